@@ -1,0 +1,81 @@
+"""symdipa decides whether an online, noisy algorithm (a DiP automaton) is differentially private.
+
+>>> import symdipa
+>>> result = symdipa.check(symdipa.load("examples/svt.dipa"))   # doctest: +SKIP
+>>> result.verdict, result.weight.corollary                     # doctest: +SKIP
+(<Verdict.PRIVATE: 'private'>, Fraction(5, 4))
+
+Public names are imported when first used, so that ``import symdipa`` stays instant.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from symdipa.analysis import check, compare
+    from symdipa.automaton import (
+        INSAMPLE,
+        INSAMPLE_PRIME,
+        Automaton,
+        Guard,
+        Output,
+        State,
+        Transition,
+        symbol,
+    )
+    from symdipa.errors import InvalidInput, Position, Problem, SymdipaError
+    from symdipa.formats import dumps, load, loads
+    from symdipa.patterns import Pattern
+    from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+
+_HOME = {
+    "analysis": ["check", "compare"],
+    "automaton": [
+        "INSAMPLE", "INSAMPLE_PRIME", "Automaton", "Guard", "Output", "State", "Transition", "symbol",
+    ],
+    "errors": ["InvalidInput", "Position", "Problem", "SymdipaError"],
+    "formats": ["dumps", "load", "loads"],
+    "patterns": ["Pattern"],
+    "verdict": ["PatternResult", "Result", "Status", "Verdict", "Weight", "Witness"],
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "INSAMPLE",
+    "INSAMPLE_PRIME",
+    "Automaton",
+    "Guard",
+    "InvalidInput",
+    "Output",
+    "Pattern",
+    "PatternResult",
+    "Position",
+    "Problem",
+    "Result",
+    "State",
+    "Status",
+    "SymdipaError",
+    "Transition",
+    "Verdict",
+    "Weight",
+    "Witness",
+    "__version__",
+    "check",
+    "compare",
+    "dumps",
+    "load",
+    "loads",
+    "symbol",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(import_module(f"symdipa.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'symdipa' has no attribute {name!r}")

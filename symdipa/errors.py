@@ -1,0 +1,71 @@
+"""The error family: everything symdipa raises on purpose derives from :class:`SymdipaError`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a text: ``line`` and ``column``, both counted from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input.
+
+    ``rule`` names the violated rule in a word or two (``"syntax"``, ``"determinism"``, ...), ``message``
+    says what is wrong and what would be right, ``position`` tells where (``None`` for an automaton
+    built in Python).
+    """
+
+    rule: str
+    message: str
+    position: Position | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.position.line}:{self.position.column}: " if self.position else ""
+        return f"{where}{self.message} [{self.rule}]"
+
+
+class SymdipaError(Exception):
+    """Root of the family."""
+
+
+class InvalidInput(SymdipaError, ValueError):
+    """An input that cannot be used; carries *all* its problems, in order of position.
+
+    ``source`` is the file name or another description of where the input came from.
+    """
+
+    def __init__(self, problems: Sequence[Problem], source: str | None = None) -> None:
+        if not problems:
+            raise AssertionError("InvalidInput needs at least one problem")
+        self.problems = tuple(
+            sorted(
+                problems,
+                key=lambda p: (p.position.line, p.position.column) if p.position else (0, 0),
+            )
+        )
+        self.source = source
+        super().__init__(self.source, self.problems)
+
+    def __str__(self) -> str:
+        prefix = f"{self.source}:" if self.source else ""
+        return "\n".join(f"{prefix}{problem}" for problem in self.problems)
+
+
+class LimitReached(SymdipaError):
+    """A limit (time, bound, number of states, solver gave up) ended a search; the text says which."""
+
+
+class EncodingUnavailable(SymdipaError):
+    """A query was asked for in a form that does not exist (for instance an unknown output format)."""
+
+
+class WitnessRejected(SymdipaError):
+    """A witness does not replay through the definitions: an internal error, never a user's mistake."""
