@@ -1,0 +1,149 @@
+"""The control graph in numbers: steps as bit sets, components, liveness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import rustworkx
+
+from symdipa.automaton import Automaton, OutputKind
+from symdipa.order import Mask, Step
+
+
+@dataclass(frozen=True, eq=False)
+class Control:
+    """An automaton with states, transitions and variables numbered as in the :class:`Automaton`.
+
+    ``live[q]`` are the variables with a path from ``q`` to a guard that reads them before they are
+    assigned again. ``component[q]`` numbers the strongly connected components; ``cyclic[t]`` says whether
+    transition ``t`` lies inside one.
+    """
+
+    automaton: Automaton
+    steps: tuple[Step, ...]
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    outgoing: tuple[tuple[int, ...], ...]
+    reads_input: tuple[bool, ...]
+    outputs_insample: tuple[bool, ...]
+    outputs_real: tuple[bool, ...]
+    initial: int
+    live: tuple[Mask, ...]
+    component: tuple[int, ...]
+    cyclic: tuple[bool, ...]
+
+    @property
+    def variables(self) -> int:
+        return len(self.automaton.variables)
+
+    @property
+    def states(self) -> int:
+        return len(self.automaton.states)
+
+
+def control_of(automaton: Automaton) -> Control:
+    """The numbered control graph of an automaton (computed once per automaton)."""
+    cached = automaton.__dict__.get("_control")
+    if cached is None:
+        cached = automaton.__dict__["_control"] = _build(automaton)
+    assert isinstance(cached, Control)
+    return cached
+
+
+def _build(automaton: Automaton) -> Control:
+    number = automaton.variable_index
+
+    def mask(names: Iterable[str]) -> Mask:
+        result = 0
+        for name in names:
+            result |= 1 << number[name]
+        return result
+
+    transitions = automaton.transitions
+    steps = tuple(Step(mask(t.guard.ge), mask(t.guard.lt), mask(t.assign)) for t in transitions)
+    source = tuple(automaton.index[t.source] for t in transitions)
+    target = tuple(automaton.index[t.target] for t in transitions)
+    component = component_numbers(len(automaton.states), list(zip(source, target, strict=True)))
+    return Control(
+        automaton=automaton,
+        steps=steps,
+        source=source,
+        target=target,
+        outgoing=automaton.outgoing,
+        reads_input=tuple(automaton.state(t.source).is_input for t in transitions),
+        outputs_insample=tuple(t.output.kind is OutputKind.INSAMPLE for t in transitions),
+        outputs_real=tuple(t.output.is_real for t in transitions),
+        initial=automaton.index[automaton.initial],
+        live=_liveness(len(automaton.states), steps, source, target),
+        component=component,
+        cyclic=tuple(component[s] == component[t] for s, t in zip(source, target, strict=True)),
+    )
+
+
+def _liveness(states: int, steps: Sequence[Step], source: Sequence[int], target: Sequence[int]) -> tuple[Mask, ...]:
+    """Backward fixed point: ``live(q) = U over q -t-> p of used(t) | (live(p) minus asg(t))``."""
+    incoming: list[list[int]] = [[] for _ in range(states)]
+    for t, q in enumerate(target):
+        incoming[q].append(t)
+    live = [0] * states
+    for t, step in enumerate(steps):
+        live[source[t]] |= step.used
+    work = [q for q in range(states) if live[q]]
+    while work:
+        q = work.pop()
+        for t in incoming[q]:
+            p = source[t]
+            grown = live[p] | live[q] & ~steps[t].asg
+            if grown != live[p]:
+                live[p] = grown
+                work.append(p)
+    return tuple(live)
+
+
+def components(nodes: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Strongly connected components of the graph on ``0..nodes-1``, successors before predecessors."""
+    graph = rustworkx.PyDiGraph()
+    graph.add_nodes_from(range(nodes))
+    graph.add_edges_from_no_data(list(edges))
+    return [sorted(c) for c in rustworkx.strongly_connected_components(graph)]
+
+
+def component_numbers(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """For each node the number of its component; nodes on no cycle have a component of their own.
+
+    A single node without a loop shares its component with itself only, so an edge ``(u, v)`` lies on a
+    cycle exactly when both ends have the same number.
+    """
+    number = [0] * nodes
+    for i, component in enumerate(components(nodes, edges)):
+        for node in component:
+            number[node] = i
+    return tuple(number)
+
+
+def cycle_headers(nodes: Iterable[int], edges: Iterable[tuple[int, int]]) -> set[int]:
+    """A set of nodes that meets every cycle: the targets of back edges of a depth-first search."""
+    following: dict[int, list[int]] = {node: [] for node in nodes}
+    for u, v in edges:
+        following[u].append(v)
+    headers: set[int] = set()
+    colour: dict[int, int] = {}
+    for root in following:
+        if root in colour:
+            continue
+        colour[root] = 1
+        stack = [(root, iter(following[root]))]
+        while stack:
+            node, rest = stack[-1]
+            for v in rest:
+                if v not in colour:
+                    colour[v] = 1
+                    stack.append((v, iter(following[v])))
+                    break
+                if colour[v] == 1:
+                    headers.add(v)
+            else:
+                colour[node] = 2
+                stack.pop()
+    return headers

@@ -1,0 +1,1 @@
+"""Engines: each decides one pattern of one automaton (:class:`symdipa.engines.base.Engine`)."""

@@ -1,0 +1,51 @@
+"""What every engine has in common: limits, and one method that decides a pattern."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symdipa.errors import LimitReached
+from symdipa.patterns import Pattern
+from symdipa.verdict import PatternResult
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a search. ``deadline`` is a reading of :func:`time.monotonic`, ``bound`` the largest unrolling.
+
+    ``progress`` is told now and then, in a few words, how far the search is.
+    """
+
+    bound: int | None = None
+    deadline: float | None = None
+    progress: Progress | None = None
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, ``None`` without a deadline."""
+        return None if self.deadline is None else self.deadline - time.monotonic()
+
+    def check(self, doing: str) -> None:
+        """Report progress; raise :class:`LimitReached` when the time is up."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise LimitReached(f"time limit reached at {doing}")
+        if self.progress is not None:
+            self.progress(doing)
+
+
+class Engine(ABC):
+    """Decides patterns of one automaton; work shared by several patterns is kept between calls.
+
+    ``decide`` never raises because of a limit: it answers ``UNKNOWN`` with the reason. A ``PRESENT``
+    comes with a witness that has been replayed through the definitions.
+    """
+
+    name: str
+
+    @abstractmethod
+    def decide(self, pattern: Pattern) -> PatternResult: ...

@@ -1,0 +1,288 @@
+"""The explicit engine: every pattern on the augmentation, no formulas; the symbolic engines' judge.
+
+Leaking cycles are components of the augmentation that assign and use one variable. Non-leaking cycles are
+the closed paths inside its *cores* (:meth:`Augmentation.non_leaking_cores`). Chains are found by a
+breadth-first search over nodes with marks, of which only the maximal ones are kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from symdipa.augmentation import Augmentation, augment
+from symdipa.control import Control
+from symdipa.engines.base import Engine, Limits
+from symdipa.errors import LimitReached
+from symdipa.marks import Chain, Marks, advance
+from symdipa.order import Mask
+from symdipa.patterns import Pattern
+from symdipa.verdict import PatternResult, Status, Witness
+from symdipa.weight import corollary_bound
+from symdipa.witness import Loop, complete
+
+
+class ExplicitEngine(Engine):
+    """Decides patterns by enumerating the augmentation.
+
+    ``max_nodes`` caps its size: beyond it every answer is ``UNKNOWN``.
+    """
+
+    name = "explicit"
+
+    def __init__(self, control: Control, limits: Limits | None = None, max_nodes: int | None = None) -> None:
+        self.control = control
+        self.limits = limits or Limits()
+        self.max_nodes = max_nodes
+
+    @cached_property
+    def augmentation(self) -> Augmentation:
+        """The augmentation; raises :class:`LimitReached`."""
+        return augment(self.control, self.max_nodes, self._tick("order states"))
+
+    @cached_property
+    def cores(self) -> list[tuple[int, ...]]:
+        return self.augmentation.non_leaking_cores()
+
+    def corollary_bound(self) -> Fraction:
+        """The corollary bound (:func:`symdipa.weight.corollary_bound`); raises :class:`LimitReached`."""
+        return corollary_bound(self.augmentation, self._tick("bisimulation quotient"))
+
+    def decide(self, pattern: Pattern) -> PatternResult:
+        began = time.monotonic()
+        search = {
+            Pattern.LEAKING_CYCLE: self._leaking_cycle,
+            Pattern.LEAKING_PAIR: self._leaking_pair,
+            Pattern.DISCLOSING_CYCLE: self._disclosing_cycle,
+            Pattern.PRIVACY_VIOLATING_PATH: self._violating_path,
+        }[pattern]
+        witness, status, reason = None, Status.UNKNOWN, None
+        sizes = {}
+        try:
+            witness = search()
+            status = Status.ABSENT if witness is None else Status.PRESENT
+            sizes = {"order states": self.augmentation.nodes}
+        except LimitReached as limit:
+            reason = str(limit)
+        return PatternResult(
+            pattern,
+            status,
+            self.name,
+            method=None if status is Status.UNKNOWN else "explicit",
+            witness=witness,
+            reason=reason,
+            sizes=sizes,
+            seconds=time.monotonic() - began,
+        )
+
+    def _tick(self, what: str) -> Callable[[int], None]:
+        return lambda n: self.limits.check(f"{n} {what}")
+
+    def _leaking_cycle(self) -> Witness | None:
+        graph = self.augmentation
+        for edges in graph.loops:
+            conflict = graph.assigned(edges) & graph.used(edges)
+            if conflict:
+                return self._witness_cycle(Pattern.LEAKING_CYCLE, self._leaking_closed_path(edges, conflict))
+        return None
+
+    def _leaking_closed_path(self, edges: tuple[int, ...], conflict: Mask) -> list[int]:
+        """A short closed path that assigns and uses one of the variables of ``conflict``."""
+        graph, steps = self.augmentation, self.control.steps
+        best: list[int] | None = None
+        bit = conflict & -conflict
+        assigning = [e for e in edges if steps[graph.transition[e]].asg & bit]
+        using = [e for e in edges if steps[graph.transition[e]].used & bit]
+        for first in assigning[:8]:
+            for second in using[:8]:
+                if first == second:
+                    path = graph.round_trip(first, edges)
+                else:
+                    there = graph.shortest_path(graph.target[first], graph.source[second], edges)
+                    back = graph.shortest_path(graph.target[second], graph.source[first], edges)
+                    if there is None or back is None:
+                        raise AssertionError("a component is not strongly connected")
+                    path = [first, *there, second, *back]
+                if best is None or len(path) < len(best):
+                    best = path
+        if best is None:
+            raise AssertionError("the component has no conflicting variable")
+        return best
+
+    def _disclosing_cycle(self) -> Witness | None:
+        graph, control = self.augmentation, self.control
+        best: list[int] | None = None
+        for core in self.cores:
+            for e in core:
+                t = graph.transition[e]
+                if control.reads_input[t] and control.outputs_real[t]:
+                    closed = graph.round_trip(e, core)
+                    if best is None or len(closed) < len(best):
+                        best = closed
+        return None if best is None else self._witness_cycle(Pattern.DISCLOSING_CYCLE, best)
+
+    def _witness_cycle(self, pattern: Pattern, closed: list[int]) -> Witness:
+        graph = self.augmentation
+        before = [graph.transition[e] for e in graph.run_to(graph.source[closed[0]])]
+        cycle = tuple(graph.transition[e] for e in closed)
+        return complete(self.control, pattern, before, [Loop(len(before), cycle, taken=False)])
+
+    def _leaking_pair(self) -> Witness | None:
+        return self._chain(Pattern.LEAKING_PAIR, [Chain.PAIR])
+
+    def _violating_path(self) -> Witness | None:
+        return self._chain(Pattern.PRIVACY_VIOLATING_PATH, [Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE])
+
+    def _chain(self, pattern: Pattern, chains: Iterable[Chain]) -> Witness | None:
+        for chain in chains:
+            found = ChainSearch(self.augmentation, self.cores, chain, self._tick("marked nodes")).run()
+            if found is not None:
+                return complete(self.control, pattern, *found)
+        return None
+
+
+Open = tuple[int, int]
+"""An open cycle: the number of its core and the node where it began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A node of the search tree: a node of the augmentation with marks and perhaps an open cycle."""
+
+    node: int
+    marks: Marks
+    open: Open | None
+    edge: int = -1
+    before: Visit | None = None
+    began: bool = False
+
+
+class ChainSearch:
+    """Breadth-first search for a chain (:class:`symdipa.marks.Chain`).
+
+    An edge marks as a repetition in two ways. If it lies on a cycle that assigns nothing live, that cycle
+    can be inserted just before it and changes nothing else: it marks at once. Otherwise the cycle really
+    has to be taken, since it overwrites values that may carry marks: the search *opens* it at its first
+    edge and stays inside its core until it is back where it began.
+    """
+
+    def __init__(
+        self,
+        graph: Augmentation,
+        cores: list[tuple[int, ...]],
+        chain: Chain,
+        tick: Callable[[int], None],
+    ) -> None:
+        self.graph, self.chain, self.tick = graph, chain, tick
+        self.control = graph.control
+        # Edges of closed paths that assign nothing live: they need no core, since a variable that such a
+        # path uses and assigns would be live after the assignment.
+        self.free: dict[int, tuple[int, ...]] = {
+            e: group for group in graph.by_component(filter(self._assigns_nothing_live, graph.cyclic_edges)) for e in group
+        }
+        self.cores = [core for core in cores if not all(e in self.free for e in core)]
+        self.core_edges = [frozenset(core) for core in self.cores]
+        self.cores_of: dict[int, list[int]] = {}
+        for number, core in enumerate(self.cores):
+            for e in core:
+                if e not in self.free and chain.marks(self._step(e)):
+                    self.cores_of.setdefault(e, []).append(number)
+
+    def _step(self, e: int):  # type: ignore[no-untyped-def]
+        return self.control.steps[self.graph.transition[e]]
+
+    def _assigns_nothing_live(self, e: int) -> bool:
+        return not self._step(e).asg & self.control.live[self.graph.state[self.graph.target[e]]]
+
+    def run(self) -> tuple[list[int], list[Loop]] | None:
+        """The transitions of a run with a chain and the loops it may take, ``None`` if there is no chain."""
+        root = Visit(0, Marks(), None)
+        maximal: dict[tuple[int, Open | None], list[Marks]] = {(0, None): [root.marks]}
+        queue = deque([root])
+        done = 0
+        while queue:
+            visit = queue.popleft()
+            done += 1
+            if done % 256 == 0:
+                self.tick(done)
+            if visit.marks not in maximal[visit.node, visit.open]:
+                continue  # a visit with more marks came since
+            for following in self._successors(visit):
+                if following.marks.hit:
+                    return self._found(following)
+                if _keep(maximal.setdefault((following.node, following.open), []), following.marks):
+                    queue.append(following)
+        return None
+
+    def _successors(self, visit: Visit) -> Iterable[Visit]:
+        graph = self.graph
+        for e in graph.outgoing[visit.node]:
+            if visit.open is not None:
+                core, start = visit.open
+                if e in self.core_edges[core]:
+                    closed = graph.target[e] == start
+                    yield self._take(visit, e, True, None if closed else visit.open)
+                continue
+            yield self._take(visit, e, e in self.free, None)
+            for core in self.cores_of.get(e, ()):
+                closed = graph.target[e] == visit.node
+                yield self._take(visit, e, True, None if closed else (core, visit.node), began=True)
+
+    def _take(self, visit: Visit, e: int, repeats: bool, opened: Open | None, began: bool = False) -> Visit:
+        target = self.graph.target[e]
+        marks = advance(
+            self.graph.order[visit.node],
+            visit.marks,
+            self._step(e),
+            self.chain,
+            repeats=repeats,
+            output=self.control.outputs_insample[self.graph.transition[e]],
+            keep=self.control.live[self.graph.state[target]],
+        )
+        return Visit(target, marks, opened, e, visit, began)
+
+    def _found(self, last: Visit) -> tuple[list[int], list[Loop]]:
+        visits: list[Visit] = []
+        visit: Visit | None = last
+        while visit is not None and visit.before is not None:
+            visits.append(visit)
+            visit = visit.before
+        visits.reverse()
+        graph = self.graph
+        edges = [v.edge for v in visits]
+        if last.open is not None:
+            core, start = last.open
+            rest = graph.shortest_path(last.node, start, self.cores[core])
+            if rest is None:
+                raise AssertionError("a core is not strongly connected")
+            edges += rest
+        return [graph.transition[e] for e in edges], self._loops(visits, edges)
+
+    def _loops(self, visits: list[Visit], edges: list[int]) -> list[Loop]:
+        transition = self.graph.transition
+        loops = []
+        inside = 0
+        for i, visit in enumerate(visits):
+            if visit.began:
+                start = self.graph.source[visit.edge]
+                end = next(j for j in range(i, len(edges)) if self.graph.target[edges[j]] == start) + 1
+                loops.append(Loop(i, tuple(transition[e] for e in edges[i:end]), taken=True))
+                inside = end
+            elif i >= inside and visit.edge in self.free:
+                closed = self.graph.round_trip(visit.edge, self.free[visit.edge])
+                loops.append(Loop(i, tuple(transition[e] for e in closed), taken=False))
+        return loops
+
+
+def _keep(maximal: list[Marks], marks: Marks) -> bool:
+    """Add ``marks`` to an antichain unless some member has them all; drop the members it covers."""
+    for other in maximal:
+        if not (marks.up & ~other.up or marks.down & ~other.down):
+            return False
+    maximal[:] = [m for m in maximal if m.up & ~marks.up or m.down & ~marks.down]
+    maximal.append(marks)
+    return True

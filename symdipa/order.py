@@ -1,0 +1,119 @@
+"""The order state: what the guards of a run force among the stored samples (theory, section 2).
+
+Variables are numbered; a set of variables is an ``int`` whose bit ``x`` says whether variable ``x`` is in
+it. Everything is a pure function. This is the one definition of the update: the explicit engine and the
+replay of witnesses call it, the symbolic update is tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+Mask = int
+
+
+class Step(NamedTuple):
+    """What a transition does to the order: sets of lower bounds, upper bounds and assigned variables."""
+
+    ge: Mask
+    lt: Mask
+    asg: Mask
+
+    @property
+    def used(self) -> Mask:
+        return self.ge | self.lt
+
+
+class OrderState(NamedTuple):
+    """``lt[x]`` are the variables forced strictly above ``x``, ``eq[x]`` those that hold its sample.
+
+    A *tracked* variable is in its own ``eq`` row; an untracked one (never assigned, or dead) has empty
+    rows and is in no row. ``lt`` is transitively closed and respects ``eq``.
+    """
+
+    lt: tuple[Mask, ...]
+    eq: tuple[Mask, ...]
+
+    def up(self, x: int) -> Mask:
+        """The variables at or above ``x``."""
+        return self.lt[x] | self.eq[x]
+
+
+def initial(variables: int) -> OrderState:
+    """The order state before any step: nothing is tracked."""
+    return OrderState((0,) * variables, (0,) * variables)
+
+
+def members(mask: Mask) -> Iterator[int]:
+    """The numbers in a set, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def at_or_above(order: OrderState, mask: Mask) -> Mask:
+    """The variables whose sample is forced at or above that of some variable of ``mask``."""
+    result = 0
+    for x in members(mask):
+        result |= order.lt[x] | order.eq[x]
+    return result
+
+
+def at_or_below(order: OrderState, mask: Mask) -> Mask:
+    """The variables whose sample is forced at or below that of some variable of ``mask``."""
+    if not mask:
+        return 0
+    result = 0
+    for x, (lt, eq) in enumerate(zip(order.lt, order.eq, strict=True)):
+        if (lt | eq) & mask:
+            result |= 1 << x
+    return result
+
+
+def bounds(order: OrderState, step: Step) -> tuple[Mask, Mask]:
+    """``(below, above)``: the variables forced at or below, strictly above, the sample of ``step``."""
+    return at_or_below(order, step.ge), at_or_above(order, step.lt)
+
+
+def enabled(order: OrderState, step: Step) -> bool:
+    """Whether the guard is consistent with the order: no upper bound at or below a lower bound."""
+    return not at_or_above(order, step.lt) & step.ge
+
+
+def update(order: OrderState, step: Step, keep: Mask = -1) -> OrderState | None:
+    """The order state after ``step``, or ``None`` if the step is not enabled.
+
+    Only the variables of ``keep`` stay tracked; dropping a dead variable loses no fact about the others,
+    because ``lt`` is closed.
+    """
+    return propagate(order, step, keep) if enabled(order, step) else None
+
+
+def propagate(order: OrderState, step: Step, keep: Mask = -1) -> OrderState:
+    """The facts after ``step``, whether it is enabled or not.
+
+    Monotone in ``order``, so that it also maps facts that *may* hold to all that may hold afterwards.
+    """
+    below, above = bounds(order, step)
+    old = ~step.asg & keep
+    fresh = step.asg & keep
+    over_sample = above & old
+    lt, eq = [], []
+    for x, (above_x, same_x) in enumerate(zip(order.lt, order.eq, strict=True)):
+        bit = 1 << x
+        if bit & fresh:
+            lt.append(over_sample)
+            eq.append(fresh)
+        elif bit & old:
+            if bit & below:
+                above_x |= above
+                lt.append(above_x & old | fresh)
+            else:
+                lt.append(above_x & old)
+            eq.append(same_x & old)
+        else:
+            lt.append(0)
+            eq.append(0)
+    return OrderState(tuple(lt), tuple(eq))

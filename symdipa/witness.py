@@ -1,0 +1,328 @@
+"""Witnesses: from a run that an engine found to one that is checked against the definitions.
+
+:func:`replay` is the judge: it knows runs, cycles and dependency graphs only (theory, sections 2 and 3)
+and shares nothing with the engines. :func:`complete` turns a raw find into a :class:`Witness`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from symdipa.automaton import OutputKind
+from symdipa.control import Control
+from symdipa.errors import WitnessRejected
+from symdipa.order import OrderState, initial, members, update
+from symdipa.patterns import Pattern
+from symdipa.verdict import Witness
+
+Run = Sequence[int]
+
+
+@dataclass(frozen=True)
+class DependencyGraph:
+    """The dependency graph of a run: ``over[i]`` are the positions with an edge from ``i``.
+
+    An edge ``i -> j`` means that the guards force sample ``i`` below sample ``j`` (Def. dependency graph).
+    """
+
+    over: tuple[frozenset[int], ...]
+
+    @property
+    def is_acyclic(self) -> bool:
+        """Whether the run is feasible."""
+        degree = [0] * len(self.over)
+        for targets in self.over:
+            for j in targets:
+                degree[j] += 1
+        ready = [i for i, d in enumerate(degree) if d == 0]
+        done = 0
+        while ready:
+            done += 1
+            for j in self.over[ready.pop()]:
+                degree[j] -= 1
+                if degree[j] == 0:
+                    ready.append(j)
+        return done == len(self.over)
+
+
+def dependency_graph(control: Control, run: Run) -> DependencyGraph:
+    """The dependency graph of a run, straight from the definition."""
+    last: dict[int, int] = {}
+    over: list[set[int]] = [set() for _ in run]
+    for j, t in enumerate(run):
+        step = control.steps[t]
+        for x in members(step.lt):
+            over[j].add(last[x])
+        for x in members(step.ge):
+            over[last[x]].add(j)
+        for x in members(step.asg):
+            last[x] = j
+    return DependencyGraph(tuple(map(frozenset, over)))
+
+
+def is_non_leaking(control: Control, cycle: Iterable[int]) -> bool:
+    """Whether no variable used in the cycle is assigned in it."""
+    used = assigned = 0
+    for t in cycle:
+        used |= control.steps[t].used
+        assigned |= control.steps[t].asg
+    return not used & assigned
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Which positions may begin and end a chain, and which of its first and last edges are asked for.
+
+    A repeatable low end must have its first edge to an *earlier* position, a repeatable high end its last
+    edge from an earlier one; an end that was output has no such condition.
+    """
+
+    low: frozenset[int]
+    high: frozenset[int]
+    low_repeats: bool
+    high_repeats: bool
+
+
+def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
+    """A shortest dependency path from some low end to some high end, ``None`` if there is none."""
+    best: tuple[int, ...] | None = None
+    for start in sorted(ends.low):
+        chain = _chain_from(graph, ends, start)
+        if chain is not None and (best is None or len(chain) < len(best)):
+            best = chain
+    return best
+
+
+def _chain_from(graph: DependencyGraph, ends: Ends, start: int) -> tuple[int, ...] | None:
+    reached = {start: start}
+    queue = deque([start])
+    while queue:
+        i = queue.popleft()
+        for j in sorted(graph.over[i]):
+            if i == start and ends.low_repeats and j > i:
+                continue
+            if j in ends.high and (not ends.high_repeats or i < j):
+                path = [j, i]
+                while path[-1] != start:
+                    path.append(reached[path[-1]])
+                return tuple(reversed(path))
+            if j not in reached:
+                reached[j] = i
+                queue.append(j)
+    return None
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A closed path that a run may take at position ``at``.
+
+    Either the run takes it already, at positions ``at .. at+len(steps)-1`` (``taken``), or it passes the
+    start of the loop at ``at`` and the loop can be inserted there.
+    """
+
+    at: int
+    steps: tuple[int, ...]
+    taken: bool
+
+
+def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]) -> Witness:
+    """The witness that a raw find stands for: loops inserted where the chain needs them, chain computed.
+
+    The result has been replayed. Raises :class:`WitnessRejected` when the find is no violation: an
+    internal error of the engine that made it.
+    """
+    if pattern in (Pattern.LEAKING_CYCLE, Pattern.DISCLOSING_CYCLE):
+        loop = loops[0]
+        before = tuple(run[: loop.at])
+        witness = Witness(pattern, before + loop.steps, ((len(before), len(before) + len(loop.steps)),))
+    elif pattern is Pattern.LEAKING_PAIR:
+        witness = _complete_chain(control, pattern, run, loops, low=True, high=True)
+    else:
+        witness = _complete_path(control, run, loops)
+    replay(control, witness)
+    return witness
+
+
+def _complete_path(control: Control, run: Run, loops: Sequence[Loop]) -> Witness:
+    for low, high in ((False, True), (True, False)):
+        try:
+            return _complete_chain(control, Pattern.PRIVACY_VIOLATING_PATH, run, loops, low, high)
+        except WitnessRejected:
+            continue
+    raise WitnessRejected("no chain between an output sample and a loop of the run")
+
+
+def _outputs(control: Control, run: Run) -> frozenset[int]:
+    return frozenset(i for i, t in enumerate(run) if control.outputs_insample[t])
+
+
+def _positions(loops: Iterable[Loop]) -> frozenset[int]:
+    return frozenset(
+        i for loop in loops for i in (range(loop.at, loop.at + len(loop.steps)) if loop.taken else (loop.at,))
+    )
+
+
+def _complete_chain(
+    control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop], low: bool, high: bool
+) -> Witness:
+    outputs = _outputs(control, run)
+    repeatable = _positions(loops)
+    chain = find_chain(
+        dependency_graph(control, run),
+        Ends(repeatable if low else outputs, repeatable if high else outputs, low, high),
+    )
+    if chain is None:
+        raise WitnessRejected(f"the run found has no chain for a {pattern.title}")
+    chosen = []
+    for wanted, position in ((low, chain[0]), (high, chain[-1])):
+        if wanted:
+            chosen.append(next(loop for loop in loops if position in _positions([loop])))
+    return _expand(control, pattern, run, chosen, low, high)
+
+
+def _expand(
+    control: Control, pattern: Pattern, run: Run, chosen: Sequence[Loop], low: bool, high: bool
+) -> Witness:
+    """Insert the chosen loops; a loop that serves both ends is taken twice."""
+    whole = list(run)
+    ranges: list[tuple[int, int]] = []
+
+    def insert(at: int, steps: Sequence[int]) -> None:
+        whole[at:at] = steps
+        for k, (i, j) in enumerate(ranges):
+            if i >= at:
+                ranges[k] = (i + len(steps), j + len(steps))
+        ranges.append((at, at + len(steps)))
+
+    last_first = sorted(set(chosen), key=lambda loop: -loop.at)
+    place: dict[Loop, tuple[int, int]] = {}
+    for loop in last_first:
+        if loop.taken:
+            ranges.append((loop.at, loop.at + len(loop.steps)))
+        else:
+            insert(loop.at, loop.steps)
+        if len(chosen) == 2 and chosen[0] == chosen[1]:
+            insert(loop.at + len(loop.steps), loop.steps)
+    # ``ranges`` was filled in the order of ``last_first``, twice for a loop that serves both ends.
+    if len(chosen) == 2 and chosen[0] == chosen[1]:
+        pairs = [(ranges[0], ranges[1]), (ranges[1], ranges[0])]
+    else:
+        place = dict(zip(last_first, ranges, strict=True))
+        pairs = [(place[chosen[0]], place[chosen[-1]])]
+    graph = dependency_graph(control, whole)
+    outputs = _outputs(control, whole)
+    for first, second in pairs:
+        ends = Ends(
+            frozenset(range(*first)) if low else outputs, frozenset(range(*second)) if high else outputs, low, high
+        )
+        chain = find_chain(graph, ends)
+        if chain is not None:
+            cycles = (first, second) if low and high else (first if low else second,)
+            return _trimmed(pattern, whole, cycles, chain)
+    raise WitnessRejected(f"no chain for a {pattern.title} once its loops are taken")
+
+
+def _trimmed(
+    pattern: Pattern, run: Sequence[int], cycles: tuple[tuple[int, int], ...], chain: tuple[int, ...]
+) -> Witness:
+    """The witness without steps after its last cycle and chain position."""
+    end = max(max(j for _, j in cycles), max(chain) + 1)
+    return Witness(pattern, tuple(run[:end]), cycles, chain)
+
+
+def replay(control: Control, witness: Witness) -> None:
+    """Check a witness against the definitions; raise :class:`WitnessRejected` with the first broken rule."""
+    run = witness.run
+    where = control.initial
+    for i, t in enumerate(run):
+        _require(control.source[t] == where, f"step {i} does not start where the run is")
+        where = control.target[t]
+    graph = dependency_graph(control, run)
+    _require(graph.is_acyclic, "the run is not feasible")
+    for i, j in witness.cycles:
+        _require(0 <= i < j <= len(run), "a cycle is not a range of the run")
+        _require(control.source[run[i]] == control.target[run[j - 1]], "a cycle does not close")
+    _PATTERN_RULES[witness.pattern](control, witness, graph)
+
+
+def _require(holds: bool, rule: str) -> None:
+    if not holds:
+        raise WitnessRejected(rule)
+
+
+def _replay_leaking_cycle(control: Control, witness: Witness, graph: DependencyGraph) -> None:
+    """``rho C^m`` is feasible for all ``m``: the order state after whole rounds repeats (Def. leaking cycle)."""
+    _require(len(witness.cycles) == 1, "a leaking cycle has one cycle")
+    (i, j), run = witness.cycles[0], witness.run
+    _require(j == len(run), "the run does not end with its cycle")
+    _require(not is_non_leaking(control, run[i:j]), "the cycle assigns no variable that it uses")
+    order = _after(control, initial(control.variables), run[:i])
+    seen = set()
+    while order not in seen:
+        seen.add(order)
+        order = _after(control, order, run[i:j])
+
+
+def _after(control: Control, order: OrderState, steps: Run) -> OrderState:
+    for t in steps:
+        following = update(order, control.steps[t])
+        if following is None:
+            raise WitnessRejected("a round of the cycle is not feasible")
+        order = following
+    return order
+
+
+def _replay_disclosing_cycle(control: Control, witness: Witness, graph: DependencyGraph) -> None:
+    _require(len(witness.cycles) == 1, "a disclosing cycle has one cycle")
+    i, j = witness.cycles[0]
+    cycle = witness.run[i:j]
+    _require(j == len(witness.run), "the run does not end with its cycle")
+    _require(is_non_leaking(control, cycle), "the cycle is leaking")
+    _require(
+        any(control.reads_input[t] and control.outputs_real[t] for t in cycle),
+        "no input transition of the cycle outputs a real value",
+    )
+
+
+def _chain_holds(witness: Witness, graph: DependencyGraph) -> None:
+    path = witness.path
+    _require(len(path) >= 2, "the dependency path is too short")
+    _require(all(0 <= k < len(witness.run) for k in path), "the dependency path leaves the run")
+    _require(
+        all(k in graph.over[i] for i, k in zip(path, path[1:], strict=False)), "the dependency path has a missing edge"
+    )
+
+
+def _replay_leaking_pair(control: Control, witness: Witness, graph: DependencyGraph) -> None:
+    _require(len(witness.cycles) == 2, "a leaking pair has two cycles")
+    (a, b), (c, d) = witness.cycles
+    _require(b <= c or d <= a, "the cycles overlap")
+    for i, j in witness.cycles:
+        _require(is_non_leaking(control, witness.run[i:j]), "a cycle is leaking")
+    _chain_holds(witness, graph)
+    path = witness.path
+    _require(a <= path[0] < b and path[1] < path[0], "the path does not leave its first cycle to an earlier position")
+    _require(c <= path[-1] < d and path[-2] < path[-1], "the path does not enter its last cycle from an earlier one")
+
+
+def _replay_violating_path(control: Control, witness: Witness, graph: DependencyGraph) -> None:
+    _require(len(witness.cycles) == 1, "a violating path has one cycle")
+    i, j = witness.cycles[0]
+    run, path = witness.run, witness.path
+    _require(is_non_leaking(control, run[i:j]), "the cycle is leaking")
+    _chain_holds(witness, graph)
+    output_below = (
+        control.outputs_insample[run[path[0]]] and i <= path[-1] < j and path[-2] < path[-1]
+    )
+    output_above = i <= path[0] < j and path[1] < path[0] and control.outputs_insample[run[path[-1]]]
+    _require(output_below or output_above, "the path does not join an output sample and the cycle")
+
+
+_PATTERN_RULES = {
+    Pattern.LEAKING_CYCLE: _replay_leaking_cycle,
+    Pattern.LEAKING_PAIR: _replay_leaking_pair,
+    Pattern.DISCLOSING_CYCLE: _replay_disclosing_cycle,
+    Pattern.PRIVACY_VIOLATING_PATH: _replay_violating_path,
+}
