@@ -1,0 +1,54 @@
+"""The entry point of the ``symdipa`` command and of ``python -m symdipa``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import NoReturn
+
+INTERRUPTED = 130
+SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
+
+
+def leave_on_interrupt() -> None:
+    """Make Ctrl-C end the process at once, with status 130, even while a solver is running.
+
+    Python runs signal handlers only between bytecodes, and z3 puts a handler of its own in their place while
+    it searches. So SIGINT is blocked everywhere and a thread waits for it. A process that was started with
+    SIGINT ignored (``nohup``, a background job) keeps ignoring it.
+    """
+    if not hasattr(signal, "pthread_sigmask") or signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # A child process must not inherit the block: it would not notice Ctrl-C.
+    os.register_at_fork(after_in_child=_unblock)
+    threading.Thread(target=_wait_for_interrupt, name="interrupt", daemon=True).start()
+
+
+def _unblock() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _wait_for_interrupt() -> NoReturn:
+    signal.sigwait({signal.SIGINT})
+    if os.isatty(2):  # the progress display hides the cursor
+        os.write(2, SHOW_CURSOR)
+    os._exit(INTERRUPTED)
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with its exit status."""
+    leave_on_interrupt()
+    try:
+        from symdipa.cli import cli
+
+        cli()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    raise AssertionError("click ends the process itself")
+
+
+if __name__ == "__main__":
+    main()

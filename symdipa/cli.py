@@ -1,0 +1,536 @@
+"""The command line. Commands are thin: read, decide, report; everything heavy is imported when used."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from symdipa import __version__
+from symdipa.errors import InvalidInput, SymdipaError
+
+if TYPE_CHECKING:
+    from symdipa.automaton import Automaton
+    from symdipa.formats import Document
+    from symdipa.verdict import Result
+
+
+class Exit(IntEnum):
+    """What the exit status says; with several files the first of ``PRECEDENCE`` that occurred."""
+
+    PRIVATE = 0
+    NOT_PRIVATE = 1
+    UNUSABLE = 2
+    UNKNOWN = 3
+    BUG = 4
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+
+
+PRECEDENCE = (Exit.BUG, Exit.UNUSABLE, Exit.NOT_PRIVATE, Exit.UNKNOWN, Exit.PRIVATE)
+SUFFIXES = {".json": "json", ".dot": "dot", ".gv": "dot", ".svg": "svg", ".dipa": "dipa"}
+STATUS_HELP = """\b
+Exit status: 0 every file private; 1 some file not private or not well-formed;
+2 some input unusable, or wrong usage; 3 some verdict unknown; 4 a bug in symdipa
+(engines disagree). The first of 4, 2, 1, 3, 0 that occurred; 130 after Ctrl-C."""
+
+
+class Unusable(click.ClickException):
+    """Something the user gave cannot be used: exit status 2, as for wrong usage."""
+
+    exit_code = Exit.UNUSABLE
+
+
+class Commands(click.Group):
+    """The group of commands; it leaves quietly when the reader of its output has gone, or on Ctrl-C."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Python flushes standard output once more when it ends: give it something that takes it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(Exit.BROKEN_PIPE)
+        except KeyboardInterrupt:
+            ctx.exit(Exit.INTERRUPTED)
+
+
+def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """A time span must be positive and finite."""
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value} is not a positive number of seconds")
+    return value
+
+
+def _option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    return click.option(*names, **settings)
+
+
+_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+_format = _option(
+    "--format", "fmt", type=click.Choice(["dipa", "json"]), help="Format of the input; else told by its name."
+)
+_strict = _option("--strict", is_flag=True, help="Branches whose guards overlap are errors.")
+_json = _option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
+_bound = _option("--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps.")
+_timeout = _option(
+    "--timeout", type=float, callback=_seconds, metavar="SECONDS", help="Give up on a file after this long."
+)
+_encoding = _option(
+    "--encoding",
+    type=click.Choice(["ghost", "marks"]),
+    default="marks",
+    show_default=True,
+    help="How the z3 engine looks for leaking pairs and violating paths.",
+)
+_output = _option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write here (an existing file is overwritten) instead of standard output.",
+)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: symdipa check examples/well_formed/svt.dipa",
+)
+@click.version_option(__version__, prog_name="symdipa")
+def cli() -> None:
+    """Decide whether a noisy online algorithm is differentially private.
+
+    The algorithm is given as a DiP automaton in a small text language. An answer is a proof, with the
+    privacy cost D, or a run that shows how privacy is lost.
+    """
+
+
+# ------------------------------------------------------------------------------------------- deciding
+
+
+@dataclass(frozen=True)
+class View:
+    """How results are shown."""
+
+    as_json: bool
+    verbosity: int
+    several: bool
+
+    @property
+    def shows_progress(self) -> bool:
+        return self.verbosity >= 0 and sys.stderr.isatty()
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Decide whether automata are private.")
+@_files
+@_option(
+    "--engine",
+    type=click.Choice(["auto", "explicit", "z3", "both"]),
+    default="auto",
+    show_default=True,
+    help="What decides; both: explicit and z3, which must agree.",
+)
+@_encoding
+@_option(
+    "--pattern",
+    "patterns",
+    type=click.Choice(["LC", "LP", "DC", "PV"], case_sensitive=False),
+    metavar="LC|LP|DC|PV",
+    multiple=True,
+    help="Look only for this pattern (may be repeated); default: all four.",
+)
+@_bound
+@_timeout
+@_strict
+@_format
+@_json
+@_option("-q", "--quiet", is_flag=True, help="One line per file.")
+@_option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    engine: str,
+    encoding: str,
+    patterns: tuple[str, ...],
+    bound: int | None,
+    timeout: float | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: int,
+) -> None:
+    """Decide whether the automata in FILE... are private ("-" reads standard input).
+
+    \b
+    Examples: symdipa check examples/well_formed/svt.dipa
+              symdipa check --json --timeout 60 *.dipa
+    """
+    from symdipa.patterns import Pattern
+
+    chosen = [Pattern.from_short(short) for short in patterns] or None
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        from symdipa import analysis
+
+        return analysis.check(
+            automaton, engine, encoding, patterns=chosen, bound=bound, timeout=timeout, progress=progress
+        )
+
+    view = View(as_json, -1 if quiet else verbose, len(files) > 1)
+    _run(ctx, files, Reading(fmt, strict), decide, view, _show_check)
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Decide with every engine side by side.")
+@_files
+@_bound
+@_timeout
+@_strict
+@_format
+@_json
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    bound: int | None,
+    timeout: float | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Decide with every engine side by side and say whether they agree.
+
+    Example: symdipa compare examples/leaking_pair/a_leakp.dipa
+    """
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        from symdipa import analysis
+
+        return analysis.compare(automaton, bound=bound, timeout=timeout, progress=progress)
+
+    _run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), _show_comparison)
+
+
+Decide = Callable[["Automaton", Callable[[str], None] | None], "Result"]
+Show = Callable[[str, "Result", "tuple[str, ...]", View], None]
+
+
+def _run(
+    ctx: click.Context, files: tuple[str, ...], reading: Reading, decide: Decide, view: View, show: Show
+) -> None:
+    """Read, decide and show every file, then leave with the status that sums them up."""
+    reading.check_usage(files)
+    occurred = set()
+    for place, name in enumerate(files):
+        if place and view.verbosity >= 0 and not view.as_json:
+            click.echo()
+        occurred.add(_run_one(name, reading, decide, view, show))
+    ctx.exit(next(status for status in PRECEDENCE if status in occurred))
+
+
+def _run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show) -> Exit:
+    try:
+        document = reading.read(name)
+        with _progress(name, view) as progress:
+            result = decide(document.automaton, progress)
+    except InvalidInput as error:
+        _show_problems(name, error, view)
+        return Exit.UNUSABLE
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return _show_failure(name, error, view)
+    show(name, result, tuple(document.notes), view)
+    return _status(result)
+
+
+def _status(result: Result) -> Exit:
+    from symdipa.verdict import Verdict
+
+    if result.disagreements:
+        return Exit.BUG
+    return {
+        Verdict.PRIVATE: Exit.PRIVATE,
+        Verdict.NOT_PRIVATE: Exit.NOT_PRIVATE,
+        Verdict.NOT_WELL_FORMED: Exit.NOT_PRIVATE,
+        Verdict.UNKNOWN: Exit.UNKNOWN,
+    }[result.verdict]
+
+
+def _show_check(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+    from symdipa import report
+
+    if view.as_json:
+        click.echo(json.dumps(report.json_object(name, result, notes)))
+    else:
+        _echo_report(report.text(_shown(name), result, notes, view.verbosity), result)
+
+
+def _show_comparison(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+    from symdipa import report
+
+    if view.as_json:
+        click.echo(json.dumps(report.json_comparison(name, result, notes)))
+    else:
+        _echo_report(report.comparison_text(_shown(name), result, notes), result)
+
+
+def _echo_report(text: str, result: Result) -> None:
+    """Print a report, its first line in the colour of the verdict."""
+    colour = {Exit.PRIVATE: "green", Exit.UNKNOWN: "yellow"}.get(_status(result), "red")
+    first, newline, rest = text.partition("\n")
+    click.echo(click.style(first, fg=colour, bold=True) + newline + rest)
+
+
+def _show_problems(name: str, error: InvalidInput, view: View) -> None:
+    from symdipa import report
+
+    if view.as_json:
+        click.echo(json.dumps(report.json_error(name, error.problems)))
+    else:
+        _echo_problems(_shown(name), error)
+
+
+def _echo_problems(name: str, error: InvalidInput) -> None:
+    from symdipa import report
+
+    for line in report.problem_lines(name, error.problems):
+        click.echo(line, err=True)
+
+
+def _show_failure(name: str, error: Exception, view: View) -> Exit:
+    """Something that must not happen, or a machine that is too small; other files are still decided."""
+    import traceback
+
+    from symdipa import report
+    from symdipa.errors import Problem
+
+    limit = isinstance(error, MemoryError)
+    message = "out of memory" if limit else f"internal error, {report.BUG}: {type(error).__name__}: {error}"
+    if view.as_json:
+        click.echo(json.dumps(report.json_error(name, [Problem("internal", message)])))
+    else:
+        click.echo(f"{_shown(name)}: {message}", err=True)
+    if view.verbosity > 0:
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    return Exit.UNKNOWN if limit else Exit.BUG
+
+
+@contextmanager
+def _progress(name: str, view: View) -> Iterator[Callable[[str], None] | None]:
+    """On a terminal, a line on standard error that says what is being done and vanishes afterwards."""
+    if not view.shows_progress:
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    label = escape(_shown(name))
+    with Console(stderr=True).status(label) as status:
+
+        def show(message: str) -> None:
+            status.update(f"{label}: {escape(message)}")
+
+        yield show
+
+
+# ---------------------------------------------------------------------------------- reading and writing
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How inputs are read."""
+
+    fmt: str | None
+    strict: bool
+
+    def check_usage(self, files: tuple[str, ...]) -> None:
+        if "-" in files and self.fmt is None:
+            raise click.UsageError("standard input (-) needs --format dipa or --format json")
+        if files.count("-") > 1:
+            raise click.UsageError("standard input (-) can be read only once")
+
+    def read(self, name: str) -> Document:
+        from symdipa import formats
+
+        if name != "-":
+            return formats.read_file(name, fmt=self.fmt, strict=self.strict)
+        data = click.get_binary_stream("stdin").read()
+        return formats.read(data, self.fmt or "dipa", "<stdin>", self.strict)
+
+    def read_or_leave(self, ctx: click.Context, name: str) -> Automaton:
+        """The automaton, with remarks about it on standard error; problems end the command."""
+        self.check_usage((name,))
+        try:
+            document = self.read(name)
+        except InvalidInput as error:
+            _echo_problems(_shown(name), error)
+            ctx.exit(Exit.UNUSABLE)
+        for note in document.notes:
+            click.echo(f"{_shown(name)}: note: {note}", err=True)
+        return document.automaton
+
+
+def _shown(name: str) -> str:
+    return "<stdin>" if name == "-" else click.format_filename(name)
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    try:
+        output.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise Unusable(f"cannot write {_shown(str(output))}: {error.strerror}") from error
+
+
+def _written_as(automaton: Automaton, fmt: str) -> str:
+    from symdipa import formats
+
+    return _svg(formats.dumps(automaton, "dot")) if fmt == "svg" else formats.dumps(automaton, fmt)
+
+
+def _svg(dot: str) -> str:
+    """The drawing of a graph, by the program ``dot`` of Graphviz."""
+    import shutil
+    import subprocess
+
+    program = shutil.which("dot")
+    if program is None:
+        raise Unusable(
+            "SVG is drawn by Graphviz, whose program 'dot' was not found: install the package graphviz, "
+            "or use --to dot"
+        )
+    done = subprocess.run([program, "-Tsvg"], input=dot.encode(), capture_output=True, check=False)
+    if done.returncode:
+        raise Unusable(f"Graphviz failed: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout.decode()
+
+
+@cli.command(short_help="Write an automaton in another format.")
+@click.argument("file")
+@_option(
+    "--to",
+    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    help="Format to write; default: told by the suffix of the -o file.",
+)
+@_output
+@_strict
+@_format
+@click.pass_context
+def convert(
+    ctx: click.Context, file: str, to: str | None, output: Path | None, strict: bool, fmt: str | None
+) -> None:
+    """Write the automaton in FILE in another format.
+
+    svg needs Graphviz.
+
+    Example: symdipa convert examples/well_formed/svt.dipa --to json -o svt.json
+    """
+    target = to or (SUFFIXES.get(output.suffix) if output else None)
+    if target is None:
+        raise click.UsageError("say with --to which format to write")
+    _write(_written_as(Reading(fmt, strict).read_or_leave(ctx, file), target), output)
+
+
+@cli.command(short_help="Write a benchmark automaton of a family.")
+@click.argument("family", required=False)
+@click.argument("number", type=int, required=False, metavar="N")
+@_option("--list", "list_families", is_flag=True, help="List the families and leave.")
+@_option(
+    "--to",
+    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    help="Format to write; default: told by the suffix of the -o file, else dipa.",
+)
+@_output
+@click.pass_context
+def generate(
+    ctx: click.Context,
+    family: str | None,
+    number: int | None,
+    list_families: bool,
+    to: str | None,
+    output: Path | None,
+) -> None:
+    """Write the benchmark automaton number N of FAMILY.
+
+    Example: symdipa generate m-range 80 -o m_range_80.dipa
+    """
+    from symdipa import families
+
+    if list_families:
+        for known in families.FAMILIES.values():
+            click.echo(f"{known.name:<10} {known.summary}; N = {known.size}; {known.answer}")
+        return
+    if family is None or number is None:
+        raise click.UsageError("needs FAMILY and N; symdipa generate --list shows the families")
+    try:
+        automaton = families.generate(family, number)
+    except InvalidInput as error:
+        raise click.UsageError(error.problems[0].message) from error
+    target = to or (SUFFIXES.get(output.suffix) if output else None) or "dipa"
+    _write(_written_as(automaton, target), output)
+
+
+@cli.command(short_help="Write a symbolic query for another solver.")
+@click.argument("file")
+@_option(
+    "--pattern",
+    type=click.Choice(["LC", "LP", "DC", "PV"], case_sensitive=False),
+    metavar="LC|LP|DC|PV",
+    required=True,
+    help="The pattern that the query asks for.",
+)
+@_option(
+    "--bound",
+    type=click.IntRange(min=1),
+    required=True,
+    metavar="N",
+    help="Longest run that the query covers, in steps.",
+)
+@_option("--to", type=click.Choice(["smtlib"]), default="smtlib", show_default=True, help="Format to write.")
+@_encoding
+@_output
+@_strict
+@_format
+@click.pass_context
+def encode(
+    ctx: click.Context,
+    file: str,
+    pattern: str,
+    bound: int,
+    to: str,
+    encoding: str,
+    output: Path | None,
+    strict: bool,
+    fmt: str | None,
+) -> None:
+    """Write the question "does FILE have this pattern within N steps?" for another solver.
+
+    The query is satisfiable exactly if the answer is yes.
+
+    Example: symdipa encode examples/leaking_pair/a_leakp.dipa --pattern LP --bound 8
+    """
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    from symdipa import query
+    from symdipa.patterns import Pattern
+
+    try:
+        text = query.encode(automaton, Pattern.from_short(pattern), bound, encoding=encoding, fmt=to)
+    except SymdipaError as error:
+        raise Unusable(str(error)) from error
+    _write(text, output)

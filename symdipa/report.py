@@ -1,0 +1,320 @@
+"""Reports for people and for scripts, made from one :class:`symdipa.verdict.Result`.
+
+The text names steps of a run from 1, as people count; the JSON object names positions from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from symdipa.automaton import Automaton, Transition
+from symdipa.errors import Problem
+from symdipa.patterns import Pattern
+from symdipa.story import columns, enumeration, output_clashes, prose, run_table, story
+from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight
+
+BOUNDS = ("corollary", "run", "alignment")
+BUG = "this is a bug in symdipa: please report it together with the file"
+
+
+def headline(name: str, result: Result) -> str:
+    """The verdict in one line."""
+    return f"{name}: {verdict_text(result)}"
+
+
+def verdict_text(result: Result) -> str:
+    """The verdict in a few words, with what it rests on."""
+    if result.disagreements:
+        return "ENGINES DISAGREE, no answer can be relied on"
+    if result.verdict is Verdict.PRIVATE:
+        return f"private, {_best(result.weight)}"
+    if result.verdict is Verdict.NOT_PRIVATE:
+        return f"not private: {_present(result)}"
+    if result.verdict is Verdict.NOT_WELL_FORMED:
+        return f"not well-formed, privacy not decided: {_present(result)}"
+    return f"unknown: {_open(result)}"
+
+
+def text(name: str, result: Result, notes: Sequence[str] = (), verbosity: int = 0) -> str:
+    """The report on one file: verdict, why, the run that proves a violation, patterns, notes.
+
+    ``notes`` are remarks from reading the file; those of the result follow. ``verbosity`` below 0 gives the
+    verdict line alone, above 0 adds the noise of every step and the sizes of the searches.
+    """
+    lines = [headline(name, result)]
+    if verbosity >= 0:
+        lines += _disagreements(result)
+        lines += [f"  {line}" for line in _explanation(result)]
+        if result.witness is not None:
+            lines += ["", *(f"  {row}" for row in run_table(result.automaton, result.witness, verbosity > 0))]
+        lines += ["", *pattern_table(result, verbosity > 0)]
+        remarks = [*notes, *result.notes, *_remarks(result, verbosity > 0)]
+        if remarks:
+            lines += ["", *(f"  note: {remark}" for remark in dict.fromkeys(remarks))]
+    return "\n".join(lines)
+
+
+def problem_lines(name: str, problems: Sequence[Problem]) -> Iterator[str]:
+    """Every problem of an input as ``file:line:column: message``, the form that editors jump to."""
+    for problem in problems:
+        place = f"{problem.position.line}:{problem.position.column}: " if problem.position else " "
+        yield f"{name}:{place}{problem.message}"
+
+
+def _best(weight: Weight | None) -> str:
+    best = weight.best if weight else None
+    if weight is None or best is None:
+        return "D not computed"
+    source = next(bound for bound in BOUNDS if getattr(weight, bound) == best)
+    return f"D = {best} ({source} bound)"
+
+
+def _present(result: Result) -> str:
+    """The patterns that occur, the one with the witness first."""
+    found = _with_status(result, Status.PRESENT)
+    if result.witness is not None:
+        shown = result.witness.pattern
+        found.sort(key=lambda pattern: pattern is not shown)
+    return ", ".join(p.title for p in found) or "no witness"
+
+
+def _open(result: Result) -> str:
+    """What stands in the way of an answer."""
+    unknown = _with_status(result, Status.UNKNOWN)
+    if not unknown:
+        return f"nothing found, but not asked for {_titles(_with_status(result, Status.SKIPPED))}"
+    reasons = dict.fromkeys(result.patterns[p].reason for p in unknown)
+    why = "; ".join(reason for reason in reasons if reason)
+    return f"{_titles(unknown)} not decided" + (f" ({why})" if why else "")
+
+
+def _with_status(result: Result, status: Status) -> list[Pattern]:
+    return [pattern for pattern, found in result.patterns.items() if found.status is status]
+
+
+def _titles(patterns: Sequence[Pattern]) -> str:
+    return "any pattern" if len(patterns) == len(Pattern) else enumeration(p.title for p in patterns)
+
+
+def _disagreements(result: Result) -> list[str]:
+    if not result.disagreements:
+        return []
+    return [*(f"  {line}" for line in result.disagreements), f"  {BUG}"]
+
+
+def _explanation(result: Result) -> list[str]:
+    """What the verdict means, in the words of somebody who designs a mechanism."""
+    lines: list[str] = []
+    if result.verdict is Verdict.PRIVATE:
+        best = result.weight.best if result.weight else None
+        budget = "D*eps" if best is None else _times_eps(best)
+        lines.append(f"For every eps > 0 it is {budget}-differentially private, however long it runs.")
+    if result.witness is not None:
+        lines += story(result.automaton, result.witness)
+    if result.verdict is Verdict.NOT_PRIVATE:
+        lines.append("No D is large enough: whatever is claimed, enough rounds exceed it.")
+    elif result.verdict is Verdict.NOT_WELL_FORMED:
+        lines += _why_undecided(result.automaton)
+    elif result.verdict is Verdict.UNKNOWN:
+        lines += _progress_so_far(result)
+    return lines
+
+
+def _times_eps(value: Fraction) -> str:
+    if value == 1:
+        return "eps"
+    return f"{value}*eps" if value.denominator == 1 else f"({value})*eps"
+
+
+def _why_undecided(automaton: Automaton) -> list[str]:
+    clashes = list(output_clashes(automaton))
+    return [
+        *prose(
+            "That alone does not prove a loss of privacy: other runs can show the same outputs and may make "
+            "up for the difference. The automaton is not output-distinct:"
+        ),
+        *(f"  {clash}" for clash in clashes[:3]),
+        *([f"  and {len(clashes) - 3} more states"] if len(clashes) > 3 else []),
+        *prose("Give these branches different outputs if an observer can in fact tell them apart."),
+    ]
+
+
+def _progress_so_far(result: Result) -> list[str]:
+    unknown = _with_status(result, Status.UNKNOWN)
+    if not unknown:
+        return ["Without --pattern all four patterns are looked for."]
+    lines = [
+        f"{pattern.title}: got as far as {_sizes(result.patterns[pattern])}"
+        for pattern in unknown
+        if result.patterns[pattern].sizes
+    ]
+    return [*lines, "A larger --timeout or --bound, or another --engine, may decide it."]
+
+
+def _sizes(found: PatternResult) -> str:
+    return ", ".join(f"{name} {value}" for name, value in found.sizes.items())
+
+
+def _remarks(result: Result, verbose: bool) -> Iterator[str]:
+    violated = result.verdict in (Verdict.NOT_PRIVATE, Verdict.NOT_WELL_FORMED)
+    if not result.output_distinct and result.verdict is Verdict.NOT_PRIVATE and result.distinct:
+        yield (
+            "not every state has distinct outputs, but no other run shows the outputs of this one, "
+            "and that is enough"
+        )
+    elif not result.output_distinct and not violated and verbose:
+        yield "not every state has distinct outputs; that matters only where a pattern is found"
+    if result.strongly_feasible is None and (violated or verbose):
+        yield "strong feasibility is not established (the answer does not depend on it)"
+    elif result.strongly_feasible is False and (violated or verbose):
+        yield (
+            "not strongly feasible: some run forces a sample without input below another whose mean is not "
+            "larger (the answer does not depend on it)"
+        )
+    if result.weight is not None and result.weight.source:
+        yield f"D comes from: {result.weight.source}"
+
+
+def pattern_table(result: Result, verbose: bool) -> list[str]:
+    """One line a pattern: is it there, and what decided that."""
+    lines = []
+    for pattern, found in result.patterns.items():
+        how = [] if found.method is None else [found.method]
+        if found.engine and found.engine != found.method:
+            how.append(f"by {found.engine}")
+        if verbose and found.sizes:
+            how.append(f"({_sizes(found)})")
+        if verbose:
+            how.append(f"{found.seconds:.2f} s")
+        if found.status is Status.UNKNOWN and found.reason:
+            how.append(f"- {found.reason}")
+        lines.append(f"  {pattern.title:<23} {found.status.value:<8} {' '.join(how)}".rstrip())
+    return lines
+
+
+def comparison_text(name: str, result: Result, notes: Sequence[str] = ()) -> str:
+    """All engines side by side: whether they agree first, then a table of what each found."""
+    agreement = "ENGINES DISAGREE" if result.disagreements else "engines agree"
+    unknown = sum(found.status is Status.UNKNOWN for found in result.details)
+    if not result.disagreements and unknown:
+        agreement = f"no disagreement, {unknown} of {len(result.details)} answers unknown"
+    rows = [["engine", "pattern", "status", "method", "seconds", "sizes"]]
+    for found in result.details:
+        engine = found.engine if found.encoding is None else f"{found.engine} {found.encoding}"
+        method = found.method or found.reason or "-"
+        cells = [engine, found.pattern.title, found.status.value, method, f"{found.seconds:.3f}"]
+        rows.append([*cells, _sizes(found) or "-"])
+    verdict = "no answer" if result.disagreements else verdict_text(result)
+    lines = [
+        f"{name}: {agreement}: {verdict}",
+        *_disagreements(result),
+        "",
+        *(f"  {row}" for row in columns(rows)),
+    ]
+    remarks = dict.fromkeys([*notes, *result.notes])
+    return "\n".join([*lines, *(["", *(f"  note: {r}" for r in remarks)] if remarks else [])])
+
+
+def json_object(name: str, result: Result, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """The object that ``--json`` prints for one file; exact rationals are text."""
+    patterns = result.patterns
+    return {
+        "file": name,
+        "verdict": result.verdict.value,
+        "patterns": {p.key: found.status.value for p, found in patterns.items()},
+        "weight": _json_weight(result.weight),
+        "output_distinct": result.output_distinct,
+        "strongly_feasible": result.strongly_feasible,
+        "witness": _json_witness(result),
+        "engine": result.engine,
+        "encoding": result.encoding,
+        "method": {p.key: found.method for p, found in patterns.items()},
+        "reasons": {p.key: found.reason for p, found in patterns.items() if found.reason},
+        "seconds": round(result.seconds, 6),
+        "notes": list(dict.fromkeys([*notes, *result.notes])),
+        "disagreements": list(result.disagreements),
+        "error": None,
+    }
+
+
+def json_error(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
+    """The object for an unusable input: the first problem as ``error``, all as ``errors``."""
+    described = [_json_problem(problem) for problem in problems]
+    return {
+        "file": name,
+        "verdict": "error",
+        "patterns": {pattern.key: Status.SKIPPED.value for pattern in Pattern},
+        "weight": None,
+        "output_distinct": None,
+        "strongly_feasible": None,
+        "witness": None,
+        "engine": None,
+        "encoding": None,
+        "method": {pattern.key: None for pattern in Pattern},
+        "reasons": {},
+        "seconds": 0.0,
+        "notes": [],
+        "disagreements": [],
+        "error": described[0],
+        "errors": described,
+    }
+
+
+def json_comparison(name: str, result: Result, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """What ``check --json`` says, and under ``details`` every answer of every engine."""
+    details = [
+        {
+            "engine": found.engine,
+            "encoding": found.encoding,
+            "pattern": found.pattern.key,
+            "status": found.status.value,
+            "method": found.method,
+            "reason": found.reason,
+            "seconds": round(found.seconds, 6),
+            "sizes": dict(found.sizes),
+        }
+        for found in result.details
+    ]
+    return {**json_object(name, result, notes), "details": details}
+
+
+def _json_problem(problem: Problem) -> dict[str, Any]:
+    position = problem.position
+    return {
+        "message": problem.message,
+        "line": position.line if position else None,
+        "column": position.column if position else None,
+        "rule": problem.rule,
+    }
+
+
+def _json_weight(weight: Weight | None) -> dict[str, str | None] | None:
+    if weight is None:
+        return None
+    return {name: None if (b := getattr(weight, name)) is None else str(b) for name in BOUNDS}
+
+
+def _json_witness(result: Result) -> dict[str, Any] | None:
+    witness = result.witness
+    if witness is None:
+        return None
+    automaton = result.automaton
+    return {
+        "pattern": witness.pattern.key,
+        "run": [_json_step(automaton, automaton.transitions[i]) for i in witness.run],
+        "cycles": [list(cycle) for cycle in witness.cycles],
+        "path": list(witness.path),
+        "distinct": result.distinct,
+    }
+
+
+def _json_step(automaton: Automaton, transition: Transition) -> dict[str, Any]:
+    return {
+        "from": transition.source,
+        "to": transition.target,
+        "guard": transition.guard.text(automaton.variables),
+        "output": str(transition.output),
+        "assign": sorted(transition.assign),
+    }
