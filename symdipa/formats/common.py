@@ -78,10 +78,10 @@ def rational(text: str) -> Fraction:
         )
     if max(map(len, parts)) > MAX_DIGITS:
         raise ValueError(f"{shown(text)} has more than {MAX_DIGITS} digits")
-    numbers = [Fraction(part.strip()) for part in parts]
+    numbers = [int(part) if part.strip().isdecimal() else Fraction(part.strip()) for part in parts]
     if len(numbers) == 2 and numbers[1] == 0:
         raise ValueError(f"{shown(text)} divides by zero")
-    return sign * (numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0])
+    return Fraction(sign * numbers[0], *numbers[1:])
 
 
 def capped(problems: Sequence[Problem]) -> list[Problem]:

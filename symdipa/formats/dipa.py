@@ -188,7 +188,8 @@ class _StateParser:
         self.expect("(", "before a state")
         name = self.name("the name of a state")
         is_input = self.kind(name) if self.accept(":") else True
-        numbers, places = [], []
+        numbers: list[Fraction] = []
+        places: list[int] = []
         while self.accept(","):
             places.append(self.starts[self.next])
             numbers.append(self.number())
@@ -201,8 +202,7 @@ class _StateParser:
             )
             raise _Fault("syntax", message, at)
         keys = ["d", "mu", "d_prime", "mu_prime"][: len(numbers)]
-        d, mu, d_prime, mu_prime = numbers + [None, Fraction(0), None, Fraction(0)][len(numbers) :]
-        state = State(name, is_input, d, mu or Fraction(0), d_prime, mu_prime or Fraction(0))
+        state = State(name, is_input, **dict(zip(keys, numbers, strict=True)))
         return _Listing(at, state, dict(zip(keys, places, strict=True)))
 
     def kind(self, name: str) -> bool:
@@ -213,8 +213,8 @@ class _StateParser:
             return False
         raise self.expected(f"'input' or 'non-input' after '{name}:'")
 
-    def number(self) -> Fraction | None:
-        """A rational; a malformed one is reported and read as "not given", and the parse goes on."""
+    def number(self) -> Fraction:
+        """A rational; a malformed one is reported and read as 1, and the parse goes on."""
         start = self.next
         if self.words[self.next] in ("-", "+"):
             self.next += 1
@@ -234,7 +234,6 @@ class _StateParser:
     # The body: one unguarded step, or a chain of branches.
 
     def body(self, listing: _Listing) -> None:
-        name = listing.state.name
         if self.words[self.next] == "if":
             self.chain(listing)
         elif self.words[self.next]:
@@ -242,11 +241,10 @@ class _StateParser:
             listing.branches.append(self.step(_Branch(at, TRUE, at)))
         while self.accept(";"):
             pass
-        if self.words[self.next] in ("elseif", "else"):
-            raise self.expected(f"nothing after the {'last' if listing.branches else ''} branch of {name}")
         if self.words[self.next]:
-            after = f"after 'goto {listing.branches[-1].target}'"
-            raise self.expected(f"'elseif', 'else' or the next state {after}")
+            more = not listing.branches[-1].guard.is_true
+            what = "'elseif', 'else' or the next state" if more else "the next state"
+            raise self.expected(f"{what} after 'goto {listing.branches[-1].target}'")
 
     def chain(self, listing: _Listing) -> None:
         at = self.starts[self.next]
@@ -269,7 +267,7 @@ class _StateParser:
         """``x := insample, y := insample; output o; goto q``"""
         branch.assign_at = self.starts[self.next]
         branch.assign = self.assignments()
-        self.expect("output", "(and before it assignments 'x := insample')")
+        self.expect("output", "after the assignments")
         branch.output_at = self.starts[self.next]
         branch.output = self.output()
         self.expect(";", "after the output")
@@ -279,9 +277,11 @@ class _StateParser:
         return branch
 
     def assignments(self) -> frozenset[str]:
-        names = []
+        names: list[str] = []
         while self.words[self.next] != "output":
-            names.append(self.name("a variable or 'output'"))
+            if not _NAME.fullmatch(self.words[self.next]) or self.words[self.next] in RESERVED:
+                raise self.expected("'output' or an assignment such as 'x := insample'")
+            names.append(self.name("a variable"))
             self.expect(":=", f"after the variable {names[-1]}")
             if not self.accept("insample"):
                 raise self.expected(f"'insample', the only value that {names[-1]} can store")
@@ -339,6 +339,8 @@ class _StateParser:
         )
         if left == "insample" and operator in _AT_LEAST | _BELOW:
             self.next += 2
+            if right[:1] in "-+.0123456789":
+                raise self.expected("a variable (a constant goes into the mean of the state)")
             (at_least if operator in _AT_LEAST else below).add(self.name("a variable"))
         elif right == "insample" and operator in _AT_LEAST | _BELOW:
             (below if operator in _AT_LEAST else at_least).add(self.name("a variable"))
@@ -483,27 +485,15 @@ def write(automaton: Automaton) -> str:
 
 def _lines_needed(automaton: Automaton, ordered: list[State]) -> int:
     """How many states need a line: final states that the reader would add by itself, in order, do not."""
-    targets = dict.fromkeys(automaton.transitions[i].target for i in _by_state(automaton, ordered))
-    for count in range(len(ordered), 0, -1):
-        if automaton.outgoing[automaton.index[ordered[count - 1].name]] or not _is_bare(ordered[count - 1]):
-            break
-    else:
-        count = 1
-    while True:
-        listed = {state.name for state in ordered[:count]}
-        added = [name for name in targets if name not in listed]
-        if added == [state.name for state in ordered[count:]]:
-            return max(count, 1)
-        count += 1
-
-
-def _by_state(automaton: Automaton, ordered: list[State]) -> Iterator[int]:
-    for state in ordered:
-        yield from automaton.outgoing[automaton.index[state.name]]
-
-
-def _is_bare(state: State) -> bool:
-    return state == State(state.name)
+    leaving = {state.name: automaton.outgoing[automaton.index[state.name]] for state in ordered}
+    implicit = [state == State(state.name) and not leaving[state.name] for state in ordered]
+    count = len(ordered)
+    while count > 1 and implicit[count - 1]:
+        count -= 1
+    listed = {state.name for state in ordered[:count]}
+    targets = dict.fromkeys(automaton.transitions[i].target for state in ordered for i in leaving[state.name])
+    added = [name for name in targets if name not in listed]
+    return count if added == [state.name for state in ordered[count:]] else len(ordered)
 
 
 def _state_line(automaton: Automaton, state: State) -> str:
