@@ -41,7 +41,11 @@ MEANS = (Fraction(0), Fraction(0), Fraction(1), Fraction(2), Fraction(-1, 2))
 
 @dataclass
 class Tastes:
-    """Probabilities, drawn anew for every automaton so that the mix has calm and wild ones."""
+    """Probabilities, drawn anew for every automaton so that the mix has calm and wild ones.
+
+    If ``sided``, loops prefer to be below some variables and above the others: without that, nearly every
+    automaton with two loops has a leaking pair.
+    """
 
     real: float
     cyclic_real: float
@@ -49,17 +53,24 @@ class Tastes:
     non_input: float
     back: float
     same_symbol: float
+    sided: frozenset[str] | None
 
     @classmethod
     def draw(cls, rng: random.Random) -> Tastes:
+        floors = frozenset(x for x in NAMES if rng.random() < 0.5)
         return cls(
+            sided=floors if rng.random() < 0.75 else None,
             real=rng.choice((0.0, 0.0, 0.1, 0.3)),
-            cyclic_real=rng.choice((0.0, 0.0, 0.0, 0.15)),
+            cyclic_real=rng.choice((0.0, 0.0, 0.0, 0.5)),
             loop_assign=rng.choice((0.0, 0.0, 0.1, 0.3)),
             non_input=rng.choice((0.0, 0.2, 0.4)),
             back=rng.choice((0.0, 0.0, 0.1, 0.25)),
             same_symbol=rng.choice((0.0, 0.0, 0.5)),
         )
+
+    def against(self, guard: Guard) -> int:
+        """How many atoms a loop with this guard has on the wrong side."""
+        return 0 if self.sided is None else len(guard.ge - self.sided) + len(guard.lt & self.sided)
 
 
 @dataclass
@@ -158,15 +169,15 @@ def _prefix(rng: random.Random, draft: Draft, names: list[str], tastes: Tastes, 
     places = [f"p{i}" for i in range(len(names))] + [then]
     for i, x in enumerate(names):
         here, after = places[i], places[i + 1]
-        draft.state(here, is_input=rng.random() >= 0.5)
+        draft.state(here, is_input=rng.random() < 0.6)
         outputs = Outputs(rng, tastes)
-        if not draft.states[here].is_input or not i or rng.random() < 0.3:
+        if not draft.states[here].is_input or not i or rng.random() < 0.2:
             draft.go(here, after, outputs.next(False), TRUE, {x})
             continue
         leaves = tree(rng, names[:i], rng.choice((1, 1, 2)))
         kept = rng.randrange(len(leaves))
         for k, leaf in enumerate(leaves):
-            if k == kept or rng.random() < 0.4:
+            if k == kept or rng.random() < 0.6:
                 more = {y for y in names[:i] if rng.random() < 0.07}
                 draft.go(here, after, outputs.next(False), leaf, {x} | more)
             elif rng.random() < 0.2:
@@ -224,12 +235,13 @@ def _loop(
             continue
         leaves = tree(rng, readable, rng.choice((1, 1, 2, 2, 3)))
         rng.shuffle(leaves)
+        leaves.sort(key=tastes.against)
         draft.go(here, following, outputs.next(True), leaves[0], _some(rng, readable, tastes.loop_assign))
         for k, leaf in enumerate(leaves[1:]):
             if (k == 0 and i == 0) or rng.random() < 0.4:
                 assign = entered | _some(rng, readable, 0.1)
                 draft.go(here, entries[b + 1], outputs.next(False), leaf, assign)
-            elif rng.random() < tastes.back:
+            elif rng.random() < tastes.back / (1 + tastes.against(leaf)):
                 # an earlier loop, or this one again: whatever is read there was stored before
                 target = rng.choice([*entries[: b + 1], *places])
                 draft.go(here, target, outputs.next(True), leaf, _some(rng, readable, tastes.loop_assign))
@@ -271,7 +283,8 @@ def _free(rng: random.Random, names: list[str], size: int) -> Automaton:
             if len(leaves) > 1 and rng.random() < 0.25:
                 continue
             forward = [*places[i + 1 :], "end"]
-            target = rng.choice(places[: i + 1]) if rng.random() < 0.4 else rng.choice(forward[:2])
+            back = rng.random() < 0.45 / (1 + 2 * tastes.against(leaf))
+            target = rng.choice(places[: i + 1]) if back else rng.choice(forward[:2])
             cyclic = target in places[: i + 1]
             assign = _some(rng, names, tastes.loop_assign if cyclic else 0.15)
             draft.go(here, target, outputs.next(cyclic), leaf, assign)
@@ -347,7 +360,8 @@ def _fresh_threshold() -> list[Step]:
 
 def _same_loop_twice() -> list[Step]:
     """Two rounds of one loop are the pair once the two thresholds are ordered."""
-    return [("a", "a", "y", "x", ""), ("a", "b", "y", "", ""), ("b", "c", "x", "y", "")]
+    return [("a", "b", "", "x", ""), ("b", "a", "y", "", ""),
+            ("b", "c", "", "y", ""), ("c", "d", "x", "y", "")]  # fmt: skip
 
 
 def _both_ways() -> list[Step]:
