@@ -368,7 +368,7 @@ class Reading:
 
         if name != "-":
             return formats.read_file(name, fmt=self.fmt, strict=self.strict)
-        data = click.get_binary_stream("stdin").read()
+        data = sys.stdin.buffer.read()
         return formats.read(data, self.fmt or "dipa", "<stdin>", self.strict)
 
     def read_or_leave(self, ctx: click.Context, name: str) -> Automaton:

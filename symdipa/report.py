@@ -87,7 +87,7 @@ def _open(result: Result) -> str:
         return f"nothing found, but not asked for {_titles(_with_status(result, Status.SKIPPED))}"
     reasons = dict.fromkeys(result.patterns[p].reason for p in unknown)
     why = "; ".join(reason for reason in reasons if reason)
-    return f"{_titles(unknown)} not decided" + (f" ({why})" if why else "")
+    return f"{_titles(unknown)} undecided" + (f" ({why})" if why else "")
 
 
 def _with_status(result: Result, status: Status) -> list[Pattern]:
@@ -95,7 +95,7 @@ def _with_status(result: Result, status: Status) -> list[Pattern]:
 
 
 def _titles(patterns: Sequence[Pattern]) -> str:
-    return "any pattern" if len(patterns) == len(Pattern) else enumeration(p.title for p in patterns)
+    return "all four patterns" if len(patterns) == len(Pattern) else enumeration(p.title for p in patterns)
 
 
 def _disagreements(result: Result) -> list[str]:

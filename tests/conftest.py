@@ -1,0 +1,42 @@
+"""What several test modules need: where things are, and how to run the command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """An environment in which a Python process finds this copy of symdipa."""
+    inherited = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "NO_COLOR")}
+    return {**inherited, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture(scope="session")
+def run(environment: dict[str, str]) -> Run:
+    """Run ``symdipa`` as a process of its own: ``run("check", "a.dipa", stdin="…")``."""
+
+    def start(*arguments: str, stdin: str = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "symdipa", *arguments]
+        return subprocess.run(
+            command, input=stdin, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120
+        )
+
+    return start

@@ -1,0 +1,141 @@
+"""The shape of the source tree: layers, the folder of encodings, and imports that stay lazy."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+PACKAGE = ROOT / "symdipa"
+
+LAYERS = [
+    {"errors", "patterns", "automaton", "verdict"},
+    {"validation", "order", "boolean", "formats", "families"},
+    {"control", "dataflow"},
+    {"augmentation", "marks", "witness", "distinct"},
+    {"encodings", "system", "smt"},
+    {"weight", "engines"},
+    {"analysis", "query"},
+    {"story", "report"},
+    {"cli"},
+    {"__init__", "__main__"},
+]
+"""From the bottom up. A module imports from its own layer or from those below it."""
+
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+NEVER_MEET = [
+    ("encodings", "engines"),
+    ("engines", "analysis"),
+    ("story", "analysis"),
+    ("report", "analysis"),
+    ("witness", "augmentation"),
+    ("witness", "marks"),
+]
+"""The first must not import the second: encodings and engines know only the system between them, reports know
+only the result, and the replay of a witness shares nothing with the search that found it."""
+
+
+def modules():
+    """Every source file with its place in the table: ``(file, name of module or subpackage)``."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path, path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for path in sorted((ROOT / "encodings").glob("*.py")):
+        yield path, "encodings"
+
+
+def imported(path: Path):
+    """The modules and subpackages of symdipa that a file imports while it runs (not only for types)."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            if node.module == "symdipa":
+                yield from (alias.name for alias in node.names)
+            elif node.module and node.module.startswith("symdipa."):
+                yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("symdipa."))
+
+
+def test_every_module_has_a_layer():
+    assert {name for _, name in modules()} <= set(RANK), "add the new module to LAYERS"
+
+
+@pytest.mark.parametrize("path", [p for p, _ in modules()], ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_down(path):
+    place = "encodings" if "encodings" in path.parts else path.relative_to(PACKAGE).parts[0]
+    rank = RANK[place.removesuffix(".py")]
+    for name in imported(path):
+        # `Automaton.build` validates: the one import upwards, made when it is called.
+        if name in RANK and (place, name) != ("automaton.py", "validation"):
+            assert RANK[name] <= rank, f"{path.name} (layer {rank}) imports {name} (layer {RANK[name]})"
+
+
+@pytest.mark.parametrize(("lower", "upper"), NEVER_MEET)
+def test_modules_that_must_not_know_each_other(lower, upper):
+    for path, name in modules():
+        if name == lower:
+            assert upper not in set(imported(path)), path
+
+
+def test_encodings_is_no_regular_package():
+    # As a package called `encodings` on the path it would shadow Python's codecs.
+    assert not (ROOT / "encodings" / "__init__.py").exists()
+
+
+def test_the_link_to_the_encodings_is_relative():
+    link = PACKAGE / "encodings"
+    assert link.is_symlink()
+    assert os.readlink(link) == "../encodings"
+
+
+def python(*arguments: str, path: str = str(ROOT)) -> str:
+    environment = {**os.environ, "PYTHONPATH": path}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_python_starts_with_the_repository_on_its_path():
+    assert python("-c", "import encodings; print('ascii'.encode('utf-16') and 'fine')") == "fine\n"
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level modules that are loaded after running the code."""
+    report = "import sys; print('\\nLOADED', *sorted({name.split('.')[0] for name in sys.modules}))"
+    return set(python("-c", f"{code}\n{report}").rpartition("LOADED")[2].split())
+
+
+HEAVY = {"z3", "rich", "pysmt", "rustworkx", "cvc5"}
+HELP = (
+    "import sys\nsys.argv = ['symdipa', {}]\nfrom symdipa.cli import cli\ntry: cli()\nexcept SystemExit: pass"
+)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import symdipa",
+        HELP.format("'--help'"),
+        HELP.format("'check', '--help'"),
+        HELP.format("'generate', 'svt', '3'"),
+        HELP.format("'check', 'no-such-file.dipa'"),
+        HELP.format("'convert', 'examples/well_formed/svt.dipa', '--to', 'json'"),
+    ],
+)
+def test_what_needs_no_engine_loads_none(code):
+    assert not loaded_by(code) & HEAVY
+
+
+def test_the_explicit_engine_loads_no_solver():
+    code = HELP.format("'check', '-q', '--engine', 'explicit', 'examples/well_formed/svt.dipa'")
+    assert not loaded_by(code) & {"z3", "pysmt", "cvc5", "rich"}

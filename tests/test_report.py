@@ -1,0 +1,299 @@
+"""Reports from results that are put together by hand: no engine is needed."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+from conftest import EXAMPLES
+
+from symdipa import formats, report
+from symdipa.automaton import State, Transition, symbol
+from symdipa.errors import Position, Problem
+from symdipa.patterns import Pattern
+from symdipa.story import noise_text, output_clashes, reason_below, story
+from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+
+LP = Pattern.LEAKING_PAIR
+
+
+def example(name):
+    return formats.load(EXAMPLES / name)
+
+
+def result_for(name, verdict, witness=None, **changes):
+    """A result as an engine would give it: the witness's pattern is present, the others absent."""
+    automaton = example(name)
+    patterns = {
+        p: PatternResult(
+            p,
+            Status.PRESENT if witness and p is witness.pattern else Status.ABSENT,
+            engine="explicit",
+            method="explicit",
+            sizes={"order states": 12},
+        )
+        for p in Pattern
+    }
+    fields = {
+        "automaton": automaton,
+        "verdict": verdict,
+        "patterns": patterns,
+        "weight": None,
+        "output_distinct": True,
+        "strongly_feasible": True,
+        "witness": witness,
+        "distinct": None if witness is None else verdict is Verdict.NOT_PRIVATE,
+        "engine": "explicit",
+        "encoding": None,
+        "seconds": 0.25,
+    }
+    return Result(**{**fields, **changes})
+
+
+def with_status(result, status, reason=None, sizes=None):
+    """The same four patterns, all with one status."""
+    return {p: PatternResult(p, status, "z3", reason=reason, sizes=sizes or {}) for p in result.patterns}
+
+
+A_LEAKP = "leaking_pair/a_leakp.dipa"
+A_LEAKP_WITNESS = Witness(LP, (0, 1, 2, 3, 4, 5), ((4, 5), (2, 3)), (4, 1, 5, 0, 2))
+
+
+def test_private_names_the_bound():
+    weight = Weight(corollary=Fraction(5, 4), source="explicit-state fallback")
+    result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, weight=weight)
+    lines = report.text("svt.dipa", result).splitlines()
+    assert lines[0] == "svt.dipa: private, D = 5/4 (corollary bound)"
+    assert "(5/4)*eps-differentially private" in lines[1]
+    assert "  note: D comes from: explicit-state fallback" in lines
+
+
+@pytest.mark.parametrize(
+    ("weight", "shown"),
+    [
+        (Weight(Fraction(1), Fraction(11, 12)), "private, D = 11/12 (run bound)"),
+        (Weight(Fraction(1), Fraction(1)), "private, D = 1 (corollary bound)"),
+        (Weight(), "private, D not computed"),
+        (None, "private, D not computed"),
+    ],
+)
+def test_the_smallest_bound_is_the_one_that_is_shown(weight, shown):
+    result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, weight=weight)
+    assert report.verdict_text(result) == shown
+
+
+def test_quiet_is_one_line():
+    result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS)
+    assert report.text("a.dipa", result, ["a note"], verbosity=-1) == "a.dipa: not private: leaking pair"
+
+
+def test_leaking_pair_tells_both_loops_and_the_chain_between_them():
+    result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS)
+    text = report.text("a.dipa", result)
+    assert "Loop A, q3 -> q3 (step 5), and loop B, q2 -> q2 (step 3)" in text
+    assert [line.strip() for line in text.splitlines() if line.startswith("    sample")] == [
+        "sample 5 < sample 2   step 5 asks for insample < x2, stored in step 2",
+        "sample 2 <= sample 6  step 6 asks for insample >= x2, stored in step 2",
+        "sample 6 < sample 1   step 6 asks for insample < x1, stored in step 1",
+        "sample 1 <= sample 3  step 3 asks for insample >= x1, stored in step 1",
+    ]
+    assert "Outputs of the run: oinit oinit (otop)* obot (otop)* obot" in text
+    assert any(line.split()[:3] == ["5", "A", "q3"] for line in text.splitlines())
+
+
+def test_leaking_cycle_tells_what_is_stored_and_compared():
+    automaton = example("leaking_cycle/lc_example.dipa")
+    told = "\n".join(story(automaton, Witness(Pattern.LEAKING_CYCLE, (0, 1, 2, 3), ((2, 4),))))
+    assert "The loop q3 -> q4 -> q3 (steps 3 and 4) can go round for ever" in told
+    assert "x2: stored in step 4, compared with in steps 3 and 4" in told
+    assert "oinit oinit (obot obot)*" in told
+
+
+def test_disclosing_cycle_tells_which_step_shows_a_number():
+    automaton = example("disclosing_cycle/dc_example.dipa")
+    told = " ".join(story(automaton, Witness(Pattern.DISCLOSING_CYCLE, (0, 1, 2), ((2, 3),))))
+    assert "each round outputs a noisy input (step 3)" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "witness", "words"),
+    [
+        (
+            "svt_releases_sample.dipa",
+            Witness(Pattern.PRIVACY_VIOLATING_PATH, (0, 1, 2), ((1, 2),), (1, 0, 2)),
+            "every sample of step 2 below the sample of step 3, and step 3 outputs that very sample",
+        ),
+        (
+            "svt_releases_threshold.dipa",
+            Witness(Pattern.PRIVACY_VIOLATING_PATH, (0, 1), ((1, 2),), (1, 0)),
+            "every sample of step 2 below the sample of step 1, and step 1 outputs that very sample",
+        ),
+    ],
+)
+def test_violating_path_tells_which_number_bounds_the_loop(name, witness, words):
+    automaton = example(f"privacy_violating_path/{name}")
+    assert words in " ".join(story(automaton, witness))
+
+
+def test_violating_path_from_a_shown_sample_up_to_a_loop():
+    text = """
+    (a:non-input, 1, 0): x := insample; output insample; goto b
+    (b, 1, 0): if (insample >= x) then output otop; goto b elseif (insample < x) then output obot; goto c
+    """
+    witness = Witness(Pattern.PRIVACY_VIOLATING_PATH, (0, 1), ((1, 2),), (0, 1))
+    told = " ".join(story(formats.loads(text), witness))
+    assert "every sample of step 2 above the sample of step 1, and step 1 outputs" in told
+
+
+def test_a_wrong_chain_is_refused():
+    automaton = example(A_LEAKP)
+    with pytest.raises(AssertionError, match="no comparison puts position 2 below position 0"):
+        reason_below(automaton, A_LEAKP_WITNESS.run, 2, 0)
+
+
+def test_not_well_formed_says_what_is_not_decided_and_why():
+    witness = Witness(Pattern.LEAKING_CYCLE, (0, 1), ((0, 2),))
+    result = result_for("leaking_cycle/a_nwf.dipa", Verdict.NOT_WELL_FORMED, witness, output_distinct=False)
+    text = report.text("a_nwf.dipa", result)
+    assert text.startswith("a_nwf.dipa: not well-formed, privacy not decided: leaking cycle\n")
+    assert "state q2: several branches output otop" in text
+    assert "No D is large enough" not in text
+
+
+def test_a_distinct_witness_is_enough_and_the_report_says_so():
+    result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, output_distinct=False)
+    assert "no other run shows the outputs of this one" in report.text("a.dipa", result)
+
+
+def test_several_states_that_are_not_output_distinct_are_cut_short():
+    branches = "\n".join(
+        f"(q{i}, 1, 0): if (insample < x) then output o; goto q{i + 1} "
+        f"elseif (insample >= x) then output o; goto q{i + 1}"
+        for i in range(1, 8)
+    )
+    automaton = formats.loads(f"(q0:non-input, 1, 0): x := insample; output o; goto q1\n{branches}")
+    assert len(list(output_clashes(automaton))) == 7
+    result = result_for(A_LEAKP, Verdict.NOT_WELL_FORMED, automaton=automaton, output_distinct=False)
+    assert "and 4 more states" in report.text("x", result)
+
+
+def test_two_real_outputs_are_a_clash():
+    automaton = formats.loads(
+        "(a:non-input, 1, 0): x := insample; output o; goto b\n"
+        "(b, 1, 0, 1, 0): if (insample < x) then output insample; goto c "
+        "elseif (insample >= x) then output insampleprime; goto c"
+    )
+    assert list(output_clashes(automaton)) == ["state b: several branches output a number"]
+
+
+def test_unknown_says_why_and_how_far():
+    result = result_for(A_LEAKP, Verdict.UNKNOWN)
+    patterns = with_status(result, Status.ABSENT)
+    patterns[LP] = PatternResult(
+        LP, Status.UNKNOWN, "z3", reason="time limit of 10 s reached", sizes={"depth": 17}
+    )
+    text = report.text("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
+    assert text.startswith("a.dipa: unknown: leaking pair undecided (time limit of 10 s reached)\n")
+    assert "leaking pair: got as far as depth 17" in text
+
+
+def test_unknown_because_patterns_were_skipped():
+    result = result_for(A_LEAKP, Verdict.UNKNOWN)
+    patterns = {**with_status(result, Status.SKIPPED), LP: result.patterns[LP]}
+    text = report.text("a", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
+    assert "leaking cycle, disclosing cycle and privacy violating path" in text.splitlines()[0]
+    assert "Without --pattern" in text
+
+
+def test_a_disagreement_is_loud():
+    result = result_for(A_LEAKP, Verdict.UNKNOWN, disagreements=("LP: explicit absent, z3 present",))
+    text = report.text("a.dipa", result)
+    assert text.startswith("a.dipa: ENGINES DISAGREE")
+    assert "LP: explicit absent, z3 present" in text
+    assert "please report" in text
+
+
+def test_comparison_gives_agreement_first_and_a_row_for_every_answer():
+    plain = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS)
+    details = (
+        *plain.patterns.values(),
+        PatternResult(LP, Status.PRESENT, "z3", "bounded", "ghost", sizes={"depth": 6}, seconds=1.5),
+        PatternResult(LP, Status.UNKNOWN, "z3", None, "marks", reason="time limit"),
+    )
+    result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, details=details)
+    lines = report.comparison_text("a.dipa", result).splitlines()
+    assert lines[0] == "a.dipa: no disagreement, 1 of 6 answers unknown: not private: leaking pair"
+    assert [line.split()[:2] for line in lines[-2:]] == [["z3", "ghost"], ["z3", "marks"]]
+    assert "depth 6" in lines[-2] and "1.500" in lines[-2]
+
+
+def test_json_follows_the_contract():
+    result = result_for(
+        A_LEAKP,
+        Verdict.NOT_PRIVATE,
+        A_LEAKP_WITNESS,
+        weight=Weight(Fraction(5, 4)),
+        notes=("second",),
+    )
+    found = json.loads(json.dumps(report.json_object("a.dipa", result, ["first"])))
+    assert found["file"] == "a.dipa"
+    assert found["verdict"] == "not-private"
+    assert found["patterns"] == {
+        "leaking-cycle": "absent",
+        "leaking-pair": "present",
+        "disclosing-cycle": "absent",
+        "privacy-violating-path": "absent",
+    }
+    assert found["weight"] == {"corollary": "5/4", "run": None, "alignment": None}
+    assert found["output_distinct"] is True and found["strongly_feasible"] is True
+    assert found["witness"]["pattern"] == "leaking-pair"
+    assert found["witness"]["run"][5] == {
+        "from": "q3",
+        "to": "q4",
+        "guard": "insample >= x2 && insample < x1",
+        "output": "obot",
+        "assign": [],
+    }
+    assert found["witness"]["cycles"] == [[4, 5], [2, 3]]
+    assert found["witness"]["path"] == [4, 1, 5, 0, 2]
+    assert found["engine"] == "explicit"
+    assert set(found["method"].values()) == {"explicit"}
+    assert found["seconds"] == 0.25
+    assert found["notes"] == ["first", "second"]
+    assert found["error"] is None
+
+
+def test_json_of_an_unusable_file_has_all_problems():
+    problems = [Problem("syntax", "one", Position(2, 3)), Problem("file", "two")]
+    found = report.json_error("a.dipa", problems)
+    assert found["verdict"] == "error"
+    assert {k: found["error"][k] for k in ("message", "line", "column")} == {
+        "message": "one",
+        "line": 2,
+        "column": 3,
+    }
+    assert [e["message"] for e in found["errors"]] == ["one", "two"]
+    ordinary = report.json_object("a.dipa", result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS))
+    assert set(ordinary) == set(found) - {"errors"}
+
+
+def test_problem_lines_have_the_form_editors_know():
+    problems = [Problem("syntax", "one", Position(2, 3)), Problem("file", "two")]
+    assert list(report.problem_lines("a.dipa", problems)) == ["a.dipa:2:3: one", "a.dipa: two"]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (State("q", d=Fraction(1, 4)), "Laplace, scale 4/eps, around the input"),
+        (
+            State("q", d=Fraction(2, 3), mu=Fraction(-1, 2)),
+            "Laplace, scale 3/(2*eps), around the input - 1/2",
+        ),
+        (State("q", is_input=False, d=Fraction(1), mu=Fraction(2)), "Laplace, scale 1/eps, around 2"),
+        (State("q"), "-"),
+    ],
+)
+def test_noise_in_words(state, words):
+    assert noise_text(state, Transition("q", "r", symbol("o"))) == words
