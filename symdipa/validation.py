@@ -7,10 +7,11 @@ strong feasibility are not rules: an automaton without them is valid.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import nsmallest
 from typing import Literal
 
 from symdipa.automaton import Automaton, Guard, OutputKind, State, Transition
@@ -120,7 +121,7 @@ def non_input(automaton: Automaton) -> Iterator[Finding]:
             yield (
                 Place("transition", guarded[0], "guard"),
                 f"non-input state {state.name} has a transition with the guard "
-                f"{_short(automaton.transitions[guarded[0]].guard)}; a non-input state takes its only "
+                f"{brief(automaton.transitions[guarded[0]].guard)}; a non-input state takes its only "
                 "transition always: drop the guard or make it an input state",
             )
         if len(leaving) > 1:
@@ -148,7 +149,7 @@ def determinism(automaton: Automaton) -> Iterator[Finding]:
 def _overlap(state: str, first: int, second: int, guards: Sequence[Guard]) -> str:
     return (
         f"transitions {first + 1} and {second + 1} of state {state} can both be taken: the guards "
-        f"{_short(guards[first])} and {_short(guards[second])} have no opposite atoms (insample >= x in "
+        f"{brief(guards[first])} and {brief(guards[second])} have no opposite atoms (insample >= x in "
         "one, insample < x in the other)"
     )
 
@@ -253,14 +254,14 @@ def initialization(automaton: Automaton) -> Iterator[Finding]:
     outgoing = _by_source(automaton)
     assigned = definitely_assigned(automaton, outgoing)
     index = {name: i for i, name in enumerate(_variables(automaton))}
-    faulty: dict[str, None] = {}
-    for transition in automaton.transitions:
+    faulty: dict[str, int] = {}  # with the first transition that reads it
+    for i, transition in enumerate(automaton.transitions):
         known = assigned.get(transition.source)
         if known is None:  # unreachable
             continue
         for name in sorted(transition.guard.used):
             if not known >> index[name] & 1:
-                faulty.setdefault(name)
+                faulty.setdefault(name, i)
     names = list(faulty)
     for name in names[:PATHS_SHOWN]:
         yield _unassigned(automaton, outgoing, name)
@@ -268,7 +269,8 @@ def initialization(automaton: Automaton) -> Iterator[Finding]:
         rest = ", ".join(names[PATHS_SHOWN : 2 * PATHS_SHOWN])
         more = ", ..." if len(names) > 2 * PATHS_SHOWN else ""
         count = len(names) - PATHS_SHOWN
-        yield Place("automaton"), f"{count} more variables are read before they are assigned: {rest}{more}"
+        place = Place("transition", faulty[names[PATHS_SHOWN]], "guard")
+        yield place, f"{count} more variables are read before they are assigned: {rest}{more}"
 
 
 def definitely_assigned(automaton: Automaton, outgoing: dict[str, list[int]]) -> dict[str, int]:
@@ -279,17 +281,19 @@ def definitely_assigned(automaton: Automaton, outgoing: dict[str, list[int]]) ->
     index = {name: i for i, name in enumerate(_variables(automaton))}
     masks = [sum(1 << index[name] for name in transition.assign) for transition in automaton.transitions]
     assigned = {automaton.initial: 0}
-    pending = {automaton.initial: None}
-    while pending:
-        state = next(iter(pending))
-        del pending[state]
+    queue, waiting = deque([automaton.initial]), {automaton.initial}
+    while queue:
+        state = queue.popleft()
+        waiting.discard(state)
         before = assigned[state]
         for i in outgoing.get(state, ()):
             target, after = automaton.transitions[i].target, before | masks[i]
             known = assigned.get(target)
             if known is None or known & ~after:
                 assigned[target] = after if known is None else known & after
-                pending[target] = None
+                if target not in waiting:
+                    waiting.add(target)
+                    queue.append(target)
     return assigned
 
 
@@ -304,7 +308,7 @@ def _unassigned(automaton: Automaton, outgoing: dict[str, list[int]], name: str)
                 path = _path(parent, state)
                 return Place("transition", i, "guard"), (
                     f"variable {name} is read before it is assigned: on the path {path} no transition "
-                    f"stores insample in {name}, and then the guard {_short(transition.guard)} of "
+                    f"stores insample in {name}, and then the guard {brief(transition.guard)} of "
                     f"{_arrow(transition)} reads it"
                 )
         for i in outgoing.get(state, ()):
@@ -351,9 +355,14 @@ def _arrow(transition: Transition) -> str:
     return f"the transition {transition.source} -> {transition.target}"
 
 
-def _short(shown: Guard) -> str:
-    text = str(shown)
-    return f"({text if len(text) <= 120 else text[:117] + '...'})"
+def brief(guard: Guard) -> str:
+    """The guard in parentheses, cut if it is long."""
+    used = guard.used
+    few = frozenset(nsmallest(8, used)) if len(used) > 8 else used
+    text = str(Guard(guard.ge & few, guard.lt & few))
+    if len(text) > 200:
+        return f"({text[:197]}...)"
+    return f"({text})" if few is used else f"({text} && ... {len(used) - 8} more)"
 
 
 LOCAL_RULES: dict[str, Callable[[Automaton], Iterator[Finding]]] = {

@@ -50,7 +50,7 @@ def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: 
         found += problems(parsed.automaton, parsed.locate, partial=parsed.partial)
     if found or parsed.automaton is None:
         raise InvalidInput(capped(found), source)
-    return Document(parsed.automaton, parsed.notes, source)
+    return Document(parsed.automaton, parsed.notes + _unreachable(parsed.automaton), source)
 
 
 def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Document:
@@ -100,6 +100,22 @@ def detect(name: str | None, content: str, source: str | None = None) -> str:
         message = f"cannot tell the format; name the file {_KNOWN.replace(', ', ' or ')}, or give --format"
         raise InvalidInput([Problem("format", message)], name or source)
     return by_content
+
+
+def _unreachable(automaton: Automaton) -> tuple[str, ...]:
+    """A note on the states that no path reaches: often a misspelt ``goto``."""
+    reached, queue = {automaton.initial}, [automaton.initial]
+    for name in queue:
+        for i in automaton.outgoing[automaton.index[name]]:
+            target = automaton.transitions[i].target
+            if target not in reached:
+                reached.add(target)
+                queue.append(target)
+    lost = [state.name for state in automaton.states if state.name not in reached]
+    if not lost:
+        return ()
+    names = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+    return (f"no path from {automaton.initial} reaches {names}; is every goto spelt right?",)
 
 
 def _format_of_content(content: str) -> str | None:

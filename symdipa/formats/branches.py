@@ -36,9 +36,22 @@ def first_match(guards: Sequence[Guard]) -> list[tuple[Guard, ...] | None]:
 
 
 def _without(current: Guard, earlier: list[Guard]) -> tuple[Guard, ...]:
-    """``current`` and none of ``earlier``; those that leave least choice come first, to avoid splits."""
-    pieces = [current]
-    for other in sorted(earlier, key=lambda g: len(g.ge - current.ge) + len(g.lt - current.lt)):
+    """``current`` and none of ``earlier``: first the negations without a choice, which may spare splits."""
+    at_least, below = set(current.ge), set(current.lt)
+    choices = []
+    for other in earlier:
+        ge, lt = other.ge - current.ge, other.lt - current.lt
+        if not ge and not lt:
+            return ()
+        if len(ge) + len(lt) == 1:
+            at_least |= lt
+            below |= ge
+        else:
+            choices.append((len(ge) + len(lt), other))
+    if at_least & below:
+        return ()
+    pieces = [Guard(frozenset(at_least), frozenset(below))]
+    for _, other in sorted(choices, key=lambda choice: choice[0]):
         pieces = [part for piece in pieces for part in subtract(piece, other)]
         if len(pieces) > MAX_PIECES:
             raise TooManyPieces

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from symdipa.automaton import (
     INSAMPLE,
@@ -34,7 +35,7 @@ from symdipa.automaton import (
 from symdipa.errors import InvalidInput, Position, Problem
 from symdipa.formats.branches import MAX_PIECES, first_match
 from symdipa.formats.common import Parsed, Report, rational, shown
-from symdipa.validation import Place, validate
+from symdipa.validation import Place, brief, validate
 
 RESERVED = frozenset(
     ["insample", "insampleprime", "if", "then", "elseif", "else", "output", "goto", "true", "and"]
@@ -117,7 +118,7 @@ def _listings(text: str, report: Report) -> list[_Listing]:
         message = f"expected a state such as {_EXAMPLE}, found {shown(stray)}"
         report.add("syntax", message, before)
     listings = []
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in pairwise([*starts, len(text)]):
         if report.full:
             break
         listing = _StateParser(text, start, end, report).parse()
@@ -448,18 +449,18 @@ def _reading(branch: _Branch, guards: tuple[Guard, ...]) -> str:
     overlap = "" if branch.is_else else "overlaps with an earlier one; first match wins, so it "
     if len(guards) == 1:
         added = Guard(guards[0].ge - branch.guard.ge, guards[0].lt - branch.guard.lt)
-        return f"{overlap}is read with {added} added: {guards[0]}"
+        return f"{overlap}is read with {brief(added)} added: {brief(guards[0])}"
     return f"{overlap}is split into {len(guards)} transitions: {_alternatives(guards)}"
 
 
 def _repair(guard: Guard, guards: tuple[Guard, ...]) -> str:
     if not guards:
-        return f"earlier branches cover ({guard}), so it can never be taken: remove it"
-    return f"to exclude the earlier ones, write {_alternatives(guards)} for ({guard})"
+        return f"earlier branches cover {brief(guard)}, so it can never be taken: remove it"
+    return f"to exclude the earlier ones, write {_alternatives(guards)} for {brief(guard)}"
 
 
 def _alternatives(guards: tuple[Guard, ...]) -> str:
-    texts = [f"({guard})" for guard in guards[:4]]
+    texts = [brief(guard) for guard in guards[:4]]
     return " or ".join(texts) + (f" or {len(guards) - 4} more" if len(guards) > 4 else "")
 
 

@@ -85,9 +85,11 @@ class _Scanner:
         return node
 
     def peek(self) -> str:
-        match = _SPACE.match(self.text, self.next)
-        self.next = match.end() if match else self.next
-        return self.text[self.next : self.next + 1]
+        mark = self.text[self.next : self.next + 1]
+        if mark.isspace() and (match := _SPACE.match(self.text, self.next)):
+            self.next = match.end()
+            return self.text[self.next : self.next + 1]
+        return mark
 
     def expected(self, what: str) -> _Fault:
         rest = _WORD.match(self.text, self.next)
@@ -282,7 +284,7 @@ class _Reader:
             return {}
         allowed = [*required, *optional]
         for key in node.value:
-            if key not in allowed:
+            if key not in allowed and not self.report.full:
                 self.report.add("schema", _unknown_key(key, what, allowed), node.keys[key])
         for key in required:
             if key not in node.value:
