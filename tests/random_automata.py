@@ -375,10 +375,17 @@ def _swap() -> list[Step]:
     return [("a", "b", "x", "", "y"), ("b", "a", "y", "", "x"), ("b", "c", "", "y", "")]
 
 
+def _two_ways_round() -> list[Step]:
+    """Of two ways round a loop one overwrites what the loop uses; the order is the same after both."""
+    return [("a", "b", "x", "", "y"), ("b", "c", "x", "", "y"), ("b", "c", "", "x", ""),
+            ("c", "b", "", "y", ""), ("c", "d", "y", "", ""), ("d", "d", "y", "", "")]  # fmt: skip
+
+
 SHAPES: list[tuple[int, Callable[[], list[Step]]]] = [
     (2, _leakp), (3, _leakp_apart), (3, _chain_overwritten), (3, _chain_kept), (2, _open_cycle),
     (1, _grows_for_ever), (2, _two_step_record), (2, _once_only), (3, _twice_only), (3, _delayed),
     (1, _fresh_threshold), (2, _same_loop_twice), (2, _both_ways), (2, _swap),
+    (2, _two_ways_round),
 ]  # fmt: skip
 
 
@@ -407,12 +414,15 @@ def _body(draft: Draft, steps: list[Step], outputs: list[Output]) -> None:
 def _shaped(rng: random.Random, n: int, make: Callable[[], list[Step]]) -> Automaton:
     """A shape behind a random prefix, with a few changes; a change that makes it invalid is not made."""
     tastes, draft, steps = Tastes.draw(rng), Draft(rng), make()
-    letters = sorted({x for step in steps for x in "".join(step[2:])}, key=NAMES.index)
-    names = list(NAMES[: max(n, len(letters))])
+    letters = {x for step in steps for x in "".join(step[2:])}
+    names = (
+        sorted(letters, key=NAMES.index) + [x for x in NAMES if x not in letters][: max(0, n - len(letters))]
+    )
     rng.shuffle(names)
     for _ in range(rng.choice((0, 0, 1, 1, 2, 3))):
         changed = _changed(rng, steps, names)
         steps = changed if _deterministic(changed) else steps
+    rng.shuffle(steps)
     draft.state("end")
     initial = _prefix(rng, draft, names, tastes, "a")
     handed: dict[str, Outputs] = {}

@@ -229,7 +229,7 @@ def test_a_link_of_the_chain_may_be_stored_anew(step: str, expected: str) -> Non
 
 @pytest.mark.parametrize(("assigned", "expected"), [("", "LP"), (":z", "")])
 def test_the_cycle_itself_may_overwrite_the_link(assigned: str, expected: str) -> None:
-    """The order ``x < z < y`` is complete after both loops, unless the second one stores ``z`` above ``y``."""
+    """``x < z < y`` is complete after both loops, unless the second one stores ``z`` above ``y``."""
     example = automaton(
         f"""q0 -> q1 [a] :x
         q1 -> q2 [a] :y
@@ -292,6 +292,20 @@ def test_a_disclosing_cycle_reads_an_input_and_can_be_run() -> None:
     assert found(automaton(blocked)) == ""
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_ways_round_one_leaks(order: tuple[int, int]) -> None:
+    """Only the round through ``[c]`` is non-leaking, whichever of the two is tried first."""
+    rounds = ("q2 -> q3 [b] >x >y", "q2 -> q3 [c] <x")
+    example = automaton(
+        f"""q0 -> q1 [a] :x
+        q1 -> q2 [a] >x :y
+        {rounds[order[0]]}
+        {rounds[order[1]]}
+        q3 -> q2 [insample'] :y >x"""
+    )
+    assert found(example) == literally(example, 8) == "DC LC LP"
+
+
 def test_leaking_cycles_have_to_be_repeatable() -> None:
     shapes = {
         "grows_for_ever": "LC",
@@ -344,6 +358,7 @@ def test_shapes(make: object) -> None:
         "_same_loop_twice": "LP",
         "_both_ways": "LP",
         "_swap": "LC",
+        "_two_ways_round": "LC LP",
     }
     example = source.shape(make)  # type: ignore[arg-type]
     validate(example)
