@@ -1,0 +1,443 @@
+"""The command line: statuses, streams, and how it behaves when it is interrupted."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+from conftest import EXAMPLES, ROOT
+
+from symdipa import analysis, families, formats
+from symdipa.cli import cli
+from symdipa.errors import LimitReached
+from symdipa.patterns import Pattern
+from symdipa.verdict import Verdict
+
+SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
+A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
+A_NWF = str(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
+BROKEN = "(q1, 1/4, 0): output o; goto q2\n(q2, x, 0): output o; goto q3\n(q3, 1, 0): output ; goto q4"
+
+
+def invoke(*arguments, stdin=None):
+    return CliRunner().invoke(cli, list(arguments), input=stdin)
+
+
+def objects(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def broken(tmp_path):
+    path = tmp_path / "broken.dipa"
+    path.write_text(BROKEN)
+    return str(path)
+
+
+# ---------------------------------------------------------------------------------------------- check
+
+
+def test_private_is_status_0():
+    done = invoke("check", SVT)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[0] == f"{SVT}: private, D = 5/4 (corollary bound)"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [(A_LEAKP, "not private: leaking pair"), (A_NWF, "not well-formed, privacy not decided")],
+)
+def test_a_violation_is_status_1(path, words):
+    done = invoke("check", path)
+    assert done.exit_code == 1
+    assert words in done.stdout.splitlines()[0]
+
+
+def test_quiet_is_one_line_a_file():
+    done = invoke("check", "-q", SVT, A_LEAKP, A_NWF)
+    assert len(done.stdout.splitlines()) == 3
+    assert done.exit_code == 1
+
+
+def test_verbose_tells_the_noise():
+    assert "Laplace, scale 4/eps" in invoke("check", "-v", A_LEAKP).stdout
+
+
+@pytest.mark.parametrize("engine", ["auto", "explicit", "z3", "both"])
+@pytest.mark.parametrize("encoding", ["ghost", "marks"])
+def test_engines_and_encodings_can_be_chosen(engine, encoding):
+    done = invoke("check", "--json", "--engine", engine, "--encoding", encoding, A_LEAKP)
+    assert done.exit_code == 1
+    assert objects(done.stdout)[0]["patterns"]["leaking-pair"] == "present"
+
+
+def test_patterns_can_be_chosen_and_the_others_are_skipped():
+    done = invoke("check", "--json", "--pattern", "lc", "--pattern", "DC", A_LEAKP)
+    (found,) = objects(done.stdout)
+    assert found["patterns"] == {
+        "leaking-cycle": "absent",
+        "leaking-pair": "skipped",
+        "disclosing-cycle": "absent",
+        "privacy-violating-path": "skipped",
+    }
+    assert found["verdict"] == "unknown"
+    assert done.exit_code == 3
+
+
+def test_json_is_one_object_a_line_and_nothing_else(broken):
+    done = invoke("check", "--json", SVT, broken, A_LEAKP)
+    assert done.exit_code == 2
+    assert done.stderr == ""
+    private, error, leaking = objects(done.stdout)
+    assert private["verdict"] == "private"
+    assert private["weight"]["corollary"] == "5/4"
+    assert private["witness"] is None and private["error"] is None
+    assert error["verdict"] == "error"
+    assert error["error"]["line"] == 2 and error["error"]["column"] > 0
+    assert len(error["errors"]) > 1
+    assert leaking["witness"]["pattern"] == "leaking-pair"
+
+
+def test_problems_go_to_standard_error_with_their_places(broken):
+    done = invoke("check", broken)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    first, second = done.stderr.splitlines()
+    assert first.startswith(f"{broken}:2:") and second.startswith(f"{broken}:3:")
+
+
+@pytest.mark.parametrize("name", ["no-such-file.dipa", "examples", "pyproject.toml"])
+def test_files_that_cannot_be_used(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    done = invoke("check", name)
+    assert done.exit_code == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{name}: ")
+    assert name not in line.removeprefix(f"{name}: ")
+
+
+def test_standard_input():
+    text = (EXAMPLES / "well_formed" / "svt.dipa").read_text()
+    done = invoke("check", "-q", "-", "--format", "dipa", stdin=text)
+    assert done.exit_code == 0
+    assert done.stdout == "<stdin>: private, D = 5/4 (corollary bound)\n"
+    as_json = formats.dumps(formats.loads(text), "json")
+    done = invoke("check", "--json", "-", "--format", "json", stdin=as_json)
+    assert objects(done.stdout)[0]["file"] == "-"
+
+
+def test_strict_turns_overlaps_into_errors(tmp_path):
+    path = tmp_path / "overlap.dipa"
+    path.write_text(
+        "(a:non-input, 1, 0): x := insample; output o; goto b\n"
+        "(b:non-input, 1, 1): y := insample; output o; goto c\n"
+        "(c, 1, 0): if (insample < x) then output low; goto d elseif (insample >= y) then output up; goto d"
+    )
+    loose = invoke("check", str(path))
+    assert loose.exit_code == 0 and "note: " in loose.stdout
+    assert invoke("check", "--strict", str(path)).exit_code == 2
+    (found,) = objects(invoke("check", "--json", str(path)).stdout)
+    assert found["notes"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check"],
+        ["check", "-"],
+        ["check", "-", "-", "--format", "dipa"],
+        ["check", "--bound", "0", SVT],
+        ["check", "--timeout", "0", SVT],
+        ["check", "--timeout", "-1", SVT],
+        ["check", "--timeout", "nan", SVT],
+        ["check", "--timeout", "inf", SVT],
+        ["check", "--timeout", "soon", SVT],
+        ["check", "--pattern", "XY", SVT],
+        ["check", "--engine", "guess", SVT],
+        ["frobnicate"],
+        ["generate"],
+        ["generate", "svt"],
+        ["generate", "svt", "0"],
+        ["generate", "svt", "many"],
+        ["generate", "rings", "3"],
+        ["convert", SVT],
+        ["convert", SVT, "--to", "pdf"],
+        ["encode", SVT],
+        ["encode", SVT, "--pattern", "LP", "--bound", "-1"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_status_2(arguments):
+    done = invoke(*arguments)
+    assert done.exit_code == 2
+    assert "Error: " in done.stderr
+    assert done.stdout == ""
+
+
+# ------------------------------------------------------------------------------------------- statuses
+
+
+def pretend(monkeypatch, **outcomes):
+    """Let ``analysis.check`` answer by the name of the automaton."""
+    real = analysis.check(formats.load(SVT))
+
+    def check(automaton, *arguments, **options):
+        outcome = outcomes[automaton.name]
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return dataclasses.replace(real, **outcome)
+
+    monkeypatch.setattr(analysis, "check", check)
+
+
+OUTCOMES = {
+    "private": ({"verdict": Verdict.PRIVATE}, 0),
+    "leaks": ({"verdict": Verdict.NOT_PRIVATE}, 1),
+    "malformed": ({"verdict": Verdict.NOT_WELL_FORMED}, 1),
+    "open": ({"verdict": Verdict.UNKNOWN}, 3),
+    "quarrel": ({"verdict": Verdict.UNKNOWN, "disagreements": ("they differ",)}, 4),
+    "crash": (ZeroDivisionError("oh"), 4),
+    "rejected": (LimitReached("too much"), 4),
+    "memory": (MemoryError(), 3),
+}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Files whose names are the outcomes that a check of them has."""
+    pretend(monkeypatch, **{name: outcome for name, (outcome, _) in OUTCOMES.items()})
+    text = (EXAMPLES / "well_formed" / "svt.dipa").read_text()
+    for name in OUTCOMES:
+        (tmp_path / f"{name}.dipa").write_text(text)
+    (tmp_path / "broken.dipa").write_text(BROKEN)
+    return lambda *names: [str(tmp_path / f"{name}.dipa") for name in names]
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_status_of_one_file(files, name):
+    assert invoke("check", *files(name)).exit_code == OUTCOMES[name][1]
+
+
+@pytest.mark.parametrize(
+    ("names", "status"),
+    [
+        (["private", "open"], 3),
+        (["open", "leaks", "private"], 1),
+        (["leaks", "broken", "open"], 2),
+        (["broken", "quarrel", "leaks"], 4),
+        (["private", "private"], 0),
+    ],
+)
+def test_several_files_the_first_of_4_2_1_3_0(files, names, status):
+    assert invoke("check", *files(*names)).exit_code == status
+
+
+def test_a_disagreement_is_loud(files):
+    done = invoke("check", *files("quarrel"))
+    assert "ENGINES DISAGREE" in done.stdout and "they differ" in done.stdout
+
+
+def test_a_failure_is_no_traceback_and_does_not_stop_the_others(files):
+    done = invoke("check", "-q", *files("crash", "private"))
+    assert "private" in done.stdout
+    assert "please report" in done.stderr and "Traceback" not in done.stderr
+    (crash, _) = objects(invoke("check", "--json", *files("crash", "private")).stdout)
+    assert crash["verdict"] == "error" and "ZeroDivisionError" in crash["error"]["message"]
+
+
+# -------------------------------------------------------------------------------------- other commands
+
+
+def test_compare_says_first_that_engines_agree():
+    done = invoke("compare", A_LEAKP)
+    assert done.exit_code == 1
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{A_LEAKP}: engines agree: not private: leaking pair"
+    for engine in ("explicit", "z3 ghost", "z3 marks"):
+        assert sum(line.strip().startswith(f"{engine} ") for line in lines) == len(Pattern)
+
+
+def test_compare_as_json():
+    (found,) = objects(invoke("compare", "--json", SVT).stdout)
+    assert found["verdict"] == "private" and found["disagreements"] == []
+    ways = {(answer["engine"], answer["encoding"]) for answer in found["details"]}
+    assert {("explicit", None), ("z3", "ghost"), ("z3", "marks")} <= ways
+
+
+@pytest.mark.parametrize("fmt", ["dipa", "json"])
+def test_convert_keeps_the_automaton(tmp_path, fmt):
+    target = tmp_path / f"copy.{fmt}"
+    target.write_text("something older")
+    done = invoke("convert", A_LEAKP, "-o", str(target))
+    assert done.exit_code == 0 and done.output == ""
+    before, after = formats.load(A_LEAKP), formats.load(target)
+    assert (before.states, before.transitions) == (after.states, after.transitions)
+
+
+def test_convert_to_dot_on_standard_output():
+    assert invoke("convert", SVT, "--to", "dot").stdout.startswith("digraph")
+
+
+def test_convert_of_a_broken_file(broken):
+    done = invoke("convert", broken, "--to", "json")
+    assert done.exit_code == 2 and done.stdout == ""
+
+
+def test_svg_without_graphviz_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = invoke("convert", SVT, "--to", "svg")
+    assert done.exit_code == 2
+    assert "install" in done.stderr and "--to dot" in done.stderr
+
+
+@pytest.mark.parametrize(("script", "status"), [("echo '<svg/>'", 0), ("echo no >&2; exit 1", 2)])
+def test_svg_is_drawn_by_dot(monkeypatch, tmp_path, script, status):
+    program = tmp_path / "dot"
+    program.write_text(f"#!/bin/sh\nwhile read -r line; do :; done\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = invoke("convert", SVT, "--to", "svg")
+    assert done.exit_code == status
+    assert done.stdout == ("<svg/>\n" if status == 0 else "")
+
+
+def test_output_that_cannot_be_written(tmp_path):
+    done = invoke("generate", "svt", "2", "-o", str(tmp_path / "no" / "such.dipa"))
+    assert done.exit_code == 2
+    assert "cannot write" in done.stderr
+
+
+def test_generate_lists_the_families():
+    done = invoke("generate", "--list")
+    assert done.exit_code == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == list(families.FAMILIES)
+
+
+@pytest.mark.parametrize("name", families.FAMILIES)
+def test_what_is_generated_can_be_checked(tmp_path, name):
+    text = invoke("generate", name, "2").stdout
+    assert invoke("check", "-q", "-", "--format", "dipa", stdin=text).exit_code == 0
+    target = tmp_path / "two.json"
+    assert invoke("generate", name, "2", "-o", str(target)).exit_code == 0
+    assert formats.load(target).transitions == families.generate(name, 2).transitions
+
+
+@pytest.mark.parametrize("encoding", ["ghost", "marks"])
+def test_encode_writes_a_query(tmp_path, encoding):
+    target = tmp_path / "query.smt2"
+    options = ["--pattern", "LP", "--bound", "8", "--encoding", encoding, "-o", str(target)]
+    done = invoke("encode", A_LEAKP, *options)
+    assert done.exit_code == 0, done.stderr
+    assert "(check-sat)" in target.read_text()
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["compare"], ["convert"], ["encode"], ["generate"]])
+def test_help_has_an_example(command):
+    for flag in ("-h", "--help"):
+        done = invoke(*command, flag)
+        assert done.exit_code == 0
+        assert "Example" in done.stdout
+
+
+# ------------------------------------------------------------------------------------------- processes
+
+
+def test_version_and_help_are_quick(run):
+    spans = []
+    for _ in range(3):
+        start = time.perf_counter()
+        assert run("--help").returncode == 0
+        spans.append(time.perf_counter() - start)
+    assert min(spans) < 0.3
+    assert run("--version").stdout.startswith("symdipa, version ")
+
+
+def test_a_reader_that_leaves_is_no_error(environment):
+    command = [sys.executable, "-m", "symdipa", "check", "-q", SVT, SVT]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 141
+
+
+def interrupted(command, environment, ready):
+    """Send Ctrl-C once the process has written ``ready``; its status, standard error, and the delay."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        text=True,
+    )
+    with process:
+        if ready:
+            assert process.stdout.readline().strip() == ready
+        time.sleep(0.7)
+        start = time.perf_counter()
+        process.send_signal(signal.SIGINT)
+        status = process.wait(30)
+        return status, process.stderr.read(), time.perf_counter() - start
+
+
+PIGEONS = """
+import sys
+from symdipa.__main__ import leave_on_interrupt
+leave_on_interrupt()
+import z3
+s = z3.Solver()
+p = [[z3.Bool(f"p{i}_{j}") for j in range(12)] for i in range(13)]
+for row in p: s.add(z3.Or(row))
+for j in range(12):
+    for i in range(13):
+        for k in range(i): s.add(z3.Or(z3.Not(p[i][j]), z3.Not(p[k][j])))
+print("searching", flush=True)
+s.check()
+"""
+
+
+def test_ctrl_c_while_a_solver_searches(environment):
+    status, errors, delay = interrupted([sys.executable, "-c", PIGEONS], environment, "searching")
+    assert (status, errors) == (130, "")
+    assert delay < 1
+
+
+def test_ctrl_c_while_waiting_for_input(environment):
+    command = [sys.executable, "-m", "symdipa", "check", "-", "--format", "dipa"]
+    status, errors, delay = interrupted(command, environment, None)
+    assert (status, errors) == (130, "")
+    assert delay < 1
+
+
+def test_progress_is_shown_on_a_terminal_only(environment, run):
+    assert run("check", SVT).stderr == ""
+    leader, follower = pty.openpty()
+    try:
+        command = [sys.executable, "-m", "symdipa", "check", "--engine", "z3", A_LEAKP]
+        terminal = {**environment, "TERM": "xterm"}
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, env=terminal, timeout=60)
+        os.set_blocking(leader, False)
+        shown = os.read(leader, 1 << 16).decode()
+    finally:
+        os.close(leader)
+        os.close(follower)
+    assert "a_leakp.dipa" in shown
+    assert b"\x1b" not in done.stdout
+    assert done.stdout.startswith(A_LEAKP.encode())
+
+
+def test_statuses_are_known_to_the_shell(run):
+    assert run("check", "-q", SVT).returncode == 0
+    assert run("check", "-q", A_LEAKP).returncode == 1
+    assert run("check", "-q", "nowhere.dipa").returncode == 2
