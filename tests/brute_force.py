@@ -41,7 +41,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 from symdipa.automaton import Automaton, OutputKind, Transition
 from symdipa.patterns import Pattern
@@ -215,6 +215,40 @@ def shows(automaton: Automaton, run: Run) -> frozenset[Pattern]:
         PV: has_violating_path(steps),
     }
     return frozenset(pattern for pattern, present in found.items() if present)
+
+
+# Somebody else's witness
+
+
+def faults(automaton: Automaton, pattern: Pattern, run: Run, ranges: Sequence[Range], path: Run) -> list[str]:
+    """What keeps a witness (run, cycles, dependency path) from showing the pattern; nothing if it does."""
+    steps = [automaton.transitions[i] for i in run]
+    if not is_path_of(automaton, run) or not is_feasible(steps):
+        return ["not a feasible run from the initial state"]
+    if any(r not in cycles(steps) for r in ranges) or len(ranges) != (2 if pattern is LP else 1):
+        return ["a range is no cycle, or there are too few or too many"]
+    if pattern is LC:
+        return [] if is_leaking(steps, *ranges[0]) else ["the cycle does not leak for ever"]
+    found = [] if set(ranges) <= set(non_leaking_cycles(steps)) else ["a cycle uses what it assigns"]
+    if pattern is DC:
+        discloses = any(_discloses(automaton, t) for t in steps[slice(*ranges[0])])
+        return found if discloses else [*found, "nothing is disclosed"]
+    if len(path) < 2 or set(pairwise(path)) - set(dependency_edges(steps)):
+        return [*found, "the path is not one of the dependency graph"]
+    return found + _faults_of_path(steps, pattern, ranges, path)
+
+
+def _faults_of_path(
+    steps: Sequence[Transition], pattern: Pattern, ranges: Sequence[Range], path: Run
+) -> list[str]:
+    leaves = path[1] < path[0] and path[0] in range(*ranges[0])
+    enters = path[-2] < path[-1] and path[-1] in range(*ranges[-1])
+    if pattern is LP:
+        (i, j), (a, b) = ranges
+        found = [] if leaves and enters else ["the path does not lead from the first cycle to the second"]
+        return found if j <= a or b <= i else [*found, "the cycles overlap"]
+    starts, ends = (steps[k].output.kind is OutputKind.INSAMPLE for k in (path[0], path[-1]))
+    return [] if (starts and enters) or (leaves and ends) else ["the path does not join output and cycle"]
 
 
 # Dependency graphs that grow with the run

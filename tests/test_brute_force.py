@@ -292,18 +292,32 @@ def test_a_disclosing_cycle_reads_an_input_and_can_be_run() -> None:
     assert found(automaton(blocked)) == ""
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_of_two_ways_round_one_leaks(order: tuple[int, int]) -> None:
-    """Only the round through ``[c]`` is non-leaking, whichever of the two is tried first."""
-    rounds = ("q2 -> q3 [b] >x >y", "q2 -> q3 [c] <x")
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(
+    ("ways", "then"),
+    [
+        (((">x >y", "<x"), (">x >z", "<x")), (">x :y", ">x :z")),
+        (((">x :y", "<x"), (">x :z", "<x")), (">x >y", ">x >z")),
+    ],
+    ids=["used", "assigned"],
+)
+def test_of_four_ways_round_one_discloses(
+    first: int, ways: tuple[tuple[str, str], ...], then: tuple[str, str]
+) -> None:
+    """Only the round with ``< x`` both times is non-leaking, whatever is tried first."""
+    (a, b), (c, d) = (pair if first else pair[::-1] for pair in ways)
     example = automaton(
-        f"""q0 -> q1 [a] :x
-        q1 -> q2 [a] >x :y
-        {rounds[order[0]]}
-        {rounds[order[1]]}
-        q3 -> q2 [insample'] :y >x"""
+        f"""q0 -> q1 [in] :x
+        q1 -> q2 [in] >x :y
+        q2 -> q3 [in] >x :z
+        q3 -> q4 [a] {a}
+        q3 -> q4 [b] {b}
+        q4 -> q5 [insample'] {then[0]}
+        q5 -> q6 [c] {c}
+        q5 -> q6 [d] {d}
+        q6 -> q3 [e] {then[1]}"""
     )
-    assert found(example) == literally(example, 8) == "DC LC LP"
+    assert found(example) == literally(example, 11) == "DC LC LP"
 
 
 def test_leaking_cycles_have_to_be_repeatable() -> None:
