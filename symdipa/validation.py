@@ -75,10 +75,15 @@ def structure(automaton: Automaton) -> Iterator[Finding]:
     variables = set(automaton.variables)
     if len(variables) < len(automaton.variables):
         yield Place("automaton"), "a variable is listed twice; list each once"
+    if "" in variables:
+        yield Place("automaton"), "a variable has an empty name"
     for i, transition in enumerate(automaton.transitions):
         for part, name in (("source", transition.source), ("target", transition.target)):
             if name not in names:
                 yield Place("transition", i, part), f"the {part} {name!r} of a transition is not a state"
+        if transition.output.symbol == "":
+            message = f"{_arrow(transition)} outputs a symbol with an empty name"
+            yield Place("transition", i, "output"), message
         for name in sorted((transition.guard.used | transition.assign) - variables):
             message = f"variable {name!r} of {_arrow(transition)} is missing from the list of variables"
             yield Place("transition", i, "assign"), message

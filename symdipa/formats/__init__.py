@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from symdipa.automaton import Automaton
 from symdipa.errors import InvalidInput, Position, Problem
@@ -132,12 +132,12 @@ def _reader(fmt: str, source: str | None) -> Callable[[str, bool], Parsed]:
 
 def _bytes_of(source: str) -> bytes:
     try:
-        if Path(source).is_dir():
-            raise InvalidInput([Problem("file", "this is a directory; name a file in it")], source)
         with open(source, "rb") as handle:
             data = handle.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise InvalidInput([Problem("file", "there is no such file")], source) from None
+    except IsADirectoryError:
+        raise InvalidInput([Problem("file", "this is a directory; name a file in it")], source) from None
     except PermissionError:
         raise InvalidInput([Problem("file", "no permission to read this file")], source) from None
     except (OSError, ValueError) as error:

@@ -71,14 +71,14 @@ def rational(text: str) -> Fraction:
     """The exact value of ``1/4``, ``-3``, ``0.25``, ...; ``ValueError`` says what is wrong."""
     sign = -1 if text.startswith("-") else 1
     parts = text.removeprefix("-" if sign < 0 else "+").split("/")
-    if len(parts) > 2 or not all(_NUMERAL.fullmatch(part.strip()) for part in parts):
+    if len(parts) > 2 or not all(_NUMERAL.fullmatch(part) for part in parts):
         raise ValueError(
             f"{shown(text)} is not a number; write an integer, a fraction such as 1/4 or a decimal "
             "such as 0.25 (no exponents)"
         )
     if max(map(len, parts)) > MAX_DIGITS:
         raise ValueError(f"{shown(text)} has more than {MAX_DIGITS} digits")
-    numbers = [int(part) if part.strip().isdecimal() else Fraction(part.strip()) for part in parts]
+    numbers = [int(part) if part.isdecimal() else Fraction(part) for part in parts]
     if len(numbers) == 2 and numbers[1] == 0:
         raise ValueError(f"{shown(text)} divides by zero")
     return Fraction(sign * numbers[0], *numbers[1:])
@@ -86,9 +86,7 @@ def rational(text: str) -> Fraction:
 
 def capped(problems: Sequence[Problem]) -> list[Problem]:
     """At most :data:`MAX_PROBLEMS` of the problems, and a last one that counts the others."""
-    ordered = sorted(
-        problems, key=lambda p: (p.position.line, p.position.column) if p.position else (0, 0)
-    )
+    ordered = sorted(problems, key=lambda p: (p.position.line, p.position.column) if p.position else (0, 0))
     rest = ordered[MAX_PROBLEMS:]
     if not rest:
         return ordered

@@ -219,18 +219,20 @@ class _StateParser:
         start = self.next
         if self.words[self.next] in ("-", "+"):
             self.next += 1
-        if not self.words[self.next][:2].lstrip(".").isdigit():
-            raise self.expected("a number such as 1/4, 0.25 or -3")
-        self.next += 1
+        self.numeral("a number such as 1/4, 0.25 or -3")
         if self.accept("/"):
-            if not self.words[self.next][:2].lstrip(".").isdigit():
-                raise self.expected("a positive number after '/'")
-            self.next += 1
+            self.numeral("a positive number after '/'")
         try:
             return rational("".join(self.words[start : self.next]))
         except ValueError as error:
             self.report.add("number", str(error), self.starts[start])
             return Fraction(1)
+
+    def numeral(self, what: str) -> None:
+        """Anything that begins like one; whether it is one, :func:`rational` knows."""
+        if not self.words[self.next].lstrip(".")[:1].isdigit():
+            raise self.expected(what)
+        self.next += 1
 
     # The body: one unguarded step, or a chain of branches.
 

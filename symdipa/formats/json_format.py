@@ -243,8 +243,8 @@ class _Reader:
         is_input = members.get("input")
         if is_input and not isinstance(is_input.value, bool):
             self.fault(f'"input" must be true or false, not {is_input.kind}', is_input)
-        d, d_prime = (self.number(members.get(key), key) for key in ("d", "d_prime"))
-        mu, mu_prime = (self.number(members.get(key), key) or Fraction(0) for key in ("mu", "mu_prime"))
+        d, d_prime = (self.scale(members.get(key), key) for key in ("d", "d_prime"))
+        mu, mu_prime = (self.number(members.get(key), key) for key in ("mu", "mu_prime"))
         return State(name, is_input is None or is_input.value is True, d, mu, d_prime, mu_prime)
 
     def transition(self, node: Node) -> Transition:
@@ -310,17 +310,21 @@ class _Reader:
     def names(self, node: Node | None, key: str) -> list[str]:
         return [self.text(item, key) for item in self.items(node, key)]
 
-    def number(self, node: Node | None, key: str) -> Fraction | None:
-        if node is None or node.value is None:
-            return None
+    def scale(self, node: Node | None, key: str) -> Fraction | None:
+        return None if node is None or node.value is None else self.number(node, key)
+
+    def number(self, node: Node | None, key: str) -> Fraction:
+        """A number, 0 if there is none."""
+        if node is None:
+            return Fraction(0)
         if not isinstance(node.value, str):
             self.fault(f'"{key}" must be a number, best as a text such as "1/4", not {node.kind}', node)
-            return None
+            return Fraction(0)
         try:
             return rational(node.value)
         except ValueError as error:
             self.report.add("number", str(error), node.at)
-            return None
+            return Fraction(0)
 
 
 def _unknown_key(key: str, what: str, allowed: Iterable[str]) -> str:
@@ -358,8 +362,9 @@ def _text(value: object) -> str:
 def _state(state: State) -> dict[str, object]:
     numbers = {"d": state.d, "mu": state.mu, "d_prime": state.d_prime, "mu_prime": state.mu_prime}
     given = {key: str(value) for key, value in numbers.items() if value is not None}
-    if given.get("mu_prime") == "0" and state.d_prime is None:
-        del given["mu_prime"]
+    for scale, mean in (("d", "mu"), ("d_prime", "mu_prime")):
+        if scale not in given and given[mean] == "0":
+            del given[mean]
     return {"name": state.name, "input": state.is_input, **given}
 
 

@@ -1,0 +1,361 @@
+"""Whatever is broken, the answer is an InvalidInput that says where and what, quickly."""
+# ruff: noqa: E501 (the tables read better with one case on a line)
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from symdipa.errors import InvalidInput
+from symdipa.formats import detect, dumps, load, loads, read, read_file
+
+MEGABYTE = 1_000_000
+GOOD = "(q1:non-input,1/4,0): x := insample; output obot; goto q2\n"
+LOOP = "(q2,1/2,0): if (insample < x) then output obot; goto q2 elseif (insample >= x) then output otop; goto q3\n"
+
+# Each case: name, text, rule, line, column, a phrase of the message. ``GOOD`` has 57 characters.
+TEXTS = [
+    # The table of rules.
+    (
+        "contradiction",
+        GOOD + "(q2,1,0): if (insample < x) then output a; goto q2 elseif (insample < x && insample >= x) "
+        "then output b; goto q2",
+        "guard",
+        (2, 59),
+        "can never hold",
+    ),
+    (
+        "two-unguarded-non-input",
+        GOOD + "(q2:non-input,1,0): if (true) then output a; goto q2 else output b; goto q3",
+        "non-input",
+        (2, 54),
+        "has 2 transitions",
+    ),
+    (
+        "guarded-non-input",
+        GOOD + "(q2:non-input,1,0): if (insample < x) then output a; goto q2",
+        "non-input",
+        (2, 24),
+        "drop the guard",
+    ),
+    (
+        "unassigned",
+        "(q1,1,0): if (insample < x) then output a; goto q1",
+        "initialization",
+        (1, 14),
+        "x is read before it is assigned",
+    ),
+    (
+        "unassigned-on-one-path",
+        "(s,1,0): y := insample; output a; goto t\n"
+        "(t,1,0): if (insample < y) then x := insample; output a; goto u\n"
+        "   elseif (insample >= y) then output b; goto v\n"
+        "(u,1,0): output a; goto w\n"
+        "(v,1,0): output a; goto w\n"
+        "(w,1,0): if (insample >= x) then output b; goto w",
+        "initialization",
+        (6, 13),
+        "s -> t -> v -> w",
+    ),
+    ("zero-scale-compared", GOOD + "(q2,0,0): if (insample < x) then output a; goto q2", "parameters", (2, 5),
+     "its sample is compared"),
+    ("zero-scale-stored", "(q1,0,0): x := insample; output a; goto q2", "parameters", (1, 5), "is stored in x"),
+    ("zero-scale-output", "(q1,0,0): output insample; goto q2", "parameters", (1, 5), "its sample is output"),
+    ("zero-scale-prime", "(q1,1,0,0,0): output insampleprime; goto q2", "parameters", (1, 9), "insample' is output"),
+    ("no-second-scale", "(q1,1,0): output insample'; goto q2", "parameters", (1, 1), "d' is not given"),
+    ("no-parameters", "(q1): output insample; goto q2", "parameters", (1, 1), "d is not given"),
+    ("negative-scale", "(q1,-1/4,0): output a; goto q2", "parameters", (1, 5), "must not be negative"),
+    ("negative-second-scale", "(q1,1,0,-2,0): output a; goto q2", "parameters", (1, 9), "must not be negative"),
+    ("duplicate-state", GOOD + LOOP + "(q2,1,0): output a; goto q1", "structure", (3, 1), "listed twice"),
+    ("duplicate-overlap", GOOD + LOOP + LOOP, "structure", (3, 1), "state q2 is listed twice"),
+    ("too-many-pieces", "(q1,1,0): " + ", ".join(f"x{i} := insample" for i in range(300)) + "; output a; goto q2\n"
+     "(q2,1,0): if (" + " && ".join(f"insample < x{i}" for i in range(300)) + ") then output a; goto q2\n"
+     "else output b; goto q2", "determinism", (3, 1), "more than 256 transitions"),
+    # Numbers.
+    ("divide-by-zero", "(q1,1/0,0): output a; goto q2", "number", (1, 5), "divides by zero"),
+    ("huge-numeral", f"(q1,{'9' * 5000},0): output a; goto q2", "number", (1, 5), "more than 1000 digits"),
+    ("huge-denominator", f"(q1,1,1/{'9' * 5000}): output a; goto q2", "number", (1, 7), "more than 1000 digits"),
+    ("exponent", "(q1,1e5,0): output a; goto q2", "number", (1, 5), "no exponents"),
+    ("nan", "(q1,nan,0): output a; goto q2", "syntax", (1, 5), "expected a number such as 1/4"),
+    ("infinity", "(q1,1,-inf): output a; goto q2", "syntax", (1, 8), "found 'inf'"),
+    ("two-points", "(q1,1.2.3,0): output a; goto q2", "number", (1, 5), "'1.2.3' is not a number"),
+    ("number-missing", "(q1,,0): output a; goto q2", "syntax", (1, 5), "expected a number"),
+    ("negative-denominator", "(q1,1/-4,0): output a; goto q2", "syntax", (1, 7), "after '/'"),
+    # Headers.
+    ("empty", "", "syntax", (1, 1), "there is no state"),
+    ("only-comments", "# nothing\n\n  # here\n", "syntax", (1, 1), "there is no state"),
+    ("no-header", "\n  x := insample; output a; goto q2", "syntax", (2, 3), "expected a state such as"),
+    ("one-parameter", "(q1,1/4): output a; goto q2", "syntax", (1, 1), "has 1 parameters; give 2"),
+    ("three-parameters", "(q1,1,2,3): output a; goto q2", "syntax", (1, 1), "or 4 (d, mu, d', mu')"),
+    ("bad-kind", "(q1:output,1,0): output a; goto q2", "syntax", (1, 5), "'input' or 'non-input'"),
+    ("no-colon", "(q1,1,0) output a; goto q2", "syntax", (1, 10), "expected ':' after the header of state q1"),
+    ("no-comma", "(q1 1,0): output a; goto q2", "syntax", (1, 5), "expected ')' after the parameters"),
+    ("unclosed-header", "(q1,1,0: output a; goto q2", "syntax", (1, 8), "expected ')'"),
+    ("number-as-state", "(1,1,0): output a; goto q2", "syntax", (1, 2), "a name starts with a letter"),
+    ("nameless-state", "(,1,0): output a; goto q2", "syntax", (1, 2), "expected the name of a state"),
+    ("reserved-state", "(goto,1,0): output a; goto q2", "name", (1, 2), "'goto' is a reserved word"),
+    # Bodies.
+    ("reserved-target", "(q1,1,0): output a; goto if", "name", (1, 26), "'if' is a reserved word"),
+    ("reserved-output", "(q1,1,0): output then; goto q2", "name", (1, 18), "reserved word"),
+    ("reserved-variable", GOOD + "(q2,1,0): if (insample < insample) then output a; goto q2", "name", (2, 26),
+     "'insample' is a reserved word and cannot be a variable"),
+    ("no-output", "(q1,1,0): x := insample; goto q2", "syntax", (1, 26), "expected 'output'"),
+    ("no-goto", "(q1,1,0): output a;", "syntax", (1, 20), "expected 'goto' after the output, found the end"),
+    ("no-target", "(q1,1,0): output a; goto", "syntax", (1, 25), "the state to go to"),
+    ("no-semicolon", "(q1,1,0): output a goto q2", "syntax", (1, 20), "expected ';' after the output"),
+    ("equals", "(q1,1,0): x = insample; output a; goto q2", "syntax", (1, 13), "expected ':=' after the variable x"),
+    ("stores-prime", "(q1,1,0): x := insampleprime; output a; goto q2", "syntax", (1, 16), "the only value that x"),
+    ("no-then", GOOD + "(q2,1,0): if (insample < x) output a; goto q2", "syntax", (2, 29), "expected 'then'"),
+    ("elif", GOOD + "(q2,1,0): if (insample < x) then output a; goto q2 elif", "syntax", (2, 52), "'elseif'"),
+    ("branch-after-else", GOOD + "(q2,1,0): if (insample < x) then output a; goto q2 else output b; goto q2 "
+     "elseif (insample < x) then output c; goto q2", "syntax", (2, 75), "expected the next state"),
+    ("branch-after-step", "(q1,1,0): output a; goto q2 else output b; goto q2", "syntax", (1, 29), "the next state"),
+    ("unknown-character", "(q1,1,0): output a; goto q2 §", "syntax", (1, 29), "found '§'"),
+    # Guards.
+    ("disjunction", GOOD + "(q2,1,0): if (insample < x || insample >= x) then output a; goto q2", "syntax", (2, 28),
+     "one branch for each alternative"),
+    ("negation", GOOD + "(q2,1,0): if (!(insample < x)) then output a; goto q2", "syntax", (2, 15), "no negation"),
+    ("single-ampersand", GOOD + "(q2,1,0): if (insample < x & insample < x) then output a; goto q2", "syntax",
+     (2, 28), "expected '&&'"),
+    ("constant", GOOD + "(q2,1,0): if (insample < 3) then output a; goto q2", "syntax", (2, 26), "a constant goes into"),
+    ("equality", GOOD + "(q2,1,0): if (insample == x) then output a; goto q2", "syntax", (2, 24), "'>=' or '<'"),
+    ("two-variables", GOOD + "(q2,1,0): if (x < x) then output a; goto q2", "syntax", (2, 19), "'insample', which one"),
+    ("compares-prime", GOOD + "(q2,1,0): if (insampleprime < x) then output a; goto q2", "syntax", (2, 15),
+     "can only be output"),
+    ("empty-guard", GOOD + "(q2,1,0): if () then output a; goto q2", "syntax", (2, 15), "expected a comparison"),
+    ("unclosed-guard", GOOD + "(q2,1,0): if ((insample < x) then output a; goto q2", "syntax", (2, 30),
+     "expected ')' for the '(' at 2:14"),
+    ("overclosed-guard", GOOD + "(q2,1,0): if (insample < x)) then output a; goto q2", "syntax", (2, 28),
+     "closes nothing"),
+    ("unfinished-guard", GOOD + "(q2,1,0): if (insample < x &&", "syntax", (2, 30), "found the end of the text"),
+    # Size.
+    ("garbage-line", "x" * MEGABYTE, "syntax", (1, 1), "xxx...'"),
+    ("garbage-parentheses", "(" * MEGABYTE, "syntax", (1, 1), "(((...'"),
+    ("unclosed-deep-guard", GOOD + "(q2,1,0): if " + "(" * 100_000 + "insample < x", "syntax", (2, 100_026),
+     "found the end of the text"),
+]  # fmt: skip
+
+HEAD = '{"format": "symdipa-automaton", "version": 1, "initial": "p",\n'
+STATES = '"states": [{"name": "p", "d": "1/4"}],\n'
+JSONS = [
+    ("empty", "", "syntax", (1, 1), "expected a value, found the end of the text"),
+    ("unfinished", HEAD, "syntax", (2, 1), "expected a key in double quotes"),
+    ("two-values", "{} {}", "syntax", (1, 4), "expected the end of the text"),
+    ("no-comma", '{"a": 1 "b": 2}', "syntax", (1, 9), "expected ',' or '}'"),
+    ("trailing-comma", "[1, ]", "syntax", (1, 5), "expected a value"),
+    ("single-quotes", "{'a': 1}", "syntax", (1, 2), "double quotes"),
+    ("open-text", '{"a\n": 1}', "syntax", (1, 2), "not closed"),
+    ("bad-escape", '{"\\q": 1}', "syntax", (1, 2), "broken escape"),
+    ("half-a-pair", '{"\\ud800": 1}', "syntax", (1, 2), "broken escape"),
+    ("nan", HEAD + '"states": NaN}', "syntax", (2, 11), "found 'NaN'"),
+    ("deep", "[" * 100_000, "syntax", (1, 33), "nested deeper than 32"),
+    ("garbage", "{" + "x" * MEGABYTE, "syntax", (1, 2), "xxx...'"),
+    ("a-list", "[]", "schema", (1, 1), "must be an object, not a list"),
+    ("repeated-key", HEAD + '"initial": "p", ' + STATES + '"transitions": []}', "syntax", (2, 1), "given twice"),
+    ("unknown-key", HEAD + STATES + '"transition": [], "transitions": []}', "schema", (3, 1),
+     'did you mean "transitions"?'),
+    ("missing-key", HEAD + STATES[:-2] + "}", "schema", (1, 1), 'needs the key "transitions"'),
+    ("other-format", HEAD.replace("symdipa", "other") + STATES + '"transitions": []}', "schema", (1, 12), "must be"),
+    ("newer-version", HEAD.replace("1,", "2,") + STATES + '"transitions": []}', "schema", (1, 44), "must be 1"),
+    ("name-is-number", HEAD + '"states": [{"name": 1}], "transitions": []}', "schema", (2, 21), "not a number"),
+    ("input-is-text", HEAD + '"states": [{"name": "p", "input": "no"}], "transitions": []}', "schema", (2, 35),
+     "must be true or false"),
+    ("number-is-list", HEAD + '"states": [{"name": "p", "d": []}], "transitions": []}', "schema", (2, 31), '"1/4"'),
+    ("mean-is-null", HEAD + '"states": [{"name": "p", "mu": null}], "transitions": []}', "schema", (2, 32), "not null"),
+    ("exponent", HEAD + '"states": [{"name": "p", "d": 1e5}], "transitions": []}', "number", (2, 31), "no exponents"),
+    ("divide-by-zero", HEAD + '"states": [{"name": "p", "d": "1/0"}], "transitions": []}', "number", (2, 31), "zero"),
+    ("huge-numeral", HEAD + '"states": [{"name": "p", "d": ' + "9" * 5000 + '}], "transitions": []}', "number",
+     (2, 31), "1000 digits"),
+    ("states-is-object", HEAD + '"states": {}, "transitions": []}', "schema", (2, 11), "must be a list"),
+    ("two-outputs", HEAD + STATES + '"transitions": [{"from": "p", "to": "p", "output": {"symbol": "a", "real": '
+     '"insample"}}]}', "schema", (3, 52), "either"),
+    ("bad-real", HEAD + STATES + '"transitions": [{"from": "p", "to": "p", "output": {"real": "x"}}]}', "schema",
+     (3, 61), '"insample" or'),
+    ("unknown-target", HEAD + STATES + '"transitions": [{"from": "p", "to": "z", "output": {"symbol": "a"}}]}',
+     "structure", (3, 37), "'z' of a transition is not a state"),
+    ("unknown-source", HEAD + STATES + '"transitions": [{"from": "z", "to": "p", "output": {"symbol": "a"}}]}',
+     "structure", (3, 26), "the source 'z'"),
+    ("unknown-initial", HEAD.replace('"p"', '"z"') + STATES + '"transitions": []}', "structure", (1, 1), "initial state"),
+    ("no-states", HEAD + '"states": [], "transitions": []}', "structure", (1, 1), "has no state"),
+    ("overlap", HEAD + STATES + '"transitions": [{"from": "p", "to": "p", "output": {"symbol": "a"}},\n'
+     '{"from": "p", "to": "p", "output": {"symbol": "b"}}]}', "determinism", (4, 1), "transitions 1 and 2 of state p"),
+    ("unlisted-variable", HEAD + '"variables": [], ' + STATES + '"transitions": [{"from": "p", "to": "p", '
+     '"output": {"symbol": "a"}, "assign": ["x"]}]}', "structure", (3, 79), "missing from the list"),
+    ("twice-listed-variable", HEAD + '"variables": ["x", "x"], ' + STATES + '"transitions": []}', "structure", (1, 1),
+     "listed twice"),
+    ("empty-symbol", HEAD + STATES + '"transitions": [{"from": "p", "to": "p", "output": {"symbol": ""}}]}',
+     "structure", (3, 52), "empty name"),
+]  # fmt: skip
+
+
+def refused(text: str | bytes, fmt: str | None, **options: bool) -> InvalidInput:
+    """The refusal of a text, which takes no longer than a second."""
+    start = time.perf_counter()
+    with pytest.raises(InvalidInput) as caught:
+        read(text, fmt, source="input", **options)
+    assert time.perf_counter() - start < 1
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("fmt", "text", "rule", "where", "phrase"),
+    [pytest.param("dipa", *case[1:], id=f"dipa-{case[0]}") for case in TEXTS]
+    + [pytest.param("json", *case[1:], id=f"json-{case[0]}") for case in JSONS],
+)
+def test_broken_text(fmt: str, text: str, rule: str, where: tuple[int, int], phrase: str) -> None:
+    problem = next((p for p in refused(text, fmt).problems if p.rule == rule and phrase in p.message), None)
+    assert problem is not None, refused(text, fmt)
+    assert problem.position is not None
+    assert (problem.position.line, problem.position.column) == where
+    assert len(problem.message) < 1000
+    assert "\n" not in str(problem)
+
+
+def test_all_problems_of_a_text_are_reported_in_order() -> None:
+    error = refused(
+        "(q1,1/0,0): x := insample; output a; goto q2\n"
+        "(q2,-1,0): if (insample < x then output a; goto q2\n"
+        "(q3:non-input,1,0): if (insample < x) then output b; goto q3\n"
+        "(q3,1,0): output",
+        "dipa",
+    )
+    rules = [problem.rule for problem in error.problems]
+    assert rules == ["number", "parameters", "syntax", "non-input", "structure", "syntax"]
+    assert str(error).splitlines()[0].startswith("input:1:5: '1/0' divides by zero")
+
+
+def test_no_initialization_fault_follows_from_a_syntax_error() -> None:
+    error = refused("(q1,1,0): x = insample; output a; goto q2\n" + LOOP, "dipa")
+    assert [problem.rule for problem in error.problems] == ["syntax"]
+
+
+@pytest.mark.parametrize(("text", "fmt"), [("(a," * 300_000, "dipa"), ("(q,1,0): output\n" * 20_000, "dipa")])
+def test_many_problems_are_capped(text: str, fmt: str) -> None:
+    error = refused(text, fmt)
+    assert len(error.problems) == 51
+    assert error.problems[-1].message.startswith("and at least")
+
+
+def test_strict_refuses_overlaps() -> None:
+    text = GOOD + "(q2,1,0): if (insample < x) then output a; goto q2 elseif (true) then output b; goto q3"
+    assert read(text, "dipa").notes
+    problem = refused(text, "dipa", strict=True).problems[0]
+    assert problem.rule == "determinism"
+    assert "write (insample >= x) for (true)" in problem.message
+    covered = GOOD + "(q2,1,0): if (insample < x) then output a; goto q2 elseif (insample < x) then output b; goto q3"
+    assert "can never be taken" in refused(covered, "dipa", strict=True).problems[0].message
+
+
+# ------------------------------------------------------------------------------------------------ files
+
+
+def refused_file(path: Path, fmt: str | None = None) -> InvalidInput:
+    with pytest.raises(InvalidInput) as caught:
+        read_file(path, fmt)
+    assert caught.value.source == str(path)
+    return caught.value
+
+
+def only(error: InvalidInput) -> tuple[str, str]:
+    (problem,) = error.problems
+    return problem.rule, problem.message
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    assert only(refused_file(tmp_path / "none.dipa")) == ("file", "there is no such file")
+
+
+def test_directory(tmp_path: Path) -> None:
+    assert only(refused_file(tmp_path)) == ("file", "this is a directory; name a file in it")
+
+
+def test_impossible_path() -> None:
+    with pytest.raises(InvalidInput, match="cannot read this file"):
+        load("a\0b.dipa")
+
+
+def test_name_too_long(tmp_path: Path) -> None:
+    assert "cannot read this file" in only(refused_file(tmp_path / ("x" * 5000)))[1]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(tmp_path: Path) -> None:
+    path = tmp_path / "secret.dipa"
+    path.write_text(GOOD)
+    path.chmod(0)
+    assert only(refused_file(path)) == ("file", "no permission to read this file")
+
+
+def test_no_permission_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("builtins.open", refuse)
+    assert only(refused_file(tmp_path / "secret.dipa"))[0] == "file"
+
+
+def test_unknown_suffix(tmp_path: Path) -> None:
+    path = tmp_path / "svt.txt"
+    path.write_text(GOOD)
+    rule, message = only(refused_file(path))
+    assert rule == "format"
+    assert "'.txt'; the known ones are .dipa, .json (or give --format)" in message
+    assert read_file(path, "dipa").automaton.name == "svt"
+
+
+def test_suffix_against_content(tmp_path: Path) -> None:
+    path = tmp_path / "svt.json"
+    path.write_text(GOOD)
+    assert "looks like dipa" in only(refused_file(path))[1]
+
+
+def test_no_suffix(tmp_path: Path) -> None:
+    path = tmp_path / "svt"
+    path.write_text(GOOD)
+    assert read_file(path).automaton.initial == "q1"
+    path.write_text("svt")
+    assert "cannot tell the format" in only(refused_file(path))[1]
+
+
+def test_unknown_formats() -> None:
+    with pytest.raises(InvalidInput, match="no format 'xml' to read"):
+        loads(GOOD, "xml")
+    with pytest.raises(InvalidInput, match="no format 'xml' to write"):
+        dumps(loads(GOOD), "xml")
+    with pytest.raises(InvalidInput, match="cannot tell the format"):
+        detect(None, "")
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "column", "phrase"),
+    [
+        (b"\x7fELF\0\1", 1, 5, "binary file"),
+        (b"(q1,1,0):\n \0 output", 2, 2, "NUL"),
+        (b"\0\xff", 1, 1, "NUL"),
+        (b"# caf\xe9\n", 1, 6, "byte 0xe9, which is not UTF-8"),
+        ("# a\n# ü".encode() + b"\xff", 2, 4, "offset 8"),
+        ("(q1)".encode("utf-16"), 1, 1, "UTF-16"),
+    ],
+)
+def test_wrong_encoding(data: bytes, line: int, column: int, phrase: str, tmp_path: Path) -> None:
+    path = tmp_path / "broken.dipa"
+    path.write_bytes(data)
+    (problem,) = refused_file(path).problems
+    assert problem.rule == "encoding"
+    assert problem.position is not None
+    assert (problem.position.line, problem.position.column) == (line, column)
+    assert phrase in problem.message
+
+
+def test_nul_in_a_string() -> None:
+    assert "NUL" in refused("a\n\0", "dipa").problems[0].message
+
+
+def test_oversized_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symdipa.formats.MAX_BYTES", 10)
+    path = tmp_path / "large.dipa"
+    path.write_text(GOOD)
+    assert "larger than" in only(refused_file(path))[1]

@@ -1,0 +1,491 @@
+"""The readers and writers: what they accept, ordered branches, and round trips."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import symdipa
+from symdipa.automaton import (
+    INSAMPLE,
+    INSAMPLE_PRIME,
+    TRUE,
+    Automaton,
+    Guard,
+    Output,
+    State,
+    Transition,
+    symbol,
+    variables_of,
+)
+from symdipa.errors import InvalidInput
+from symdipa.formats import detect, dumps, load, loads, read, read_file
+from symdipa.formats.branches import first_match, subtract
+from symdipa.formats.common import rational
+from symdipa.validation import problems
+
+ROOT = Path(__file__).resolve().parent.parent
+SVT = """
+(q1:non-input,1/4,0): x := insample; output obot; goto q2
+(q2,1/2,0): if (insample < x) then output obot; goto q2
+            elseif (insample >= x) then output otop; goto q3
+"""
+STORE_XYZ = "(q1,1,0): x := insample, y := insample, z := insample; output a; goto q2\n"
+
+
+def ge(*names: str) -> Guard:
+    return Guard(ge=frozenset(names))
+
+
+def lt(*names: str) -> Guard:
+    return Guard(lt=frozenset(names))
+
+
+def guards(text: str) -> list[Guard]:
+    """The guards of state q2 of a text that stores x, y, z first."""
+    return [t.guard for t in loads(STORE_XYZ + text).transitions if t.source == "q2"]
+
+
+# -------------------------------------------------------------------------------------- the text language
+
+
+def test_svt() -> None:
+    automaton = loads(SVT)
+    assert automaton.states == (
+        State("q1", False, Fraction(1, 4)),
+        State("q2", True, Fraction(1, 2)),
+        State("q3"),
+    )
+    assert automaton.initial == "q1"
+    assert automaton.transitions == (
+        Transition("q1", "q2", symbol("obot"), TRUE, frozenset("x")),
+        Transition("q2", "q2", symbol("obot"), lt("x")),
+        Transition("q2", "q3", symbol("otop"), ge("x")),
+    )
+    assert automaton.variables == ("x",)
+    assert symdipa.loads(SVT) == automaton
+
+
+def test_parameters_and_outputs() -> None:
+    automaton = loads(
+        "(a,1/4,-3/2,0.5,.25): output insampleprime; goto b "
+        "(b:input,+2,0): output insample; goto c (c,1,1,1,1): output insample'; goto d"
+    )
+    first, second = automaton.states[:2]
+    assert (first.d, first.mu, first.d_prime, first.mu_prime) == (
+        Fraction(1, 4),
+        Fraction(-3, 2),
+        Fraction(1, 2),
+        Fraction(1, 4),
+    )
+    assert (second.is_input, second.d) == (True, Fraction(2))
+    assert [t.output for t in automaton.transitions] == [INSAMPLE_PRIME, INSAMPLE, INSAMPLE_PRIME]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SVT,
+        SVT.replace("\n", " "),
+        SVT.replace(" ", "\n").replace("\n", "\r\n"),
+        SVT.replace("\n", "\r"),
+        SVT.replace(" :=", ":=").replace(" >= ", ">=").replace(" < ", "<"),
+        "\ufeff" + SVT,
+        "# a comment (q9,1,0): if\n" + SVT.replace("\n(q2", " # x\n(q2") + "# the end",
+        SVT.replace("elseif", "else if"),
+        SVT.replace("goto q2\n", "goto q2;\n").replace("goto q3", "goto q3;"),
+        SVT.replace("q1:", "q1 : ").replace("non-input", "non - input"),
+        SVT.replace("< x", "<= x").replace(">= x", "> x"),
+        SVT.replace("< x", "≤ x").replace(">= x", "≥ x"),
+        SVT.replace("insample < x", "x > insample").replace("insample >= x", "x <= insample"),
+        SVT.replace("(insample < x)", "insample < x"),
+        SVT.replace("(insample < x)", "((((insample < x)) && (insample < x)))"),
+        SVT.replace("(insample < x)", "true && (insample < x and true ∧ insample <= x)"),
+        SVT.replace("(insample < x)", "(" * 10_000 + "insample < x" + ")" * 10_000),
+        SVT.replace("(insample < x)", " && ".join(["insample < x"] * 100_000)),
+        SVT.replace("elseif (insample >= x) then", "else"),
+        SVT.replace("x := insample", "x := insample, x := insample"),
+        SVT.replace("x := insample;", "x := insample; x := insample,"),
+        SVT.replace("obot; goto q2\n(", "obot; goto q2("),
+        SVT + "(q3):",
+    ],
+)
+def test_free_layout_and_spellings(text: str) -> None:
+    document = read(text.encode(), "dipa")
+    assert document.automaton == loads(SVT)
+    assert document.notes == ()
+
+
+def test_any_identifier_is_a_name() -> None:
+    automaton = loads(
+        "(größe,1,0): _x1 := insample; output input; goto not (not,1,0): output non; goto größe"
+    )
+    assert [state.name for state in automaton.states] == ["größe", "not"]
+
+
+def test_large_numbers_are_exact() -> None:
+    assert loads(f"(q1,1/{10**40},{10**40}): output a; goto q2").states[0].d == Fraction(1, 10**40)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-", "+-1", "1/", "/2", "1//2", "1/2/3", "1 / 2", "0x1", "1_0", "٣", "inf", "1."]
+)
+def test_not_a_number(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a number"):
+        rational(text)
+
+
+def test_unreachable_states_are_noted() -> None:
+    document = read(SVT.replace("goto q2\n(", "goto p2\n("), "dipa")
+    assert document.notes == ("no path from q1 reaches q2, q3; is every goto spelt right?",)
+
+
+# --------------------------------------------------------------------------------------- ordered branches
+
+
+def test_a_single_atom_is_added() -> None:
+    text = (
+        "(q2,1,0): if (insample >= x && insample < y) then output a; goto q2\n"
+        "  elseif (insample < x) then output b; goto q2\n"
+        "  elseif (insample >= y && insample < z) then output c; goto q2"
+    )
+    assert guards(text)[2] == Guard(frozenset("xy"), frozenset("z"))
+    assert read(STORE_XYZ + text, "dipa").notes == (
+        "line 4: branch 3 of state q2 overlaps with an earlier one; first match wins, so it is read with "
+        "(insample >= x) added: (insample >= x && insample >= y && insample < z)",
+    )
+
+
+def test_a_disjunction_splits_the_branch() -> None:
+    text = "(q2,1,0): if (insample < x && insample < y) then output a; goto q2 elseif true then output b; goto q2"
+    assert guards(text)[1:] == [ge("x"), Guard(frozenset("y"), frozenset("x"))]
+    assert "is split into 2 transitions: (insample >= x) or" in read(STORE_XYZ + text, "dipa").notes[0]
+
+
+def test_single_atoms_come_before_splits() -> None:
+    text = (
+        "(q2,1,0): if (insample < x && insample < y) then output a; goto q2 elseif (insample < y) then "
+        "output b; goto q2 elseif (insample < z) then output c; goto q2"
+    )
+    assert guards(text) == [
+        lt("x", "y"),
+        Guard(frozenset("x"), frozenset("y")),
+        Guard(frozenset("y"), frozenset("z")),
+    ]
+
+
+def test_a_covered_branch_is_dropped() -> None:
+    text = (
+        "(q2,1,0): if (insample < x) then output a; goto q2\n"
+        "  elseif (insample < x && insample < y) then output b; goto q9"
+    )
+    document = read(STORE_XYZ + text, "dipa")
+    assert "can never be taken" in document.notes[0]
+    assert [state.name for state in document.automaton.states] == ["q1", "q2"]
+
+
+def test_else_negates_without_a_note() -> None:
+    text = "(q2,1,0): if (insample < x) then output a; goto q2 else output b; goto q2"
+    assert guards(text) == [lt("x"), ge("x")]
+    assert read(STORE_XYZ + text, "dipa", strict=True).notes == ()
+
+
+def test_a_superfluous_else_is_noted() -> None:
+    text = SVT.strip() + " else output oend; goto q3"
+    assert "branch 3 of state q2 can never be taken" in read(text, "dipa", strict=True).notes[0]
+
+
+names = st.frozensets(st.sampled_from("wxyz"), max_size=3)
+some_guards = st.builds(Guard, names, names).filter(lambda guard: not guard.ge & guard.lt)
+
+
+def holds(guard: Guard, below: dict[str, bool]) -> bool:
+    return not any(below[x] for x in guard.ge) and all(below[x] for x in guard.lt)
+
+
+VALUATIONS = [dict(zip("wxyz", bits, strict=True)) for bits in product([False, True], repeat=4)]
+
+
+@given(st.lists(some_guards, max_size=5))
+def test_first_match_wins(chain: list[Guard]) -> None:
+    resolved = first_match(chain)
+    for below in VALUATIONS:
+        matching = [i for i, guard in enumerate(chain) if holds(guard, below)]
+        taken = [i for i, pieces in enumerate(resolved) for piece in pieces or () if holds(piece, below)]
+        assert taken == matching[:1]
+    pieces = [piece for group in resolved for piece in group or ()]
+    assert all(a.excludes(b) for i, a in enumerate(pieces) for b in pieces[:i])
+    for i, guard in enumerate(chain):
+        if all(guard.excludes(other) for other in chain[:i]):
+            assert resolved[i] == (guard,)
+
+
+@given(some_guards, some_guards)
+def test_subtraction(piece: Guard, other: Guard) -> None:
+    parts = subtract(piece, other)
+    for below in VALUATIONS:
+        assert sum(holds(part, below) for part in parts) == (holds(piece, below) and not holds(other, below))
+
+
+# -------------------------------------------------------------------------------------------- round trips
+
+
+@st.composite
+def automata(draw: st.DrawFn) -> Automaton:
+    """Valid automata: the initial state stores every variable, the others branch on disjoint guards."""
+    numbers = st.fractions(-20, 20, max_denominator=50)
+    scales = numbers.map(lambda number: abs(number) + 1)
+    order = [f"s{i}" for i in range(draw(st.integers(1, 5)))]
+    variables = draw(st.lists(st.sampled_from(["x", "y", "max", "ß"]), unique=True))
+    outputs = st.sampled_from([symbol("obot"), symbol("otop"), INSAMPLE, INSAMPLE_PRIME])
+    targets, stored = (
+        st.sampled_from([*order, "t0", "t1", "t2"]),
+        st.frozensets(st.sampled_from([*variables, "new"])),
+    )
+    transitions: list[Transition] = []
+    states = []
+    for i, name in enumerate(order):
+        d, mu, d_prime, mu_prime = draw(scales), draw(numbers), draw(scales), draw(numbers)
+        is_input = i > 0 and draw(st.booleans())
+        states.append(State(name, is_input, d, mu, d_prime, mu_prime))
+        chain: list[Guard] = [TRUE]
+        if is_input and variables:
+            chain = draw(st.lists(st.builds(Guard, _subset(variables), _subset(variables)), max_size=3))
+            chain = [
+                piece for group in first_match([g for g in chain if not g.ge & g.lt]) for piece in group or ()
+            ]
+        for guard in chain:
+            assign = frozenset(variables) if i == 0 else draw(stored)
+            transitions.append(Transition(name, draw(targets), draw(outputs), guard, assign))
+    for transition in transitions:
+        if transition.target not in {state.name for state in states}:
+            states.append(State(transition.target))
+    return Automaton(tuple(states), "s0", tuple(transitions), variables_of(transitions))
+
+
+def _subset(variables: list[str]) -> st.SearchStrategy[frozenset[str]]:
+    return st.frozensets(st.sampled_from(variables))
+
+
+@settings(max_examples=200, deadline=None)
+@given(automata(), st.sampled_from(["dipa", "json"]))
+def test_round_trip(automaton: Automaton, fmt: str) -> None:
+    assert problems(automaton) == []
+    text = dumps(automaton, fmt)
+    document = read(text.encode(), fmt, strict=True)
+    assert document.automaton == automaton
+    assert detect(None, text) == fmt
+
+
+@settings(max_examples=100, deadline=None)
+@given(automata(), st.randoms(use_true_random=False), st.text(max_size=5))
+def test_json_keeps_every_order_and_the_name(automaton: Automaton, random: object, name: str) -> None:
+    shuffled: list[list[object]] = [
+        list(automaton.states),
+        list(automaton.transitions),
+        list(automaton.variables),
+    ]
+    for items in shuffled:
+        random.shuffle(items)  # type: ignore[attr-defined]
+    states, transitions, variables = map(tuple, shuffled)
+    other = Automaton(states, "s0", transitions, variables, name)  # type: ignore[arg-type]
+    assert loads(dumps(other, "json"), "json") == other
+
+
+def test_states_that_end_the_computation() -> None:
+    half = Fraction(1, 2)
+    states = [
+        State("a"),
+        State("end", False, half, half),
+        State("lonely"),
+        State("b", True, half, half, half, half),
+    ]
+    automaton = Automaton(tuple(states), "a", (Transition("a", "b", symbol("o")),))
+    text = dumps(automaton)
+    assert text == "(a): output o; goto b\n(end:non-input,1/2,1/2):\n(lonely):\n(b,1/2,1/2,1/2,1/2):\n"
+    assert loads(text) == automaton
+
+
+def test_text_reorders_what_the_language_orders() -> None:
+    automaton = loads(SVT, "dipa")
+    moved = replace(automaton, states=automaton.states[::-1], transitions=automaton.transitions[::-1])
+    again = loads(dumps(moved))
+    assert again.initial == "q1"
+    assert set(again.states) == set(automaton.states)
+    assert set(again.transitions) == set(automaton.transitions)
+
+
+@pytest.mark.parametrize(
+    ("state", "output", "variable", "phrase"),
+    [
+        ("q 1", symbol("a"), "x", "the state 'q 1'"),
+        ("goto", symbol("a"), "x", "the state 'goto'"),
+        ("q1", symbol("⊥"), "x", "the output symbol '⊥'"),
+        ("q1", symbol("insample"), "x", "the output symbol 'insample'"),
+        ("q1", symbol("a"), "x-1", "the variable 'x-1'"),
+    ],
+)
+def test_names_the_text_cannot_express(state: str, output: Output, variable: str, phrase: str) -> None:
+    step = Transition(state, state, output, assign=frozenset([variable]))
+    automaton = Automaton((State(state, d=Fraction(1)),), state, (step,), (variable,))
+    with pytest.raises(InvalidInput, match="as JSON instead") as caught:
+        dumps(automaton)
+    assert phrase in str(caught.value)
+    assert loads(dumps(automaton, "json"), "json") == automaton
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        State("q", mu=Fraction(1)),
+        State("q", mu_prime=Fraction(1)),
+        State("q", d_prime=Fraction(1)),
+        State("q", d=Fraction(1), mu_prime=Fraction(1)),
+    ],
+)
+def test_parameters_the_text_cannot_express(state: State) -> None:
+    automaton = Automaton((state,), "q", ())
+    with pytest.raises(InvalidInput, match="cannot leave out one scale of state q"):
+        dumps(automaton)
+    assert loads(dumps(automaton, "json"), "json") == automaton
+
+
+def test_text_of_an_invalid_automaton_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="determinism"):
+        dumps(
+            Automaton(
+                (State("q"),), "q", (Transition("q", "q", symbol("a")), Transition("q", "q", symbol("b")))
+            )
+        )
+
+
+# --------------------------------------------------------------------------------------------- JSON, DOT
+
+
+@pytest.fixture(scope="session")
+def accepts() -> Callable[[object], bool]:
+    schema = json.loads((ROOT / "symdipa" / "formats" / "automaton.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    return lambda document: bool(validator.is_valid(document))
+
+
+@settings(max_examples=50, deadline=None)
+@given(automaton=automata())
+def test_written_json_follows_the_schema(accepts: Callable[[object], bool], automaton: Automaton) -> None:
+    assert accepts(json.loads(dumps(automaton, "json")))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"q2"', '""'),
+        ('"1/4"', '"1e5"'),
+        ('"1/4"', "[]"),
+        ('"input"', '"inputs"'),
+        ('"version": 1', '"version": 2'),
+        ('"symbol"', '"symbols"'),
+        ('{"symbol": "obot"}', '{"real": "obot"}'),
+        ('"mu": "0"', '"mu": null'),
+    ],
+)
+def test_schema_and_reader_refuse_the_same(accepts: Callable[[object], bool], old: str, new: str) -> None:
+    text = dumps(loads(SVT), "json")
+    assert old in text
+    assert accepts(json.loads(text))
+    broken = text.replace(old, new)
+    assert not accepts(json.loads(broken))
+    with pytest.raises(InvalidInput):
+        loads(broken, "json")
+
+
+def test_json_defaults_and_number_spellings() -> None:
+    document = {
+        "format": "symdipa-automaton",
+        "version": 1,
+        "initial": "p",
+        "states": [{"name": "p", "d": 0.1, "mu": -2, "d_prime": None}, {"name": "\u22a4\n"}],
+        "transitions": [{"from": "p", "to": "\u22a4\n", "output": {"symbol": '"'}, "assign": ["x", "x"]}],
+    }
+    automaton = loads(json.dumps(document), "json")
+    assert automaton.states == (State("p", True, Fraction(1, 10), Fraction(-2)), State("⊤\n"))
+    assert automaton.variables == ("x",)
+    assert loads(dumps(automaton, "json"), "json") == automaton
+
+
+def test_dot() -> None:
+    text = dumps(replace(loads(SVT), name='a "b" \\'), "dot")
+    assert text.startswith('digraph "a \\"b\\" \\\\" {')
+    assert '  s0 [shape=box, label="q1\\n1/4, 0"];' in text
+    assert '  s1 [shape=circle, label="q2\\n1/2, 0"];' in text
+    assert '  s2 [shape=circle, label="q3"];' in text
+    assert '  s0 -> s1 [label="output obot\\nx := insample"];' in text
+    assert '  s1 -> s2 [label="insample >= x\\noutput otop"];' in text
+    assert "  start -> s0;" in text
+    second = loads("(q1,1/4,0,1/2,3): output insampleprime; goto q2")
+    assert 'label="q1\\n1/4, 0\\n1/2, 3"' in dumps(second, "dot")
+
+
+# ------------------------------------------------------------------------------------------- files, speed
+
+
+def test_the_file_names_the_automaton(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.dipa"
+    path.write_text(SVT)
+    document = read_file(path)
+    assert document.automaton.name == "sparse"
+    assert document.source == str(path)
+    named = tmp_path / "other.json"
+    named.write_text(dumps(document.automaton, "json"))
+    assert load(named) == document.automaton
+
+
+def test_a_large_file_is_read_in_a_second() -> None:
+    m = 1000
+    lines = [
+        f"(q{i}:non-input,1/{4 * m},{i % 2}): x{i}:= insample; output obot; goto q{i + 1}"
+        for i in range(2 * m)
+    ]
+    for i in range(m):
+        low, high, following = f"x{2 * i}", f"x{2 * i + 1}", f"q{2 * m + (i + 1) % m}"
+        lines.append(
+            f"(q{2 * m + i},1/4,0): if (insample >= {low} && insample < {high}) then output ocontinue; "
+            f"goto {following} elseif (insample >= {low} && insample > {high}) then output otop; goto end"
+            f" elseif (insample < {low} && insample < {high}) then output obot; goto end"
+        )
+    start = time.perf_counter()
+    automaton = loads("\n".join(lines))
+    assert time.perf_counter() - start < 2
+    assert (len(automaton.variables), len(automaton.states), len(automaton.transitions)) == (2000, 3001, 5000)
+    assert loads(dumps(automaton)) == automaton
+
+
+SHARED = ROOT.parent / "shared"
+PUBLISHED = sorted([*SHARED.glob("peer/dipaut/**/*.dipa"), *SHARED.glob("literature/*.dipa")])
+OUTSIDE_THE_MODEL = {"example_5_non_input", "example_7_non_input", "example_10_non_input"}
+OVERLAPPING = {"two_range_1": 3, "two_range_2": 3, "example_12": 1}
+
+
+@pytest.mark.skipif(not PUBLISHED, reason="the published files are not here")
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_published_files(path: Path) -> None:
+    if path.stem in OUTSIDE_THE_MODEL:
+        with pytest.raises(InvalidInput) as caught:
+            read_file(path)
+        assert {problem.rule for problem in caught.value.problems} == {"non-input"}
+        return
+    document = read_file(path)
+    assert len(document.notes) == OVERLAPPING.get(path.stem, 0)
+    bare = replace(document.automaton, name="")
+    assert loads(dumps(bare), strict=True) == bare
+    assert loads(dumps(bare, "json"), "json") == bare
