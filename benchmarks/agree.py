@@ -31,6 +31,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -160,9 +161,8 @@ def _complaint(automaton: Automaton, pattern: Pattern, result: PatternResult, ag
 
 def report(setup: Setup, outcomes: Sequence[Outcome], seconds: float) -> str:
     """The whole report as text."""
-    return "\n".join(
-        [*_shares(setup, outcomes), *_times(setup, outcomes, seconds), *_disagreements(outcomes)]
-    )
+    parts = _shares(setup, outcomes), _times(setup, outcomes, seconds), _disagreements(outcomes)
+    return "\n".join(chain.from_iterable(parts))
 
 
 def _shares(setup: Setup, outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -235,19 +235,16 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=3000)
-    parser.add_argument("--only", type=int, help="examine this number alone")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument(
-        "--engines", default="explicit,z3:ghost,z3:marks", help="comma-separated; may be empty"
-    )
-    parser.add_argument(
-        "--variables", type=_numbers, default=(1, 2, 2, 3, 3), help="choices, comma-separated"
-    )
-    parser.add_argument("--states", type=_numbers, default=(2, 3, 4, 5), help="states behind the prefix")
-    parser.add_argument("--literal", type=int, default=0, metavar="N", help="also enumerate runs up to N")
-    parser.add_argument("--timeout", type=float, help="seconds for one engine on one automaton")
+    add = parser.add_argument
+    add("--seed", type=int, default=0)
+    add("--count", type=int, default=3000)
+    add("--only", type=int, help="examine this number alone")
+    add("--jobs", type=int, default=1)
+    add("--engines", default="explicit,z3:ghost,z3:marks", help="comma-separated; may be empty")
+    add("--variables", type=_numbers, default=(1, 2, 2, 3, 3, 4), help="choices, comma-separated")
+    add("--states", type=_numbers, default=(2, 3, 4, 5, 6), help="states behind the prefix")
+    add("--literal", type=int, default=0, metavar="N", help="also enumerate runs up to length N")
+    add("--timeout", type=float, help="seconds for one engine on one automaton")
     return parser.parse_args(words)
 
 

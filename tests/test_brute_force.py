@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
+import sys
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
 
 import brute_force as judge
 import pytest
@@ -14,6 +19,7 @@ import random_automata as source
 from symdipa.automaton import INSAMPLE, INSAMPLE_PRIME, Automaton, Guard, Output, State, Transition, symbol
 from symdipa.patterns import Pattern
 from symdipa.validation import validate
+from symdipa.verdict import PatternResult, Status, Witness
 
 REAL = {"insample": INSAMPLE, "insample'": INSAMPLE_PRIME}
 
@@ -377,6 +383,90 @@ def test_shapes(make: object) -> None:
     example = source.shape(make)  # type: ignore[arg-type]
     validate(example)
     assert found(example) == literally(example, 10) == expected[make.__name__]  # type: ignore[attr-defined]
+
+
+def test_witnesses_are_checked_piece_by_piece() -> None:
+    example = automaton(A_LEAKP, silent="q0 q1")
+    run, loops, path = (0, 1, 2, 3, 4, 5), ((4, 5), (2, 3)), (4, 1, 5, 0, 2)
+    assert judge.faults(example, judge.LP, run, loops, path) == []
+    assert judge.faults(example, judge.LP, run, loops[::-1], path)
+    assert judge.faults(example, judge.LP, run, loops[:1], path)
+    assert judge.faults(example, judge.LP, run, ((4, 5), (3, 4)), path)
+    assert judge.faults(example, judge.LP, run, loops, (4, 1, 0, 2))
+    assert judge.faults(example, judge.LP, run, loops, ())
+    assert judge.faults(example, judge.LP, run[:5], loops, path[:2])
+    assert judge.faults(example, judge.DC, run, loops[:1], ())
+    assert judge.faults(example, judge.LC, run, loops[:1], ())
+    assert judge.faults(example, judge.PV, run, loops[:1], (4, 1, 5))
+    assert judge.faults(example, judge.LP, (1, 2, 3, 4, 5), loops, path)
+
+
+def test_a_witness_may_start_or_end_at_an_output() -> None:
+    example = automaton("q0 -> q1 [insample] :x \n q1 -> q1 [a] >x \n q1 -> q2 [insample] <x")
+    assert judge.faults(example, judge.PV, (0, 1), ((1, 2),), (0, 1)) == []
+    assert judge.faults(example, judge.PV, (0, 1, 2), ((1, 2),), (2, 0, 1)) == []
+    assert judge.faults(example, judge.PV, (0, 1, 2), ((1, 2),), (2, 0))
+
+
+# benchmarks/agree.py
+
+
+@pytest.fixture
+def agree() -> ModuleType:
+    path = Path(__file__).resolve().parent.parent / "benchmarks" / "agree.py"
+    spec = importlib.util.spec_from_file_location("agree", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["agree"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def echo(
+    example: Automaton, lie: Pattern | None = None, silent: bool = False
+) -> dict[Pattern, PatternResult]:
+    """The judge's answers as an engine's, but for the pattern it lies about."""
+    results = {}
+    for pattern, run in judge.decide(example).items():
+        present = (run is not None) != (pattern is lie)
+        status = Status.UNKNOWN if silent else Status.PRESENT if present else Status.ABSENT
+        results[pattern] = PatternResult(pattern, status, "echo")
+    return results
+
+
+def test_agree_finds_a_liar(
+    agree: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--count", "5", "--engines", "echo", "--seed", "3"]
+    monkeypatch.setattr(agree, "_asked", lambda example, name, timeout: echo(example))
+    assert agree.main(options) == 0
+    assert "disagreements: 0" in capsys.readouterr().out
+    monkeypatch.setattr(agree, "_asked", lambda example, name, timeout: echo(example, silent=True))
+    assert agree.main(options) == 0
+    assert "without an answer: 5 DC unknown, 5 LC unknown" in capsys.readouterr().out
+    for pattern in Pattern:
+        monkeypatch.setattr(agree, "_asked", lambda example, name, timeout, lie=pattern: echo(example, lie))
+        assert agree.main(options) == 1
+        assert "disagreements: 5" in capsys.readouterr().out
+
+
+def test_agree_refuses_a_false_witness_and_reports_a_crash(
+    agree: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def forged(example: Automaton, name: str, timeout: float | None) -> dict[Pattern, PatternResult]:
+        results = echo(example)
+        present = [p for p in Pattern if results[p].status is Status.PRESENT]
+        return results | {p: replace(results[p], witness=Witness(p, (0,), ((0, 1),))) for p in present}
+
+    def crash(example: Automaton, name: str, timeout: float | None) -> dict[Pattern, PatternResult]:
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(agree, "_asked", forged)
+    assert agree.main(["--count", "5", "--engines", "echo"]) == 1
+    assert "witness refused" in capsys.readouterr().out
+    monkeypatch.setattr(agree, "_asked", crash)
+    assert agree.main(["--only", "3", "--engines", "echo"]) == 1
+    assert "RuntimeError: out of order" in capsys.readouterr().out
 
 
 # Random automata
