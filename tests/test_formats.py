@@ -167,7 +167,7 @@ def test_a_single_atom_is_added() -> None:
 
 
 def test_a_disjunction_splits_the_branch() -> None:
-    text = "(q2,1,0): if (insample < x && insample < y) then output a; goto q2 elseif true then output b; goto q2"
+    text = "(q2,1,0): if (insample < x && insample < y) then output a; goto q2 else output b; goto q2"
     assert guards(text)[1:] == [ge("x"), Guard(frozenset("y"), frozenset("x"))]
     assert "is split into 2 transitions: (insample >= x) or" in read(STORE_XYZ + text, "dipa").notes[0]
 
@@ -463,9 +463,9 @@ def test_a_large_file_is_read_in_a_second() -> None:
             f"goto {following} elseif (insample >= {low} && insample > {high}) then output otop; goto end"
             f" elseif (insample < {low} && insample < {high}) then output obot; goto end"
         )
-    start = time.perf_counter()
+    start = time.process_time()
     automaton = loads("\n".join(lines))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert (len(automaton.variables), len(automaton.states), len(automaton.transitions)) == (2000, 3001, 5000)
     assert loads(dumps(automaton)) == automaton
 

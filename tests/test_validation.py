@@ -277,6 +277,6 @@ def test_thousands_of_variables_take_about_a_second() -> None:
         ]
     states = [State(f"s{i}", d=ONE) for i in range(3 * m)]
     automaton = raw([*states, State("end")], transitions)
-    start = time.perf_counter()
+    start = time.process_time()
     assert problems(automaton) == []
-    assert time.perf_counter() - start < 1.5
+    assert time.process_time() - start < 1.5
