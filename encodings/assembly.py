@@ -1,0 +1,93 @@
+"""Putting a system together from its parts: order, monitor, and what the pattern adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from symdipa.boolean import FALSE, BooleanGraph, Lit
+from symdipa.dataflow import OrderFacts
+from symdipa.encodings.cycle_monitor import CycleMonitor
+from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.patterns import Pattern
+from symdipa.system import Edge, System
+
+
+@dataclass(frozen=True)
+class Extra:
+    """What a pattern adds to a transition: a further guard, and new values of its own bits."""
+
+    guard: Lit
+    update: Mapping[Lit, Lit]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The pattern's own part of a system.
+
+    ``extra(t, effect, inside)`` is its share of transition ``t``; ``picks(t)`` the ghosts assigned by it;
+    ``open_bits(q)`` its bits that may be true at ``q``; ``bad(q)`` the bad condition there.
+    """
+
+    extra: Callable[[int, OrderStep, Lit], Extra]
+    open_bits: Callable[[int], Sequence[Lit]]
+    bits: Sequence[Lit]
+    bad: Callable[[int], Lit]
+    axioms: Callable[[int], Sequence[Lit]]
+    choices: Sequence[Lit] = ()
+    picks: Callable[[int], Mapping[int, Lit]] = lambda t: {}
+    order_matters: bool = True
+
+
+def assemble(
+    pattern: Pattern,
+    encoding: str,
+    graph: BooleanGraph,
+    facts: OrderFacts,
+    order: OrderBits,
+    monitor: CycleMonitor,
+    parts: Parts,
+) -> System:
+    """The system whose steps do what order, monitor and pattern say, together."""
+    control = facts.control
+    edges = []
+    for t, possible in enumerate(facts.possible):
+        if not possible:
+            continue
+        q, p = control.source[t], control.target[t]
+        effect = order.step(q, control.steps[t], p, parts.picks(t))
+        watched = monitor.step(t)
+        extra = parts.extra(t, effect, watched.inside)
+        guard = graph.all([effect.guard, watched.guard, extra.guard])
+        if guard == FALSE:
+            continue
+        update = {**effect.update, **watched.update, **extra.update}
+        edges.append(Edge(t, q, p, guard, {bit: new for bit, new in update.items() if new != bit}))
+    reached = [q for q in range(control.states) if facts.may[q] is not None]
+    open_bits: list[tuple[Lit, ...]] = [()] * control.states
+    for q in reached:
+        open_bits[q] = (*order.open_bits(q), *monitor.open_bits(q), *parts.open_bits(q))
+    bad = {q: condition for q in reached if (condition := parts.bad(q)) != FALSE}
+
+    def axioms(q: int) -> list[Lit]:
+        return _without_true([*order.axioms(q), *monitor.axioms(q), *parts.axioms(q)])
+
+    return System(
+        pattern=pattern,
+        encoding=encoding,
+        control=control,
+        graph=graph,
+        bits=(*order.all_bits(), *monitor.bits(), *parts.bits),
+        choices=(*monitor.choices, *parts.choices),
+        open_bits=tuple(open_bits),
+        edges=tuple(edges),
+        bad=bad,
+        begins=monitor.begins(),
+        is_open=monitor.is_open,
+        axioms=axioms,
+        rest_open_at_end=not monitor.closes,
+    )
+
+
+def _without_true(literals: Iterable[Lit]) -> list[Lit]:
+    return [literal for literal in dict.fromkeys(literals) if literal != FALSE ^ 1]

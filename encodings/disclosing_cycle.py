@@ -1,0 +1,50 @@
+"""Disclosing cycle: a non-leaking cycle in which an input transition outputs a real value."""
+
+from __future__ import annotations
+
+from symdipa.boolean import TRUE, BooleanGraph, Lit
+from symdipa.control import Control
+from symdipa.dataflow import OrderFacts, may_have_disclosing_cycle
+from symdipa.encodings.assembly import Extra, Parts, assemble
+from symdipa.encodings.cycle_monitor import CycleMonitor
+from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.patterns import Pattern
+from symdipa.system import System
+
+
+def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
+    """A system that reaches a bad state iff there is a disclosing cycle; none if the dataflow excludes it.
+
+    Bad: a watched cycle closed after a disclosing step. There is only one encoding.
+    """
+    if not may_have_disclosing_cycle(facts):
+        return []
+
+    def discloses(t: int) -> bool:
+        return control.reads_input[t] and control.outputs_real[t]
+
+    graph = BooleanGraph()
+    monitor = CycleMonitor(graph, facts, discloses)
+    disclosed = graph.variable("disclosed")
+
+    def extra(t: int, effect: OrderStep, inside: Lit) -> Extra:
+        new = graph.disj(disclosed, inside) if discloses(t) else disclosed
+        return Extra(TRUE, {disclosed: new})
+
+    return [
+        assemble(
+            Pattern.DISCLOSING_CYCLE,
+            encoding,
+            graph,
+            facts,
+            OrderBits(graph, facts),
+            monitor,
+            Parts(
+                extra=extra,
+                open_bits=lambda q: [disclosed],
+                bits=[disclosed],
+                bad=lambda q: graph.conj(disclosed, monitor.open_at(q) ^ 1),
+                axioms=lambda q: [],
+            ),
+        )
+    ]

@@ -1,0 +1,22 @@
+"""Leaking pair: a chain from one repeatable sample to another (Def. leaking pair)."""
+
+from __future__ import annotations
+
+from symdipa.control import Control
+from symdipa.dataflow import OrderFacts, may_have_chain, order_facts
+from symdipa.encodings.chains import by_ghosts, by_marks
+from symdipa.marks import Chain
+from symdipa.patterns import Pattern
+from symdipa.system import System
+
+
+def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
+    """The systems of which one reaches a bad state iff there is a leaking pair.
+
+    Empty when the dataflow (``facts``, without ghosts) already excludes it.
+    """
+    if not may_have_chain(facts, Chain.PAIR):
+        return []
+    if encoding == "ghost":
+        return [by_ghosts(order_facts(control, ghosts=2), Pattern.LEAKING_PAIR, Chain.PAIR)]
+    return [by_marks(facts, Pattern.LEAKING_PAIR, Chain.PAIR)]

@@ -1,0 +1,85 @@
+"""Marks in bits: ``up(x)`` and ``down(x)`` for each variable, and ``hit`` (theory, section 3).
+
+:func:`symdipa.marks.advance` is the specification.
+"""
+
+from __future__ import annotations
+
+from symdipa.boolean import FALSE, BooleanGraph, Lit
+from symdipa.dataflow import MarkFacts
+from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.order import members
+
+
+class MarkBits:
+    """The marks of the values held by the variables, for one kind of chain."""
+
+    def __init__(self, graph: BooleanGraph, order: OrderBits, facts: MarkFacts) -> None:
+        self.graph = graph
+        self.order = order
+        self.facts = facts
+        self.hit = graph.variable("hit")
+        names = order.facts.control.automaton.variables
+        self._up = [graph.variable(f"up({name})") for name in names]
+        self._down = [graph.variable(f"down({name})") for name in names]
+
+    def up(self, q: int, x: int) -> Lit:
+        return self._up[x] if self.facts.up[q] >> x & 1 else FALSE
+
+    def down(self, q: int, x: int) -> Lit:
+        return self._down[x] if self.facts.down[q] >> x & 1 else FALSE
+
+    def open_bits(self, q: int) -> list[Lit]:
+        return [
+            *(self._up[x] for x in members(self.facts.up[q])),
+            *(self._down[x] for x in members(self.facts.down[q])),
+            self.hit,
+        ]
+
+    def bits(self) -> list[Lit]:
+        return [*self._up, *self._down, self.hit]
+
+    def step(self, t: int, effect: OrderStep, inside: Lit) -> dict[Lit, Lit]:
+        """New values of the bits after transition ``t``; ``inside``: it belongs to a non-leaking cycle."""
+        graph, order, chain = self.graph, self.order, self.facts.chain
+        control = order.facts.control
+        q, p, step = control.source[t], control.target[t], control.steps[t]
+        tracked = list(members(order.facts.tracked(q)))
+        up = {x: self.up(q, x) for x in tracked}
+        down = {x: self.down(q, x) for x in tracked}
+        if chain.low_repeats:
+            # ``above`` is what lies at or above an upper bound of the sample: what a repetition marks.
+            up = {x: graph.disj(lit, graph.conj(inside, effect.above[x])) for x, lit in up.items()}
+        if chain.high_repeats:
+            down = {x: graph.disj(lit, graph.conj(inside, effect.below[x])) for x, lit in down.items()}
+        output = control.outputs_insample[t]
+        sample_up = graph.any(graph.conj(up[x], effect.below[x]) for x in tracked)
+        sample_down = graph.any(graph.conj(down[x], effect.above[x]) for x in tracked)
+        if output and not chain.low_repeats:
+            sample_up = FALSE ^ 1
+        if output and not chain.high_repeats:
+            sample_down = FALSE ^ 1
+        up = {x: graph.disj(lit, graph.conj(sample_up, effect.above[x])) for x, lit in up.items()}
+        down = {x: graph.disj(lit, graph.conj(sample_down, effect.below[x])) for x, lit in down.items()}
+        both = graph.any(graph.conj(up[x], down[x]) for x in tracked)
+        update = {bit: FALSE for bit in self.open_bits(q)}
+        update[self.hit] = graph.any([self.hit, both, graph.conj(sample_up, sample_down)])
+        for x in members(self.facts.up[p]):
+            update[self._up[x]] = sample_up if step.asg >> x & 1 else up.get(x, FALSE)
+        for x in members(self.facts.down[p]):
+            update[self._down[x]] = sample_down if step.asg >> x & 1 else down.get(x, FALSE)
+        return update
+
+    def axioms(self, q: int) -> list[Lit]:
+        """Marks are closed along the order, and a value with both is a hit."""
+        graph, order = self.graph, self.order
+        may = order.facts.may[q]
+        assert may is not None
+        found = []
+        for x in members(order.facts.tracked(q)):
+            found.append(graph.implies(graph.conj(self.up(q, x), self.down(q, x)), self.hit))
+            for y in members((may.lt[x] | may.eq[x]) & ~(1 << x)):
+                at_most = order.at_most(q, x, y)
+                found.append(graph.implies(graph.conj(at_most, self.up(q, x)), self.up(q, y)))
+                found.append(graph.implies(graph.conj(at_most, self.down(q, y)), self.down(q, x)))
+        return found

@@ -1,0 +1,183 @@
+"""The order state in bits, and its update by one transition as formulas (theory, section 2).
+
+For each pair of variables there is a bit ``lt(x,y)`` and, unordered, ``eq(x,y)``. Where the dataflow says
+that a fact cannot hold in a control state its bit is the constant false there, where it must hold the
+constant true; only the others are *open*. :mod:`symdipa.order` is the specification of the update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit, constant
+from symdipa.dataflow import OrderFacts
+from symdipa.order import Mask, Step, members
+
+
+@dataclass(frozen=True)
+class OrderStep:
+    """One transition's effect: ``guard`` (it is enabled), the bounds of its sample, and new bit values.
+
+    ``below[x]`` says that ``x`` is forced at or below the sample, ``above[x]`` that it is forced above it.
+    """
+
+    guard: Lit
+    below: Mapping[int, Lit]
+    above: Mapping[int, Lit]
+    update: Mapping[Lit, Lit]
+
+
+class OrderBits:
+    """The bits of the order state of one automaton with ghosts (numbered after the variables)."""
+
+    def __init__(self, graph: BooleanGraph, facts: OrderFacts) -> None:
+        self.graph = graph
+        self.facts = facts
+        names = facts.control.automaton.variables
+        self._names = [*names, *(f"V{g + 1}" for g in range(facts.ghosts))]
+        self._lt: dict[tuple[int, int], Lit] = {}
+        self._eq: dict[tuple[int, int], Lit] = {}
+        self._open: dict[int, list[tuple[str, int, int]]] = {}
+
+    def lt(self, q: int, x: int, y: int) -> Lit:
+        """``x lt y`` at control state ``q``."""
+        if x == y:
+            return FALSE
+        may, must = self.facts.may[q], self.facts.must[q]
+        assert may is not None and must is not None
+        if must.lt[x] >> y & 1 or not may.lt[x] >> y & 1:
+            return constant(bool(must.lt[x] >> y & 1))
+        bit = self._lt.get((x, y))
+        if bit is None:
+            bit = self._lt[x, y] = self.graph.variable(f"lt({self._names[x]},{self._names[y]})")
+        return bit
+
+    def eq(self, q: int, x: int, y: int) -> Lit:
+        """``x eq y`` at control state ``q`` (both tracked there)."""
+        if x == y:
+            return TRUE
+        may, must = self.facts.may[q], self.facts.must[q]
+        assert may is not None and must is not None
+        if must.eq[x] >> y & 1 or not may.eq[x] >> y & 1:
+            return constant(bool(must.eq[x] >> y & 1))
+        key = (x, y) if x < y else (y, x)
+        bit = self._eq.get(key)
+        if bit is None:
+            bit = self._eq[key] = self.graph.variable(f"eq({self._names[key[0]]},{self._names[key[1]]})")
+        return bit
+
+    def at_most(self, q: int, x: int, y: int) -> Lit:
+        """``x lt y`` or ``x eq y``."""
+        return self.graph.disj(self.lt(q, x, y), self.eq(q, x, y))
+
+    def open_pairs(self, q: int) -> list[tuple[str, int, int]]:
+        """The facts that the dataflow leaves open at ``q``, as (``"lt"`` or ``"eq"``, x, y)."""
+        found = self._open.get(q)
+        if found is None:
+            found = self._open[q] = list(self._find_open(q))
+        return found
+
+    def _find_open(self, q: int) -> Iterator[tuple[str, int, int]]:
+        may, must = self.facts.may[q], self.facts.must[q]
+        assert may is not None and must is not None
+        for x in range(len(self._names)):
+            for y in members(may.lt[x] & ~must.lt[x]):
+                if x != y:
+                    yield "lt", x, y
+            for y in members(may.eq[x] & ~must.eq[x]):
+                if x < y:
+                    yield "eq", x, y
+
+    def value(self, q: int, fact: tuple[str, int, int]) -> Lit:
+        kind, x, y = fact
+        return self.lt(q, x, y) if kind == "lt" else self.eq(q, x, y)
+
+    def open_bits(self, q: int) -> list[Lit]:
+        return [self.value(q, fact) for fact in self.open_pairs(q)]
+
+    def all_bits(self) -> list[Lit]:
+        """Every bit made so far."""
+        return [*self._lt.values(), *self._eq.values()]
+
+    def step(self, q: int, step: Step, p: int, picks: Mapping[int, Lit]) -> OrderStep:
+        """The effect of ``step`` from ``q`` to ``p``; ``picks[g]`` says whether ghost ``g`` is assigned too."""
+        graph = self.graph
+        tracked = self.facts.tracked(q)
+        below = {
+            x: graph.any(self.at_most(q, x, y) for y in self._near(q, x, step.ge)) for x in members(tracked)
+        }
+        above = {
+            x: graph.any(self.at_most(q, y, x) for y in self._near(q, x, step.lt, down=True)) for x in members(tracked)
+        }
+        guard = graph.all(
+            self.at_most(q, z, y) ^ 1 for y in members(step.ge) for z in members(step.lt)
+        )
+        return OrderStep(guard, below, above, self._update(q, step, p, picks, below, above))
+
+    def _near(self, q: int, x: int, among: Mask, down: bool = False) -> Iterator[int]:
+        """The members of ``among`` that may be at or above ``x`` (``down``: at or below it)."""
+        may = self.facts.may[q]
+        assert may is not None
+        for y in members(among):
+            low, high = (y, x) if down else (x, y)
+            if x == y or (may.lt[low] | may.eq[low]) >> high & 1:
+                yield y
+
+    def _update(
+        self,
+        q: int,
+        step: Step,
+        p: int,
+        picks: Mapping[int, Lit],
+        below: Mapping[int, Lit],
+        above: Mapping[int, Lit],
+    ) -> dict[Lit, Lit]:
+        graph = self.graph
+        tracked = self.facts.tracked(q)
+
+        def assigned(x: int) -> Lit:
+            return picks[x] if x in picks else constant(bool(step.asg >> x & 1))
+
+        def kept(kind: str, x: int, y: int) -> Lit:
+            if not (tracked >> x & 1 and tracked >> y & 1):
+                return FALSE
+            if kind == "eq":
+                return self.eq(q, x, y)
+            return graph.disj(self.lt(q, x, y), graph.conj(below[x], above[y]))
+
+        update = {bit: FALSE for bit in self.open_bits(q)}
+        for fact in self.open_pairs(p):
+            kind, x, y = fact
+            ax, ay = assigned(x), assigned(y)
+            if kind == "lt":
+                fresh_x = graph.conj(ay ^ 1, above.get(y, FALSE))
+                old_x = graph.ite(ay, below.get(x, FALSE), kept(kind, x, y))
+            else:
+                fresh_x = ay
+                old_x = graph.conj(ay ^ 1, kept(kind, x, y))
+            update[self.value(p, fact)] = graph.ite(ax, fresh_x, old_x)
+        return update
+
+    def axioms(self, q: int) -> list[Lit]:
+        """What every order state satisfies, as far as bits are open at ``q``.
+
+        ``lt`` is a strict order, disjoint from ``eq``; ``eq`` is an equivalence and a congruence for it.
+        The axioms are preserved by every step, so engines may assume them.
+        """
+        graph = self.graph
+        tracked = list(members(self.facts.tracked(q)))
+        may = self.facts.may[q]
+        assert may is not None
+        found = []
+        for x in tracked:
+            for y in members((may.lt[x] | may.eq[x]) & ~(1 << x)):
+                lt, eq = self.lt(q, x, y), self.eq(q, x, y)
+                found.append(graph.conj(lt, eq) ^ 1)
+                found.append(graph.conj(lt, self.lt(q, y, x)) ^ 1)
+                for z in members((may.lt[y] | may.eq[y]) & ~(1 << x | 1 << y)):
+                    both = graph.conj(lt, self.at_most(q, y, z))
+                    found.append(graph.implies(both, self.lt(q, x, z)))
+                    found.append(graph.implies(graph.conj(eq, self.lt(q, y, z)), self.lt(q, x, z)))
+                    found.append(graph.implies(graph.conj(eq, self.eq(q, y, z)), self.eq(q, x, z)))
+        return [axiom for axiom in dict.fromkeys(found) if axiom != TRUE]

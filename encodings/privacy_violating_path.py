@@ -1,0 +1,22 @@
+"""Privacy violating path: a chain between an output sample and a repeatable one, either way round."""
+
+from __future__ import annotations
+
+from symdipa.control import Control
+from symdipa.dataflow import OrderFacts, may_have_chain, order_facts
+from symdipa.encodings.chains import by_ghosts, by_marks
+from symdipa.marks import Chain
+from symdipa.patterns import Pattern
+from symdipa.system import System
+
+
+def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
+    """The systems of which one reaches a bad state iff there is a privacy violating path.
+
+    One for each direction that the dataflow (``facts``, without ghosts) does not exclude.
+    """
+    chains = [c for c in (Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE) if may_have_chain(facts, c)]
+    if encoding == "ghost" and chains:
+        ghostly = order_facts(control, ghosts=2)
+        return [by_ghosts(ghostly, Pattern.PRIVACY_VIOLATING_PATH, chain) for chain in chains]
+    return [by_marks(facts, Pattern.PRIVACY_VIOLATING_PATH, chain) for chain in chains]

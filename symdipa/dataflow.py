@@ -1,0 +1,205 @@
+"""May and must facts per control state: polynomial, no solver (a cheap over- and under-approximation).
+
+The order-state update is the transfer function of both: it is monotone, so it maps facts that *may* hold
+(union over paths) and facts that *must* hold (intersection) to facts of the same kind. A must-fact that
+contradicts a guard shows that a transition can never be taken.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+
+from symdipa.control import Control, component_numbers
+from symdipa.marks import Chain, Marks, advance
+from symdipa.order import Mask, OrderState, Step, enabled, initial, members, propagate
+
+
+@dataclass(frozen=True, eq=False)
+class OrderFacts:
+    """What the order state may and must be in every control state.
+
+    Variables ``control.variables`` and up are ghosts: each may be assigned at any step, at most one wish
+    per step, and is never dead. ``may[q]`` is a superset of every reachable order state at ``q``,
+    ``must[q]`` a subset of every one; both are ``None`` where no run arrives. ``possible[t]`` is false for
+    transitions that no run takes. ``tracked[q]`` are the variables kept at ``q``.
+    """
+
+    control: Control
+    ghosts: int
+    may: tuple[OrderState | None, ...]
+    must: tuple[OrderState | None, ...]
+    possible: tuple[bool, ...]
+
+    @property
+    def ghost_mask(self) -> Mask:
+        return ((1 << self.ghosts) - 1) << self.control.variables
+
+    def tracked(self, q: int) -> Mask:
+        return self.control.live[q] | self.ghost_mask
+
+    @cached_property
+    def component(self) -> tuple[int, ...]:
+        """Strongly connected components of the control graph without impossible transitions."""
+        control = self.control
+        edges = [(control.source[t], control.target[t]) for t, possible in enumerate(self.possible) if possible]
+        return component_numbers(control.states, edges)
+
+    @cached_property
+    def cyclic(self) -> tuple[bool, ...]:
+        """Whether transition ``t`` is possible and inside a component."""
+        source, target = self.control.source, self.control.target
+        return tuple(
+            possible and self.component[source[t]] == self.component[target[t]]
+            for t, possible in enumerate(self.possible)
+        )
+
+    @cached_property
+    def loops(self) -> dict[int, tuple[int, ...]]:
+        """The possible transitions inside each component that has any, by component."""
+        found: dict[int, list[int]] = {}
+        for t, cyclic in enumerate(self.cyclic):
+            if cyclic:
+                found.setdefault(self.component[self.control.source[t]], []).append(t)
+        return {number: tuple(ts) for number, ts in found.items()}
+
+    def conflicts(self, transitions: tuple[int, ...]) -> Mask:
+        """The variables that some of the transitions use and some assign."""
+        used = assigned = 0
+        for t in transitions:
+            used |= self.control.steps[t].used
+            assigned |= self.control.steps[t].asg
+        return used & assigned
+
+
+def _union(a: OrderState, b: OrderState) -> OrderState:
+    return OrderState(
+        tuple(x | y for x, y in zip(a.lt, b.lt, strict=True)), tuple(x | y for x, y in zip(a.eq, b.eq, strict=True))
+    )
+
+
+def _intersection(a: OrderState, b: OrderState) -> OrderState:
+    return OrderState(
+        tuple(x & y for x, y in zip(a.lt, b.lt, strict=True)), tuple(x & y for x, y in zip(a.eq, b.eq, strict=True))
+    )
+
+
+def order_facts(control: Control, ghosts: int = 0) -> OrderFacts:
+    """The least may-facts and greatest must-facts, by a work list over control states."""
+    size = control.variables + ghosts
+    ghost_bits = [1 << (control.variables + g) for g in range(ghosts)]
+    choices = [0]
+    for bit in ghost_bits:
+        choices += [c | bit for c in choices]
+    ghost_mask = sum(ghost_bits)
+    may: list[OrderState | None] = [None] * control.states
+    must: list[OrderState | None] = [None] * control.states
+    may[control.initial] = must[control.initial] = initial(size)
+    work = deque([control.initial])
+    waiting = {control.initial}
+    while work:
+        q = work.popleft()
+        waiting.discard(q)
+        may_q, must_q = may[q], must[q]
+        assert may_q is not None and must_q is not None
+        for t in control.outgoing[q]:
+            step, p = control.steps[t], control.target[t]
+            if not enabled(must_q, step):
+                continue
+            keep = control.live[p] | ghost_mask
+            new_may, new_must = may[p], must[p]
+            for choice in choices:
+                variant = Step(step.ge, step.lt, step.asg | choice)
+                after = propagate(may_q, variant, keep)
+                new_may = after if new_may is None else _union(new_may, after)
+                after = propagate(must_q, variant, keep)
+                new_must = after if new_must is None else _intersection(new_must, after)
+            if new_may != may[p] or new_must != must[p]:
+                may[p], must[p] = new_may, new_must
+                if p not in waiting:
+                    waiting.add(p)
+                    work.append(p)
+    possible = []
+    for t, step in enumerate(control.steps):
+        before = must[control.source[t]]
+        possible.append(before is not None and enabled(before, step))
+    return OrderFacts(control, ghosts, tuple(may), tuple(must), tuple(possible))
+
+
+@dataclass(frozen=True, eq=False)
+class MarkFacts:
+    """Which variables may carry marks in each control state, for one kind of chain.
+
+    ``hit`` says whether some value may come to carry both; if not, there is no such chain.
+    """
+
+    chain: Chain
+    up: tuple[Mask, ...]
+    down: tuple[Mask, ...]
+    hit: bool
+
+
+def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
+    """May-marks on top of the may-order; every possible transition of a component counts as repeatable."""
+    control = facts.control
+    marks: list[Marks | None] = [None] * control.states
+    marks[control.initial] = Marks()
+    work = deque([control.initial])
+    hit = False
+    while work:
+        q = work.popleft()
+        before, order = marks[q], facts.may[q]
+        assert before is not None and order is not None
+        for t in control.outgoing[q]:
+            if not facts.possible[t]:
+                continue
+            p = control.target[t]
+            after = advance(
+                order,
+                before,
+                control.steps[t],
+                chain,
+                repeats=facts.cyclic[t],
+                output=control.outputs_insample[t],
+                keep=control.live[p],
+            )
+            hit = hit or after.hit
+            known = marks[p]
+            grown = Marks(after.up, after.down) if known is None else Marks(known.up | after.up, known.down | after.down)
+            if grown != known:
+                marks[p] = grown
+                work.append(p)
+    return MarkFacts(
+        chain, tuple(m.up if m else 0 for m in marks), tuple(m.down if m else 0 for m in marks), hit
+    )
+
+
+def may_have_leaking_cycle(facts: OrderFacts) -> bool:
+    """Whether some control component assigns and uses one variable (otherwise there is no leaking cycle)."""
+    return any(facts.conflicts(transitions) for transitions in facts.loops.values())
+
+
+def may_have_disclosing_cycle(facts: OrderFacts) -> bool:
+    """Whether an input transition with a real output lies in a control component."""
+    control = facts.control
+    return any(
+        control.reads_input[t] and control.outputs_real[t] for ts in facts.loops.values() for t in ts
+    )
+
+
+def may_have_chain(facts: OrderFacts, chain: Chain) -> bool:
+    """Whether a chain of this kind is not excluded by the may-marks."""
+    return mark_facts(facts, chain).hit
+
+
+__all__ = [
+    "MarkFacts",
+    "OrderFacts",
+    "mark_facts",
+    "may_have_chain",
+    "may_have_disclosing_cycle",
+    "may_have_leaking_cycle",
+    "members",
+    "order_facts",
+]

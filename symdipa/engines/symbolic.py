@@ -1,0 +1,90 @@
+"""The symbolic engine: dataflow first, then bounded search and induction, then PDR; solver z3."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+
+from symdipa.control import Control
+from symdipa.dataflow import OrderFacts, order_facts
+from symdipa.encodings import disclosing_cycle, leaking_cycle, leaking_pair, privacy_violating_path
+from symdipa.engines.base import Engine, Limits
+from symdipa.engines.bounded import KInduction, Outcome, Search
+from symdipa.errors import LimitReached
+from symdipa.patterns import Pattern
+from symdipa.system import System
+from symdipa.verdict import PatternResult, Status
+from symdipa.witness import complete
+
+ENCODINGS = ("marks", "ghost")
+
+SYSTEMS = {
+    Pattern.LEAKING_CYCLE: leaking_cycle.systems,
+    Pattern.LEAKING_PAIR: leaking_pair.systems,
+    Pattern.DISCLOSING_CYCLE: disclosing_cycle.systems,
+    Pattern.PRIVACY_VIOLATING_PATH: privacy_violating_path.systems,
+}
+
+
+class SymbolicEngine(Engine):
+    """Decides patterns on symbolic systems over control states and ``lt``/``eq`` bits."""
+
+    name = "z3"
+
+    def __init__(self, control: Control, encoding: str = "marks", limits: Limits | None = None) -> None:
+        if encoding not in ENCODINGS:
+            raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
+        self.control = control
+        self.encoding = encoding
+        self.limits = limits or Limits()
+
+    @cached_property
+    def facts(self) -> OrderFacts:
+        return order_facts(self.control)
+
+    def decide(self, pattern: Pattern) -> PatternResult:
+        began = time.monotonic()
+        status, method, reason, witness = Status.UNKNOWN, None, None, None
+        sizes: dict[str, int] = {}
+        try:
+            self.limits.check(f"{pattern.title}, encoding")
+            searches = []
+            for system in SYSTEMS[pattern](self.control, self.facts, self.encoding):
+                searches.append(search := self._search(system))
+                if search.outcome is Outcome.UNSAFE:
+                    break
+            status, method, reason = _combine(searches)
+            if searches:
+                sizes["depth"] = max(search.depth for search in searches)
+            if status is Status.PRESENT:
+                witness = complete(self.control, pattern, searches[-1].run, searches[-1].loops)
+        except LimitReached as limit:
+            reason = str(limit)
+        return PatternResult(
+            pattern,
+            status,
+            self.name,
+            method=method,
+            encoding=self.encoding,
+            witness=witness,
+            reason=reason,
+            sizes=sizes,
+            seconds=time.monotonic() - began,
+        )
+
+    def _search(self, system: System) -> Search:
+        return KInduction(system, self.limits, self.limits.bound).run()
+
+
+def _combine(searches: list[Search]) -> tuple[Status, str | None, str | None]:
+    """Status, method and reason of a pattern from those of its systems (none: excluded by dataflow)."""
+    if not searches:
+        return Status.ABSENT, "static", None
+    for search in searches:
+        if search.outcome is Outcome.UNSAFE:
+            return Status.PRESENT, search.method, None
+    for search in searches:
+        if search.outcome is Outcome.OPEN:
+            return Status.UNKNOWN, None, search.reason
+    methods = ("bounded", "k-induction", "pdr")
+    return Status.ABSENT, max((search.method for search in searches), key=methods.index), None

@@ -1,0 +1,75 @@
+"""Symbolic transition systems with explicit control: where encodings meet engines.
+
+A :class:`System` walks along the control states of an automaton; at each it has some Boolean *bits*. Every
+edge is one transition of the automaton and a deterministic function of the bits and of free *choices*. A
+run of the automaton with a pattern is a path of the system to a *bad* state and vice versa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from symdipa.boolean import FALSE, BooleanGraph, Lit
+from symdipa.control import Control
+from symdipa.patterns import Pattern
+from symdipa.witness import Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """``transition`` from control state ``source`` to ``target``, allowed where ``guard`` holds.
+
+    ``update`` gives the new values of bits; a bit that is not in it keeps its value.
+    """
+
+    transition: int
+    source: int
+    target: int
+    guard: Lit
+    update: Mapping[Lit, Lit]
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A system for one pattern.
+
+    ``bits`` and ``choices`` are variables of ``graph``. ``open_bits[q]`` are the bits that can be true at
+    control state ``q``; all others are false there, in every reachable state. Initially control is at
+    ``control.initial`` and every bit is false. ``bad[q]`` is the condition for a bad state at ``q``
+    (missing: none). ``axioms(q)`` are literals that hold in every reachable state at ``q`` and are
+    inductive together; engines may assume them. ``begins`` is the bit-and-choice condition under which a
+    step at ``q`` begins the monitored cycle, ``is_open`` the bit that says a cycle is being watched.
+    """
+
+    pattern: Pattern
+    encoding: str
+    control: Control
+    graph: BooleanGraph
+    bits: tuple[Lit, ...]
+    choices: tuple[Lit, ...]
+    open_bits: tuple[tuple[Lit, ...], ...]
+    edges: tuple[Edge, ...]
+    bad: Mapping[int, Lit]
+    begins: Mapping[int, Lit]
+    is_open: Lit | None
+    axioms: Callable[[int], Sequence[Lit]]
+    rest_open_at_end: bool = field(default=False)
+    """Whether the cycle is still open in a bad state (the lasso of a leaking cycle)."""
+
+    def loops(self, path: Sequence[tuple[Edge, Mapping[Lit, bool]]], last: Mapping[Lit, bool]) -> list[Loop]:
+        """The cycles that the monitor watched along a path of (edge, values of bits and choices before it)."""
+        found: list[Loop] = []
+        start: int | None = None
+        for i, (edge, values) in enumerate(path):
+            condition = self.begins.get(edge.source, FALSE)
+            if start is None and self.graph.evaluate([condition], values)[0]:
+                start = i
+            after = path[i + 1][1] if i + 1 < len(path) else last
+            still_open = self.is_open is not None and after[self.is_open]
+            ends = i + 1 == len(path) if self.rest_open_at_end else not still_open
+            if start is not None and ends:
+                steps = tuple(e.transition for e, _ in path[start : i + 1])
+                found.append(Loop(start, steps, taken=True))
+                start = None
+        return found
