@@ -1,0 +1,202 @@
+"""The check as a whole: engines, verdict, weight."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from symdipa.automaton import Automaton
+from symdipa.control import Control, control_of
+from symdipa.distinct import output_distinct, witness_distinct
+from symdipa.engines.base import Engine, Limits, Progress
+from symdipa.engines.explicit import ExplicitEngine
+from symdipa.errors import LimitReached
+from symdipa.patterns import Pattern
+from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+
+ENGINES = ("auto", "explicit", "z3", "both")
+AUTO_MAX_NODES = 20_000
+"""Up to how many nodes ``auto`` enumerates the augmentation before it turns to the symbolic engine."""
+
+
+def check(
+    automaton: Automaton,
+    engine: str = "auto",
+    *,
+    encoding: str = "marks",
+    patterns: Iterable[Pattern] | None = None,
+    bound: int | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Decide whether an automaton is differentially private.
+
+    ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
+    ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
+    while the augmentation is small and is symbolic beyond. ``patterns`` restricts the check (default: all
+    four; a verdict "private" needs all). ``bound`` is the largest unrolling, ``timeout`` is in seconds.
+    ``progress`` is called with a few words now and then.
+
+    Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. Raises
+    ``ValueError`` for an unknown engine or encoding.
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
+    began = time.monotonic()
+    limits = Limits(bound, None if timeout is None else began + timeout, progress)
+    session = _Session(control_of(automaton), limits)
+    wanted = tuple(Pattern) if patterns is None else tuple(p for p in Pattern if p in set(patterns))
+    rounds = {
+        "explicit": lambda: [session.run(session.explicit, wanted)],
+        "z3": lambda: [session.run(session.symbolic(encoding), wanted)],
+        "both": lambda: [session.run(e, wanted) for e in (session.explicit, session.symbolic(encoding))],
+        "auto": lambda: session.auto(encoding, wanted),
+    }[engine]()
+    return session.conclude(rounds, engine, encoding, began)
+
+
+def compare(
+    automaton: Automaton,
+    *,
+    bound: int | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Run every engine and encoding; ``details`` has all answers, ``disagreements`` every contradiction.
+
+    ``timeout`` is for each engine.
+    """
+    began = time.monotonic()
+    control = control_of(automaton)
+    rounds = []
+    session = None
+    for name in ("explicit", "marks", "ghost"):
+        deadline = None if timeout is None else time.monotonic() + timeout
+        session = _Session(control, Limits(bound, deadline, progress))
+        chosen = session.explicit if name == "explicit" else session.symbolic(name)
+        rounds.append(session.run(chosen, tuple(Pattern)))
+    assert session is not None
+    return session.conclude(rounds, "all", None, began)
+
+
+Answers = dict[Pattern, PatternResult]
+
+
+@dataclass
+class _Session:
+    """One automaton under check, with what several engines and the weight share."""
+
+    control: Control
+    limits: Limits
+
+    def __post_init__(self) -> None:
+        self.explicit = ExplicitEngine(self.control, self.limits)
+
+    def symbolic(self, encoding: str) -> Engine:
+        from symdipa.engines.symbolic import SymbolicEngine  # z3 is loaded only where it is used
+
+        return SymbolicEngine(self.control, encoding, self.limits)
+
+    def run(self, engine: Engine, patterns: Iterable[Pattern]) -> Answers:
+        return {pattern: engine.decide(pattern) for pattern in patterns}
+
+    def auto(self, encoding: str, patterns: tuple[Pattern, ...]) -> list[Answers]:
+        """Enumerate with a cap; what stays open goes to the symbolic engine."""
+        capped = ExplicitEngine(self.control, self.limits, AUTO_MAX_NODES)
+        self.explicit = capped
+        answers = self.run(capped, patterns)
+        left = [p for p, answer in answers.items() if answer.status is Status.UNKNOWN]
+        if left:
+            second = self.run(self.symbolic(encoding), left)
+            for pattern, answer in second.items():
+                if answer.status is Status.UNKNOWN:
+                    reason = f"explicit: {answers[pattern].reason}; z3: {answer.reason}"
+                    answer = replace(answer, reason=reason)
+                answers[pattern] = answer
+        return [answers]
+
+    def conclude(self, rounds: list[Answers], engine: str, encoding: str | None, began: float) -> Result:
+        automaton = self.control.automaton
+        answers = {pattern: _merge(pattern, rounds) for pattern in Pattern}
+        notes: list[str] = []
+        distinct_outputs = output_distinct(automaton)
+        witness, distinct = self._best_witness(answers, distinct_outputs)
+        verdict = _verdict(answers, distinct)
+        skipped = [p.short for p, answer in answers.items() if answer.status is Status.SKIPPED]
+        if skipped and verdict is Verdict.UNKNOWN:
+            notes.append(f"not asked for: {', '.join(skipped)}; a verdict needs all four patterns")
+        weight = None
+        if verdict is Verdict.PRIVATE:
+            weight = self._weight(answers, notes)
+        deciders = dict.fromkeys(a.engine for a in answers.values() if a.status in (Status.ABSENT, Status.PRESENT))
+        return Result(
+            automaton=automaton,
+            verdict=verdict,
+            patterns=answers,
+            weight=weight,
+            output_distinct=distinct_outputs,
+            strongly_feasible=self._strongly_feasible(),
+            witness=witness,
+            distinct=distinct,
+            engine="+".join(deciders) or "none" if engine == "auto" else engine,
+            encoding=encoding,
+            seconds=time.monotonic() - began,
+            notes=tuple(notes),
+            details=tuple(answer for answers_of_one in rounds for answer in answers_of_one.values()),
+            disagreements=_disagreements(rounds),
+        )
+
+    def _best_witness(self, answers: Mapping[Pattern, PatternResult], sure: bool) -> tuple[Witness | None, bool | None]:
+        """The first witness that nobody else's outputs can imitate, else the first; and which it is."""
+        witnesses = [a.witness for a in answers.values() if a.witness is not None]
+        for witness in witnesses:
+            if sure or witness_distinct(self.control, witness):
+                return witness, True
+        return (witnesses[0], False) if witnesses else (None, None)
+
+    def _strongly_feasible(self) -> bool | None:
+        from symdipa.dataflow import order_facts
+        from symdipa.feasibility import strongly_feasible
+
+        return strongly_feasible(self.control, order_facts(self.control))
+
+    def _weight(self, answers: Mapping[Pattern, PatternResult], notes: list[str]) -> Weight | None:
+        symbolic = any(answer.engine != "explicit" for answer in answers.values())
+        source = "explicit-state fallback" if symbolic else "augmentation"
+        try:
+            return Weight(corollary=self.explicit.corollary_bound(), source=source)
+        except LimitReached as limit:
+            notes.append(f"no bound on D was computed (the weight needs the augmentation): {limit}")
+            return None
+
+
+def _merge(pattern: Pattern, rounds: list[Answers]) -> PatternResult:
+    """What several engines say about one pattern: the first definite answer, else the first."""
+    answers = [answers[pattern] for answers in rounds if pattern in answers]
+    if not answers:
+        return PatternResult(pattern, Status.SKIPPED, "none")
+    definite = [a for a in answers if a.status in (Status.PRESENT, Status.ABSENT)]
+    return definite[0] if definite else answers[0]
+
+
+def _verdict(answers: Mapping[Pattern, PatternResult], distinct: bool | None) -> Verdict:
+    statuses = {answer.status for answer in answers.values()}
+    if Status.PRESENT in statuses:
+        return Verdict.NOT_PRIVATE if distinct else Verdict.NOT_WELL_FORMED
+    return Verdict.PRIVATE if statuses == {Status.ABSENT} else Verdict.UNKNOWN
+
+
+def _disagreements(rounds: list[Answers]) -> tuple[str, ...]:
+    found = []
+    for pattern in Pattern:
+        sides: dict[Status, list[str]] = {}
+        for answers in rounds:
+            answer = answers.get(pattern)
+            if answer is not None and answer.status in (Status.PRESENT, Status.ABSENT):
+                name = f"{answer.engine} ({answer.encoding})" if answer.encoding else answer.engine
+                sides.setdefault(answer.status, []).append(name)
+        if len(sides) == 2:
+            told = "; ".join(f"{status.value} says {', '.join(names)}" for status, names in sides.items())
+            found.append(f"{pattern.title}: {told}")
+    return tuple(found)

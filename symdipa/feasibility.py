@@ -1,0 +1,129 @@
+"""Strong feasibility: forced orders of non-input samples agree with their means (theory, section 1)."""
+
+from __future__ import annotations
+
+from collections import deque
+from fractions import Fraction
+from typing import NamedTuple
+
+from symdipa.control import Control
+from symdipa.dataflow import OrderFacts
+from symdipa.order import Mask, OrderState, bounds, initial, members, update
+
+
+class Means(NamedTuple):
+    """Per variable: the largest mean of a non-input sample at or below it, the smallest of one at or above."""
+
+    low: tuple[Fraction | None, ...]
+    high: tuple[Fraction | None, ...]
+
+
+def strongly_feasible(control: Control, facts: OrderFacts, limit: int = 20_000) -> bool | None:
+    """Whether the automaton is strongly feasible, ``None`` when that is not established.
+
+    A dataflow over may-facts decides most automata; where it sees a possible clash, feasible runs are
+    enumerated, up to ``limit`` states.
+    """
+    return True if _no_clash_possible(control, facts) else _enumerate(control, limit)
+
+
+def _no_clash_possible(control: Control, facts: OrderFacts) -> bool:
+    means: list[Means | None] = [None] * control.states
+    means[control.initial] = _nothing(control)
+    work = deque([control.initial])
+    while work:
+        q = work.popleft()
+        before, order = means[q], facts.may[q]
+        assert before is not None and order is not None
+        for t in control.outgoing[q]:
+            if not facts.possible[t]:
+                continue
+            after = _advance(control, order, before, t)
+            if after is None:
+                return False
+            p = control.target[t]
+            known = means[p]
+            joined = after if known is None else _join(known, after)
+            if joined != known:
+                means[p] = joined
+                work.append(p)
+    return True
+
+
+def _enumerate(control: Control, limit: int) -> bool | None:
+    start = (control.initial, initial(control.variables), _nothing(control))
+    seen: set[tuple[int, OrderState, Means]] = {start}
+    queue = deque([start])
+    while queue:
+        q, order, means = queue.popleft()
+        for t in control.outgoing[q]:
+            p = control.target[t]
+            after = update(order, control.steps[t], control.live[p])
+            if after is None:
+                continue
+            new = _advance(control, order, means, t)
+            if new is None:
+                return False
+            if (p, after, new) not in seen:
+                seen.add((p, after, new))
+                queue.append((p, after, new))
+        if len(seen) > limit:
+            return None
+    return True
+
+
+def _nothing(control: Control) -> Means:
+    none: tuple[None, ...] = (None,) * control.variables
+    return Means(none, none)
+
+
+def _advance(control: Control, order: OrderState, means: Means, t: int) -> Means | None:
+    """The means after transition ``t``; ``None`` if it forces a sample below one of no larger mean."""
+    step, q = control.steps[t], control.source[t]
+    low, high = list(means.low), list(means.high)
+    below, above = bounds(order, step)
+    largest = _largest(low, below)
+    smallest = _smallest(high, above)
+    if largest is not None and smallest is not None and largest >= smallest:
+        return None
+    for x in members(above):
+        low[x] = _max(low[x], largest)
+    for x in members(below):
+        high[x] = _min(high[x], smallest)
+    state = control.automaton.states[q]
+    keep = control.live[control.target[t]]
+    for x in members(step.asg):
+        low[x], high[x] = (largest, smallest) if state.is_input else (state.mu, state.mu)
+    for x in range(control.variables):
+        if not keep >> x & 1:
+            low[x] = high[x] = None
+    return Means(tuple(low), tuple(high))
+
+
+def _max(a: Fraction | None, b: Fraction | None) -> Fraction | None:
+    return b if a is None else a if b is None else max(a, b)
+
+
+def _min(a: Fraction | None, b: Fraction | None) -> Fraction | None:
+    return b if a is None else a if b is None else min(a, b)
+
+
+def _largest(values: list[Fraction | None], mask: Mask) -> Fraction | None:
+    found = None
+    for x in members(mask):
+        found = _max(found, values[x])
+    return found
+
+
+def _smallest(values: list[Fraction | None], mask: Mask) -> Fraction | None:
+    found = None
+    for x in members(mask):
+        found = _min(found, values[x])
+    return found
+
+
+def _join(a: Means, b: Means) -> Means:
+    return Means(
+        tuple(_max(x, y) for x, y in zip(a.low, b.low, strict=True)),
+        tuple(_min(x, y) for x, y in zip(a.high, b.high, strict=True)),
+    )
