@@ -85,9 +85,15 @@ def _intersection(a: OrderState, b: OrderState) -> OrderState:
     )
 
 
-def order_facts(control: Control, ghosts: int = 0) -> OrderFacts:
-    """The least may-facts and greatest must-facts, by a work list over control states."""
+def order_facts(control: Control, ghosts: int = 0, *, precise: bool = True) -> OrderFacts:
+    """The least may-facts and greatest must-facts, by a work list over control states.
+
+    Without ``precise`` the facts are trivial: anything may hold among live variables, nothing must. What
+    is built on them relies on the definitions alone.
+    """
     size = control.variables + ghosts
+    if not precise:
+        return _trivial_facts(control, ghosts)
     ghost_bits = [1 << (control.variables + g) for g in range(ghosts)]
     choices = [0]
     for bit in ghost_bits:
@@ -125,6 +131,19 @@ def order_facts(control: Control, ghosts: int = 0) -> OrderFacts:
         before = must[control.source[t]]
         possible.append(before is not None and enabled(before, step))
     return OrderFacts(control, ghosts, tuple(may), tuple(must), tuple(possible))
+
+
+def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
+    size = control.variables + ghosts
+    ghost_mask = ((1 << ghosts) - 1) << control.variables
+    may = []
+    for live in control.live:
+        kept = live | ghost_mask
+        eq = tuple(kept if kept >> x & 1 else 0 for x in range(size))
+        lt = tuple(row & ~(1 << x) for x, row in enumerate(eq))
+        may.append(OrderState(lt, eq))
+    must = [initial(size)] * control.states
+    return OrderFacts(control, ghosts, tuple(may), tuple(must), (True,) * len(control.steps))
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,15 +210,3 @@ def may_have_disclosing_cycle(facts: OrderFacts) -> bool:
 def may_have_chain(facts: OrderFacts, chain: Chain) -> bool:
     """Whether a chain of this kind is not excluded by the may-marks."""
     return mark_facts(facts, chain).hit
-
-
-__all__ = [
-    "MarkFacts",
-    "OrderFacts",
-    "mark_facts",
-    "may_have_chain",
-    "may_have_disclosing_cycle",
-    "may_have_leaking_cycle",
-    "members",
-    "order_facts",
-]

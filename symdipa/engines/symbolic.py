@@ -7,7 +7,7 @@ from functools import cached_property
 
 from symdipa.control import Control
 from symdipa.dataflow import OrderFacts, order_facts
-from symdipa.encodings import disclosing_cycle, leaking_cycle, leaking_pair, privacy_violating_path
+from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.engines.base import Engine, Limits
 from symdipa.engines.bounded import KInduction, Outcome, Search
 from symdipa.errors import LimitReached
@@ -15,15 +15,6 @@ from symdipa.patterns import Pattern
 from symdipa.system import System
 from symdipa.verdict import PatternResult, Status
 from symdipa.witness import complete
-
-ENCODINGS = ("marks", "ghost")
-
-SYSTEMS = {
-    Pattern.LEAKING_CYCLE: leaking_cycle.systems,
-    Pattern.LEAKING_PAIR: leaking_pair.systems,
-    Pattern.DISCLOSING_CYCLE: disclosing_cycle.systems,
-    Pattern.PRIVACY_VIOLATING_PATH: privacy_violating_path.systems,
-}
 
 
 class SymbolicEngine(Engine):
@@ -49,7 +40,7 @@ class SymbolicEngine(Engine):
         try:
             self.limits.check(f"{pattern.title}, encoding")
             searches = []
-            for system in SYSTEMS[pattern](self.control, self.facts, self.encoding):
+            for system in systems(pattern, self.control, self.facts, self.encoding):
                 searches.append(search := self._search(system))
                 if search.outcome is Outcome.UNSAFE:
                     break

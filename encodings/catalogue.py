@@ -1,0 +1,29 @@
+"""Which encodings there are: from a pattern to the systems that decide it."""
+
+from __future__ import annotations
+
+from symdipa.control import Control
+from symdipa.dataflow import OrderFacts
+from symdipa.encodings import disclosing_cycle, leaking_cycle, leaking_pair, privacy_violating_path
+from symdipa.patterns import Pattern
+from symdipa.system import System
+
+ENCODINGS = ("marks", "ghost")
+
+_SYSTEMS = {
+    Pattern.LEAKING_CYCLE: leaking_cycle.systems,
+    Pattern.LEAKING_PAIR: leaking_pair.systems,
+    Pattern.DISCLOSING_CYCLE: disclosing_cycle.systems,
+    Pattern.PRIVACY_VIOLATING_PATH: privacy_violating_path.systems,
+}
+
+
+def systems(pattern: Pattern, control: Control, facts: OrderFacts, encoding: str) -> list[System]:
+    """The systems of which one reaches a bad state iff the automaton shows ``pattern``.
+
+    ``facts`` (without ghosts) says what is constant; the list is empty when it already excludes the
+    pattern. Raises ``ValueError`` for an unknown encoding.
+    """
+    if encoding not in ENCODINGS:
+        raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
+    return _SYSTEMS[pattern](control, facts, encoding)
