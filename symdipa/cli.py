@@ -187,7 +187,13 @@ def check(
         from symdipa import analysis
 
         return analysis.check(
-            automaton, engine, encoding, patterns=chosen, bound=bound, timeout=timeout, progress=progress
+            automaton,
+            engine,
+            encoding=encoding,
+            patterns=chosen,
+            bound=bound,
+            timeout=timeout,
+            progress=progress,
         )
 
     view = View(as_json, -1 if quiet else verbose, len(files) > 1)

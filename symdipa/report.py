@@ -144,7 +144,7 @@ def _why_undecided(automaton: Automaton) -> list[str]:
 def _progress_so_far(result: Result) -> list[str]:
     unknown = _with_status(result, Status.UNKNOWN)
     if not unknown:
-        return ["Without --pattern all four patterns are looked for."]
+        return []
     lines = [
         f"{pattern.title}: got as far as {_sizes(result.patterns[pattern])}"
         for pattern in unknown
@@ -173,8 +173,8 @@ def _remarks(result: Result, verbose: bool) -> Iterator[str]:
             "not strongly feasible: some run forces a sample without input below another whose mean is not "
             "larger (the answer does not depend on it)"
         )
-    if result.weight is not None and result.weight.source:
-        yield f"D comes from: {result.weight.source}"
+    if result.weight is not None and (verbose or "fallback" in result.weight.source):
+        yield f"the bound on D was computed by: {result.weight.source}"
 
 
 def pattern_table(result: Result, verbose: bool) -> list[str]:
@@ -182,7 +182,7 @@ def pattern_table(result: Result, verbose: bool) -> list[str]:
     lines = []
     for pattern, found in result.patterns.items():
         how = [] if found.method is None else [found.method]
-        if found.engine and found.engine != found.method:
+        if found.status is not Status.SKIPPED and found.engine != found.method:
             how.append(f"by {found.engine}")
         if verbose and found.sizes:
             how.append(f"({_sizes(found)})")
@@ -229,7 +229,7 @@ def json_object(name: str, result: Result, notes: Sequence[str] = ()) -> dict[st
         "strongly_feasible": result.strongly_feasible,
         "witness": _json_witness(result),
         "engine": result.engine,
-        "encoding": result.encoding,
+        "encoding": result.encoding if any(f.encoding for f in patterns.values()) else None,
         "method": {p.key: found.method for p, found in patterns.items()},
         "reasons": {p.key: found.reason for p, found in patterns.items() if found.reason},
         "seconds": round(result.seconds, 6),

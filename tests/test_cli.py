@@ -19,7 +19,7 @@ from symdipa import analysis, families, formats
 from symdipa.cli import cli
 from symdipa.errors import LimitReached
 from symdipa.patterns import Pattern
-from symdipa.verdict import Verdict
+from symdipa.verdict import PatternResult, Status, Verdict
 
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
@@ -199,11 +199,12 @@ def pretend(monkeypatch, **outcomes):
     monkeypatch.setattr(analysis, "check", check)
 
 
+OPEN = {p: PatternResult(p, Status.UNKNOWN, "z3", reason="time limit") for p in Pattern}
 OUTCOMES = {
     "private": ({"verdict": Verdict.PRIVATE}, 0),
     "leaks": ({"verdict": Verdict.NOT_PRIVATE}, 1),
     "malformed": ({"verdict": Verdict.NOT_WELL_FORMED}, 1),
-    "open": ({"verdict": Verdict.UNKNOWN}, 3),
+    "open": ({"verdict": Verdict.UNKNOWN, "patterns": OPEN}, 3),
     "quarrel": ({"verdict": Verdict.UNKNOWN, "disagreements": ("they differ",)}, 4),
     "crash": (ZeroDivisionError("oh"), 4),
     "rejected": (LimitReached("too much"), 4),
