@@ -20,10 +20,11 @@ from symdipa.order import Mask, OrderState, Step, enabled, initial, members, pro
 class OrderFacts:
     """What the order state may and must be in every control state.
 
-    Variables ``control.variables`` and up are ghosts: each may be assigned at any step, at most one wish
-    per step, and is never dead. ``may[q]`` is a superset of every reachable order state at ``q``,
+    Variables ``control.variables`` and up are ghosts: each may be assigned at any step and
+    is never dead. ``may[q]`` is a superset of every reachable order state at ``q``,
     ``must[q]`` a subset of every one; both are ``None`` where no run arrives. ``possible[t]`` is false for
-    transitions that no run takes. ``tracked[q]`` are the variables kept at ``q``.
+    transitions that no run takes. ``tracked[q]`` are the variables kept at ``q``. ``precise`` is false for
+    trivial facts, from which nothing may be concluded.
     """
 
     control: Control
@@ -31,6 +32,7 @@ class OrderFacts:
     may: tuple[OrderState | None, ...]
     must: tuple[OrderState | None, ...]
     possible: tuple[bool, ...]
+    precise: bool = True
 
     @property
     def ghost_mask(self) -> Mask:
@@ -143,7 +145,7 @@ def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
         lt = tuple(row & ~(1 << x) for x, row in enumerate(eq))
         may.append(OrderState(lt, eq))
     must = [initial(size)] * control.states
-    return OrderFacts(control, ghosts, tuple(may), tuple(must), (True,) * len(control.steps))
+    return OrderFacts(control, ghosts, tuple(may), tuple(must), (True,) * len(control.steps), precise=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +164,8 @@ class MarkFacts:
 def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
     """May-marks on top of the may-order; every possible transition of a component counts as repeatable."""
     control = facts.control
+    if not facts.precise:
+        return MarkFacts(chain, control.live, control.live, hit=True)
     marks: list[Marks | None] = [None] * control.states
     marks[control.initial] = Marks()
     work = deque([control.initial])
@@ -196,13 +200,13 @@ def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
 
 def may_have_leaking_cycle(facts: OrderFacts) -> bool:
     """Whether some control component assigns and uses one variable (otherwise there is no leaking cycle)."""
-    return any(facts.conflicts(transitions) for transitions in facts.loops.values())
+    return not facts.precise or any(facts.conflicts(transitions) for transitions in facts.loops.values())
 
 
 def may_have_disclosing_cycle(facts: OrderFacts) -> bool:
     """Whether an input transition with a real output lies in a control component."""
     control = facts.control
-    return any(
+    return not facts.precise or any(
         control.reads_input[t] and control.outputs_real[t] for ts in facts.loops.values() for t in ts
     )
 

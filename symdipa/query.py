@@ -44,21 +44,27 @@ def encode(
         raise EncodingUnavailable(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
     if bound < 0:
         raise ValueError("the bound must not be negative")
-    formula = bounded_formula(automaton, pattern, bound, encoding, reduce=reduce)
-    return _smtlib(formula, _header(automaton, pattern, bound, encoding, reduce))
+    conjuncts = bounded_formula(automaton, pattern, bound, encoding, reduce=reduce)
+    return _smtlib(conjuncts, _header(automaton, pattern, bound, encoding, reduce))
 
 
 def bounded_formula(
     automaton: Automaton, pattern: Pattern, bound: int, encoding: str = "marks", *, reduce: bool = False
-) -> Any:
-    """The query of :func:`encode` as a pySMT formula."""
+) -> list[Any]:
+    """The query of :func:`encode` as pySMT formulas, to be taken together."""
     from pysmt.shortcuts import Or
 
     control = control_of(automaton)
     facts = order_facts(control, precise=reduce)
     found = systems(pattern, control, facts, encoding)
     prefixes = [f"{i}:" for i in range(len(found))] if len(found) > 1 else [""]
-    return Or([_BoundedQuery(system, bound, prefix).formula() for system, prefix in zip(found, prefixes, strict=False)])
+    paths: list[Any] = []
+    ends: list[Any] = []
+    for system, prefix in zip(found, prefixes, strict=False):
+        query = _BoundedQuery(system, bound, prefix)
+        paths += query.path()
+        ends += query.ends()
+    return [*paths, Or(ends)]
 
 
 class _BoundedQuery:
@@ -68,28 +74,35 @@ class _BoundedQuery:
         self.system = system
         self.bound = bound
         self.prefix = prefix
-        names = system.control.automaton.states
-        self.location_names = [f"loc({state.name})" for state in names]
+        states = system.control.automaton.states
+        names = _distinct(
+            [f"loc({state.name})" for state in states]
+            + [system.graph.name(literal >> 1) for literal in (*system.bits, *system.choices)]
+        )
+        self.location_names = names[: len(states)]
+        self.names = dict(zip((*system.bits, *system.choices), names[len(states) :], strict=True))
 
     def _symbol(self, name: str, frame: int) -> Any:
         from pysmt.shortcuts import Symbol
 
         return Symbol(f"{self.prefix}{name}@{frame}")
 
-    def formula(self) -> Any:
-        from pysmt.shortcuts import And, Or
-
+    def path(self) -> list[Any]:
+        """A path from the initial state; ``step@k`` says that it goes on after frame ``k``."""
         parts = [self._initial()]
-        ends = [self._bad(0)]
-        long_enough = None
         for k in range(self.bound):
             further = self._symbol("step", k)
-            parts.append(further.Implies(And(self._step(k))))
-            if long_enough is not None:
-                parts.append(further.Implies(long_enough))
-            long_enough = further
-            ends.append(And(further, self._bad(k + 1)))
-        return And([*parts, Or(ends)])
+            parts += [further.Implies(part) for part in self._step(k)]
+            if k:
+                parts.append(further.Implies(self._symbol("step", k - 1)))
+        return parts
+
+    def ends(self) -> list[Any]:
+        """The ways in which some frame of the path may be bad."""
+        from pysmt.shortcuts import And
+
+        later = [And(self._symbol("step", k), self._bad(k + 1)) for k in range(self.bound)]
+        return [self._bad(0), *later]
 
     def _initial(self) -> Any:
         from pysmt.shortcuts import And, Not
@@ -106,7 +119,7 @@ class _BoundedQuery:
         return self._symbol(self.location_names[q], k)
 
     def _bit(self, bit: Lit, k: int) -> Any:
-        return self._symbol(self.system.graph.name(bit >> 1), k)
+        return self._symbol(self.names[bit], k)
 
     def _bad(self, k: int) -> Any:
         from pysmt.shortcuts import And, Or
@@ -130,7 +143,7 @@ class _BoundedQuery:
             if operands is not None:
                 value[node] = And(of(operands[0]), of(operands[1]))
             elif node:
-                value[node] = self._symbol(graph.name(node), k)
+                value[node] = self._bit(2 * node, k)
         return of
 
     def _step(self, k: int) -> list[Any]:
@@ -152,6 +165,19 @@ class _BoundedQuery:
         return parts
 
 
+def _distinct(names: list[str]) -> list[str]:
+    """The names without what SMT-LIB cannot quote, and with primes where two would be the same."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        name = name.replace("|", "!").replace("\\", "/")
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        result.append(name)
+    return result
+
+
 def _header(automaton: Automaton, pattern: Pattern, bound: int, encoding: str, reduce: bool) -> list[str]:
     from symdipa import __version__
 
@@ -163,12 +189,21 @@ def _header(automaton: Automaton, pattern: Pattern, bound: int, encoding: str, r
     ]
 
 
-def _smtlib(formula: Any, header: list[str]) -> str:
+def _smtlib(conjuncts: list[Any], header: list[str]) -> str:
     from pysmt.logics import QF_UF
-    from pysmt.smtlib.script import smtlibscript_from_formula
+    from pysmt.smtlib import commands
+    from pysmt.smtlib.script import SmtLibScript
 
     out = io.StringIO()
     for line in header:
         out.write(f"; {line}\n")
-    smtlibscript_from_formula(formula, logic=QF_UF).serialize(out, daggify=True)
+    script = SmtLibScript()
+    script.add(commands.SET_LOGIC, [QF_UF])
+    symbols = {symbol.symbol_name(): symbol for part in conjuncts for symbol in part.get_free_variables()}
+    for name in sorted(symbols):
+        script.add(commands.DECLARE_FUN, [symbols[name]])
+    for part in conjuncts:
+        script.add(commands.ASSERT, [part])
+    script.add(commands.CHECK_SAT, [])
+    script.serialize(out, daggify=True)
     return out.getvalue()
