@@ -85,8 +85,8 @@ def _open(result: Result) -> str:
     unknown = _with_status(result, Status.UNKNOWN)
     if not unknown:
         return f"nothing found, but not asked for {_titles(_with_status(result, Status.SKIPPED))}"
-    reasons = dict.fromkeys(result.patterns[p].reason for p in unknown)
-    why = "; ".join(reason for reason in reasons if reason)
+    reasons = {result.patterns[p].reason for p in unknown} - {None}
+    why = reasons.pop() if len(reasons) == 1 else "the reasons are below" if reasons else ""
     return f"{_titles(unknown)} undecided" + (f" ({why})" if why else "")
 
 

@@ -414,6 +414,39 @@ def test_ctrl_c_while_a_solver_searches(environment):
     assert delay < 1
 
 
+def pivot(k):
+    """Inputs on either side of a pivot, then loops between each of them and the pivot: 2**k orders."""
+    lines = ["(p, 1, 0): p := insample; output o; goto a1"]
+    for i in range(1, k + 1):
+        onward = f"a{i + 1}" if i < k else "s1"
+        lines.append(
+            f"(a{i}, 1, 0): if (insample < p) then x{i} := insample; output low; goto {onward} "
+            f"elseif (insample >= p) then x{i} := insample; output high; goto {onward}"
+        )
+    for i in range(1, k + 1):
+        lines.append(
+            f"(s{i}, 1, 0): if (insample >= x{i} && insample < p) then output inside; goto s{i} "
+            f"elseif (insample < x{i}) then output below; goto s{i + 1}"
+        )
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("engine", ["explicit", "z3"])
+def test_ctrl_c_and_time_limit_while_deciding(environment, tmp_path, engine):
+    path = tmp_path / "pivot.dipa"
+    path.write_text(pivot(20))
+    command = [sys.executable, "-m", "symdipa", "check", "--engine", engine, str(path)]
+    status, errors, delay = interrupted(command, environment, None)
+    assert (status, errors) == (130, "")
+    assert delay < 1
+    start = time.perf_counter()
+    done = invoke("check", "--json", "--engine", engine, "--timeout", "1", str(path))
+    assert time.perf_counter() - start < 4
+    assert done.exit_code == 3
+    (found,) = objects(done.stdout)
+    assert found["verdict"] == "unknown" and found["reasons"]["leaking-pair"]
+
+
 def test_ctrl_c_while_waiting_for_input(environment):
     command = [sys.executable, "-m", "symdipa", "check", "-", "--format", "dipa"]
     status, errors, delay = interrupted(command, environment, None)

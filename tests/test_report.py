@@ -198,6 +198,16 @@ def test_unknown_says_why_and_how_far():
     assert "leaking pair: got as far as depth 17" in text
 
 
+def test_several_reasons_leave_the_first_line_short():
+    result = result_for(A_LEAKP, Verdict.UNKNOWN)
+    patterns = {
+        p: PatternResult(p, Status.UNKNOWN, "z3", reason=f"reason {p.short}") for p in result.patterns
+    }
+    text = report.text("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
+    assert text.splitlines()[0] == "a.dipa: unknown: all four patterns undecided (the reasons are below)"
+    assert all(f"reason {p.short}" in text for p in Pattern)
+
+
 def test_unknown_because_patterns_were_skipped():
     result = result_for(A_LEAKP, Verdict.UNKNOWN)
     patterns = {**with_status(result, Status.SKIPPED), LP: result.patterns[LP]}
