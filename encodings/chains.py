@@ -69,7 +69,9 @@ def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
 
     def picks(t: int) -> Mapping[int, Lit]:
         return {
-            ghosts[i]: graph.conj(pick[i], done[i] ^ 1) if repeats[i] or control.outputs_insample[t] else FALSE
+            ghosts[i]: graph.conj(pick[i], done[i] ^ 1)
+            if repeats[i] or control.outputs_insample[t]
+            else FALSE
             for i in range(2)
         }
 
@@ -89,7 +91,7 @@ def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
         return graph.all([*needed, monitor.open_at(q) ^ 1, order.at_most(q, *ghosts)])
 
     def axioms(q: int) -> list[Lit]:
-        found = [graph.implies(seen[i], done[i]) for i in range(2)]
+        found = [graph.implies(seen[i], done[i]) for i in range(2) if repeats[i]]
         for i, ghost in enumerate(ghosts):
             for x in members(facts.tracked(q) & ~(1 << ghost)):
                 for fact in (order.eq(q, x, ghost), order.lt(q, x, ghost), order.lt(q, ghost, x)):

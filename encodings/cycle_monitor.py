@@ -102,7 +102,7 @@ class CycleMonitor:
             # Leaving the component: no cycle is open, and none begins with this step.
             starts = self.start if q in self._headers.get(number, ()) else FALSE
             guard = graph.disj(self.open_at(q), starts) ^ 1
-            return MonitorStep(guard, FALSE, {bit: FALSE for bit in before})
+            return MonitorStep(guard, FALSE, dict.fromkeys(before, FALSE))
         headers, conflicts = self._headers[number], self._conflicts[number]
         begins = graph.conj(self.start, self.is_open ^ 1) if q in headers else FALSE
         inside = graph.disj(self.is_open, begins)

@@ -62,7 +62,7 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
         mine = open_bits(q)
         step = control.steps[t]
         if inside == FALSE:
-            return Extra(TRUE, {bit: FALSE for bit in mine})
+            return Extra(TRUE, dict.fromkeys(mine, FALSE))
         begins = graph.conj(inside, monitor.is_open ^ 1)
         now = {x: graph.ite(begins, choose[x], chosen[x]) for x in members(candidates_at(q))}
         update: dict[Lit, Lit] = {chosen[x]: graph.conj(inside, lit) for x, lit in now.items()}
@@ -83,7 +83,7 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
         return graph.all([monitor.open_at(q), monitor.begun_at(q), assigned, used, *same])
 
     def axioms(q: int) -> list[Lit]:
-        mine = [bit for bit in open_bits(q)]
+        mine = open_bits(q)
         return [
             *(graph.implies(bit, monitor.is_open) for bit in mine),
             *([_at_most_one(graph, [chosen[x] for x in members(candidates_at(q))])] if mine else []),

@@ -62,7 +62,7 @@ class MarkBits:
         up = {x: graph.disj(lit, graph.conj(sample_up, effect.above[x])) for x, lit in up.items()}
         down = {x: graph.disj(lit, graph.conj(sample_down, effect.below[x])) for x, lit in down.items()}
         both = graph.any(graph.conj(up[x], down[x]) for x in tracked)
-        update = {bit: FALSE for bit in self.open_bits(q)}
+        update = dict.fromkeys(self.open_bits(q), FALSE)
         update[self.hit] = graph.any([self.hit, both, graph.conj(sample_up, sample_down)])
         for x in members(self.facts.up[p]):
             update[self._up[x]] = sample_up if step.asg >> x & 1 else up.get(x, FALSE)

@@ -101,18 +101,17 @@ class OrderBits:
         return [*self._lt.values(), *self._eq.values()]
 
     def step(self, q: int, step: Step, p: int, picks: Mapping[int, Lit]) -> OrderStep:
-        """The effect of ``step`` from ``q`` to ``p``; ``picks[g]`` says whether ghost ``g`` is assigned too."""
+        """The effect of ``step`` from ``q`` to ``p``; ``picks[g]``: whether ghost ``g`` is assigned too."""
         graph = self.graph
         tracked = self.facts.tracked(q)
         below = {
             x: graph.any(self.at_most(q, x, y) for y in self._near(q, x, step.ge)) for x in members(tracked)
         }
         above = {
-            x: graph.any(self.at_most(q, y, x) for y in self._near(q, x, step.lt, down=True)) for x in members(tracked)
+            x: graph.any(self.at_most(q, y, x) for y in self._near(q, x, step.lt, down=True))
+            for x in members(tracked)
         }
-        guard = graph.all(
-            self.at_most(q, z, y) ^ 1 for y in members(step.ge) for z in members(step.lt)
-        )
+        guard = graph.all(self.at_most(q, z, y) ^ 1 for y in members(step.ge) for z in members(step.lt))
         return OrderStep(guard, below, above, self._update(q, step, p, picks, below, above))
 
     def _near(self, q: int, x: int, among: Mask, down: bool = False) -> Iterator[int]:
@@ -146,7 +145,7 @@ class OrderBits:
                 return self.eq(q, x, y)
             return graph.disj(self.lt(q, x, y), graph.conj(below[x], above[y]))
 
-        update = {bit: FALSE for bit in self.open_bits(q)}
+        update = dict.fromkeys(self.open_bits(q), FALSE)
         for fact in self.open_pairs(p):
             kind, x, y = fact
             ax, ay = assigned(x), assigned(y)

@@ -47,13 +47,7 @@ def check(
     limits = Limits(bound, None if timeout is None else began + timeout, progress)
     session = _Session(control_of(automaton), limits)
     wanted = tuple(Pattern) if patterns is None else tuple(p for p in Pattern if p in set(patterns))
-    rounds = {
-        "explicit": lambda: [session.run(session.explicit, wanted)],
-        "z3": lambda: [session.run(session.symbolic(encoding), wanted)],
-        "both": lambda: [session.run(e, wanted) for e in (session.explicit, session.symbolic(encoding))],
-        "auto": lambda: session.auto(encoding, wanted),
-    }[engine]()
-    return session.conclude(rounds, engine, encoding, began)
+    return session.conclude(session.answers(engine, encoding, wanted), engine, encoding, began)
 
 
 def compare(
@@ -98,6 +92,14 @@ class _Session:
 
         return SymbolicEngine(self.control, encoding, self.limits)
 
+    def answers(self, engine: str, encoding: str, patterns: tuple[Pattern, ...]) -> list[Answers]:
+        """What the engines of this name say."""
+        if engine == "auto":
+            return self.auto(encoding, patterns)
+        explicit = [self.explicit] if engine in ("explicit", "both") else []
+        symbolic = [self.symbolic(encoding)] if engine in ("z3", "both") else []
+        return [self.run(chosen, patterns) for chosen in (*explicit, *symbolic)]
+
     def run(self, engine: Engine, patterns: Iterable[Pattern]) -> Answers:
         return {pattern: engine.decide(pattern) for pattern in patterns}
 
@@ -129,7 +131,9 @@ class _Session:
         weight = None
         if verdict is Verdict.PRIVATE:
             weight = self._weight(answers, notes)
-        deciders = dict.fromkeys(a.engine for a in answers.values() if a.status in (Status.ABSENT, Status.PRESENT))
+        deciders = dict.fromkeys(
+            a.engine for a in answers.values() if a.status in (Status.ABSENT, Status.PRESENT)
+        )
         return Result(
             automaton=automaton,
             verdict=verdict,
@@ -147,7 +151,9 @@ class _Session:
             disagreements=_disagreements(rounds),
         )
 
-    def _best_witness(self, answers: Mapping[Pattern, PatternResult], sure: bool) -> tuple[Witness | None, bool | None]:
+    def _best_witness(
+        self, answers: Mapping[Pattern, PatternResult], sure: bool
+    ) -> tuple[Witness | None, bool | None]:
         """The first witness that nobody else's outputs can imitate, else the first; and which it is."""
         witnesses = [a.witness for a in answers.values() if a.witness is not None]
         for witness in witnesses:

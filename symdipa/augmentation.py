@@ -200,7 +200,7 @@ def augment(control: Control, max_nodes: int | None = None, tick: Tick | None = 
 
 @dataclass(frozen=True)
 class Quotient:
-    """The coarsest bisimulation quotient: ``block[v]`` for each node, ``edges`` as (block, transition, block)."""
+    """The coarsest bisimulation quotient: ``block[v]`` of each node, edges as (block, transition, block)."""
 
     blocks: int
     block: tuple[int, ...]

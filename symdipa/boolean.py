@@ -45,7 +45,7 @@ class BooleanGraph:
         """``a and b``."""
         if a == FALSE or b == FALSE or a == b ^ 1:
             return FALSE
-        if a == TRUE or a == b:
+        if a in (TRUE, b):
             return b
         if b == TRUE:
             return a

@@ -81,7 +81,9 @@ def _build(automaton: Automaton) -> Control:
     )
 
 
-def _liveness(states: int, steps: Sequence[Step], source: Sequence[int], target: Sequence[int]) -> tuple[Mask, ...]:
+def _liveness(
+    states: int, steps: Sequence[Step], source: Sequence[int], target: Sequence[int]
+) -> tuple[Mask, ...]:
     """Backward fixed point: ``live(q) = U over q -t-> p of used(t) | (live(p) minus asg(t))``."""
     incoming: list[list[int]] = [[] for _ in range(states)]
     for t, q in enumerate(target):

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from symdipa.control import Control, component_numbers
 from symdipa.marks import Chain, Marks, advance
-from symdipa.order import Mask, OrderState, Step, enabled, initial, members, propagate
+from symdipa.order import Mask, OrderState, Step, enabled, initial, propagate
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,9 @@ class OrderFacts:
     def component(self) -> tuple[int, ...]:
         """Strongly connected components of the control graph without impossible transitions."""
         control = self.control
-        edges = [(control.source[t], control.target[t]) for t, possible in enumerate(self.possible) if possible]
+        edges = [
+            (control.source[t], control.target[t]) for t, possible in enumerate(self.possible) if possible
+        ]
         return component_numbers(control.states, edges)
 
     @cached_property
@@ -77,13 +79,15 @@ class OrderFacts:
 
 def _union(a: OrderState, b: OrderState) -> OrderState:
     return OrderState(
-        tuple(x | y for x, y in zip(a.lt, b.lt, strict=True)), tuple(x | y for x, y in zip(a.eq, b.eq, strict=True))
+        tuple(x | y for x, y in zip(a.lt, b.lt, strict=True)),
+        tuple(x | y for x, y in zip(a.eq, b.eq, strict=True)),
     )
 
 
 def _intersection(a: OrderState, b: OrderState) -> OrderState:
     return OrderState(
-        tuple(x & y for x, y in zip(a.lt, b.lt, strict=True)), tuple(x & y for x, y in zip(a.eq, b.eq, strict=True))
+        tuple(x & y for x, y in zip(a.lt, b.lt, strict=True)),
+        tuple(x & y for x, y in zip(a.eq, b.eq, strict=True)),
     )
 
 
@@ -189,7 +193,11 @@ def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
             )
             hit = hit or after.hit
             known = marks[p]
-            grown = Marks(after.up, after.down) if known is None else Marks(known.up | after.up, known.down | after.down)
+            grown = (
+                Marks(after.up, after.down)
+                if known is None
+                else Marks(known.up | after.up, known.down | after.down)
+            )
             if grown != known:
                 marks[p] = grown
                 work.append(p)

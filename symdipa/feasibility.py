@@ -12,7 +12,7 @@ from symdipa.order import Mask, OrderState, bounds, initial, members, update
 
 
 class Means(NamedTuple):
-    """Per variable: the largest mean of a non-input sample at or below it, the smallest of one at or above."""
+    """Per variable the largest mean of a non-input sample at or below it, the smallest at or above it."""
 
     low: tuple[Fraction | None, ...]
     high: tuple[Fraction | None, ...]

@@ -32,7 +32,7 @@ class Chain(Enum):
 
     def marks(self, step: Step) -> bool:
         """Whether a repetition of ``step`` marks anything that this chain needs."""
-        return bool(self.low_repeats and step.lt or self.high_repeats and step.ge)
+        return bool((self.low_repeats and step.lt) or (self.high_repeats and step.ge))
 
 
 class Marks(NamedTuple):

@@ -161,7 +161,9 @@ class _BoundedQuery:
                 for q in range(system.control.states)
             ]
             bits = [Iff(self._bit(bit, k + 1), values(updates.get(bit, bit))) for bit in system.bits]
-            parts.append(take.Implies(And([self._location(edge.source, k), values(edge.guard), *places, *bits])))
+            parts.append(
+                take.Implies(And([self._location(edge.source, k), values(edge.guard), *places, *bits]))
+            )
         return parts
 
 

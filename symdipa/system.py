@@ -30,6 +30,21 @@ class Edge:
     update: Mapping[Lit, Lit]
 
 
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """Conjunctions of literals of bits that no reachable state satisfies, per control state.
+
+    Together with the axioms of the system, and with bits being false where they are not open, their
+    negations hold initially, are preserved by every edge and exclude every bad state.
+    """
+
+    blocked: Mapping[int, tuple[frozenset[Lit], ...]]
+
+    @property
+    def clauses(self) -> int:
+        return sum(map(len, self.blocked.values()))
+
+
 @dataclass(frozen=True, eq=False)
 class System:
     """A system for one pattern.
@@ -58,7 +73,7 @@ class System:
     """Whether the cycle is still open in a bad state (the lasso of a leaking cycle)."""
 
     def loops(self, path: Sequence[tuple[Edge, Mapping[Lit, bool]]], last: Mapping[Lit, bool]) -> list[Loop]:
-        """The cycles that the monitor watched along a path of (edge, values of bits and choices before it)."""
+        """The cycles watched along a path of (edge, values of bits and choices before it)."""
         found: list[Loop] = []
         start: int | None = None
         for i, (edge, values) in enumerate(path):

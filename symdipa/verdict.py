@@ -68,7 +68,7 @@ class PatternResult:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """Proved bounds on ``D``; ``None`` where a bound was not computed. ``source`` says how they came about."""
+    """Proved bounds on ``D`` (``None``: not computed); ``source`` says how they came about."""
 
     corollary: Fraction | None = None
     run: Fraction | None = None

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from symdipa.automaton import OutputKind
 from symdipa.control import Control
 from symdipa.errors import WitnessRejected
 from symdipa.order import OrderState, initial, members, update
@@ -215,7 +215,10 @@ def _expand(
     outputs = _outputs(control, whole)
     for first, second in pairs:
         ends = Ends(
-            frozenset(range(*first)) if low else outputs, frozenset(range(*second)) if high else outputs, low, high
+            frozenset(range(*first)) if low else outputs,
+            frozenset(range(*second)) if high else outputs,
+            low,
+            high,
         )
         chain = find_chain(graph, ends)
         if chain is not None:
@@ -253,7 +256,7 @@ def _require(holds: bool, rule: str) -> None:
 
 
 def _replay_leaking_cycle(control: Control, witness: Witness, graph: DependencyGraph) -> None:
-    """``rho C^m`` is feasible for all ``m``: the order state after whole rounds repeats (Def. leaking cycle)."""
+    """The order state after whole rounds repeats, so ``rho C^m`` is feasible for all ``m``."""
     _require(len(witness.cycles) == 1, "a leaking cycle has one cycle")
     (i, j), run = witness.cycles[0], witness.run
     _require(j == len(run), "the run does not end with its cycle")
@@ -291,7 +294,8 @@ def _chain_holds(witness: Witness, graph: DependencyGraph) -> None:
     _require(len(path) >= 2, "the dependency path is too short")
     _require(all(0 <= k < len(witness.run) for k in path), "the dependency path leaves the run")
     _require(
-        all(k in graph.over[i] for i, k in zip(path, path[1:], strict=False)), "the dependency path has a missing edge"
+        all(k in graph.over[i] for i, k in pairwise(path)),
+        "the dependency path has a missing edge",
     )
 
 
@@ -303,8 +307,14 @@ def _replay_leaking_pair(control: Control, witness: Witness, graph: DependencyGr
         _require(is_non_leaking(control, witness.run[i:j]), "a cycle is leaking")
     _chain_holds(witness, graph)
     path = witness.path
-    _require(a <= path[0] < b and path[1] < path[0], "the path does not leave its first cycle to an earlier position")
-    _require(c <= path[-1] < d and path[-2] < path[-1], "the path does not enter its last cycle from an earlier one")
+    _require(
+        a <= path[0] < b and path[1] < path[0],
+        "the path does not leave its first cycle to an earlier position",
+    )
+    _require(
+        c <= path[-1] < d and path[-2] < path[-1],
+        "the path does not enter its last cycle from an earlier one",
+    )
 
 
 def _replay_violating_path(control: Control, witness: Witness, graph: DependencyGraph) -> None:
@@ -313,9 +323,7 @@ def _replay_violating_path(control: Control, witness: Witness, graph: Dependency
     run, path = witness.run, witness.path
     _require(is_non_leaking(control, run[i:j]), "the cycle is leaking")
     _chain_holds(witness, graph)
-    output_below = (
-        control.outputs_insample[run[path[0]]] and i <= path[-1] < j and path[-2] < path[-1]
-    )
+    output_below = control.outputs_insample[run[path[0]]] and i <= path[-1] < j and path[-2] < path[-1]
     output_above = i <= path[0] < j and path[1] < path[0] and control.outputs_insample[run[path[-1]]]
     _require(output_below or output_above, "the path does not join an output sample and the cycle")
 

@@ -16,8 +16,9 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a search. ``deadline`` is a reading of :func:`time.monotonic`, ``bound`` the largest unrolling.
+    """Limits of a search.
 
+    ``bound`` is the largest unrolling, ``deadline`` a reading of :func:`time.monotonic`.
     ``progress`` is told now and then, in a few words, how far the search is.
     """
 

@@ -15,7 +15,7 @@ from symdipa.engines.base import Limits
 from symdipa.engines.unrolling import Unrolling
 from symdipa.errors import LimitReached
 from symdipa.smt import ClauseSolver
-from symdipa.system import System
+from symdipa.system import Invariant, System
 from symdipa.witness import Loop
 
 
@@ -27,7 +27,10 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Search:
-    """How a search ended: ``run`` and ``loops`` of a bad path if unsafe, ``reason`` if open."""
+    """How a search ended.
+
+    ``run`` and ``loops`` of a bad path if unsafe, ``reason`` if open, ``invariant`` where a proof gives one.
+    """
 
     outcome: Outcome
     method: str
@@ -35,6 +38,7 @@ class Search:
     run: tuple[int, ...] = ()
     loops: tuple[Loop, ...] = ()
     reason: str = ""
+    invariant: Invariant | None = None
 
 
 @dataclass
@@ -70,7 +74,9 @@ class KInduction:
                     return Search(Outcome.SAFE, "bounded", depth)
                 depth += 1
         except LimitReached as limit:
-            return Search(Outcome.OPEN, "k-induction", depth, reason=f"{limit}; no violation within {depth - 1} steps")
+            return Search(
+                Outcome.OPEN, "k-induction", depth, reason=f"{limit}; no violation within {depth - 1} steps"
+            )
 
     def _base_reaches_bad(self, depth: int) -> bool:
         if not self._base.bad(depth):

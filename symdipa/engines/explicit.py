@@ -19,7 +19,7 @@ from symdipa.control import Control
 from symdipa.engines.base import Engine, Limits
 from symdipa.errors import LimitReached
 from symdipa.marks import Chain, Marks, advance
-from symdipa.order import Mask
+from symdipa.order import Mask, Step
 from symdipa.patterns import Pattern
 from symdipa.verdict import PatternResult, Status, Witness
 from symdipa.weight import corollary_bound
@@ -182,7 +182,9 @@ class ChainSearch:
         # Edges of closed paths that assign nothing live: they need no core, since a variable that such a
         # path uses and assigns would be live after the assignment.
         self.free: dict[int, tuple[int, ...]] = {
-            e: group for group in graph.by_component(filter(self._assigns_nothing_live, graph.cyclic_edges)) for e in group
+            e: group
+            for group in graph.by_component(filter(self._assigns_nothing_live, graph.cyclic_edges))
+            for e in group
         }
         self.cores = [core for core in cores if not all(e in self.free for e in core)]
         self.core_edges = [frozenset(core) for core in self.cores]
@@ -192,7 +194,7 @@ class ChainSearch:
                 if e not in self.free and chain.marks(self._step(e)):
                     self.cores_of.setdefault(e, []).append(number)
 
-    def _step(self, e: int):  # type: ignore[no-untyped-def]
+    def _step(self, e: int) -> Step:
         return self.control.steps[self.graph.transition[e]]
 
     def _assigns_nothing_live(self, e: int) -> bool:

@@ -10,11 +10,16 @@ from symdipa.dataflow import OrderFacts, order_facts
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.engines.base import Engine, Limits
 from symdipa.engines.bounded import KInduction, Outcome, Search
+from symdipa.engines.pdr import PDR
 from symdipa.errors import LimitReached
+from symdipa.invariants import check_invariant
 from symdipa.patterns import Pattern
 from symdipa.system import System
 from symdipa.verdict import PatternResult, Status
 from symdipa.witness import complete
+
+INDUCTION_DEPTH = 12
+"""Up to this depth bounded search with k-induction is tried; simple paths get expensive beyond."""
 
 
 class SymbolicEngine(Engine):
@@ -47,6 +52,8 @@ class SymbolicEngine(Engine):
             status, method, reason = _combine(searches)
             if searches:
                 sizes["depth"] = max(search.depth for search in searches)
+            if invariants := [s.invariant for s in searches if s.invariant is not None]:
+                sizes["clauses"] = sum(invariant.clauses for invariant in invariants)
             if status is Status.PRESENT:
                 witness = complete(self.control, pattern, searches[-1].run, searches[-1].loops)
         except LimitReached as limit:
@@ -64,7 +71,16 @@ class SymbolicEngine(Engine):
         )
 
     def _search(self, system: System) -> Search:
-        return KInduction(system, self.limits, self.limits.bound).run()
+        """Bounded search with induction up to a moderate depth, PDR beyond; a proof by PDR is checked."""
+        bound = self.limits.bound
+        first = INDUCTION_DEPTH if bound is None else min(bound, INDUCTION_DEPTH)
+        search = KInduction(system, self.limits, first).run()
+        if search.outcome is not Outcome.OPEN or (bound is not None and bound <= first):
+            return search
+        search = PDR(system, self.limits).run()
+        if search.invariant is not None:
+            check_invariant(system, search.invariant, self.limits.deadline)
+        return search
 
 
 def _combine(searches: list[Search]) -> tuple[Status, str | None, str | None]:

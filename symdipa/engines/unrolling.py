@@ -172,7 +172,7 @@ class Unrolling:
         return steps, self._values(self.frames[k])
 
     def _values(self, frame: Frame) -> dict[Lit, bool]:
-        values = {bit: False for bit in self.system.bits}
+        values = dict.fromkeys(self.system.bits, False)
         for literal, variable in (*frame.bit.items(), *frame.choice.items()):
             values[literal] = self.solver.value(variable)
         return values
