@@ -1,0 +1,199 @@
+"""May and must facts against everything that the explicit augmentation reaches."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+import brute_force as judge
+import pytest
+import random_automata as source
+
+from symdipa import dataflow
+from symdipa.augmentation import Augmentation, augment
+from symdipa.control import Control, control_of
+from symdipa.dataflow import OrderFacts, mark_facts, order_facts
+from symdipa.encodings.catalogue import ENCODINGS, systems
+from symdipa.engines.explicit import ExplicitEngine
+from symdipa.marks import Chain, Marks, advance
+from symdipa.order import OrderState, Step, initial, update
+from symdipa.patterns import Pattern
+from symdipa.verdict import Status
+
+COUNT = 150
+
+
+@cache
+def explicit(i: int) -> Augmentation:
+    automaton = source.random_automaton(random.Random(f"dataflow/{i}"), (1, 2, 3, 4))
+    return augment(control_of(automaton))
+
+
+def within(a: OrderState, b: OrderState) -> bool:
+    return all(not x & ~y for x, y in zip((*a.lt, *a.eq), (*b.lt, *b.eq), strict=True))
+
+
+@pytest.mark.parametrize("precise", [True, False])
+def test_may_and_must_enclose_every_reachable_order_state(precise: bool):
+    musts = 0
+    for i in range(COUNT):
+        graph = explicit(i)
+        facts = order_facts(graph.control, precise=precise)
+        for q, order in zip(graph.state, graph.order, strict=True):
+            may, must = facts.may[q], facts.must[q]
+            assert may is not None and must is not None
+            assert within(order, may) and within(must, order)
+            musts += any(must.lt)
+    assert (musts > 50) == precise
+
+
+def test_impossible_transitions_are_never_taken():
+    seen: Counter[str] = Counter()
+    for i in range(COUNT):
+        graph = explicit(i)
+        facts = order_facts(graph.control)
+        taken = set(graph.transition)
+        cyclic = {graph.transition[e] for e in graph.cyclic_edges}
+        for t, possible in enumerate(facts.possible):
+            assert possible or t not in taken
+            assert facts.cyclic[t] or t not in cyclic
+            seen[f"{possible}/{t in taken}"] += 1
+    assert seen["False/False"] > 20 and seen["True/True"] > 500, seen
+
+
+def test_states_without_facts_are_never_reached():
+    unreached = 0
+    for i in range(COUNT):
+        graph = explicit(i)
+        nowhere = {q for q, may in enumerate(order_facts(graph.control).may) if may is None}
+        assert not nowhere & set(graph.state)
+        unreached += len(nowhere)
+    assert unreached
+
+
+def marked(graph: Augmentation, chain: Chain) -> tuple[set[tuple[int, Marks]], bool]:
+    """All marks that any choice of repeated steps leads to: every edge on a cycle may count as repeated."""
+    control = graph.control
+    cyclic = set(graph.cyclic_edges)
+    seen = {(0, Marks())}
+    todo, hit = list(seen), False
+    while todo:
+        v, marks = todo.pop()
+        for e in graph.outgoing[v]:
+            t, u = graph.transition[e], graph.target[e]
+            for repeats in {False, e in cyclic}:
+                after = advance(
+                    graph.order[v],
+                    marks,
+                    control.steps[t],
+                    chain,
+                    repeats=repeats,
+                    output=control.outputs_insample[t],
+                    keep=control.live[graph.state[u]],
+                )
+                hit |= after.hit
+                following = (u, Marks(after.up, after.down))
+                if following not in seen:
+                    seen.add(following)
+                    todo.append(following)
+    return seen, hit
+
+
+@pytest.mark.parametrize("chain", Chain)
+def test_may_marks_enclose_every_reachable_mark(chain: Chain):
+    hits: Counter[tuple[bool, bool]] = Counter()
+    for i in range(COUNT):
+        graph = explicit(i)
+        facts = mark_facts(order_facts(graph.control), chain)
+        seen, hit = marked(graph, chain)
+        for v, marks in seen:
+            q = graph.state[v]
+            assert not marks.up & ~facts.up[q] and not marks.down & ~facts.down[q]
+        assert facts.hit or not hit
+        hits[facts.hit, hit] += 1
+    assert hits[True, True] > 5 and hits[False, False] > 5, hits
+
+
+def test_what_is_excluded_statically_is_absent():
+    """By the explicit engine and by the judge, for what each encoding skips."""
+    excluded: Counter[Pattern] = Counter()
+    for i in range(COUNT):
+        control = explicit(i).control
+        facts = order_facts(control)
+        runs = judge.decide(control.automaton)
+        engine = ExplicitEngine(control)
+        for pattern in Pattern:
+            sides = {encoding: systems(pattern, control, facts, encoding) for encoding in ENCODINGS}
+            assert len({len(found) for found in sides.values()}) == 1
+            if not sides["marks"]:
+                assert engine.decide(pattern).status is Status.ABSENT
+                assert runs[pattern] is None
+                excluded[pattern] += 1
+    assert min(excluded[pattern] for pattern in Pattern) > COUNT // 3, excluded
+
+
+def test_trivial_facts_exclude_nothing():
+    for i in range(20):
+        control = explicit(i).control
+        facts = order_facts(control, precise=False)
+        assert all(facts.possible) and not facts.precise
+        assert all(systems(pattern, control, facts, "marks") for pattern in Pattern)
+        assert dataflow.may_have_leaking_cycle(facts) and dataflow.may_have_disclosing_cycle(facts)
+
+
+# Ghosts: two more variables that any step may or may not assign.
+
+
+def with_ghosts(control: Control, facts: OrderFacts) -> Iterator[tuple[int, OrderState, int | None]]:
+    """Reachable states with ghosts, each once, and each transition taken from one of them."""
+    start = (control.initial, initial(control.variables + 2))
+    seen, todo = {start}, [start]
+    while todo:
+        q, order = todo.pop()
+        yield q, order, None
+        for t in control.outgoing[q]:
+            step, p = control.steps[t], control.target[t]
+            for more in range(4):
+                grown = Step(step.ge, step.lt, step.asg | more << control.variables)
+                after = update(order, grown, facts.tracked(p))
+                if after is None:
+                    continue
+                yield q, order, t
+                if (p, after) not in seen:
+                    seen.add((p, after))
+                    todo.append((p, after))
+
+
+@pytest.mark.parametrize("precise", [True, False])
+def test_facts_about_ghosts_enclose_every_choice_of_assignments(precise: bool):
+    about_ghosts = 0
+    for i in range(40):
+        graph = explicit(i)
+        if graph.nodes > 25:
+            continue
+        control = graph.control
+        facts = order_facts(control, ghosts=2, precise=precise)
+        assert facts.ghost_mask == 3 << control.variables
+        for q, order, t in with_ghosts(control, facts):
+            may, must = facts.may[q], facts.must[q]
+            assert may is not None and must is not None
+            assert t is None or facts.possible[t]
+            assert within(order, may) and within(must, order)
+            assert not must.eq[-1] and not must.eq[-2], "a ghost need not be assigned"
+            about_ghosts += bool(order.lt[-1] or order.lt[-2])
+    assert about_ghosts > 1000
+
+
+def test_ghosts_change_nothing_about_the_variables():
+    for i in range(COUNT):
+        control = explicit(i).control
+        plain, ghostly = order_facts(control), order_facts(control, ghosts=2)
+        assert plain.possible == ghostly.possible
+        mine = (1 << control.variables) - 1
+        for a, b in zip((*plain.may, *plain.must), (*ghostly.may, *ghostly.must), strict=True):
+            assert (a is None) == (b is None)
+            if a is not None and b is not None:
+                assert a.lt == tuple(row & mine for row in b.lt[: control.variables])
+                assert a.eq == tuple(row & mine for row in b.eq[: control.variables])
