@@ -1,4 +1,4 @@
-"""The order state against the dependency graph of runs, whose closure is computed here from the definitions."""
+"""The order state against the dependency graph of runs, closed here straight from the definitions."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def assert_closed(order: OrderState) -> None:
 
 
 def walks(prefix: str, count: int, length: int) -> Iterator[tuple[Control, list[int], int]]:
-    """Random feasible runs of random automata, position by position: the run so far and the state it is in."""
+    """Random feasible runs of random automata, step by step: the run so far and the state it is in."""
     for i in range(count):
         rng = random.Random(f"{prefix}/{i}")
         control = control_of(source.random_automaton(rng, (1, 2, 3, 4)))
