@@ -45,6 +45,7 @@ class ClauseSolver:
         self._variables = 0
         self._declared = 0
         self._constants: dict[int, Any] = {}
+        self._terms: dict[int, Any] = {}
         self._pending: list[str] = []
         self._model: Any = None
         self._core: frozenset[int] = frozenset()
@@ -83,8 +84,11 @@ class ClauseSolver:
         return found
 
     def _literal(self, literal: int) -> Any:
-        constant = self._constant(abs(literal))
-        return constant if literal > 0 else self._z3.Not(constant)
+        found = self._terms.get(literal)
+        if found is None:
+            constant = self._constant(abs(literal))
+            found = self._terms[literal] = constant if literal > 0 else self._z3.Not(constant)
+        return found
 
     def check(self, assumptions: Iterable[int] = ()) -> bool:
         """Whether the clauses can be satisfied together with the assumptions.
@@ -108,8 +112,8 @@ class ClauseSolver:
             self._model = self._solver.model()
             return True
         if answer == z3.unsat:
-            names = {str(reason) for reason in self._solver.unsat_core()}
-            self._core = frozenset(literal for literal, term in chosen.items() if str(term) in names)
+            reasons = {reason.get_id() for reason in self._solver.unsat_core()}
+            self._core = frozenset(literal for literal, term in chosen.items() if term.get_id() in reasons)
             return False
         if self.deadline is not None and time.monotonic() >= self.deadline - 0.01:
             raise LimitReached("time limit reached in the solver")
@@ -122,8 +126,10 @@ class ClauseSolver:
 
     def value(self, literal: int) -> bool:
         """The value of a literal in the last model (false where the model leaves it open)."""
-        value = self._model[self._constant(abs(literal))]
-        return self._z3.is_true(value) == (literal > 0) if value is not None else literal < 0
+        z3 = self._z3
+        value = self._model.get_interp(self._constant(abs(literal)).decl())
+        positive = value is not None and z3.Z3_get_bool_value(value.ctx.ref(), value.as_ast()) == z3.Z3_L_TRUE
+        return bool(positive == (literal > 0))
 
 
 class Instance:
