@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -475,3 +476,33 @@ def test_statuses_are_known_to_the_shell(run):
     assert run("check", "-q", SVT).returncode == 0
     assert run("check", "-q", A_LEAKP).returncode == 1
     assert run("check", "-q", "nowhere.dipa").returncode == 2
+
+
+# --------------------------------------------------------------------------------------------- README
+
+
+def blocks(language):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_automaton_of_the_readme_is_private():
+    (automaton,) = (block for block in blocks("text") if block.startswith("# A comment"))
+    done = invoke("check", "-q", "-", "--format", "dipa", stdin=automaton)
+    assert done.stdout == "<stdin>: private, D = 5/4 (corollary bound)\n"
+
+
+def test_the_reports_of_the_readme_are_real(run):
+    shown = [block for block in blocks("text") if block.startswith("examples/")]
+    assert len(shown) == 2
+    for block in shown:
+        path = block.partition(":")[0]
+        assert run("check", path).stdout.startswith(block.rstrip("\n"))
+
+
+@pytest.mark.parametrize("code", blocks("python"), ids=lambda code: code.split("\n")[0])
+def test_the_python_of_the_readme_runs(environment, code):
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=environment, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
