@@ -25,6 +25,7 @@ def check(
     engine: str = "auto",
     *,
     encoding: str = "marks",
+    solver: str | None = None,
     patterns: Iterable[Pattern] | None = None,
     bound: int | None = None,
     timeout: float | None = None,
@@ -34,12 +35,13 @@ def check(
 
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
     ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
-    while the augmentation is small and is symbolic beyond. ``patterns`` restricts the check (default: all
-    four; a verdict "private" needs all). ``bound`` is the largest unrolling, ``timeout`` is in seconds.
-    ``progress`` is called with a few words now and then.
+    while the augmentation is small and is symbolic beyond. ``solver`` is what the symbolic search runs on
+    (:data:`symdipa.smt.SOLVERS`; default: z3, and minisat for ``"auto"``). ``patterns`` restricts the
+    check (default: all four; a verdict "private" needs all). ``bound`` is the largest unrolling,
+    ``timeout`` is in seconds. ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. Raises
-    ``ValueError`` for an unknown engine or encoding.
+    ``ValueError`` for an unknown engine, encoding or solver.
     """
     if engine not in ENGINES:
         raise ValueError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
@@ -47,7 +49,7 @@ def check(
     limits = Limits(bound, None if timeout is None else began + timeout, progress)
     session = _Session(control_of(automaton), limits)
     wanted = tuple(Pattern) if patterns is None else tuple(p for p in Pattern if p in set(patterns))
-    return session.conclude(session.answers(engine, encoding, wanted), engine, encoding, began)
+    return session.conclude(session.answers(engine, encoding, solver, wanted), engine, encoding, began)
 
 
 def compare(
@@ -68,7 +70,7 @@ def compare(
     for name in ("explicit", "marks", "ghost"):
         deadline = None if timeout is None else time.monotonic() + timeout
         session = _Session(control, Limits(bound, deadline, progress))
-        chosen = session.explicit if name == "explicit" else session.symbolic(name)
+        chosen = session.explicit if name == "explicit" else session.symbolic(name, "z3")
         rounds.append(session.run(chosen, tuple(Pattern)))
     assert session is not None
     return session.conclude(rounds, "all", None, began)
@@ -87,33 +89,35 @@ class _Session:
     def __post_init__(self) -> None:
         self.explicit = ExplicitEngine(self.control, self.limits)
 
-    def symbolic(self, encoding: str) -> Engine:
-        from symdipa.engines.symbolic import SymbolicEngine  # z3 is loaded only where it is used
+    def symbolic(self, encoding: str, solver: str) -> Engine:
+        from symdipa.engines.symbolic import SymbolicEngine  # solvers are loaded only where they are used
 
-        return SymbolicEngine(self.control, encoding, self.limits)
+        return SymbolicEngine(self.control, encoding, self.limits, solver)
 
-    def answers(self, engine: str, encoding: str, patterns: tuple[Pattern, ...]) -> list[Answers]:
+    def answers(
+        self, engine: str, encoding: str, solver: str | None, patterns: tuple[Pattern, ...]
+    ) -> list[Answers]:
         """What the engines of this name say."""
         if engine == "auto":
-            return self.auto(encoding, patterns)
+            return self.auto(encoding, solver or "minisat", patterns)
         explicit = [self.explicit] if engine in ("explicit", "both") else []
-        symbolic = [self.symbolic(encoding)] if engine in ("z3", "both") else []
+        symbolic = [self.symbolic(encoding, solver or "z3")] if engine in ("z3", "both") else []
         return [self.run(chosen, patterns) for chosen in (*explicit, *symbolic)]
 
     def run(self, engine: Engine, patterns: Iterable[Pattern]) -> Answers:
         return {pattern: engine.decide(pattern) for pattern in patterns}
 
-    def auto(self, encoding: str, patterns: tuple[Pattern, ...]) -> list[Answers]:
+    def auto(self, encoding: str, solver: str, patterns: tuple[Pattern, ...]) -> list[Answers]:
         """Enumerate with a cap; what stays open goes to the symbolic engine."""
         capped = ExplicitEngine(self.control, self.limits, AUTO_MAX_NODES)
         self.explicit = capped
         answers = self.run(capped, patterns)
         left = [p for p, answer in answers.items() if answer.status is Status.UNKNOWN]
         if left:
-            second = self.run(self.symbolic(encoding), left)
+            second = self.run(self.symbolic(encoding, solver), left)
             for pattern, answer in second.items():
                 if answer.status is Status.UNKNOWN:
-                    reason = f"explicit: {answers[pattern].reason}; z3: {answer.reason}"
+                    reason = f"explicit: {answers[pattern].reason}; {solver}: {answer.reason}"
                     answer = replace(answer, reason=reason)
                 answers[pattern] = answer
         return [answers]

@@ -144,6 +144,11 @@ class View:
 )
 @_encoding
 @_option(
+    "--solver",
+    type=click.Choice(["z3", "minisat", "glucose", "cadical"]),
+    help="What the symbolic search runs on; default: z3, and minisat for auto.",
+)
+@_option(
     "--pattern",
     "patterns",
     type=click.Choice(["LC", "LP", "DC", "PV"], case_sensitive=False),
@@ -164,6 +169,7 @@ def check(
     files: tuple[str, ...],
     engine: str,
     encoding: str,
+    solver: str | None,
     patterns: tuple[str, ...],
     bound: int | None,
     timeout: float | None,
@@ -190,6 +196,7 @@ def check(
             automaton,
             engine,
             encoding=encoding,
+            solver=solver,
             patterns=chosen,
             bound=bound,
             timeout=timeout,

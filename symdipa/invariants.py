@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symdipa.boolean import Lit
-from symdipa.smt import ClauseSolver, Instance
+from symdipa.smt import ClauseSolver, Instance, open_solver
 from symdipa.system import Edge, Invariant, System
 
 
@@ -11,7 +11,9 @@ class InvariantRejected(AssertionError):
     """An invariant that an engine claims is none: an internal error."""
 
 
-def check_invariant(system: System, invariant: Invariant, deadline: float | None = None) -> None:
+def check_invariant(
+    system: System, invariant: Invariant, deadline: float | None = None, solver_name: str = "z3"
+) -> None:
     """Raise :class:`InvariantRejected` with the first obligation that fails.
 
     The claim is the conjunction, per control state, of the system's axioms and of the negations of the
@@ -24,10 +26,10 @@ def check_invariant(system: System, invariant: Invariant, deadline: float | None
     if not all(graph.evaluate(claims[start], nothing)):
         raise InvariantRejected("the invariant does not hold initially")
     for edge in system.edges:
-        if edge.source in claims and _escapes(system, claims, edge, deadline):
+        if edge.source in claims and _escapes(system, claims, edge, solver_name, deadline):
             raise InvariantRejected(f"the invariant is not preserved by edge {edge.transition}")
     for q, condition in system.bad.items():
-        if q in claims and _satisfiable(system, q, [*claims[q], condition], deadline):
+        if q in claims and _satisfiable(system, q, [*claims[q], condition], solver_name, deadline):
             raise InvariantRejected(f"the invariant admits a bad state at control state {q}")
 
 
@@ -36,9 +38,11 @@ def _claim(system: System, invariant: Invariant, q: int) -> list[Lit]:
     return [*system.axioms(q), *(graph.all(cube) ^ 1 for cube in invariant.blocked.get(q, ()))]
 
 
-def _escapes(system: System, claims: dict[int, list[Lit]], edge: Edge, deadline: float | None) -> bool:
+def _escapes(
+    system: System, claims: dict[int, list[Lit]], edge: Edge, solver_name: str, deadline: float | None
+) -> bool:
     """Whether the edge can lead from the claim at its source out of the claim at its target."""
-    solver = ClauseSolver(deadline)
+    solver = open_solver(solver_name, deadline)
     before = _instance(system, edge.source, solver)
     for claim in claims[edge.source]:
         solver.add([before.literal(claim)])
@@ -52,8 +56,10 @@ def _escapes(system: System, claims: dict[int, list[Lit]], edge: Edge, deadline:
     return solver.check()
 
 
-def _satisfiable(system: System, q: int, literals: list[Lit], deadline: float | None) -> bool:
-    solver = ClauseSolver(deadline)
+def _satisfiable(
+    system: System, q: int, literals: list[Lit], solver_name: str, deadline: float | None
+) -> bool:
+    solver = open_solver(solver_name, deadline)
     instance = _instance(system, q, solver)
     for literal in literals:
         solver.add([instance.literal(literal)])

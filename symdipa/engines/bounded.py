@@ -14,7 +14,7 @@ from enum import Enum
 from symdipa.engines.base import Limits
 from symdipa.engines.unrolling import Unrolling
 from symdipa.errors import LimitReached
-from symdipa.smt import ClauseSolver
+from symdipa.smt import open_solver
 from symdipa.system import Invariant, System
 from symdipa.witness import Loop
 
@@ -48,11 +48,12 @@ class KInduction:
     system: System
     limits: Limits
     max_depth: int | None = None
+    solver: str = "z3"
     _base: Unrolling = field(init=False)
     _step: Unrolling | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._base = Unrolling(self.system, ClauseSolver(self.limits.deadline), anchored=True)
+        self._base = Unrolling(self.system, open_solver(self.solver, self.limits.deadline), anchored=True)
 
     def run(self) -> Search:
         """Search and prove with growing depth until the answer is known or a limit is reached."""
@@ -90,7 +91,9 @@ class KInduction:
     def _step_closes(self, depth: int) -> bool:
         """Whether no simple path of ``depth`` good states leads to a bad one."""
         if self._step is None:
-            self._step = Unrolling(self.system, ClauseSolver(self.limits.deadline), anchored=False)
+            self._step = Unrolling(
+                self.system, open_solver(self.solver, self.limits.deadline), anchored=False
+            )
         step = self._step
         if depth and not step.extend():
             return True

@@ -9,7 +9,7 @@ approximates what is reachable in at most ``i`` steps; a cube blocked at level `
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -17,7 +17,7 @@ from symdipa.boolean import Lit
 from symdipa.engines.base import Limits
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.errors import LimitReached
-from symdipa.smt import ClauseSolver, Effort, Instance
+from symdipa.smt import ClauseSolver, Effort, Instance, open_solver
 from symdipa.system import Edge, Invariant, System
 
 Cube = frozenset[Lit]
@@ -57,14 +57,14 @@ class _Leaving:
 
     REBUILD_AFTER = 3000
 
-    def __init__(self, system: System, q: int, limits: Limits, effort: Effort) -> None:
-        self.system, self.q, self.limits, self.effort = system, q, limits, effort
+    def __init__(self, system: System, q: int, open_one: Callable[[], ClauseSolver]) -> None:
+        self.system, self.q, self._open_one = system, q, open_one
         self.blocked: list[tuple[Cube, int]] = []
         self._build()
 
     def _build(self) -> None:
         system = self.system
-        self.solver = ClauseSolver(self.limits.deadline, self.effort)
+        self.solver = self._open_one()
         self.bit = {b: self.solver.variable() for b in system.open_bits[self.q]}
         self.choice = {c: self.solver.variable() for c in system.choices}
         self.instance = Instance(system.graph, self.solver, {**self.bit, **self.choice})
@@ -121,9 +121,10 @@ class _Leaving:
 class PDR:
     """Decides one system; complete, up to the limits."""
 
-    def __init__(self, system: System, limits: Limits) -> None:
+    def __init__(self, system: System, limits: Limits, solver: str = "z3") -> None:
         self.system = system
         self.limits = limits
+        self.solver = solver
         self.effort = Effort()
         self.initial = system.control.initial
         self._leaving: dict[int, _Leaving] = {}
@@ -161,7 +162,9 @@ class PDR:
     def _solver(self, q: int) -> _Leaving:
         found = self._leaving.get(q)
         if found is None:
-            found = self._leaving[q] = _Leaving(self.system, q, self.limits, self.effort)
+            found = self._leaving[q] = _Leaving(
+                self.system, q, lambda: open_solver(self.solver, self.limits.deadline, self.effort)
+            )
             for level, cubes in enumerate(self.blocked):
                 for cube in cubes.get(q, ()):
                     found.block(cube, level)

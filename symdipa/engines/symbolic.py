@@ -14,6 +14,7 @@ from symdipa.engines.pdr import PDR
 from symdipa.errors import LimitReached
 from symdipa.invariants import check_invariant
 from symdipa.patterns import Pattern
+from symdipa.smt import SOLVERS
 from symdipa.system import System
 from symdipa.verdict import PatternResult, Status
 from symdipa.witness import complete
@@ -23,15 +24,21 @@ INDUCTION_DEPTH = 12
 
 
 class SymbolicEngine(Engine):
-    """Decides patterns on symbolic systems over control states and ``lt``/``eq`` bits."""
+    """Decides patterns on symbolic systems over control states and ``lt``/``eq`` bits.
 
-    name = "z3"
+    Its name is that of the solver: who is asked is who is reported.
+    """
 
-    def __init__(self, control: Control, encoding: str = "marks", limits: Limits | None = None) -> None:
+    def __init__(
+        self, control: Control, encoding: str = "marks", limits: Limits | None = None, solver: str = "z3"
+    ) -> None:
         if encoding not in ENCODINGS:
             raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
+        if solver not in SOLVERS:
+            raise ValueError(f"no solver {solver!r}; there are {', '.join(SOLVERS)}")
         self.control = control
         self.encoding = encoding
+        self.name = self.solver = solver
         self.limits = limits or Limits()
 
     @cached_property
@@ -43,7 +50,6 @@ class SymbolicEngine(Engine):
         status, method, reason, witness = Status.UNKNOWN, None, None, None
         sizes: dict[str, int] = {}
         try:
-            self.limits.check(f"{pattern.title}, encoding")
             searches = []
             for system in systems(pattern, self.control, self.facts, self.encoding):
                 searches.append(search := self._search(system))
@@ -74,12 +80,12 @@ class SymbolicEngine(Engine):
         """Bounded search with induction up to a moderate depth, PDR beyond; a proof by PDR is checked."""
         bound = self.limits.bound
         first = INDUCTION_DEPTH if bound is None else min(bound, INDUCTION_DEPTH)
-        search = KInduction(system, self.limits, first).run()
+        search = KInduction(system, self.limits, first, self.solver).run()
         if search.outcome is not Outcome.OPEN or (bound is not None and bound <= first):
             return search
-        search = PDR(system, self.limits).run()
+        search = PDR(system, self.limits, self.solver).run()
         if search.invariant is not None:
-            check_invariant(system, search.invariant, self.limits.deadline)
+            check_invariant(system, search.invariant, self.limits.deadline, self.solver)
         return search
 
 
