@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from symdipa.boolean import FALSE, BooleanGraph, Lit
 from symdipa.dataflow import OrderFacts
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.order import OrderState
 from symdipa.patterns import Pattern
 from symdipa.system import Edge, System
 
@@ -34,6 +35,8 @@ class Parts:
     bits: Sequence[Lit]
     bad: Callable[[int], Lit]
     axioms: Callable[[int], Sequence[Lit]]
+    broken_axioms: Callable[[int, OrderState, Set[Lit]], Sequence[Lit]] | None = None
+    """Those of ``axioms`` that a state with this order and these true bits breaks; ``None``: they are few."""
     choices: Sequence[Lit] = ()
     picks: Callable[[int], Mapping[int, Lit]] = lambda t: {}
     order_matters: bool = True
@@ -72,6 +75,15 @@ def assemble(
     def axioms(q: int) -> list[Lit]:
         return _without_true([*order.axioms(q), *monitor.axioms(q), *parts.axioms(q)])
 
+    def first_axioms(q: int) -> list[Lit]:
+        few = parts.axioms(q) if parts.broken_axioms is None else []
+        return _without_true([*monitor.axioms(q), *few])
+
+    def broken_axioms(q: int, bits: Set[Lit]) -> list[Lit]:
+        rows = order.rows(q, bits)
+        more = [] if parts.broken_axioms is None else parts.broken_axioms(q, rows, bits)
+        return [*order.broken_axioms(q, rows), *more]
+
     return System(
         pattern=pattern,
         encoding=encoding,
@@ -85,6 +97,8 @@ def assemble(
         begins=monitor.begins(),
         is_open=monitor.is_open,
         axioms=axioms,
+        first_axioms=first_axioms,
+        broken_axioms=broken_axioms,
         rest_open_at_end=not monitor.closes,
     )
 

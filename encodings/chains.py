@@ -44,6 +44,7 @@ def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
             bits=marks.bits(),
             bad=lambda q: graph.conj(marks.hit, monitor.open_at(q) ^ 1),
             axioms=marks.axioms,
+            broken_axioms=marks.broken_axioms,
         ),
     )
 

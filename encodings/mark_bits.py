@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from symdipa.boolean import FALSE, BooleanGraph, Lit
 from symdipa.dataflow import MarkFacts
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.order import members
+from symdipa.order import OrderState, members
 
 
 class MarkBits:
@@ -69,6 +71,27 @@ class MarkBits:
         for x in members(self.facts.down[p]):
             update[self._down[x]] = sample_down if step.asg >> x & 1 else down.get(x, FALSE)
         return update
+
+    def broken_axioms(self, q: int, rows: OrderState, bits: Set[Lit]) -> list[Lit]:
+        """Some of the axioms that a state with these relations and true bits breaks; none if none."""
+        graph, at_most = self.graph, self.order.at_most
+        up = sum(1 << x for x in members(self.facts.up[q]) if self._up[x] in bits)
+        down = sum(1 << x for x in members(self.facts.down[q]) if self._down[x] in bits)
+        found = []
+        if self.hit not in bits:
+            both = (graph.conj(self._up[x], self._down[x]) for x in members(up & down))
+            found += [graph.implies(pair, self.hit) for pair in both]
+        for x in members(self.order.facts.tracked(q)):
+            higher = rows.lt[x] | rows.eq[x]
+            if up >> x & 1:
+                for y in members(higher & ~up):
+                    carried = graph.conj(at_most(q, x, y), self._up[x])
+                    found.append(graph.implies(carried, self.up(q, y)))
+            if not down >> x & 1:
+                for y in members(higher & down):
+                    carried = graph.conj(at_most(q, x, y), self._down[y])
+                    found.append(graph.implies(carried, self.down(q, x)))
+        return found
 
     def axioms(self, q: int) -> list[Lit]:
         """Marks are closed along the order, and a value with both is a hit."""

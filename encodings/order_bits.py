@@ -7,12 +7,12 @@ constant true; only the others are *open*. :mod:`symdipa.order` is the specifica
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit, constant
 from symdipa.dataflow import OrderFacts
-from symdipa.order import Mask, Step, members
+from symdipa.order import Mask, OrderState, Step, members
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class OrderBits:
         self._lt: dict[tuple[int, int], Lit] = {}
         self._eq: dict[tuple[int, int], Lit] = {}
         self._open: dict[int, list[tuple[str, int, int]]] = {}
+        self._named: dict[int, list[tuple[Lit, tuple[str, int, int]]]] = {}
 
     def lt(self, q: int, x: int, y: int) -> Lit:
         """``x lt y`` at control state ``q``."""
@@ -157,6 +158,48 @@ class OrderBits:
                 old_x = graph.conj(ay ^ 1, kept(kind, x, y))
             update[self.value(p, fact)] = graph.ite(ax, fresh_x, old_x)
         return update
+
+    def rows(self, q: int, bits: Set[Lit]) -> OrderState:
+        """The relations at ``q`` in a state with these true bits (which need not satisfy the axioms)."""
+        must = self.facts.must[q]
+        assert must is not None
+        lt = list(must.lt)
+        eq = [row | 1 << x if self.facts.tracked(q) >> x & 1 else row for x, row in enumerate(must.eq)]
+        for bit, (kind, x, y) in self._named_pairs(q):
+            if bit in bits:
+                if kind == "lt":
+                    lt[x] |= 1 << y
+                else:
+                    eq[x] |= 1 << y
+                    eq[y] |= 1 << x
+        return OrderState(tuple(lt), tuple(eq))
+
+    def _named_pairs(self, q: int) -> list[tuple[Lit, tuple[str, int, int]]]:
+        found = self._named.get(q)
+        if found is None:
+            found = self._named[q] = [(self.value(q, fact), fact) for fact in self.open_pairs(q)]
+        return found
+
+    def broken_axioms(self, q: int, rows: OrderState) -> list[Lit]:
+        """Some of the axioms at ``q`` that relations break; none if they satisfy them all."""
+        graph, lt, eq = self.graph, rows.lt, rows.eq
+        found = []
+        for x in range(len(lt)):
+            for y in members(lt[x]):
+                if lt[y] >> x & 1:
+                    found.append(graph.conj(self.lt(q, x, y), self.lt(q, y, x)) ^ 1)
+                if eq[x] >> y & 1:
+                    found.append(graph.conj(self.lt(q, x, y), self.eq(q, x, y)) ^ 1)
+                for z in members((lt[y] | eq[y]) & ~(lt[x] | 1 << x)):
+                    both = graph.conj(self.lt(q, x, y), self.at_most(q, y, z))
+                    found.append(graph.implies(both, self.lt(q, x, z)))
+            for y in members(eq[x] & ~(1 << x)):
+                same = self.eq(q, x, y)
+                for z in members(lt[y] & ~(lt[x] | 1 << x)):
+                    found.append(graph.implies(graph.conj(same, self.lt(q, y, z)), self.lt(q, x, z)))
+                for z in members(eq[y] & ~eq[x]):
+                    found.append(graph.implies(graph.conj(same, self.eq(q, y, z)), self.eq(q, x, z)))
+        return found
 
     def axioms(self, q: int) -> list[Lit]:
         """What every order state satisfies, as far as bits are open at ``q``.

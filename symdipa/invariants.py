@@ -16,9 +16,10 @@ def check_invariant(
 ) -> None:
     """Raise :class:`InvariantRejected` with the first obligation that fails.
 
-    The claim is the conjunction, per control state, of the system's axioms and of the negations of the
-    blocked cubes. Every obligation is a query to a fresh solver. Raises
-    :class:`symdipa.errors.LimitReached` at the deadline.
+    The claim is the conjunction, per control state, of the system's first axioms and of the negations of
+    the blocked cubes. The other axioms, that the bits describe an order with marks closed along it, are
+    preserved by the update whatever the automaton; they are assumed where a model would break them. Every
+    obligation is a query to a fresh solver. Raises :class:`symdipa.errors.LimitReached` at the deadline.
     """
     graph, start = system.graph, system.control.initial
     claims = {q: _claim(system, invariant, q) for q in {start, *(edge.target for edge in system.edges)}}
@@ -35,7 +36,7 @@ def check_invariant(
 
 def _claim(system: System, invariant: Invariant, q: int) -> list[Lit]:
     graph = system.graph
-    return [*system.axioms(q), *(graph.all(cube) ^ 1 for cube in invariant.blocked.get(q, ()))]
+    return [*system.first_axioms(q), *(graph.all(cube) ^ 1 for cube in invariant.blocked.get(q, ()))]
 
 
 def _escapes(
@@ -53,7 +54,7 @@ def _escapes(
         solver.add_all([(-variable, value), (variable, -value)])
     claimed = Instance(system.graph, solver, after)
     solver.add([-claimed.literal(claim) for claim in claims[edge.target]])
-    return solver.check()
+    return _check(system, edge.source, solver, before)
 
 
 def _satisfiable(
@@ -63,7 +64,19 @@ def _satisfiable(
     instance = _instance(system, q, solver)
     for literal in literals:
         solver.add([instance.literal(literal)])
-    return solver.check()
+    return _check(system, q, solver, instance)
+
+
+def _check(system: System, q: int, solver: ClauseSolver, instance: Instance) -> bool:
+    """Whether some state at ``q`` that satisfies all axioms fits."""
+    while solver.check():
+        bits = {bit for bit in system.open_bits[q] if solver.value(instance.literal(bit))}
+        broken = system.broken_axioms(q, bits)
+        if not broken:
+            return True
+        for axiom in broken:
+            solver.add([instance.literal(axiom)])
+    return False
 
 
 def _instance(system: System, q: int, solver: ClauseSolver) -> Instance:

@@ -85,6 +85,10 @@ class ClauseSolver(ABC):
     def value(self, literal: int) -> bool:
         """The value of a literal in the last model (false where the model leaves its variable open)."""
 
+    def true(self, variables: Iterable[int]) -> set[int]:
+        """Those of the variables that are true in the last model."""
+        return {variable for variable in variables if self.value(variable)}
+
 
 def open_solver(
     name: str = "z3", deadline: float | None = None, effort: Effort | None = None
@@ -201,6 +205,11 @@ class SatSolver(ClauseSolver):
         place = abs(literal) - 1
         positive = place < len(self._model) and self._model[place] > 0
         return positive == (literal > 0)
+
+    def true(self, variables: Iterable[int]) -> set[int]:
+        model = self._model
+        known = len(model)
+        return {variable for variable in variables if variable <= known and model[variable - 1] > 0}
 
 
 class Instance:

@@ -7,7 +7,7 @@ run of the automaton with a pattern is a path of the system to a *bad* state and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from symdipa.boolean import FALSE, BooleanGraph, Lit
@@ -53,7 +53,9 @@ class System:
     control state ``q``; all others are false there, in every reachable state. Initially control is at
     ``control.initial`` and every bit is false. ``bad[q]`` is the condition for a bad state at ``q``
     (missing: none). ``axioms(q)`` are literals that hold in every reachable state at ``q`` and are
-    inductive together; engines may assume them. ``begins`` is the bit-and-choice condition under which a
+    inductive together; engines may assume them. They are many: ``first_axioms(q)`` are the few worth
+    assuming from the start, ``broken_axioms(q, bits)`` yields more that a state with these true bits breaks,
+    none if it satisfies them all. ``begins`` is the bit-and-choice condition under which a
     step at ``q`` begins the monitored cycle, ``is_open`` the bit that says a cycle is being watched.
     """
 
@@ -69,6 +71,8 @@ class System:
     begins: Mapping[int, Lit]
     is_open: Lit | None
     axioms: Callable[[int], Sequence[Lit]]
+    first_axioms: Callable[[int], Sequence[Lit]]
+    broken_axioms: Callable[[int, Set[Lit]], Sequence[Lit]]
     rest_open_at_end: bool = field(default=False)
     """Whether the cycle is still open in a bad state (the lasso of a leaking cycle)."""
 

@@ -99,6 +99,8 @@ class KInduction:
             return True
         bad = step.bad_literal(depth)
         while step.solver.check([bad]):
+            if not step.satisfies_axioms():
+                continue
             states = [step.state(k) for k in range(depth + 1)]
             equal = [(i, j) for j in range(depth + 1) for i in range(j) if states[i] == states[j]]
             if not equal:

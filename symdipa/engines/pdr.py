@@ -60,6 +60,8 @@ class _Leaving:
     def __init__(self, system: System, q: int, open_one: Callable[[], ClauseSolver]) -> None:
         self.system, self.q, self._open_one = system, q, open_one
         self.blocked: list[tuple[Cube, int]] = []
+        self._axioms: list[Lit] = []
+        self._true: set[Lit] = set()
         self._build()
 
     def _build(self) -> None:
@@ -70,7 +72,7 @@ class _Leaving:
         self.instance = Instance(system.graph, self.solver, {**self.bit, **self.choice})
         self._level: list[int] = []
         self._spent = 0
-        for axiom in system.axioms(self.q):
+        for axiom in dict.fromkeys([*system.first_axioms(self.q), *self._axioms]):
             self.solver.add([self.instance.literal(axiom)])
         for cube, level in self.blocked:
             self._add(cube, level)
@@ -111,11 +113,23 @@ class _Leaving:
         if self._spent > self.REBUILD_AFTER:
             self._build()
 
+    def check(self, assumptions: list[int]) -> bool:
+        """Whether some state that satisfies the axioms fits; axioms are added when a model breaks them."""
+        while self.solver.check(assumptions):
+            true = self.solver.true(self.bit.values())
+            self._true = {b for b, variable in self.bit.items() if variable in true}
+            broken = self.system.broken_axioms(self.q, self._true)
+            if not broken:
+                return True
+            self._axioms += broken
+            self.solver.add_all([self.instance.literal(axiom)] for axiom in broken)
+        return False
+
     def state(self) -> tuple[Cube, dict[Lit, bool]]:
-        """The bits (as a full cube) and choices of the last model."""
-        value = self.solver.value
-        cube = frozenset(b if value(variable) else b ^ 1 for b, variable in self.bit.items())
-        return cube, {c: value(variable) for c, variable in self.choice.items()}
+        """The bits (as a full cube) and choices of the last model that :meth:`check` found."""
+        chosen = self.solver.true(self.choice.values())
+        cube = frozenset(b if b in self._true else b ^ 1 for b in self.bit)
+        return cube, {c: variable in chosen for c, variable in self.choice.items()}
 
 
 class PDR:
@@ -187,7 +201,7 @@ class PDR:
             while True:
                 self.limits.check(f"{self.system.pattern.title}, frame {self.depth}")
                 bad = leaving.instance.literal(condition)
-                if not leaving.solver.check([*leaving.frame(self.depth), bad]):
+                if not leaving.check([*leaving.frame(self.depth), bad]):
                     break
                 cube, _ = leaving.state()
                 cube = self._lift_bad(leaving, cube, bad)
@@ -279,7 +293,7 @@ class PDR:
             if edge.source == edge.target:
                 switch = leaving.temporarily(-leaving.literal(x) for x in cube)
                 assumptions.append(switch)
-        satisfiable = solver.check(assumptions)
+        satisfiable = leaving.check(assumptions)
         result: Predecessor | Cube
         if satisfiable:
             state, choices = leaving.state()

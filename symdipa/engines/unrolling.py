@@ -25,7 +25,7 @@ class Unrolling:
     """A path of a system in a solver.
 
     Frame 0 is the initial state if ``anchored``, else any state that satisfies the system's axioms (which
-    are inductive, so that later frames satisfy them as well). Only reached control states are used.
+    are inductive, so that later frames satisfy them as well; see :meth:`satisfies_axioms`).
     """
 
     def __init__(self, system: System, solver: ClauseSolver, anchored: bool) -> None:
@@ -75,7 +75,7 @@ class Unrolling:
             self.solver.add_all([-variable] for variable in frame.bit.values())
             return
         for q, here in frame.location.items():
-            for axiom in self.system.axioms(q):
+            for axiom in self.system.first_axioms(q):
                 self.solver.add([-here, frame.instance.literal(axiom)])
 
     def extend(self) -> bool:
@@ -156,6 +156,15 @@ class Unrolling:
             else:
                 reasons.append(a.bit[bit] if bit in a.bit else b.bit[bit])
         solver.add(reasons)
+
+    def satisfies_axioms(self) -> bool:
+        """Whether frame 0 of the last model satisfies the axioms; if not, those it breaks are added."""
+        q, bits = self.state(0)
+        broken = self.system.broken_axioms(q, bits)
+        frame = self.frames[0]
+        for axiom in broken:
+            self.solver.add([-frame.location[q], frame.instance.literal(axiom)])
+        return not broken
 
     def state(self, k: int) -> tuple[int, frozenset[Lit]]:
         """The control state and the true bits of frame ``k`` in the last model."""
