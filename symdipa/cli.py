@@ -487,7 +487,7 @@ def generate(
 
     if list_families:
         for known in families.FAMILIES.values():
-            click.echo(f"{known.name:<10} {known.summary}; N = {known.size}; {known.answer}")
+            click.echo(f"{known.name:<15} {known.summary}; N = {known.size}; {known.answer}")
         return
     if family is None or number is None:
         raise click.UsageError("needs FAMILY and N; symdipa generate --list shows the families")

@@ -327,7 +327,8 @@ def test_generate_lists_the_families():
 @pytest.mark.parametrize("name", families.FAMILIES)
 def test_what_is_generated_can_be_checked(tmp_path, name):
     text = invoke("generate", name, "2").stdout
-    assert invoke("check", "-q", "-", "--format", "dipa", stdin=text).exit_code == 0
+    expected = 1 if families.FAMILIES[name].patterns else 0
+    assert invoke("check", "-q", "-", "--format", "dipa", stdin=text).exit_code == expected
     target = tmp_path / "two.json"
     assert invoke("generate", name, "2", "-o", str(target)).exit_code == 0
     assert formats.load(target).transitions == families.generate(name, 2).transitions
