@@ -20,7 +20,7 @@ def u_range(m: int) -> Automaton:
 
     Private with corollary bound 1 (thresholds and loop cost 1/2 each). Each dimension is independent of the
     others: slices are small although there are ``2**m`` orders. ``2 m`` variables, ``3 m + 1`` states,
-    ``7 m`` transitions; ``(m + 2) * 2**m - 1`` augmented states (``2**m`` in each of the ``m`` states of the loop).
+    ``7 m`` transitions, ``(m + 2) * 2**m - 1`` augmented states, ``2**m`` of them for each state of the loop.
     """
     draft = Draft()
     for j in range(1, m + 1):

@@ -1,0 +1,352 @@
+"""How far does each engine get? Whole `check` processes on growing members of the families, side by side.
+
+Usage: ``python benchmarks/scale.py --families pivot,bracket-bad --limit 60 --repeat 3``
+
+Every measurement is one ``python -m symdipa check`` in a process of its own, from start-up to exit, on a
+``.dipa`` file. Engines are columns: ``auto``, ``explicit``, ``z3``, and ``z3:minisat`` for
+``--engine z3 --solver minisat`` (and so on). The engines take turns within each repetition, so that a busy
+machine is busy for all of them. Shown are the medians of the wall-clock time and of the peak resident memory
+(that of the largest process, if there are several).
+
+A process gets ``--timeout LIMIT`` and is killed when it ignores that, and may use ``--memory`` GB of address
+space. Runs that reach a limit are shown as such and not repeated, and larger members of the family are not
+tried with that engine (``-``). Where the answer is private but no bound on D came with it, the cell says
+"no D". Answers are compared with what the family documents: a wrong one is shown, and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TextIO
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from symdipa import formats  # noqa: E402
+from symdipa.families import FAMILIES, Family, generate  # noqa: E402
+
+ENGINES = ("auto", "explicit", "z3", "z3:minisat")
+HARD = (8, 16, 24, 32)
+SIZES: dict[str, tuple[int, ...]] = {
+    "m-range": (40, 80, 500, 1000),
+    "k-minmax": (200, 2000),
+    "svt": (1000,),
+    "u-range": (5, 10, 20, 100),
+    "pivot": HARD,
+    "pivot-bad": HARD,
+    "bracket": HARD,
+    "bracket-bad": HARD,
+    "running-max": HARD,
+    "running-max-bad": HARD,
+    "parity": (4, 8, 12, 16),
+    "parity-bad": (4, 8, 16, 32),
+    "turing-overflow": (2, 4, 6, 8, 10, 12),
+    "turing-wrap": (2, 4, 6, 8, 10, 12),
+    "turing-odd": (2, 4, 6, 8, 10, 12),
+}
+QUICK: dict[str, tuple[int, ...]] = {
+    "m-range": (10, 40),
+    "k-minmax": (200,),
+    "svt": (100,),
+    "u-range": (4, 8),
+    **dict.fromkeys(
+        ("pivot", "bracket", "running-max", "pivot-bad", "bracket-bad", "running-max-bad"), (4, 8)
+    ),
+    **dict.fromkeys(("parity", "parity-bad", "turing-overflow", "turing-wrap", "turing-odd"), (2, 4)),
+}
+GRACE = 5.0
+"""So many seconds above the limit a process may take to come to its end before it is killed."""
+OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "out of memory", "Cannot allocate memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """For one process: seconds, and gigabytes of address space."""
+
+    seconds: float
+    memory: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One process. ``outcome`` is ``"decided"``, or why there is no answer; ``remark`` stands beside it."""
+
+    family: str
+    size: int
+    engine: str
+    outcome: str
+    remark: str
+    seconds: float
+    cpu: float
+    megabytes: float
+
+
+# ------------------------------------------------------------------------------------------ one process
+
+
+def measure(family: Family, size: int, engine: str, file: Path, limits: Limits) -> Run:
+    """Run ``check`` once. Never raises for what the process does."""
+    name, _, solver = engine.partition(":")
+    command = [sys.executable, "-m", "symdipa", "check", "--json", "--engine", name]
+    command += [*(["--solver", solver] if solver else []), "--timeout", f"{limits.seconds:g}", str(file)]
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        start = time.perf_counter()
+        status, usage, killed = _finish(_start(command, out, err, limits), limits.seconds + GRACE)
+        seconds = time.perf_counter() - start
+        out.seek(0)
+        err.seek(0)
+        outcome, remark = _judged(family, status, killed, out.read(), err.read(), limits)
+    cpu, megabytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return Run(family.name, size, engine, outcome, remark, seconds, cpu, megabytes)
+
+
+def _start(command: Sequence[str], out: TextIO, err: TextIO, limits: Limits) -> subprocess.Popen[str]:
+    size = int(limits.memory * 2**30)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def restrict() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    return subprocess.Popen(
+        command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment,
+        start_new_session=True, preexec_fn=restrict, text=True,
+    )  # fmt: skip
+
+
+def _finish(process: subprocess.Popen[str], seconds: float) -> tuple[int, resource.struct_rusage, bool]:
+    """Wait for the process, kill it and its children when time is over: ``(status, usage, killed)``."""
+    killed = threading.Event()
+
+    def kill() -> None:
+        killed.set()
+        os.killpg(process.pid, signal.SIGKILL)
+
+    timer = threading.Timer(seconds, kill)
+    timer.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:
+        kill()
+        raise
+    finally:
+        timer.cancel()
+        timer.join()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage, killed.is_set()
+
+
+def _judged(family: Family, status: int, killed: bool, out: str, err: str, limits: Limits) -> tuple[str, str]:
+    """What came out of a process, and a remark on it."""
+    if killed:
+        return f"> {limits.seconds:g} s", "killed"
+    if status < 0 or status not in (0, 1, 3):
+        if any(words in out + err for words in OUT_OF_MEMORY):
+            return f"> {limits.memory:g} GB", ""
+        lines = (err or out).strip().splitlines() or [""]
+        return f"failed ({status})", lines[-1][:200]
+    try:
+        answer = json.loads(out)
+    except ValueError:
+        return f"failed ({status})", "no JSON came out"
+    if wrong := _wrong(family, answer):
+        return "WRONG", wrong
+    if answer["verdict"] == "unknown":
+        reasons = "; ".join(dict.fromkeys(answer.get("reasons", {}).values()))
+        late = "time" in reasons
+        return f"> {limits.seconds:g} s" if late else "unknown", reasons
+    return "decided", "no D" if answer["verdict"] == "private" and not answer["weight"] else ""
+
+
+def _wrong(family: Family, answer: dict[str, object]) -> str:
+    """How an answer contradicts what the family documents; empty if it does not."""
+    expected = {pattern.title.replace(" ", "-") for pattern in family.patterns}
+    patterns = answer["patterns"]
+    assert isinstance(patterns, dict)
+    for name, said in patterns.items():
+        if said in ("present", "absent") and (said == "present") is not (name in expected):
+            return f"{name} is said to be {said}"
+    verdict = "not-private" if expected else "private"
+    return "" if answer["verdict"] in (verdict, "unknown") else f"the verdict is {answer['verdict']}"
+
+
+# ------------------------------------------------------------------------------------------- the sweep
+
+
+def sweep(
+    sizes: dict[str, tuple[int, ...]], engines: Sequence[str], limits: Limits, repeat: int
+) -> Iterator[Run]:
+    """Every process in turn; what reached a limit is not tried again, nor with larger members."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, numbers in sizes.items():
+            alive = list(engines)
+            for size in numbers:
+                file = Path(folder) / f"{name}-{size}.dipa"
+                file.write_text(formats.dumps(generate(name, size)), encoding="utf-8")
+                for _ in range(repeat):
+                    for engine in list(alive):
+                        run = measure(FAMILIES[name], size, engine, file, limits)
+                        if run.outcome not in ("decided", "WRONG"):
+                            alive.remove(engine)
+                        yield run
+                file.unlink()
+
+
+# ------------------------------------------------------------------------------------------- the report
+
+
+def table(runs: Sequence[Run], engines: Sequence[str]) -> Iterator[str]:
+    """A line for each member: seconds and megabytes of each engine."""
+    yield "| family | N | augmented states | " + " | ".join(_title(engine) for engine in engines) + " |"
+    yield "|---|--:|--:|" + "--:|" * len(engines)
+    for family, size in dict.fromkeys((run.family, run.size) for run in runs):
+        here = [run for run in runs if (run.family, run.size) == (family, size)]
+        cells = [_cell([run for run in here if run.engine == engine]) for engine in engines]
+        nodes = _number(FAMILIES[family].nodes(size))
+        yield f"| {family} | {size} | {nodes} | " + " | ".join(cells) + " |"
+
+
+def _title(engine: str) -> str:
+    name, _, solver = engine.partition(":")
+    return f"`{name}`" + (f" on {solver}" if solver else "")
+
+
+def _cell(runs: Sequence[Run]) -> str:
+    if not runs:
+        return "-"
+    last = runs[-1]
+    memory = f"{statistics.median(run.megabytes for run in runs):.0f} MB"
+    if last.outcome != "decided":
+        return f"{last.outcome}, {memory}"
+    time_taken = f"{statistics.median(run.seconds for run in runs):.2f} s"
+    return ", ".join([time_taken, memory, *([last.remark] if last.remark else [])])
+
+
+def _number(n: int) -> str:
+    return str(n) if n < 10**6 else f"{n:.1e}" if n < 10**300 else f"10^{len(str(n)) - 1}"
+
+
+def growth(runs: Sequence[Run], engines: Sequence[str]) -> Iterator[str]:
+    """What doubling a number costs, where both members take long enough to tell."""
+    for family in dict.fromkeys(run.family for run in runs):
+        for engine in engines:
+            times: dict[int, list[float]] = {}
+            for run in runs:
+                if (run.family, run.engine, run.outcome) == (family, engine, "decided"):
+                    times.setdefault(run.size, []).append(run.seconds)
+            medians = {size: statistics.median(values) for size, values in times.items()}
+            for size, seconds in medians.items():
+                if 2 * size in medians and seconds > 0.5:
+                    yield f"{family} {size} to {2 * size}, {engine}: x {medians[2 * size] / seconds:.1f}"
+
+
+def surroundings(limits: Limits, repeat: int) -> str:
+    """The line that says on what this ran."""
+    packages = ", ".join(f"{name} {_version(name)}" for name in ("z3-solver", "python-sat", "rustworkx"))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GB, load {os.getloadavg()[0]:.1f}; "
+        f"{platform.system()} {platform.release()}, Python {platform.python_version()}, {packages}, "
+        f"symdipa {_commit()}; limits {limits.seconds:g} s, {limits.memory:g} GB; "
+        f"{'medians of ' + str(repeat) if repeat > 1 else 'one run each'}; {time.strftime('%Y-%m-%d')}"
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        from symdipa import __version__
+
+        return __version__
+
+
+# ------------------------------------------------------------------------------------------ the command
+
+
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add = parser.add_argument
+    add("--families", help="comma-separated; default: all")
+    add("--sizes", help="comma-separated numbers for each of the families instead of the listed ones")
+    add("--engines", default=",".join(ENGINES), help="comma-separated, as z3:SOLVER for a solver")
+    add("--solver", help="the same as z3:SOLVER as a further engine")
+    add("--limit", type=float, metavar="SECONDS", help="for one process; default 60, quick 10")
+    add("--memory", type=float, default=8.0, metavar="GB", help="address space of one process")
+    add("--repeat", type=int, metavar="N", help="runs of each; default 3, quick 1")
+    add("--quick", action="store_true", help="small members, once")
+    add("--raw", type=Path, metavar="FILE", help="also write every run as a line of JSON")
+    options = parser.parse_args(words)
+    options.limit = options.limit or (10.0 if options.quick else 60.0)
+    options.repeat = options.repeat or (1 if options.quick else 3)
+    options.engines = [name for name in options.engines.split(",") if name]
+    if options.solver and f"z3:{options.solver}" not in options.engines:
+        options.engines.append(f"z3:{options.solver}")
+    names = options.families.split(",") if options.families else list(FAMILIES)
+    if unknown := [name for name in names if name not in FAMILIES]:
+        parser.error(f"no family {unknown[0]}; there are {', '.join(FAMILIES)}")
+    listed = QUICK if options.quick else SIZES
+    numbers = tuple(map(int, options.sizes.split(","))) if options.sizes else None
+    options.sizes = {name: numbers or listed[name] for name in names}
+    return options
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    options = arguments(words)
+    limits = Limits(options.limit, options.memory)
+    line = surroundings(limits, options.repeat)
+    runs: list[Run] = []
+    try:
+        for run in sweep(options.sizes, options.engines, limits, options.repeat):
+            runs.append(run)
+            told = f"{run.family} {run.size} {run.engine}: {run.outcome} {run.seconds:.2f} s {run.remark}"
+            print(told.rstrip(), file=sys.stderr, flush=True)
+            if options.raw:
+                with options.raw.open("a", encoding="utf-8") as raw:
+                    raw.write(json.dumps(asdict(run)) + "\n")
+    except KeyboardInterrupt:
+        print("interrupted; this is what there is", file=sys.stderr)
+    print("\n".join(table(runs, options.engines)))
+    print(f"\n{line}")
+    if grown := list(growth(runs, options.engines)):
+        print("\nDoubling: " + "; ".join(grown))
+    remarks = {(r.family, r.size, r.engine): r for r in runs if r.outcome not in ("decided",)}
+    for run in remarks.values():
+        print(f"* {run.family} {run.size} {run.engine}: {run.outcome}: {run.remark or 'no more is known'}")
+    return int(any(run.outcome == "WRONG" for run in runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
