@@ -32,7 +32,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -155,30 +155,40 @@ def _judged(family: Family, status: int, killed: bool, out: str, err: str, limit
     """What came out of a process, and a remark on it."""
     if killed:
         return f"> {limits.seconds:g} s", "killed"
-    if status < 0 or status not in (0, 1, 3):
+    answer = _answer(out)
+    if answer is None or answer["verdict"] == "error":
         if any(words in out + err for words in OUT_OF_MEMORY):
-            return f"> {limits.memory:g} GB", ""
-        lines = (err or out).strip().splitlines() or [""]
-        return f"failed ({status})", lines[-1][:200]
-    try:
-        answer = json.loads(out)
-    except ValueError:
-        return f"failed ({status})", "no JSON came out"
+            return f"> {limits.memory:g} GB", "out of memory"
+        return f"failed ({status})", _complaint(answer, err)
     if wrong := _wrong(family, answer):
         return "WRONG", wrong
     if answer["verdict"] == "unknown":
         reasons = "; ".join(dict.fromkeys(answer.get("reasons", {}).values()))
-        late = "time" in reasons
+        late = "time limit" in reasons
         return f"> {limits.seconds:g} s" if late else "unknown", reasons
     return "decided", "no D" if answer["verdict"] == "private" and not answer["weight"] else ""
 
 
-def _wrong(family: Family, answer: dict[str, object]) -> str:
+def _answer(out: str) -> dict[str, Any] | None:
+    """The JSON object that a process wrote, if it did."""
+    try:
+        answer = json.loads(out)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _complaint(answer: dict[str, Any] | None, err: str) -> str:
+    """The message of a process that failed: the error of its answer, else the last line it wrote."""
+    if answer is not None:
+        return str(answer["error"]["message"])[:200]
+    return "".join(err.strip().splitlines()[-1:])[:200]
+
+
+def _wrong(family: Family, answer: dict[str, Any]) -> str:
     """How an answer contradicts what the family documents; empty if it does not."""
     expected = {pattern.title.replace(" ", "-") for pattern in family.patterns}
-    patterns = answer["patterns"]
-    assert isinstance(patterns, dict)
-    for name, said in patterns.items():
+    for name, said in answer["patterns"].items():
         if said in ("present", "absent") and (said == "present") is not (name in expected):
             return f"{name} is said to be {said}"
     verdict = "not-private" if expected else "private"
@@ -342,7 +352,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print(f"\n{line}")
     if grown := list(growth(runs, options.engines)):
         print("\nDoubling: " + "; ".join(grown))
-    remarks = {(r.family, r.size, r.engine): r for r in runs if r.outcome not in ("decided",)}
+    remarks = {(run.family, run.size, run.engine): run for run in runs if run.outcome != "decided"}
     for run in remarks.values():
         print(f"* {run.family} {run.size} {run.engine}: {run.outcome}: {run.remark or 'no more is known'}")
     return int(any(run.outcome == "WRONG" for run in runs))
