@@ -1,0 +1,249 @@
+"""Queries as SMT-LIB text, answered by z3 and by cvc5, which know nothing of symdipa."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import brute_force as judge
+import pytest
+import random_automata as source
+import z3
+from conftest import EXAMPLES
+from test_brute_force import A_LEAKP, automaton
+
+from symdipa import formats
+from symdipa.automaton import Automaton, Guard, State, Transition
+from symdipa.control import control_of
+from symdipa.dataflow import order_facts
+from symdipa.encodings.catalogue import ENCODINGS, systems
+from symdipa.engines.base import Limits
+from symdipa.engines.bounded import KInduction, Outcome
+from symdipa.errors import EncodingUnavailable, SymdipaError
+from symdipa.patterns import Pattern
+from symdipa.query import encode
+
+LC, LP, DC, PV = Pattern
+PAIR = automaton(A_LEAKP, silent="q0 q1")
+
+
+def z3_answer(text: str) -> str:
+    solver = z3.Solver()
+    solver.from_string(text)
+    return str(solver.check())
+
+
+def cvc5_answer(text: str) -> str:
+    """What cvc5's own parser makes of the text, command by command."""
+    cvc5 = pytest.importorskip("cvc5")
+    solver = cvc5.Solver()
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "query")
+    symbols, said = parser.getSymbolManager(), ""
+    while not (command := parser.nextCommand()).isNull():
+        said += command.invoke(solver, symbols)
+    return said.strip()
+
+
+SOLVERS = [z3_answer, cvc5_answer]
+each_solver = pytest.mark.parametrize("answer", SOLVERS, ids=["z3", "cvc5"])
+
+
+@cache
+def sample(i: int) -> Automaton:
+    return source.random_automaton(random.Random(f"query/{i}"), (1, 2, 2), (1, 2, 3))
+
+
+def depth(example: Automaton, pattern: Pattern, encoding: str, precise: bool) -> int | None:
+    """The least number of steps that lead a system to a bad state; ``None`` if there is no violation."""
+    control = control_of(example)
+    if judge.decide(example)[pattern] is None:
+        return None
+    found = systems(pattern, control, order_facts(control, precise=precise), encoding)
+    searches = [KInduction(system, Limits()).run() for system in found]
+    return min(search.depth for search in searches if search.outcome is Outcome.UNSAFE)
+
+
+def cases(count: int) -> list[tuple[int, Pattern, str, bool]]:
+    kinds = [(p, e) for p in (LP, PV) for e in ENCODINGS] + [(LC, "marks"), (DC, "marks")]
+    return [(i, p, e, r) for i in range(count) for (p, e), r in product(kinds, (False, True))]
+
+
+# The answers
+
+
+@each_solver
+@pytest.mark.parametrize("reduce", [False, True])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_leakp_by_hand(answer: Callable[[str], str], encoding: str, reduce: bool):
+    """Six steps: two that store, one round of each loop, one between them, one that completes the pair."""
+    for bound, expected in ((0, "unsat"), (5, "unsat"), (6, "sat"), (8, "sat")):
+        assert answer(encode(PAIR, LP, bound, encoding, reduce=reduce)) == expected
+    for pattern in (LC, DC, PV):
+        assert answer(encode(PAIR, pattern, 6, encoding, reduce=reduce)) == "unsat"
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_answers_are_the_verdict_once_the_bound_allows_it(block: int):
+    """Both solvers, at the least sufficient bound and just below it."""
+    seen: Counter[str] = Counter()
+    for i, pattern, encoding, reduce in cases(12)[block::3]:
+        least = depth(sample(i), pattern, encoding, reduce)
+        for bound in (4,) if least is None else (least - 1, least):
+            if bound < 0:
+                continue
+            text = encode(sample(i), pattern, bound, encoding, reduce=reduce)
+            expected = "sat" if least is not None and bound >= least else "unsat"
+            assert z3_answer(text) == cvc5_answer(text) == expected, (i, pattern, encoding, reduce, bound)
+            seen[expected] += 1
+    assert min(seen.values()) > 8, seen
+
+
+def test_examples_with_two_directions():
+    """A violating path is looked for both ways round, in one query."""
+    for name in ("num_range_1", "svt_releases_threshold", "num_sparse"):
+        example = formats.load(next(EXAMPLES.glob(f"*/{name}.dipa")))
+        expected = "unsat" if judge.decide(example)[PV] is None else "sat"
+        for encoding, reduce in product(ENCODINGS, (False, True)):
+            text = encode(example, PV, 7, encoding, reduce=reduce)
+            assert z3_answer(text) == cvc5_answer(text) == expected
+
+
+def test_what_the_dataflow_excludes_is_a_query_all_the_same():
+    text = encode(formats.load(EXAMPLES / "well_formed" / "svt.dipa"), DC, 4, reduce=True)
+    assert z3_answer(text) == cvc5_answer(text) == "unsat"
+
+
+@each_solver
+def test_runs_may_end_before_the_bound(answer: Callable[[str], str]):
+    """Dead ends: the violation is complete at a state without successors, and the bound is far beyond it."""
+    rows = "q0 -> q1 [insample] :x \n q1 -> q2 [b] >x :y \n q2 -> q2 [c] <x \n q2 -> end [insample] >x >y"
+    example = automaton(rows)
+    assert judge.decide(example)[PV] is not None
+    for encoding, reduce in product(ENCODINGS, (False, True)):
+        assert answer(encode(example, PV, 9, encoding, reduce=reduce)) == "sat"
+        assert answer(encode(example, LP, 9, encoding, reduce=reduce)) == "unsat"
+
+
+# The text
+
+
+def test_queries_are_self_contained():
+    text = encode(PAIR, LP, 3)
+    commands = re.findall(r"^\(([a-z-]+)", text, re.MULTILINE)
+    assert commands[0] == "set-logic" and commands[-1] == "check-sat"
+    assert set(commands) == {"set-logic", "declare-fun", "assert", "check-sat"}
+    assert "(set-logic QF_UF)" in text
+    assert all(line.startswith((";", "(")) for line in text.splitlines())
+
+
+def test_the_header_says_what_is_asked():
+    named = replace(PAIR, name="A_leakp")
+    plain, reduced = (
+        encode(named, LP, 3, "ghost", reduce=reduce).splitlines()[0] for reduce in (False, True)
+    )
+    assert "leaking pair of A_leakp, at most 3 steps, encoding ghost" in plain
+    assert "left out" in reduced and "left out" not in plain
+
+
+def test_names_in_the_query_are_those_of_the_automaton():
+    text = encode(PAIR, LP, 2)
+    for name in ("loc(q0)@0", "loc(q4)@2", "lt(x,y)@1", "eq(x,y)@1", "up(x)@2", "start@0", "open@1"):
+        assert f"(declare-fun |{name}| () Bool)" in text or f"(declare-fun {name} () Bool)" in text
+    assert "lt(x,V1)@1" in encode(PAIR, LP, 2, "ghost")
+
+
+def test_the_text_depends_on_the_arguments_only():
+    for encoding, reduce in product(ENCODINGS, (False, True)):
+        texts = {encode(automaton(A_LEAKP), LP, 3, encoding, reduce=reduce) for _ in range(3)}
+        assert len(texts) == 1
+
+
+def test_reduced_queries_are_smaller():
+    for encoding in ENCODINGS:
+        full, reduced = (encode(PAIR, LP, 6, encoding, reduce=reduce) for reduce in (False, True))
+        assert len(reduced) < len(full)
+        assert reduced.count("declare-fun") < full.count("declare-fun")
+
+
+# Odd names
+
+
+def renamed(example: Automaton, state: Callable[[str], str], variable: Callable[[str], str]) -> Automaton:
+    def steps(t: Transition) -> Transition:
+        ge, lt, assign = (frozenset(map(variable, names)) for names in (t.guard.ge, t.guard.lt, t.assign))
+        return Transition(state(t.source), state(t.target), t.output, Guard(ge, lt), assign)
+
+    states: tuple[State, ...] = tuple(replace(s, name=state(s.name)) for s in example.states)
+    transitions, variables = tuple(map(steps, example.transitions)), tuple(map(variable, example.variables))
+    return Automaton(states, state(example.initial), transitions, variables, "odd")
+
+
+ODD = {
+    "spaces": (" {} b", "{} 1 "),
+    "bars": ("|{}", "{}||"),
+    "backslashes": ("\\{}", "{}\\"),
+    "accents and signs": ("é∧😀{}", "∀{}ü"),
+    "quotes": ("\"{}'", "'{}\""),
+    "comments": (";{}", "{};"),
+    "parentheses": ("({}", "{})"),
+    "frames": ("{}@0", "{}@1"),
+    "keywords": ("let {} true", "assert{}"),
+    "lines and tabs": ("\t{}\n", "{}\r\n"),
+    "nothing but a mark": ("!{}", "!{}"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_names_give_valid_text(name: str):
+    """Names that only the JSON format allows."""
+    state, variable = (pattern.format for pattern in ODD[name])
+    odd = renamed(PAIR, state, variable)
+    example = formats.loads(formats.dumps(odd, "json"), "json")
+    assert example == odd
+    for encoding, reduce in product(ENCODINGS, (False, True)):
+        for bound, expected in ((5, "unsat"), (6, "sat")):
+            text = encode(example, LP, bound, encoding, reduce=reduce)
+            assert z3_answer(text) == cvc5_answer(text) == expected
+
+
+CLASHES = [
+    {"q0": "|", "q1": "!", "q2": "!'", "q3": "|'", "q4": "!''"},
+    {"q0": "a\\", "q1": "a/", "q2": "a/'", "q3": "b", "q4": "c"},
+]
+
+
+@pytest.mark.parametrize("states", CLASHES)
+def test_names_that_would_become_one_stay_apart(states: dict[str, str]):
+    """What cannot be quoted is replaced; two names must not become the same by that."""
+    for variables in ({"x": "|", "y": "!"}, {"x": "V1", "y": "V2"}, {"x": "a,b", "y": "a"}):
+        example = renamed(PAIR, states.__getitem__, variables.__getitem__)
+        for encoding in ENCODINGS:
+            for bound, expected in ((5, "unsat"), (6, "sat")):
+                text = encode(example, LP, bound, encoding)
+                assert z3_answer(text) == cvc5_answer(text) == expected
+                declared = re.findall(r"^\(declare-fun (\|[^|]*\||\S+) ", text, re.MULTILINE)
+                assert len(declared) == len(set(declared)) == text.count("declare-fun")
+
+
+# What cannot be asked
+
+
+def test_unusable_arguments():
+    with pytest.raises(EncodingUnavailable, match="no format 'dimacs'; there are smtlib"):
+        encode(PAIR, LP, 3, fmt="dimacs")
+    with pytest.raises(EncodingUnavailable, match="no encoding 'magic'; there are marks, ghost"):
+        encode(PAIR, LP, 3, "magic")
+    with pytest.raises(ValueError, match="the bound must not be negative"):
+        encode(PAIR, LP, -1)
+    assert issubclass(EncodingUnavailable, SymdipaError)
+
+
+def test_a_bound_of_zero_asks_about_the_start():
+    for pattern, encoding in product(Pattern, ENCODINGS):
+        assert z3_answer(encode(PAIR, pattern, 0, encoding)) == "unsat"
