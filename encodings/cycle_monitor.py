@@ -43,7 +43,7 @@ class CycleMonitor:
         self._at: dict[int, Lit] = {}
         self._protected: dict[int, Lit] = {}
         self._protect: dict[int, Lit] = {}
-        names = control.automaton.variables
+        names = control.variable_names
         for number, transitions in facts.loops.items():
             if not any(relevant(t) for t in transitions):
                 continue
@@ -53,7 +53,7 @@ class CycleMonitor:
             self._conflicts[number] = facts.conflicts(transitions) if closes else 0
             if len(headers) > 1:
                 for h in headers:
-                    self._at[h] = graph.variable(f"begun({control.automaton.states[h].name})")
+                    self._at[h] = graph.variable(f"begun({control.state_names[h]})")
             for x in members(self._conflicts[number]):
                 if x not in self._protected:
                     self._protected[x] = graph.variable(f"protected({names[x]})")

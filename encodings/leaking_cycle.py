@@ -34,7 +34,7 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
     graph = BooleanGraph()
     order = OrderBits(graph, facts)
     monitor = CycleMonitor(graph, facts, relevant, closes=False)
-    names = control.automaton.variables
+    names = control.variable_names
     every = 0
     for conflicts in candidates.values():
         every |= conflicts

@@ -21,7 +21,7 @@ class MarkBits:
         self.order = order
         self.facts = facts
         self.hit = graph.variable("hit")
-        names = order.facts.control.automaton.variables
+        names = order.facts.control.variable_names
         self._up = [graph.variable(f"up({name})") for name in names]
         self._down = [graph.variable(f"down({name})") for name in names]
 

@@ -34,7 +34,7 @@ class OrderBits:
     def __init__(self, graph: BooleanGraph, facts: OrderFacts) -> None:
         self.graph = graph
         self.facts = facts
-        names = facts.control.automaton.variables
+        names = facts.control.variable_names
         self._names = [*names, *(f"V{g + 1}" for g in range(facts.ghosts))]
         self._lt: dict[tuple[int, int], Lit] = {}
         self._eq: dict[tuple[int, int], Lit] = {}

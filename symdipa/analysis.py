@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from symdipa.automaton import Automaton
 from symdipa.control import Control, control_of
@@ -15,9 +16,10 @@ from symdipa.errors import LimitReached
 from symdipa.patterns import Pattern
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
+if TYPE_CHECKING:
+    from symdipa.engines.symbolic import SymbolicEngine
+
 ENGINES = ("auto", "explicit", "z3", "both")
-AUTO_MAX_NODES = 20_000
-"""Up to how many nodes ``auto`` enumerates the augmentation before it turns to the symbolic engine."""
 
 
 def check(
@@ -26,6 +28,7 @@ def check(
     *,
     encoding: str = "marks",
     solver: str | None = None,
+    slicing: bool = True,
     patterns: Iterable[Pattern] | None = None,
     bound: int | None = None,
     timeout: float | None = None,
@@ -36,9 +39,10 @@ def check(
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
     ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
     while the augmentation is small and is symbolic beyond. ``solver`` is what the symbolic search runs on
-    (:data:`symdipa.smt.SOLVERS`; default: z3, and minisat for ``"auto"``). ``patterns`` restricts the
-    check (default: all four; a verdict "private" needs all). ``bound`` is the largest unrolling,
-    ``timeout`` is in seconds. ``progress`` is called with a few words now and then.
+    (:data:`symdipa.smt.SOLVERS`; default: z3, and minisat for ``"auto"``), ``slicing`` whether it looks at
+    one variable component at a time. ``patterns`` restricts the check (default: all four; a verdict
+    "private" needs all). ``bound`` is the largest unrolling, ``timeout`` is in seconds. ``progress`` is
+    called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. Raises
     ``ValueError`` for an unknown engine, encoding or solver.
@@ -49,7 +53,8 @@ def check(
     limits = Limits(bound, None if timeout is None else began + timeout, progress)
     session = _Session(control_of(automaton), limits)
     wanted = tuple(Pattern) if patterns is None else tuple(p for p in Pattern if p in set(patterns))
-    return session.conclude(session.answers(engine, encoding, solver, wanted), engine, encoding, began)
+    engines = session.engines(engine, encoding, solver, slicing)
+    return session.conclude([session.run(e, wanted) for e in engines], engine, encoding, began)
 
 
 def compare(
@@ -70,7 +75,7 @@ def compare(
     for name in ("explicit", "marks", "ghost"):
         deadline = None if timeout is None else time.monotonic() + timeout
         session = _Session(control, Limits(bound, deadline, progress))
-        chosen = session.explicit if name == "explicit" else session.symbolic(name, "z3")
+        chosen = session.explicit if name == "explicit" else session.symbolic(control, name, "z3")
         rounds.append(session.run(chosen, tuple(Pattern)))
     assert session is not None
     return session.conclude(rounds, "all", None, began)
@@ -89,38 +94,39 @@ class _Session:
     def __post_init__(self) -> None:
         self.explicit = ExplicitEngine(self.control, self.limits)
 
-    def symbolic(self, encoding: str, solver: str) -> Engine:
+    def engines(self, name: str, encoding: str, solver: str | None, slicing: bool) -> list[Engine]:
+        """The engines of this name; those that search symbolically see slices if asked to."""
+        from symdipa.engines.auto import max_nodes
+        from symdipa.engines.sliced import SlicedEngine
+
+        explicit = [self.explicit] if name in ("explicit", "both") else []
+        if name == "explicit":
+            return [*explicit]
+        if not explicit:  # enumeration was not asked for: keep it small where the weight needs it
+            self.explicit = ExplicitEngine(self.control, self.limits, max_nodes(self.control))
+
+        def make(control: Control) -> Engine:
+            if name == "auto":
+                return self.automatic(control, encoding, solver)
+            return self.symbolic(control, encoding, solver or "z3")
+
+        sliced = SlicedEngine(self.control, make, self.limits) if slicing else make(self.control)
+        return [*explicit, sliced]
+
+    def symbolic(self, control: Control, encoding: str, solver: str) -> SymbolicEngine:
         from symdipa.engines.symbolic import SymbolicEngine  # solvers are loaded only where they are used
 
-        return SymbolicEngine(self.control, encoding, self.limits, solver)
+        return SymbolicEngine(control, encoding, self.limits, solver)
 
-    def answers(
-        self, engine: str, encoding: str, solver: str | None, patterns: tuple[Pattern, ...]
-    ) -> list[Answers]:
-        """What the engines of this name say."""
-        if engine == "auto":
-            return self.auto(encoding, solver or "minisat", patterns)
-        explicit = [self.explicit] if engine in ("explicit", "both") else []
-        symbolic = [self.symbolic(encoding, solver or "z3")] if engine in ("z3", "both") else []
-        return [self.run(chosen, patterns) for chosen in (*explicit, *symbolic)]
+    def automatic(self, control: Control, encoding: str, solver: str | None) -> Engine:
+        from symdipa.engines.auto import AutoEngine, max_nodes
+
+        whole = control is self.control
+        explicit = self.explicit if whole else ExplicitEngine(control, self.limits, max_nodes(control))
+        return AutoEngine(explicit, self.symbolic(control, encoding, solver or "minisat"))
 
     def run(self, engine: Engine, patterns: Iterable[Pattern]) -> Answers:
         return {pattern: engine.decide(pattern) for pattern in patterns}
-
-    def auto(self, encoding: str, solver: str, patterns: tuple[Pattern, ...]) -> list[Answers]:
-        """Enumerate with a cap; what stays open goes to the symbolic engine."""
-        capped = ExplicitEngine(self.control, self.limits, AUTO_MAX_NODES)
-        self.explicit = capped
-        answers = self.run(capped, patterns)
-        left = [p for p, answer in answers.items() if answer.status is Status.UNKNOWN]
-        if left:
-            second = self.run(self.symbolic(encoding, solver), left)
-            for pattern, answer in second.items():
-                if answer.status is Status.UNKNOWN:
-                    reason = f"explicit: {answers[pattern].reason}; {solver}: {answer.reason}"
-                    answer = replace(answer, reason=reason)
-                answers[pattern] = answer
-        return [answers]
 
     def conclude(self, rounds: list[Answers], engine: str, encoding: str | None, began: float) -> Result:
         automaton = self.control.automaton
@@ -166,10 +172,9 @@ class _Session:
         return (witnesses[0], False) if witnesses else (None, None)
 
     def _strongly_feasible(self) -> bool | None:
-        from symdipa.dataflow import order_facts
         from symdipa.feasibility import strongly_feasible
 
-        return strongly_feasible(self.control, order_facts(self.control))
+        return strongly_feasible(self.control)
 
     def _weight(self, answers: Mapping[Pattern, PatternResult], notes: list[str]) -> Weight | None:
         symbolic = any(answer.engine != "explicit" for answer in answers.values())

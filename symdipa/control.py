@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import rustworkx
 
@@ -13,14 +14,18 @@ from symdipa.order import Mask, Step
 
 @dataclass(frozen=True, eq=False)
 class Control:
-    """An automaton with states, transitions and variables numbered as in the :class:`Automaton`.
+    """A control graph in numbers: a whole automaton, numbered as in it, or a slice of one.
 
+    ``steps``, ``reads_input``, ``outputs_insample``, ``outputs_real`` and ``mean`` (the mean that the state
+    adds) are per transition, so that a slice may join control states and keep what transitions do.
     ``live[q]`` are the variables with a path from ``q`` to a guard that reads them before they are
     assigned again. ``component[q]`` numbers the strongly connected components; ``cyclic[t]`` says whether
     transition ``t`` lies inside one.
     """
 
     automaton: Automaton
+    state_names: tuple[str, ...]
+    variable_names: tuple[str, ...]
     steps: tuple[Step, ...]
     source: tuple[int, ...]
     target: tuple[int, ...]
@@ -28,6 +33,7 @@ class Control:
     reads_input: tuple[bool, ...]
     outputs_insample: tuple[bool, ...]
     outputs_real: tuple[bool, ...]
+    mean: tuple[Fraction, ...]
     initial: int
     live: tuple[Mask, ...]
     component: tuple[int, ...]
@@ -35,11 +41,11 @@ class Control:
 
     @property
     def variables(self) -> int:
-        return len(self.automaton.variables)
+        return len(self.variable_names)
 
     @property
     def states(self) -> int:
-        return len(self.automaton.states)
+        return len(self.state_names)
 
 
 def control_of(automaton: Automaton) -> Control:
@@ -67,6 +73,8 @@ def _build(automaton: Automaton) -> Control:
     component = component_numbers(len(automaton.states), list(zip(source, target, strict=True)))
     return Control(
         automaton=automaton,
+        state_names=tuple(state.name for state in automaton.states),
+        variable_names=automaton.variables,
         steps=steps,
         source=source,
         target=target,
@@ -74,14 +82,15 @@ def _build(automaton: Automaton) -> Control:
         reads_input=tuple(automaton.state(t.source).is_input for t in transitions),
         outputs_insample=tuple(t.output.kind is OutputKind.INSAMPLE for t in transitions),
         outputs_real=tuple(t.output.is_real for t in transitions),
+        mean=tuple(automaton.state(t.source).mu for t in transitions),
         initial=automaton.index[automaton.initial],
-        live=_liveness(len(automaton.states), steps, source, target),
+        live=liveness(len(automaton.states), steps, source, target),
         component=component,
         cyclic=tuple(component[s] == component[t] for s, t in zip(source, target, strict=True)),
     )
 
 
-def _liveness(
+def liveness(
     states: int, steps: Sequence[Step], source: Sequence[int], target: Sequence[int]
 ) -> tuple[Mask, ...]:
     """Backward fixed point: ``live(q) = U over q -t-> p of used(t) | (live(p) minus asg(t))``."""

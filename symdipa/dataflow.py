@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from symdipa.control import Control, component_numbers
-from symdipa.marks import Chain, Marks, advance
+from symdipa.marks import Chain, Marks, advance, chains_of
 from symdipa.order import Mask, OrderState, Step, enabled, initial, propagate
+from symdipa.patterns import Pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +54,9 @@ class OrderFacts:
     @cached_property
     def cyclic(self) -> tuple[bool, ...]:
         """Whether transition ``t`` is possible and inside a component."""
-        source, target = self.control.source, self.control.target
+        source, target, cyclic = self.control.source, self.control.target, self.control.cyclic
         return tuple(
-            possible and self.component[source[t]] == self.component[target[t]]
+            possible and cyclic[t] and self.component[source[t]] == self.component[target[t]]
             for t, possible in enumerate(self.possible)
         )
 
@@ -222,3 +223,12 @@ def may_have_disclosing_cycle(facts: OrderFacts) -> bool:
 def may_have_chain(facts: OrderFacts, chain: Chain) -> bool:
     """Whether a chain of this kind is not excluded by the may-marks."""
     return mark_facts(facts, chain).hit
+
+
+def may_be_present(pattern: Pattern, facts: OrderFacts) -> bool:
+    """Whether the dataflow leaves open that the automaton shows the pattern."""
+    if pattern is Pattern.LEAKING_CYCLE:
+        return may_have_leaking_cycle(facts)
+    if pattern is Pattern.DISCLOSING_CYCLE:
+        return may_have_disclosing_cycle(facts)
+    return any(may_have_chain(facts, chain) for chain in chains_of(pattern))

@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symdipa.control import Control
-from symdipa.dataflow import OrderFacts
+from symdipa.dataflow import OrderFacts, order_facts
 from symdipa.order import Mask, OrderState, bounds, initial, members, update
+from symdipa.slicing import cut, flatten, transitions_touching, variable_components
 
 
 class Means(NamedTuple):
@@ -18,13 +19,24 @@ class Means(NamedTuple):
     high: tuple[Fraction | None, ...]
 
 
-def strongly_feasible(control: Control, facts: OrderFacts, limit: int = 20_000) -> bool | None:
+def strongly_feasible(control: Control, limit: int = 20_000) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
-    A dataflow over may-facts decides most automata; where it sees a possible clash, feasible runs are
-    enumerated, up to ``limit`` states.
+    One variable component at a time: first without control flow, then by dataflow over may-facts on its
+    slice; where both see a possible clash, feasible runs are enumerated, up to ``limit`` states.
     """
-    return True if _no_clash_possible(control, facts) else _enumerate(control, limit)
+    components = variable_components(control)
+    touching = transitions_touching(control, components)
+    for variables in components:
+        flat = flatten(control, variables, touching[variables])
+        if _no_clash_possible(flat, order_facts(flat)):
+            continue
+        part = cut(control, variables).control
+        if _no_clash_possible(part, order_facts(part)) or _enumerate(part, limit):
+            continue
+        # The slice forgets what other components forbid, so a clash has to be found on the whole.
+        return _enumerate(control, limit if control.variables < 100 else 0)
+    return True
 
 
 def _no_clash_possible(control: Control, facts: OrderFacts) -> bool:
@@ -79,7 +91,7 @@ def _nothing(control: Control) -> Means:
 
 def _advance(control: Control, order: OrderState, means: Means, t: int) -> Means | None:
     """The means after transition ``t``; ``None`` if it forces a sample below one of no larger mean."""
-    step, q = control.steps[t], control.source[t]
+    step = control.steps[t]
     low, high = list(means.low), list(means.high)
     below, above = bounds(order, step)
     largest = _largest(low, below)
@@ -90,10 +102,11 @@ def _advance(control: Control, order: OrderState, means: Means, t: int) -> Means
         low[x] = _max(low[x], largest)
     for x in members(below):
         high[x] = _min(high[x], smallest)
-    state = control.automaton.states[q]
     keep = control.live[control.target[t]]
     for x in members(step.asg):
-        low[x], high[x] = (largest, smallest) if state.is_input else (state.mu, state.mu)
+        low[x], high[x] = (
+            (largest, smallest) if control.reads_input[t] else (control.mean[t], control.mean[t])
+        )
     for x in range(control.variables):
         if not keep >> x & 1:
             low[x] = high[x] = None

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from symdipa.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
+from symdipa.patterns import Pattern
 
 
 class Chain(Enum):
@@ -33,6 +34,14 @@ class Chain(Enum):
     def marks(self, step: Step) -> bool:
         """Whether a repetition of ``step`` marks anything that this chain needs."""
         return bool((self.low_repeats and step.lt) or (self.high_repeats and step.ge))
+
+
+def chains_of(pattern: Pattern) -> tuple[Chain, ...]:
+    """The chains of which one shows the pattern (none for the patterns that are cycles)."""
+    return {
+        Pattern.LEAKING_PAIR: (Chain.PAIR,),
+        Pattern.PRIVACY_VIOLATING_PATH: (Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE),
+    }.get(pattern, ())
 
 
 class Marks(NamedTuple):

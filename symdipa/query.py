@@ -74,9 +74,9 @@ class _BoundedQuery:
         self.system = system
         self.bound = bound
         self.prefix = prefix
-        states = system.control.automaton.states
+        states = system.control.state_names
         names = _distinct(
-            [f"loc({state.name})" for state in states]
+            [f"loc({state})" for state in states]
             + [system.graph.name(literal >> 1) for literal in (*system.bits, *system.choices)]
         )
         self.location_names = names[: len(states)]

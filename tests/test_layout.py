@@ -17,7 +17,7 @@ LAYERS = [
     {"errors", "patterns", "automaton", "verdict"},
     {"validation", "order", "boolean", "formats", "families"},
     {"control", "marks"},
-    {"augmentation", "dataflow", "distinct", "witness"},
+    {"augmentation", "dataflow", "distinct", "slicing", "witness"},
     {"feasibility", "invariants", "system", "smt"},
     {"encodings", "weight"},
     {"engines"},

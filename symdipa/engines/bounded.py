@@ -43,12 +43,16 @@ class Search:
 
 @dataclass
 class KInduction:
-    """Bounded search with proofs by induction; stops for good at ``max_depth``."""
+    """Bounded search with proofs by induction; stops for good at ``max_depth``.
+
+    Once the step case has ``max_clauses`` clauses no more proofs are tried, only the bounded search goes on.
+    """
 
     system: System
     limits: Limits
     max_depth: int | None = None
     solver: str = "z3"
+    max_clauses: int | None = None
     _base: Unrolling = field(init=False)
     _step: Unrolling | None = field(init=False, default=None)
 
@@ -95,6 +99,8 @@ class KInduction:
                 self.system, open_solver(self.solver, self.limits.deadline), anchored=False
             )
         step = self._step
+        if self.max_clauses is not None and step.solver.effort.clauses > self.max_clauses:
+            return False
         if depth and not step.extend():
             return True
         bad = step.bad_literal(depth)

@@ -18,7 +18,7 @@ from symdipa.augmentation import Augmentation, augment
 from symdipa.control import Control
 from symdipa.engines.base import Engine, Limits
 from symdipa.errors import LimitReached
-from symdipa.marks import Chain, Marks, advance
+from symdipa.marks import Chain, Marks, advance, chains_of
 from symdipa.order import Mask, Step
 from symdipa.patterns import Pattern
 from symdipa.verdict import PatternResult, Status, Witness
@@ -38,11 +38,18 @@ class ExplicitEngine(Engine):
         self.control = control
         self.limits = limits or Limits()
         self.max_nodes = max_nodes
+        self._too_large: LimitReached | None = None
 
     @cached_property
     def augmentation(self) -> Augmentation:
-        """The augmentation; raises :class:`LimitReached`."""
-        return augment(self.control, self.max_nodes, self._tick("order states"))
+        """The augmentation; raises :class:`LimitReached`, at once if it did before."""
+        if self._too_large is not None:
+            raise self._too_large
+        try:
+            return augment(self.control, self.max_nodes, self._tick("order states"))
+        except LimitReached as limit:
+            self._too_large = limit
+            raise
 
     @cached_property
     def cores(self) -> list[tuple[int, ...]]:
@@ -132,13 +139,13 @@ class ExplicitEngine(Engine):
         return complete(self.control, pattern, before, [Loop(len(before), cycle, taken=False)])
 
     def _leaking_pair(self) -> Witness | None:
-        return self._chain(Pattern.LEAKING_PAIR, [Chain.PAIR])
+        return self._chain(Pattern.LEAKING_PAIR)
 
     def _violating_path(self) -> Witness | None:
-        return self._chain(Pattern.PRIVACY_VIOLATING_PATH, [Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE])
+        return self._chain(Pattern.PRIVACY_VIOLATING_PATH)
 
-    def _chain(self, pattern: Pattern, chains: Iterable[Chain]) -> Witness | None:
-        for chain in chains:
+    def _chain(self, pattern: Pattern) -> Witness | None:
+        for chain in chains_of(pattern):
             found = ChainSearch(self.augmentation, self.cores, chain, self._tick("marked nodes")).run()
             if found is not None:
                 return complete(self.control, pattern, *found)

@@ -6,7 +6,7 @@ import time
 from functools import cached_property
 
 from symdipa.control import Control
-from symdipa.dataflow import OrderFacts, order_facts
+from symdipa.dataflow import OrderFacts, may_be_present, order_facts
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.engines.base import Engine, Limits
 from symdipa.engines.bounded import KInduction, Outcome, Search
@@ -21,6 +21,9 @@ from symdipa.witness import complete
 
 INDUCTION_DEPTH = 12
 """Up to this depth bounded search with k-induction is tried; simple paths get expensive beyond."""
+
+INDUCTION_CLAUSES = 60_000
+"""And up to this size of the step case: on large systems PDR is cheaper from the start."""
 
 
 class SymbolicEngine(Engine):
@@ -44,6 +47,15 @@ class SymbolicEngine(Engine):
     @cached_property
     def facts(self) -> OrderFacts:
         return order_facts(self.control)
+
+    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
+        """``ABSENT`` where the dataflow alone shows it, else ``None``."""
+        began = time.monotonic()
+        if may_be_present(pattern, self.facts):
+            return None
+        return PatternResult(
+            pattern, Status.ABSENT, self.name, "static", self.encoding, seconds=time.monotonic() - began
+        )
 
     def decide(self, pattern: Pattern) -> PatternResult:
         began = time.monotonic()
@@ -80,7 +92,7 @@ class SymbolicEngine(Engine):
         """Bounded search with induction up to a moderate depth, PDR beyond; a proof by PDR is checked."""
         bound = self.limits.bound
         first = INDUCTION_DEPTH if bound is None else min(bound, INDUCTION_DEPTH)
-        search = KInduction(system, self.limits, first, self.solver).run()
+        search = KInduction(system, self.limits, first, self.solver, INDUCTION_CLAUSES).run()
         if search.outcome is not Outcome.OPEN or (bound is not None and bound <= first):
             return search
         search = PDR(system, self.limits, self.solver).run()

@@ -1,0 +1,160 @@
+"""Slices first: an engine that asks another engine about one variable component at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from symdipa.control import Control
+from symdipa.dataflow import may_have_chain, order_facts
+from symdipa.engines.base import Engine, Limits
+from symdipa.errors import LimitReached, WitnessRejected
+from symdipa.marks import Chain, chains_of
+from symdipa.order import Mask
+from symdipa.patterns import Pattern
+from symdipa.slicing import Slice, cut, flatten, transitions_touching, variable_components
+from symdipa.verdict import PatternResult, Status
+from symdipa.witness import replay
+
+METHODS = ("static", "explicit", "bounded", "k-induction", "pdr")
+"""From the cheapest argument to the dearest; several slices together are told by the dearest."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    slice: Slice
+    engine: Engine
+
+
+class SlicedEngine(Engine):
+    """Decides a pattern by slices; ``make`` gives the engine for a slice (or for the whole).
+
+    A pattern that is absent in the slice of each component is absent. One that is present in a slice is
+    lifted to the whole and replayed there; if that fails the slice is enlarged by the components to blame,
+    until it holds or nothing is left out.
+    """
+
+    def __init__(
+        self, control: Control, make: Callable[[Control], Engine], limits: Limits | None = None
+    ) -> None:
+        self.control = control
+        self.limits = limits or Limits()
+        self._make = make
+        self._parts: dict[tuple[Mask, bool], _Part] = {}
+        self._whole = make(control)
+        self.name = self._whole.name
+
+    @cached_property
+    def components(self) -> list[Mask]:
+        return variable_components(self.control)
+
+    @cached_property
+    def _touching(self) -> dict[Mask, list[int]]:
+        return transitions_touching(self.control, self.components)
+
+    def decide(self, pattern: Pattern) -> PatternResult:
+        if len(self.components) <= 1:
+            return self._whole.decide(pattern)
+        began = time.monotonic()
+        answers: list[PatternResult] = []
+        try:
+            for variables in self._open_components(pattern):
+                self.limits.check(f"{pattern.title}, slice {len(answers) + 1}")
+                answers.append(answer := self._decide_from(pattern, variables))
+                if answer.status is Status.PRESENT:
+                    break
+        except LimitReached as limit:
+            answers.append(PatternResult(pattern, Status.UNKNOWN, self.name, reason=str(limit)))
+        return replace(self._together(pattern, answers), seconds=time.monotonic() - began)
+
+    def _together(self, pattern: Pattern, answers: list[PatternResult]) -> PatternResult:
+        """The answer of all slices: one violation decides, else one that is open, else all are absent."""
+        for status in (Status.PRESENT, Status.UNKNOWN):
+            for answer in answers:
+                if answer.status is status:
+                    return answer
+        if not answers:
+            name = "dataflow" if self.name == "auto" else self.name
+            return PatternResult(pattern, Status.ABSENT, name, method="static")
+        dearest = max(answers, key=lambda answer: METHODS.index(answer.method or "static"))
+        sizes: dict[str, int] = {"slices": len(answers)}
+        for answer in answers:
+            for what, size in answer.sizes.items():
+                sizes[what] = max(size, sizes.get(what, 0))
+        return replace(dearest, sizes=sizes)
+
+    def _open_components(self, pattern: Pattern) -> list[Mask]:
+        """The components not cleared by arguments without control flow (disclosing cycles: the empty one)."""
+        control = self.control
+        if pattern is Pattern.DISCLOSING_CYCLE:
+            discloses = any(
+                c and i and r
+                for c, i, r in zip(control.cyclic, control.reads_input, control.outputs_real, strict=True)
+            )
+            return [0] if discloses else []
+        if pattern is Pattern.LEAKING_CYCLE:
+            conflicts = self._conflicts()
+            return [variables for variables in self.components if variables & conflicts]
+        return [
+            variables
+            for variables in self.components
+            if any(self._flat_chain(variables, chain) for chain in chains_of(pattern))
+        ]
+
+    def _conflicts(self) -> Mask:
+        """The variables that some component of the control graph both uses and assigns."""
+        used: dict[int, Mask] = {}
+        assigned: dict[int, Mask] = {}
+        control = self.control
+        for t, step in enumerate(control.steps):
+            if control.cyclic[t]:
+                number = control.component[control.source[t]]
+                used[number] = used.get(number, 0) | step.used
+                assigned[number] = assigned.get(number, 0) | step.asg
+        result = 0
+        for number, mask in used.items():
+            result |= mask & assigned[number]
+        return result
+
+    def _flat_chain(self, variables: Mask, chain: Chain) -> bool:
+        """Whether a chain is possible even if transitions could be taken in any order."""
+        flat = flatten(self.control, variables, self._touching[variables])
+        return may_have_chain(order_facts(flat), chain)
+
+    def _decide_from(self, pattern: Pattern, variables: Mask) -> PatternResult:
+        """The answer about the slice for ``variables``, enlarged as often as its violation is spurious."""
+        everything = sum(self.components)
+        while True:
+            part = self._part(pattern, variables)
+            answer = part.engine.decide(pattern)
+            if answer.witness is None:
+                return answer
+            lifted = part.slice.lift(answer.witness)
+            try:
+                replay(self.control, lifted)
+                return replace(answer, witness=lifted)
+            except WitnessRejected:
+                if variables == everything:
+                    return self._whole.decide(pattern)
+            blamed = part.slice.to_blame(lifted)
+            grown = variables
+            for component in self.components:
+                if component & blamed:
+                    grown |= component
+            variables = grown if grown != variables else everything
+
+    def _part(self, pattern: Pattern, variables: Mask) -> _Part:
+        control = self.control
+        disclosing = pattern is Pattern.DISCLOSING_CYCLE
+        found = self._parts.get((variables, disclosing))
+        if found is None:
+            also = (
+                [t for t, i in enumerate(control.reads_input) if i and control.outputs_real[t]]
+                if disclosing
+                else []
+            )
+            part = cut(control, variables, also)
+            found = self._parts[variables, disclosing] = _Part(part, self._make(part.control))
+        return found
