@@ -111,6 +111,14 @@ def test_the_judge_agrees(name, n):
             assert pattern in judge.shows(automaton, run)
 
 
+@pytest.mark.parametrize(("name", "n"), small(0, 1))
+def test_the_symbolic_engine_agrees(name, n):
+    result = check(generate(name, n), engine="z3", solver="minisat")
+    found = {p for p, a in result.patterns.items() if a.status is Status.PRESENT}
+    assert found == FAMILIES[name].patterns
+    assert Status.UNKNOWN not in {a.status for a in result.patterns.values()}
+
+
 @pytest.mark.parametrize("name", ["pivot-bad", "bracket-bad", "running-max-bad"])
 def test_one_input_is_not_enough_for_a_pair(name):
     family = FAMILIES[name]
