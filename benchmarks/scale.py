@@ -55,9 +55,9 @@ SIZES: dict[str, tuple[int, ...]] = {
     "running-max-bad": HARD,
     "parity": (4, 8, 12, 16),
     "parity-bad": (4, 8, 16, 32),
-    "turing-overflow": (2, 4, 6, 8, 10, 12),
-    "turing-wrap": (2, 4, 6, 8, 10, 12),
-    "turing-odd": (2, 4, 6, 8, 10, 12),
+    "turing-overflow": (2, 4, 6, 8, 12, 16),
+    "turing-wrap": (2, 4, 6, 8, 12, 16),
+    "turing-odd": (2, 4, 6, 8, 12, 16),
 }
 QUICK: dict[str, tuple[int, ...]] = {
     "m-range": (10, 40),
