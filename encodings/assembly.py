@@ -57,6 +57,8 @@ def assemble(
     for t, possible in enumerate(facts.possible):
         if not possible:
             continue
+        if facts.tick is not None:
+            facts.tick()
         q, p = control.source[t], control.target[t]
         effect = order.step(q, control.steps[t], p, parts.picks(t))
         watched = monitor.step(t)

@@ -18,7 +18,6 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
     if not may_have_chain(facts, Chain.PAIR):
         return []
     if encoding == "ghost":
-        return [
-            by_ghosts(order_facts(control, ghosts=2, precise=facts.precise), Pattern.LEAKING_PAIR, Chain.PAIR)
-        ]
+        ghostly = order_facts(control, ghosts=2, precise=facts.precise, tick=facts.tick)
+        return [by_ghosts(ghostly, Pattern.LEAKING_PAIR, Chain.PAIR)]
     return [by_marks(facts, Pattern.LEAKING_PAIR, Chain.PAIR)]

@@ -17,6 +17,6 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
     """
     chains = [c for c in (Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE) if may_have_chain(facts, c)]
     if encoding == "ghost" and chains:
-        ghostly = order_facts(control, ghosts=2, precise=facts.precise)
+        ghostly = order_facts(control, ghosts=2, precise=facts.precise, tick=facts.tick)
         return [by_ghosts(ghostly, Pattern.PRIVACY_VIOLATING_PATH, chain) for chain in chains]
     return [by_marks(facts, Pattern.PRIVACY_VIOLATING_PATH, chain) for chain in chains]

@@ -79,3 +79,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     raise AttributeError(f"module 'symdipa' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from symdipa.automaton import Automaton
 from symdipa.control import Control, control_of
 from symdipa.distinct import output_distinct, witness_distinct
+from symdipa.encodings.catalogue import ENCODINGS
 from symdipa.engines.base import Engine, Limits, Progress
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.errors import LimitReached
 from symdipa.patterns import Pattern
+from symdipa.smt import SOLVERS
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def check(
     encoding: str = "marks",
     solver: str | None = None,
     slicing: bool = True,
-    patterns: Iterable[Pattern] | None = None,
+    patterns: Iterable[Pattern | str] | None = None,
     bound: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
@@ -40,21 +42,25 @@ def check(
     ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
     while the augmentation is small and is symbolic beyond. ``solver`` is what the symbolic search runs on
     (:data:`symdipa.smt.SOLVERS`; default: z3, and minisat for ``"auto"``), ``slicing`` whether it looks at
-    one variable component at a time. ``patterns`` restricts the check (default: all four; a verdict
-    "private" needs all). ``bound`` is the largest unrolling, ``timeout`` is in seconds. ``progress`` is
-    called with a few words now and then.
+    one variable component at a time. ``patterns`` restricts the check, as :class:`Pattern` or by code like
+    ``"LP"`` (default: all four; a verdict "private" needs all). ``bound`` is the largest unrolling (of
+    symbolic searches), ``timeout`` is in seconds. ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. Raises
-    ``ValueError`` for an unknown engine, encoding or solver.
+    ``ValueError`` for an unknown engine, encoding, solver or pattern and for a bound or timeout that is
+    not positive.
     """
-    if engine not in ENGINES:
-        raise ValueError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
+    _must_be_one_of("engine", engine, ENGINES)
+    _must_be_one_of("encoding", encoding, ENCODINGS)
+    _must_be_one_of("solver", solver or "z3", SOLVERS)
+    _must_be_positive(bound=bound, timeout=timeout)
+    wanted = tuple(Pattern) if patterns is None else _patterns(patterns)
     began = time.monotonic()
     limits = Limits(bound, None if timeout is None else began + timeout, progress)
     session = _Session(control_of(automaton), limits)
-    wanted = tuple(Pattern) if patterns is None else tuple(p for p in Pattern if p in set(patterns))
     engines = session.engines(engine, encoding, solver, slicing)
-    return session.conclude([session.run(e, wanted) for e in engines], engine, encoding, began)
+    name = solver if engine == "z3" and solver else engine
+    return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
 
 
 def compare(
@@ -66,8 +72,9 @@ def compare(
 ) -> Result:
     """Run every engine and encoding; ``details`` has all answers, ``disagreements`` every contradiction.
 
-    ``timeout`` is for each engine.
+    ``timeout`` is for each engine. Raises ``ValueError`` for a bound or timeout that is not positive.
     """
+    _must_be_positive(bound=bound, timeout=timeout)
     began = time.monotonic()
     control = control_of(automaton)
     rounds = []
@@ -79,6 +86,23 @@ def compare(
         rounds.append(session.run(chosen, tuple(Pattern)))
     assert session is not None
     return session.conclude(rounds, "all", None, began)
+
+
+def _must_be_one_of(what: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise ValueError(f"no {what} {name!r}; there are {', '.join(names)}")
+
+
+def _must_be_positive(**limits: float | None) -> None:
+    for what, value in limits.items():
+        if value is not None and not value > 0:
+            raise ValueError(f"{what} must be positive, not {value}")
+
+
+def _patterns(patterns: Iterable[Pattern | str]) -> tuple[Pattern, ...]:
+    named = [patterns] if isinstance(patterns, str) else list(patterns)
+    chosen = {p if isinstance(p, Pattern) else Pattern.from_short(p) for p in named}
+    return tuple(p for p in Pattern if p in chosen)
 
 
 Answers = dict[Pattern, PatternResult]
@@ -133,7 +157,7 @@ class _Session:
         answers = {pattern: _merge(pattern, rounds) for pattern in Pattern}
         notes: list[str] = []
         distinct_outputs = output_distinct(automaton)
-        witness, distinct = self._best_witness(answers, distinct_outputs)
+        witness, distinct = self._best_witness(answers, distinct_outputs, notes)
         verdict = _verdict(answers, distinct)
         skipped = [p.short for p, answer in answers.items() if answer.status is Status.SKIPPED]
         if skipped and verdict is Verdict.UNKNOWN:
@@ -162,19 +186,28 @@ class _Session:
         )
 
     def _best_witness(
-        self, answers: Mapping[Pattern, PatternResult], sure: bool
+        self, answers: Mapping[Pattern, PatternResult], sure: bool, notes: list[str]
     ) -> tuple[Witness | None, bool | None]:
         """The first witness that nobody else's outputs can imitate, else the first; and which it is."""
         witnesses = [a.witness for a in answers.values() if a.witness is not None]
-        for witness in witnesses:
-            if sure or witness_distinct(self.control, witness):
-                return witness, True
+        try:
+            for witness in witnesses:
+                if sure or witness_distinct(self.control, witness, tick=self._tick):
+                    return witness, True
+        except LimitReached as limit:
+            notes.append(f"whether the violation is output-distinct was not established: {limit}")
         return (witnesses[0], False) if witnesses else (None, None)
 
     def _strongly_feasible(self) -> bool | None:
         from symdipa.feasibility import strongly_feasible
 
-        return strongly_feasible(self.control)
+        try:
+            return strongly_feasible(self.control, tick=self._tick)
+        except LimitReached:
+            return None
+
+    def _tick(self) -> None:
+        self.limits.check("properties of the automaton")
 
     def _weight(self, answers: Mapping[Pattern, PatternResult], notes: list[str]) -> Weight | None:
         symbolic = any(answer.engine != "explicit" for answer in answers.values())

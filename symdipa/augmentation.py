@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -89,34 +89,32 @@ class Augmentation:
             node = self.source[e]
         return path[::-1]
 
-    def shortest_path(self, start: int, goal: int, allowed: Iterable[int]) -> list[int] | None:
-        """A shortest path over allowed edges (empty if ``start`` is ``goal``), ``None`` if there is none."""
-        following: dict[int, list[int]] = {}
-        for e in allowed:
-            following.setdefault(self.source[e], []).append(e)
+    def shortest_path(self, start: int, goals: Set[int], allowed: Set[int]) -> list[int] | None:
+        """A shortest path over allowed edges to one of the goals, ``None`` if there is none."""
         reached: dict[int, int] = {start: -1}
         queue = deque([start])
-        while queue and goal not in reached:
-            for e in following.get(queue.popleft(), ()):
-                if self.target[e] not in reached:
+        while queue:
+            node = queue.popleft()
+            if node in goals:
+                path = []
+                while node != start:
+                    path.append(reached[node])
+                    node = self.source[reached[node]]
+                return path[::-1]
+            for e in self.outgoing[node]:
+                if e in allowed and self.target[e] not in reached:
                     reached[self.target[e]] = e
                     queue.append(self.target[e])
-        if goal not in reached:
-            return None
-        path, node = [], goal
-        while node != start:
-            path.append(reached[node])
-            node = self.source[reached[node]]
-        return path[::-1]
+        return None
 
-    def round_trip(self, edge: int, allowed: Iterable[int]) -> list[int]:
+    def round_trip(self, edge: int, allowed: Set[int]) -> list[int]:
         """A shortest closed path that begins with ``edge`` and stays on allowed edges (which has one)."""
-        back = self.shortest_path(self.target[edge], self.source[edge], allowed)
+        back = self.shortest_path(self.target[edge], {self.source[edge]}, allowed)
         if back is None:
             raise AssertionError("the edge lies on no cycle of the allowed edges")
         return [edge, *back]
 
-    def non_leaking_cores(self, limit: int = 100_000) -> list[tuple[int, ...]]:
+    def non_leaking_cores(self, limit: int = 100_000, tick: Tick | None = None) -> list[tuple[int, ...]]:
         """Edge sets, each strongly connected and without a variable both assigned and used in it.
 
         Every closed path without such a variable lies inside one of them, and each edge of one of them
@@ -132,6 +130,8 @@ class Augmentation:
             if edges in seen:
                 continue
             seen.add(edges)
+            if tick is not None:
+                tick(len(seen))
             if len(seen) > limit:
                 raise LimitReached(f"more than {limit} ways to choose a non-leaking cycle")
             conflict = self.used(edges) & self.assigned(edges)
@@ -182,7 +182,7 @@ def augment(control: Control, max_nodes: int | None = None, tick: Tick | None = 
             transition.append(t)
         outgoing.append(tuple(range(first, len(source))))
         done += 1
-        if tick is not None and done % 256 == 0:
+        if tick is not None and done % 16 == 0:
             tick(len(nodes))
         if max_nodes is not None and len(nodes) > max_nodes:
             raise LimitReached(f"the augmentation has more than {max_nodes} nodes")

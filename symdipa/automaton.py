@@ -61,6 +61,10 @@ class Guard:
     ge: frozenset[str] = frozenset()
     lt: frozenset[str] = frozenset()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ge", _names("ge", self.ge))
+        object.__setattr__(self, "lt", _names("lt", self.lt))
+
     @property
     def used(self) -> frozenset[str]:
         """The variables the guard reads."""
@@ -90,6 +94,13 @@ class Guard:
         return self.text()
 
 
+def _names(what: str, names: Iterable[str]) -> frozenset[str]:
+    """A set of variables from any iterable of names; a lone string is a mistake that looks like one."""
+    if isinstance(names, str):
+        raise TypeError(f"{what} takes a set of variables: write {what}={{{names!r}}}")
+    return frozenset(names)
+
+
 TRUE = Guard()
 
 
@@ -109,6 +120,12 @@ class State:
     d_prime: Fraction | None = None
     mu_prime: Fraction = Fraction(0)
 
+    def __post_init__(self) -> None:
+        for name in ("d", "mu", "d_prime", "mu_prime"):
+            value = getattr(self, name)
+            if type(value) is int:  # exact, so no reason to ask for more
+                object.__setattr__(self, name, Fraction(value))
+
 
 @dataclass(frozen=True, slots=True)
 class Transition:
@@ -119,6 +136,11 @@ class Transition:
     output: Output
     guard: Guard = TRUE
     assign: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.output, Output):
+            raise TypeError(f"an output is symbol('name'), INSAMPLE or INSAMPLE_PRIME, not {self.output!r}")
+        object.__setattr__(self, "assign", _names("assign", self.assign))
 
 
 @dataclass(frozen=True)

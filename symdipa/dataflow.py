@@ -8,6 +8,7 @@ contradicts a guard shows that a transition can never be taken.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,6 +35,8 @@ class OrderFacts:
     must: tuple[OrderState | None, ...]
     possible: tuple[bool, ...]
     precise: bool = True
+    tick: Callable[[], None] | None = None
+    """Called now and then by long work on the facts; it raises when a limit is reached."""
 
     @property
     def ghost_mask(self) -> Mask:
@@ -92,11 +95,13 @@ def _intersection(a: OrderState, b: OrderState) -> OrderState:
     )
 
 
-def order_facts(control: Control, ghosts: int = 0, *, precise: bool = True) -> OrderFacts:
+def order_facts(
+    control: Control, ghosts: int = 0, *, precise: bool = True, tick: Callable[[], None] | None = None
+) -> OrderFacts:
     """The least may-facts and greatest must-facts, by a work list over control states.
 
     Without ``precise`` the facts are trivial: anything may hold among live variables, nothing must. What
-    is built on them relies on the definitions alone.
+    is built on them relies on the definitions alone. ``tick`` may raise to end the work.
     """
     size = control.variables + ghosts
     if not precise:
@@ -112,6 +117,8 @@ def order_facts(control: Control, ghosts: int = 0, *, precise: bool = True) -> O
     work = deque([control.initial])
     waiting = {control.initial}
     while work:
+        if tick is not None:
+            tick()
         q = work.popleft()
         waiting.discard(q)
         may_q, must_q = may[q], must[q]
@@ -137,7 +144,7 @@ def order_facts(control: Control, ghosts: int = 0, *, precise: bool = True) -> O
     for t, step in enumerate(control.steps):
         before = must[control.source[t]]
         possible.append(before is not None and enabled(before, step))
-    return OrderFacts(control, ghosts, tuple(may), tuple(must), tuple(possible))
+    return OrderFacts(control, ghosts, tuple(may), tuple(must), tuple(possible), tick=tick)
 
 
 def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
@@ -176,6 +183,8 @@ def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
     work = deque([control.initial])
     hit = False
     while work:
+        if facts.tick is not None:
+            facts.tick()
         q = work.popleft()
         before, order = marks[q], facts.may[q]
         assert before is not None and order is not None

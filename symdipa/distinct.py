@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 from symdipa.automaton import Automaton
 from symdipa.control import Control
@@ -20,13 +21,15 @@ def output_distinct(automaton: Automaton) -> bool:
     return True
 
 
-def witness_distinct(control: Control, witness: Witness, limit: int = 50_000) -> bool:
+def witness_distinct(
+    control: Control, witness: Witness, limit: int = 50_000, tick: Callable[[], None] = lambda: None
+) -> bool:
     """Whether no other run can produce the outputs of the witness, however often its cycles repeat.
 
     Follows, along the witness with its cycles repeated, a second run that takes other transitions with
     the same outputs (a real value may be any real value; which steps read an input is not observed). Only
     feasible runs count. When more than ``limit`` pairs were looked at the answer is ``False``, the one
-    that claims less.
+    that claims less. ``tick`` may raise to end the work.
     """
     run, transitions = witness.run, control.automaton.transitions
     back = {j: i for i, j in witness.cycles}
@@ -36,6 +39,7 @@ def witness_distinct(control: Control, witness: Witness, limit: int = 50_000) ->
     seen: set[tuple[int, int, OrderState, bool]] = {start}
     queue = deque([start])
     while queue:
+        tick()
         position, q, order, strayed = queue.popleft()
         if position == len(run) and strayed:
             return False

@@ -55,8 +55,9 @@ class InvalidInput(SymdipaError, ValueError):
         super().__init__(self.source, self.problems)
 
     def __str__(self) -> str:
-        prefix = f"{self.source}:" if self.source else ""
-        return "\n".join(f"{prefix}{problem}" for problem in self.problems)
+        if not self.source:
+            return "\n".join(map(str, self.problems))
+        return "\n".join(f"{self.source}:{'' if p.position else ' '}{p}" for p in self.problems)
 
 
 class LimitReached(SymdipaError):

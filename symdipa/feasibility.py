@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -19,23 +20,27 @@ class Means(NamedTuple):
     high: tuple[Fraction | None, ...]
 
 
-def strongly_feasible(control: Control, limit: int = 20_000) -> bool | None:
+def strongly_feasible(
+    control: Control, limit: int = 20_000, tick: Callable[[], None] = lambda: None
+) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
     One variable component at a time: first without control flow, then by dataflow over may-facts on its
-    slice; where both see a possible clash, feasible runs are enumerated, up to ``limit`` states.
+    slice; where both see a possible clash, feasible runs are enumerated, up to ``limit`` states. ``tick``
+    may raise to end the work.
     """
     components = variable_components(control)
     touching = transitions_touching(control, components)
     for variables in components:
+        tick()
         flat = flatten(control, variables, touching[variables])
         if _no_clash_possible(flat, order_facts(flat)):
             continue
         part = cut(control, variables).control
-        if _no_clash_possible(part, order_facts(part)) or _enumerate(part, limit):
+        if _no_clash_possible(part, order_facts(part, tick=tick)) or _enumerate(part, limit, tick):
             continue
         # The slice forgets what other components forbid, so a clash has to be found on the whole.
-        return _enumerate(control, limit if control.variables < 100 else 0)
+        return _enumerate(control, limit if control.variables < 100 else 0, tick)
     return True
 
 
@@ -62,11 +67,12 @@ def _no_clash_possible(control: Control, facts: OrderFacts) -> bool:
     return True
 
 
-def _enumerate(control: Control, limit: int) -> bool | None:
+def _enumerate(control: Control, limit: int, tick: Callable[[], None]) -> bool | None:
     start = (control.initial, initial(control.variables), _nothing(control))
     seen: set[tuple[int, OrderState, Means]] = {start}
     queue = deque([start])
     while queue:
+        tick()
         q, order, means = queue.popleft()
         for t in control.outgoing[q]:
             p = control.target[t]

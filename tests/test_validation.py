@@ -169,7 +169,6 @@ def test_non_input_state_with_two_transitions_is_not_called_nondeterministic() -
         (Transition("p", "q", A), State("p", d=-ONE), "d of state p is -1; it must not be negative"),
         (Transition("p", "q", A), State("p", d_prime=-ONE), "d' of state p is -1"),
         (STORE, State("p", d=0.25), "0.25 of type float"),  # type: ignore[arg-type]
-        (STORE, State("p", d=1), "of type int; parameters are exact"),  # type: ignore[arg-type]
         (STORE, State("p", d=ONE, mu=0.5), "mu of state p is 0.5"),  # type: ignore[arg-type]
         (STORE, State("p", d=ONE, mu=float("nan")), "mu of state p is nan"),  # type: ignore[arg-type]
         (STORE, State("p", d=-Fraction(10**60)), "-1000"),

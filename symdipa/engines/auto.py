@@ -8,6 +8,7 @@ from symdipa.control import Control
 from symdipa.engines.base import Engine
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.symbolic import SymbolicEngine
+from symdipa.errors import LimitReached
 from symdipa.patterns import Pattern
 from symdipa.verdict import PatternResult, Status
 
@@ -33,7 +34,10 @@ class AutoEngine(Engine):
         self.symbolic = symbolic
 
     def decide(self, pattern: Pattern) -> PatternResult:
-        answer = self.symbolic.decide_statically(pattern)
+        try:
+            answer = self.symbolic.decide_statically(pattern)
+        except LimitReached as limit:
+            return PatternResult(pattern, Status.UNKNOWN, "dataflow", reason=str(limit))
         if answer is not None:
             return replace(answer, engine="dataflow")
         first = self.explicit.decide(pattern)

@@ -19,7 +19,7 @@ from symdipa.control import Control
 from symdipa.engines.base import Engine, Limits
 from symdipa.errors import LimitReached
 from symdipa.marks import Chain, Marks, advance, chains_of
-from symdipa.order import Mask, Step
+from symdipa.order import Mask, Step, members
 from symdipa.patterns import Pattern
 from symdipa.verdict import PatternResult, Status, Witness
 from symdipa.weight import corollary_bound
@@ -53,7 +53,7 @@ class ExplicitEngine(Engine):
 
     @cached_property
     def cores(self) -> list[tuple[int, ...]]:
-        return self.augmentation.non_leaking_cores()
+        return self.augmentation.non_leaking_cores(tick=self._tick("edge sets for non-leaking cycles"))
 
     def corollary_bound(self) -> Fraction:
         """The corollary bound (:func:`symdipa.weight.corollary_bound`); raises :class:`LimitReached`."""
@@ -100,18 +100,24 @@ class ExplicitEngine(Engine):
     def _leaking_closed_path(self, edges: tuple[int, ...], conflict: Mask) -> list[int]:
         """A short closed path that assigns and uses one of the variables of ``conflict``."""
         graph, steps = self.augmentation, self.control.steps
+        allowed = frozenset(edges)
         best: list[int] | None = None
-        bit = conflict & -conflict
-        assigning = [e for e in edges if steps[graph.transition[e]].asg & bit]
-        using = [e for e in edges if steps[graph.transition[e]].used & bit]
-        for first in assigning[:8]:
-            for second in using[:8]:
-                if first == second:
-                    path = graph.round_trip(first, edges)
+        for x in list(members(conflict))[:8]:
+            assigning = [e for e in edges if steps[graph.transition[e]].asg >> x & 1]
+            using = [e for e in edges if steps[graph.transition[e]].used >> x & 1]
+            uses = {graph.source[e] for e in using}
+            for first in assigning[:4]:
+                self.limits.check("leaking cycle, shortest lasso")
+                if first in using:
+                    path = graph.round_trip(first, allowed)
                 else:
-                    there = graph.shortest_path(graph.target[first], graph.source[second], edges)
-                    back = graph.shortest_path(graph.target[second], graph.source[first], edges)
-                    if there is None or back is None:
+                    there = graph.shortest_path(graph.target[first], uses, allowed)
+                    if there is None:
+                        raise AssertionError("a component is not strongly connected")
+                    at = graph.target[there[-1]] if there else graph.target[first]
+                    second = next(e for e in using if graph.source[e] == at)
+                    back = graph.shortest_path(graph.target[second], {graph.source[first]}, allowed)
+                    if back is None:
                         raise AssertionError("a component is not strongly connected")
                     path = [first, *there, second, *back]
                 if best is None or len(path) < len(best):
@@ -124,10 +130,11 @@ class ExplicitEngine(Engine):
         graph, control = self.augmentation, self.control
         best: list[int] | None = None
         for core in self.cores:
+            allowed = frozenset(core)
             for e in core:
                 t = graph.transition[e]
                 if control.reads_input[t] and control.outputs_real[t]:
-                    closed = graph.round_trip(e, core)
+                    closed = graph.round_trip(e, allowed)
                     if best is None or len(closed) < len(best):
                         best = closed
         return None if best is None else self._witness_cycle(Pattern.DISCLOSING_CYCLE, best)
@@ -188,9 +195,11 @@ class ChainSearch:
         self.control = graph.control
         # Edges of closed paths that assign nothing live: they need no core, since a variable that such a
         # path uses and assigns would be live after the assignment.
-        self.free: dict[int, tuple[int, ...]] = {
+        self.free: dict[int, frozenset[int]] = {
             e: group
-            for group in graph.by_component(filter(self._assigns_nothing_live, graph.cyclic_edges))
+            for group in map(
+                frozenset, graph.by_component(filter(self._assigns_nothing_live, graph.cyclic_edges))
+            )
             for e in group
         }
         self.cores = [core for core in cores if not all(e in self.free for e in core)]
@@ -216,7 +225,7 @@ class ChainSearch:
         while queue:
             visit = queue.popleft()
             done += 1
-            if done % 256 == 0:
+            if done % 64 == 0:
                 self.tick(done)
             if visit.marks not in maximal[visit.node, visit.open]:
                 continue  # a visit with more marks came since
@@ -265,7 +274,7 @@ class ChainSearch:
         edges = [v.edge for v in visits]
         if last.open is not None:
             core, start = last.open
-            rest = graph.shortest_path(last.node, start, self.cores[core])
+            rest = graph.shortest_path(last.node, {start}, self.core_edges[core])
             if rest is None:
                 raise AssertionError("a core is not strongly connected")
             edges += rest

@@ -120,6 +120,7 @@ class SlicedEngine(Engine):
 
     def _flat_chain(self, variables: Mask, chain: Chain) -> bool:
         """Whether a chain is possible even if transitions could be taken in any order."""
+        self.limits.check("dataflow without control flow")
         flat = flatten(self.control, variables, self._touching[variables])
         return may_have_chain(order_facts(flat), chain)
 

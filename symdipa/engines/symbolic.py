@@ -46,7 +46,7 @@ class SymbolicEngine(Engine):
 
     @cached_property
     def facts(self) -> OrderFacts:
-        return order_facts(self.control)
+        return order_facts(self.control, tick=lambda: self.limits.check("dataflow"))
 
     def decide_statically(self, pattern: Pattern) -> PatternResult | None:
         """``ABSENT`` where the dataflow alone shows it, else ``None``."""
