@@ -124,7 +124,7 @@ def test_shapes_that_are_hard(make: Make, shape: Callable[[], list[source.Step]]
 def test_pdr_agrees_with_the_judge_and_its_invariants_are_invariants(encoding: str):
     """On its own: as part of the engine it only sees what induction leaves open."""
     proofs = paths = 0
-    for i in range(30):
+    for i in range(20):
         control = control_of(sample(i))
         for pattern in Pattern:
             searches = []
@@ -142,7 +142,7 @@ def test_pdr_agrees_with_the_judge_and_its_invariants_are_invariants(encoding: s
                     assert faults(sample(i), found) == []
                     paths += 1
             assert (Outcome.UNSAFE in searches) == (judged(i)[pattern] is not None), (i, pattern)
-    assert proofs > 5 and paths > 10
+    assert proofs > 3 and paths > 5
 
 
 def test_an_invariant_with_a_clause_too_few_is_refused():
@@ -193,7 +193,7 @@ def test_proofs_without_enumeration(make: Make):
 
 def test_results_say_who_decided():
     methods: dict[str, set[str | None]] = {"explicit": set(), "z3": set()}
-    for i in range(30):
+    for i in range(15):
         for make in ENGINES:
             for result in decided(make(sample(i))).values():
                 assert result.engine == make(sample(i)).name
@@ -242,7 +242,7 @@ def test_unknown_names_are_refused():
 def needing_depth() -> list[tuple[Automaton, Pattern, str, int]]:
     """Proofs of random automata whose induction needs some depth."""
     found = []
-    for i in range(50):
+    for i in range(35):
         for make, encoding in ((z3_marks, "marks"), (z3_ghost, "ghost")):
             result = make(sample(i)).decide(LP)
             if result.method == "k-induction" and result.sizes["depth"] >= 2:
@@ -252,7 +252,7 @@ def needing_depth() -> list[tuple[Automaton, Pattern, str, int]]:
 
 def test_a_bound_below_the_proof_gives_unknown():
     cases = needing_depth()
-    assert len(cases) > 5
+    assert len(cases) > 3
     for example, pattern, encoding, depth in cases:
         for bound in {0, depth - 1}:
             result = SymbolicEngine(control_of(example), encoding, Limits(bound=bound)).decide(pattern)
@@ -264,7 +264,7 @@ def test_a_bound_below_the_proof_gives_unknown():
 
 def test_a_bound_below_the_violation_gives_unknown():
     cases = 0
-    for i in range(40):
+    for i in range(25):
         for pattern in Pattern:
             found = z3_marks(sample(i)).decide(pattern)
             if found.status is not Status.PRESENT:
@@ -276,7 +276,7 @@ def test_a_bound_below_the_violation_gives_unknown():
             assert below.status is Status.UNKNOWN
             assert f"no violation within {depth - 1} steps" in (below.reason or "")
             cases += 1
-    assert cases > 15
+    assert cases > 10
 
 
 def test_pdr_stops_at_the_bound(monkeypatch: pytest.MonkeyPatch):
@@ -338,7 +338,7 @@ def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch):
 
 def test_check_passes_its_limits_on():
     for engine in ("explicit", "z3", "both", "auto"):
-        result = analysis.check(ring(6), engine=engine, timeout=0)
+        result = analysis.check(ring(6), engine=engine, timeout=1e-9)
         assert result.verdict is Verdict.UNKNOWN
         assert result.weight is None and result.witness is None
         answer = result.patterns[LP]
