@@ -7,7 +7,7 @@ and shares nothing with the engines. :func:`complete` turns a raw find into a :c
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -142,7 +142,70 @@ def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]
     else:
         witness = _complete_path(control, run, loops)
     replay(control, witness)
+    return shorten(control, witness)
+
+
+def shorten(control: Control, witness: Witness, max_length: int = 80) -> Witness:
+    """A witness of the same pattern without detours: closed parts of the run that it does not need.
+
+    Greedy, longest parts first; runs above ``max_length`` steps are left as they are.
+    """
+    while len(witness.run) <= max_length:
+        shorter = next(_without_detour(control, witness), None)
+        if shorter is None:
+            break
+        witness = shorter
     return witness
+
+
+def _without_detour(control: Control, witness: Witness) -> Iterator[Witness]:
+    run = witness.run
+    for length in range(len(run) - 1, 0, -1):
+        for i in range(len(run) - length + 1):
+            j = i + length
+            closed = control.source[run[i]] == control.target[run[j - 1]]
+            if not closed or any(i < b and a < j for a, b in witness.cycles):
+                continue
+            cycles = tuple((a - length, b - length) if a >= j else (a, b) for a, b in witness.cycles)
+            shorter = _with_cycles(control, witness, run[:i] + run[j:], cycles)
+            if shorter is not None:
+                yield shorter
+
+
+def _with_cycles(
+    control: Control, like: Witness, run: tuple[int, ...], cycles: tuple[tuple[int, int], ...]
+) -> Witness | None:
+    """The witness on another run with its cycles in other places, if it is one."""
+    chain: tuple[int, ...] | None = ()
+    if like.path:
+        first, last = cycles[0], cycles[-1]
+        low = like.cycles[0][0] <= like.path[0] < like.cycles[0][1]
+        high = like.cycles[-1][0] <= like.path[-1] < like.cycles[-1][1]
+        if len(cycles) == 1 and low:
+            high = False
+        graph = dependency_graph(control, run)
+        chain = find_chain(graph, _ends(control, run, first, last, low, high))
+    if chain is None:
+        return None
+    witness = _trimmed(like.pattern, run, cycles, chain)
+    try:
+        replay(control, witness)
+    except WitnessRejected:
+        return None
+    return witness
+
+
+def _ends(
+    control: Control, run: Run, first: tuple[int, int], last: tuple[int, int], low: bool, high: bool
+) -> Ends:
+    """The ends of a chain: in the cycle ``first`` or output if not ``low``, likewise at the high end."""
+    outputs = _outputs(control, run)
+    return Ends(
+        frozenset(range(*first)) if low else outputs,
+        frozenset(range(*last)) if high else outputs,
+        low,
+        high,
+    )
 
 
 def _complete_path(control: Control, run: Run, loops: Sequence[Loop]) -> Witness:
@@ -212,15 +275,8 @@ def _expand(
         place = dict(zip(last_first, ranges, strict=True))
         pairs = [(place[chosen[0]], place[chosen[-1]])]
     graph = dependency_graph(control, whole)
-    outputs = _outputs(control, whole)
     for first, second in pairs:
-        ends = Ends(
-            frozenset(range(*first)) if low else outputs,
-            frozenset(range(*second)) if high else outputs,
-            low,
-            high,
-        )
-        chain = find_chain(graph, ends)
+        chain = find_chain(graph, _ends(control, whole, first, second, low, high))
         if chain is not None:
             cycles = (first, second) if low and high else (first if low else second,)
             return _trimmed(pattern, whole, cycles, chain)
@@ -231,7 +287,7 @@ def _trimmed(
     pattern: Pattern, run: Sequence[int], cycles: tuple[tuple[int, int], ...], chain: tuple[int, ...]
 ) -> Witness:
     """The witness without steps after its last cycle and chain position."""
-    end = max(max(j for _, j in cycles), max(chain) + 1)
+    end = max([j for _, j in cycles] + [k + 1 for k in chain])
     return Witness(pattern, tuple(run[:end]), cycles, chain)
 
 

@@ -16,7 +16,7 @@ from symdipa.order import Mask
 from symdipa.patterns import Pattern
 from symdipa.slicing import Slice, cut, flatten, transitions_touching, variable_components
 from symdipa.verdict import PatternResult, Status
-from symdipa.witness import replay
+from symdipa.witness import replay, shorten
 
 METHODS = ("static", "explicit", "bounded", "k-induction", "pdr")
 """From the cheapest argument to the dearest; several slices together are told by the dearest."""
@@ -135,7 +135,7 @@ class SlicedEngine(Engine):
             lifted = part.slice.lift(answer.witness)
             try:
                 replay(self.control, lifted)
-                return replace(answer, witness=lifted)
+                return replace(answer, witness=shorten(self.control, lifted))
             except WitnessRejected:
                 if variables == everything:
                     return self._whole.decide(pattern)
