@@ -33,12 +33,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import brute_force as judge  # noqa: E402
-from random_automata import random_automaton  # noqa: E402
+from random_automata import random_automaton, random_product  # noqa: E402
 
 from symdipa import formats  # noqa: E402
 from symdipa.automaton import Automaton  # noqa: E402
@@ -55,7 +56,11 @@ Answers = dict[Pattern, bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is asked, of whom. An engine is named ``engine`` or ``engine:encoding``."""
+    """What is asked, of whom.
+
+    An engine is named by words with colons between: ``explicit``, ``auto`` or ``z3``, then if wanted an
+    encoding (``marks``, ``ghost``), a solver (``minisat``, ...) and ``whole`` for no slicing.
+    """
 
     seed: int
     engines: tuple[str, ...]
@@ -63,6 +68,8 @@ class Setup:
     states: tuple[int, ...]
     literal: int
     timeout: float | None
+    products: bool = False
+    judge: bool = True
 
 
 @dataclass(slots=True)
@@ -81,7 +88,9 @@ class Outcome:
 
 def examine(setup: Setup, index: int) -> Outcome:
     """Judge automaton number ``index``, ask the engines, compare."""
-    automaton = random_automaton(random.Random(f"{setup.seed}/{index}"), setup.variables, setup.states)
+    rng = random.Random(f"{setup.seed}/{index}")
+    draw = random_product if setup.products else random_automaton
+    automaton = draw(rng, setup.variables, setup.states)
     validate(automaton)
     sizes = len(automaton.variables), len(automaton.states), len(automaton.transitions)
     outcome = Outcome(index, sizes)
@@ -96,6 +105,8 @@ def examine(setup: Setup, index: int) -> Outcome:
 
 def _judged(automaton: Automaton, setup: Setup, outcome: Outcome) -> Answers:
     """The judge's answers; where its search is too large, what a search of bounded length finds."""
+    if not setup.judge:
+        return dict.fromkeys(Pattern)
     start = time.perf_counter()
     try:
         runs = judge.decide(automaton)
@@ -140,8 +151,13 @@ def _compare(automaton: Automaton, name: str, expected: Answers, setup: Setup, o
 def _asked(automaton: Automaton, name: str, timeout: float | None) -> dict[Pattern, PatternResult]:
     from symdipa import analysis
 
-    engine, _, encoding = name.partition(":")
-    options = ({"encoding": encoding} if encoding else {}) | ({} if timeout is None else {"timeout": timeout})
+    engine, *words = name.split(":")
+    options: dict[str, Any] = {"timeout": timeout}
+    for word in words:
+        if word == "whole":
+            options["slicing"] = False
+        else:
+            options["encoding" if word in ("marks", "ghost") else "solver"] = word
     return dict(analysis.check(automaton, engine=engine, **options).patterns)
 
 
@@ -243,6 +259,8 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--engines", default="explicit,z3:ghost,z3:marks", help="comma-separated; may be empty")
     add("--variables", type=_numbers, default=(1, 2, 2, 3, 3, 4), help="choices, comma-separated")
     add("--states", type=_numbers, default=(2, 3, 4, 5, 6), help="states behind the prefix")
+    add("--products", action="store_true", help="two automata taking turns, each with so many variables")
+    add("--no-judge", dest="judge", action="store_false", help="hold the engines against each other only")
     add("--literal", type=int, default=0, metavar="N", help="also enumerate runs up to length N")
     add("--timeout", type=float, help="seconds for one engine on one automaton")
     return parser.parse_args(words)
@@ -252,8 +270,15 @@ def main(words: Sequence[str] | None = None) -> int:
     options = arguments(words)
     engines = tuple(name for name in options.engines.split(",") if name)
     setup = Setup(
-        options.seed, engines, options.variables, options.states, options.literal, options.timeout
-    )  # fmt: skip
+        options.seed,
+        engines,
+        options.variables,
+        options.states,
+        options.literal,
+        options.timeout,
+        options.products,
+        options.judge,
+    )
     indices = range(options.count) if options.only is None else [options.only]
     start = time.monotonic()
     outcomes = run(setup, indices, options.jobs)

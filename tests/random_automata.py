@@ -469,3 +469,63 @@ def _maybe_silent(rng: random.Random, automaton: Automaton, state: State) -> Sta
     if len(leaving) == 1 and leaving[0].guard.is_true and rng.random() < 0.4:
         return replace(state, is_input=False)
     return state
+
+
+def random_product(
+    rng: random.Random, variables: int | Sequence[int] = (1, 2), states: int | Sequence[int] = (2, 3)
+) -> Automaton:
+    """Two random automata taking turns: valid, with variables in components that share no transition.
+
+    A state is a pair of states and whose turn it is; whether the turn passes is drawn for every step of
+    the product. ``variables`` and ``states`` are those of each part.
+    """
+    parts = [_tagged(random_automaton(rng, variables, states), tag) for tag in "ab"]
+    start = (parts[0].initial, parts[1].initial, 0)
+    seen, work = {start: None}, [start]
+    states_found: list[State] = []
+    transitions: list[Transition] = []
+    while work:
+        here = work.pop()
+        turn = here[2]
+        part = parts[turn]
+        name = _joined(here)
+        states_found.append(replace(part.state(here[turn]), name=name))
+        for t in part.outgoing[part.index[here[turn]]]:
+            moved = part.transitions[t]
+            there = (
+                (moved.target, here[1], turn ^ (rng.random() < 0.7))
+                if turn == 0
+                else (here[0], moved.target, turn ^ (rng.random() < 0.7))
+            )
+            if there not in seen:
+                seen[there] = None
+                work.append(there)
+            transitions.append(replace(moved, source=name, target=_joined(there)))
+    return Automaton(tuple(states_found), _joined(start), tuple(transitions), variables_of(transitions))
+
+
+def _joined(place: tuple[str, str, int]) -> str:
+    return f"{place[0]}_{place[1]}_{int(place[2])}"
+
+
+def _tagged(automaton: Automaton, tag: str) -> Automaton:
+    """The automaton with ``tag`` before every name of a state and of a variable."""
+
+    def names(variables: Iterable[str]) -> frozenset[str]:
+        return frozenset(tag + x for x in variables)
+
+    return Automaton(
+        tuple(replace(state, name=tag + state.name) for state in automaton.states),
+        tag + automaton.initial,
+        tuple(
+            replace(
+                t,
+                source=tag + t.source,
+                target=tag + t.target,
+                guard=Guard(names(t.guard.ge), names(t.guard.lt)),
+                assign=names(t.assign),
+            )
+            for t in automaton.transitions
+        ),
+        tuple(tag + x for x in automaton.variables),
+    )
