@@ -16,6 +16,7 @@ from typing import Literal
 
 from symdipa.automaton import Automaton, Guard, OutputKind, State, Transition
 from symdipa.errors import InvalidInput, Position, Problem
+from symdipa.spelling import Dictionary
 
 PATHS_SHOWN = 20
 """For so many variables the initialization rule shows a path; it only lists the names of any further."""
@@ -26,12 +27,14 @@ class Place:
     """What a problem is about: the automaton, or a state or a transition by its index.
 
     ``part`` narrows it down: ``"name"``, ``"d"``, ``"mu"``, ``"d_prime"``, ``"mu_prime"`` of a state,
-    ``"guard"``, ``"assign"``, ``"output"``, ``"source"``, ``"target"`` of a transition.
+    ``"guard"``, ``"assign"``, ``"output"``, ``"source"``, ``"target"`` of a transition. ``name`` is the
+    variable of a guard that it is about, if it is about one.
     """
 
     kind: Literal["automaton", "state", "transition"]
     index: int = 0
     part: str = ""
+    name: str = ""
 
 
 Locate = Callable[[Place], Position | None]
@@ -117,8 +120,9 @@ def guard(automaton: Automaton) -> Iterator[Finding]:
 def non_input(automaton: Automaton) -> Iterator[Finding]:
     """A non-input state has at most one transition, with guard true."""
     outgoing = _by_source(automaton)
+    listed = Counter(state.name for state in automaton.states)
     for state in automaton.states:
-        if state.is_input:
+        if state.is_input or listed[state.name] > 1:
             continue
         leaving = outgoing.get(state.name, [])
         guarded = [i for i in leaving if not automaton.transitions[i].guard.is_true]
@@ -254,8 +258,11 @@ def _number(value: Fraction) -> str:
 def initialization(automaton: Automaton) -> Iterator[Finding]:
     """On every path from the initial state a variable is assigned before a guard reads it.
 
-    Forward data flow with bit sets finds the variables at fault; a path is searched only for those.
+    Forward data flow with bit sets finds the variables at fault; a path is searched only for those. A
+    state that is listed twice leaves open where paths lead.
     """
+    if len({state.name for state in automaton.states}) < len(automaton.states):
+        return
     outgoing = _by_source(automaton)
     assigned = definitely_assigned(automaton, outgoing)
     index = {name: i for i, name in enumerate(_variables(automaton))}
@@ -268,14 +275,26 @@ def initialization(automaton: Automaton) -> Iterator[Finding]:
             if not known >> index[name] & 1:
                 faulty.setdefault(name, i)
     names = list(faulty)
+    stored = {name for transition in automaton.transitions for name in transition.assign}
+    dictionary = Dictionary(sorted(stored))
     for name in names[:PATHS_SHOWN]:
-        yield _unassigned(automaton, outgoing, name)
+        place, message = _unassigned(automaton, outgoing, name)
+        meant = None if name in stored else dictionary.closest(name)
+        yield place, never_stored(name, meant) if meant else message
     if names[PATHS_SHOWN:]:
         rest = ", ".join(names[PATHS_SHOWN : 2 * PATHS_SHOWN])
         more = ", ..." if len(names) > 2 * PATHS_SHOWN else ""
         count = len(names) - PATHS_SHOWN
         place = Place("transition", faulty[names[PATHS_SHOWN]], "guard")
         yield place, f"{count} more variables are read before they are assigned: {rest}{more}"
+
+
+def never_stored(name: str, meant: str) -> str:
+    """What is wrong with a variable that is read and nowhere assigned, while one of like name is."""
+    return (
+        f"variable {name} is read before it is assigned: no transition stores insample in it; "
+        f"did you mean {meant}?"
+    )
 
 
 def definitely_assigned(automaton: Automaton, outgoing: dict[str, list[int]]) -> dict[str, int]:
@@ -311,7 +330,7 @@ def _unassigned(automaton: Automaton, outgoing: dict[str, list[int]], name: str)
             transition = automaton.transitions[i]
             if name in transition.guard.used:
                 path = _path(parent, state)
-                return Place("transition", i, "guard"), (
+                return Place("transition", i, "guard", name), (
                     f"variable {name} is read before it is assigned: on the path {path} no transition "
                     f"stores insample in {name}, and then the guard {brief(transition.guard)} of "
                     f"{_arrow(transition)} reads it"

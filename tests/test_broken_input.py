@@ -45,7 +45,7 @@ TEXTS = [
         "unassigned",
         "(q1,1,0): if (insample < x) then output a; goto q1",
         "initialization",
-        (1, 14),
+        (1, 26),
         "x is read before it is assigned",
     ),
     (
@@ -57,7 +57,7 @@ TEXTS = [
         "(v,1,0): output a; goto w\n"
         "(w,1,0): if (insample >= x) then output b; goto w",
         "initialization",
-        (6, 13),
+        (6, 26),
         "s -> t -> v -> w",
     ),
     ("zero-scale-compared", GOOD + "(q2,0,0): if (insample < x) then output a; goto q2", "parameters", (2, 5),
@@ -88,7 +88,7 @@ TEXTS = [
     ("empty", "", "syntax", (1, 1), "there is no state"),
     ("only-comments", "# nothing\n\n  # here\n", "syntax", (1, 1), "there is no state"),
     ("no-header", "\n  x := insample; output a; goto q2", "syntax", (2, 3), "expected a state such as"),
-    ("one-parameter", "(q1,1/4): output a; goto q2", "syntax", (1, 1), "has 1 parameters; give 2"),
+    ("one-parameter", "(q1,1/4): output a; goto q2", "syntax", (1, 1), "has 1 parameter; give 2"),
     ("three-parameters", "(q1,1,2,3): output a; goto q2", "syntax", (1, 1), "or 4 (d, mu, d', mu')"),
     ("bad-kind", "(q1:output,1,0): output a; goto q2", "syntax", (1, 5), "'input' or 'non-input'"),
     ("no-colon", "(q1,1,0) output a; goto q2", "syntax", (1, 10), "expected ':' after the header of state q1"),
@@ -219,12 +219,133 @@ def test_all_problems_of_a_text_are_reported_in_order() -> None:
         "(q1,1/0,0): x := insample; output a; goto q2\n"
         "(q2,-1,0): if (insample < x then output a; goto q2\n"
         "(q3:non-input,1,0): if (insample < x) then output b; goto q3\n"
-        "(q3,1,0): output",
+        "(q4,1,0): output\n"
+        "(q4,1,0):",
         "dipa",
     )
     rules = [problem.rule for problem in error.problems]
-    assert rules == ["number", "parameters", "syntax", "non-input", "structure", "syntax"]
+    assert rules == ["number", "parameters", "syntax", "non-input", "syntax", "structure"]
     assert str(error).splitlines()[0].startswith("input:1:5: '1/0' divides by zero")
+
+
+SEVERAL = """\
+(start:noninput, 1/4): treshold := insmaple; ouput ready; gotto watch
+(watch, 1/2, x):
+    IF (insmaple < threshold) then output low; goto watch
+    elsif (insample >= threshold && insample < 3) thn otput high; goto done
+    elseif (insample < treshold) then x = insample, output mid goto watch
+    else outputt my-symbol; goto my-state junk
+other, 1, 0): output x; goto done
+"""
+
+
+def test_independent_faults_of_one_state_are_all_reported_at_the_words_to_blame() -> None:
+    found = {
+        (p.position.line, p.position.column): p.message
+        for p in refused(SEVERAL, "dipa").problems
+        if p.position is not None
+    }
+    expected = {
+        (1, 1): "state start has 1 parameter;",
+        (1, 8): "found 'noninput'; did you mean 'non-input'?",
+        (1, 36): "found 'insmaple'; did you mean 'insample'?",
+        (1, 46): "found 'ouput'; did you mean 'output'?",
+        (1, 59): "found 'gotto'; did you mean 'goto'?",
+        (2, 14): "expected a number such as",
+        (3, 5): "found 'IF'; did you mean 'if'?",
+        (3, 9): "found 'insmaple'; did you mean 'insample'?",
+        (4, 5): "found 'elsif'; did you mean 'elseif'?",
+        (
+            4,
+            24,
+        ): "threshold is read before it is assigned: no transition stores insample in it; did you mean tre",
+        (4, 48): "a constant goes into the mean",
+        (4, 51): "found 'thn'; did you mean 'then'?",
+        (4, 55): "found 'otput'; did you mean 'output'?",
+        (5, 41): "expected ':=' after the variable x",
+        (5, 64): "expected ';' after the output",
+        (6, 10): "found 'outputt'; did you mean 'output'?",
+        (6, 18): "write my_symbol",
+        (6, 34): "write my_state",
+        (6, 43): "expected the next state after 'goto my_state', found 'junk'",
+    }
+    assert list(found) == list(expected)
+    for place, phrase in expected.items():
+        assert phrase in found[place]
+
+
+CHAIN = (
+    GOOD + "(q2,1,0): {} goto q2 elseif (insample >= x) then output b; goto q3\n(q3,1,0): output c; gotto q4"
+)
+
+
+@pytest.mark.parametrize(
+    ("branch", "column", "phrase"),
+    [
+        ("if (insample < x) then output a; got", 44, "did you mean 'goto'"),
+        ("if (insample < x) then outptu a;", 34, "did you mean 'output'"),
+        ("if (x > insampel) then output a;", 19, "did you mean 'insample'"),
+        ("if (insample < x || insample < x) then output a;", 28, "one branch for each alternative"),
+        ("if (!(insample < x)) then output a;", 15, "no negation"),
+        ("if ((insample < x) then output a;", 30, "expected ')'"),
+        ("if (insample < x)) then output a;", 28, "closes nothing"),
+        ("if () then output a;", 15, "expected a comparison"),
+        ("if (insample = x) then output a;", 24, "'>=' or '<'"),
+        ("if insample < x output a;", 27, "expected 'then'"),
+        ("if insample < x y := insample; output a;", 27, "expected 'then'"),
+        ("if (insample < x) then output;", 40, "expected an output"),
+        ("if (insample < x) then;", 33, "expected 'output'"),
+        ("if (insample < x) then what; output a;", 34, "expected 'output'"),
+        ("if (insample < x) then y := 3; output a;", 39, "the only value that y can store"),
+        ("if (insample < x) then y := insample output a;", 48, "expected ';' or ','"),
+        ("if (insample < x) Then output a;", 29, "did you mean 'then'"),
+        ("if (True) then output a;", 15, "did you mean 'true'"),
+        ("when (insample < x) then output a;", 11, "expected 'if'"),
+        ("(insample < x) then output a;", 11, "expected 'if' before a condition"),
+        ("if (insample < x & insample < x) then output a;", 28, "expected '&&'"),
+        ("if (insample < x AND insample < x) then output a;", 28, "expected '&&'"),
+    ],
+)
+def test_a_fault_hides_no_other_and_nothing_follows_from_it(branch: str, column: int, phrase: str) -> None:
+    first, second = refused(CHAIN.format(branch).replace("got goto", "got"), "dipa").problems
+    assert first.position is not None and second.position is not None
+    assert (first.position.line, first.position.column) == (2, column)
+    assert phrase in first.message
+    assert (second.position.line, second.position.column) == (3, 21)
+
+
+@pytest.mark.parametrize(
+    ("header", "places"),
+    [
+        ("(q2,x,y):", [5, 7]),
+        ("(q2,1):", [1]),
+        ("(q2:in,1,0,2):", [1, 5]),
+        ("(q2 1,0):", [5]),
+        ("(q2,1,0:", [8]),
+        ("(q2,1,0)", [10]),
+        ("(q2,1;0):", [6]),
+        ("(,1,0):", [2]),
+        ("(goto,1,0):", [2]),
+        ("(q-2,1,0):", [3]),
+        ("q2,1,0):", [1]),
+    ],
+)
+def test_a_fault_in_a_header_hides_none_in_the_body(header: str, places: list[int]) -> None:
+    text = f"{header} x := insmaple; output a; goto q3"
+    found = [p.position.column for p in refused(text, "dipa").problems if p.position is not None]
+    lost = header.startswith("q")  # without its parenthesis it is no state
+    assert found == ([*places] if lost else [*places, len(header) + 7])
+
+
+def test_misspelt_keywords_only_where_the_keyword_must_stand() -> None:
+    assert loads("(got,1,0): outptu := insample; output elsif; goto thn").variables == ("outptu",)
+
+
+def test_branches_after_a_plain_step_are_read_but_not_counted() -> None:
+    text = "(q1,1,0): output a; goto q2 else output b gotto q2"
+    first, second = refused(text, "dipa").problems
+    assert "expected the next state after 'goto q2', found 'else'" in first.message
+    assert "expected ';' after the output, found 'gotto'" in second.message
 
 
 def test_no_initialization_fault_follows_from_a_syntax_error() -> None:
@@ -245,7 +366,10 @@ def test_strict_refuses_overlaps() -> None:
     problem = refused(text, "dipa", strict=True).problems[0]
     assert problem.rule == "determinism"
     assert "write (insample >= x) for (true)" in problem.message
-    covered = GOOD + "(q2,1,0): if (insample < x) then output a; goto q2 elseif (insample < x) then output b; goto q3"
+    covered = (
+        GOOD
+        + "(q2,1,0): if (insample < x) then output a; goto q2 elseif (insample < x) then output b; goto q3"
+    )
     assert "can never be taken" in refused(covered, "dipa", strict=True).problems[0].message
 
 

@@ -32,6 +32,7 @@ from symdipa.errors import InvalidInput
 from symdipa.formats import detect, dumps, load, loads, read, read_file
 from symdipa.formats.branches import first_match, subtract
 from symdipa.formats.common import rational
+from symdipa.spelling import Dictionary, edit_distance
 from symdipa.validation import problems
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -150,6 +151,76 @@ def test_unreachable_states_are_noted() -> None:
     assert document.notes == ("no path from q1 reaches q2, q3; is every goto spelt right?",)
 
 
+WATCH = """
+(start:non-input, 1/4, 0): t := insample; output ready; goto {}
+(watch, 1/2, 0): if (insample < t) then output low; goto watch else output {}; goto {}
+"""
+
+
+def test_a_misspelt_target_is_doubted() -> None:
+    document = read(WATCH.format("wacth", "high", "done"), "dipa")
+    misspelt, lost = document.notes
+    assert misspelt.startswith(
+        "2:62: state wacth is only a target, so the run ends there; did you mean watch?"
+    )
+    assert lost.startswith("no path from start reaches watch")
+    assert document.doubts == document.notes
+    with pytest.raises(InvalidInput, match=r"2:62: state wacth .* did you mean watch\?.* \[structure\]"):
+        loads(WATCH.format("wacth", "high", "done"), strict=True)
+
+
+@pytest.mark.parametrize("end", ["done", "watcher_is_over", "exit"])
+def test_other_targets_are_not_doubted(end: str) -> None:
+    assert read(WATCH.format("watch", "high", end), "dipa", strict=True).notes == ()
+
+
+def test_a_listed_state_is_meant() -> None:
+    document = read(WATCH.format("watch", "high", "wacth") + "(wacth):", "dipa", strict=True)
+    assert document.notes == ()
+
+
+def test_an_output_that_looks_like_a_sample_is_doubted() -> None:
+    (note,) = read(WATCH.format("watch", "insmaple", "done"), "dipa").doubts
+    assert note.startswith("3:") and "did you mean insample?" in note
+    with pytest.raises(InvalidInput, match="did you mean insample"):
+        loads(WATCH.format("watch", "insmaple", "done"), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("wacth", "watch2"),
+        ("wathc2", "watch2"),
+        ("Watch2", "watch2"),
+        ("Q", "q"),
+        ("threshhold", "threshold"),
+        ("treshold_low", "threshold_low"),
+        ("watch9", None),
+        ("watch", None),
+        ("q7", None),
+        ("stop", None),
+        ("exit", None),
+        ("done", None),
+        ("below", None),
+        ("x" * 100_000, None),
+    ],
+)
+def test_names_that_are_close(written: str, meant: str | None) -> None:
+    names = ["watch2", "watch1", "q", "threshold", "threshold_low", "loop", "init", "node", "above"]
+    assert Dictionary([*names, "watch3", "x" * 100_001]).closest(written) == meant
+
+
+@given(st.text("abc", max_size=6), st.text("abc", max_size=6))
+def test_edit_distance_is_symmetric_and_counts_slips(a: str, b: str) -> None:
+    distance = edit_distance(a, b, 10)
+    assert distance == edit_distance(b, a, 10)
+    assert (distance == 0) == (a == b)
+    assert min(distance, 3) == min(edit_distance(a, b, 2), 3)
+    assert distance <= max(len(a), len(b)) and abs(len(a) - len(b)) <= distance
+    swapped = a[1:2] + a[:1] + a[2:]
+    assert edit_distance(a, swapped, 10) <= 1
+
+
 # --------------------------------------------------------------------------------------- ordered branches
 
 
@@ -161,7 +232,7 @@ def test_a_single_atom_is_added() -> None:
     )
     assert guards(text)[2] == Guard(frozenset("xy"), frozenset("z"))
     assert read(STORE_XYZ + text, "dipa").notes == (
-        "line 4: branch 3 of state q2 overlaps with an earlier one; first match wins, so it is read with "
+        "4:10: branch 3 of state q2 overlaps with an earlier one; first match wins, so it is read with "
         "(insample >= x) added: (insample >= x && insample >= y && insample < z)",
     )
 
@@ -191,6 +262,7 @@ def test_a_covered_branch_is_dropped() -> None:
     )
     document = read(STORE_XYZ + text, "dipa")
     assert "can never be taken" in document.notes[0]
+    assert document.doubts == document.notes
     assert [state.name for state in document.automaton.states] == ["q1", "q2"]
 
 
@@ -314,6 +386,18 @@ def test_states_that_end_the_computation() -> None:
     text = dumps(automaton)
     assert text == "(a): output o; goto b\n(end:non-input,1/2,1/2):\n(lonely):\n(b,1/2,1/2,1/2,1/2):\n"
     assert loads(text) == automaton
+
+
+def test_long_states_are_written_with_one_branch_a_line() -> None:
+    names = [f"a_rather_long_name_{i}" for i in range(3)]
+    text = "(q1,1,0): " + ", ".join(f"{name} := insample" for name in names) + "; output a; goto q2\n"
+    text += f"(q2,1,0): if (insample < {names[0]}) then output a; goto q2 elseif (insample >= {names[0]} && "
+    text += f"insample < {names[1]}) then output b; goto q2 else output c; goto q2"
+    automaton = loads(text)
+    first, header, *branches = dumps(automaton).splitlines()
+    assert first.startswith("(q1,1,0): ") and header == "(q2,1,0):"
+    assert [line.split(" (")[0] for line in branches] == ["    if", "    elseif", "    elseif"]
+    assert loads(dumps(automaton), strict=True) == automaton
 
 
 def test_text_reorders_what_the_language_orders() -> None:

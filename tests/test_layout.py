@@ -14,7 +14,7 @@ from conftest import ROOT
 PACKAGE = ROOT / "symdipa"
 
 LAYERS = [
-    {"errors", "patterns", "automaton", "verdict"},
+    {"errors", "patterns", "automaton", "spelling", "verdict"},
     {"validation", "order", "boolean", "formats", "families"},
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "witness"},

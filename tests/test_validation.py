@@ -83,7 +83,7 @@ def test_places_are_as_fine_as_the_fault() -> None:
     problems(raw([P, State("q", d=-ONE)], [STORE, Transition("q", "z", A, ge("y"))]), note)
     assert Place("transition", 1, "target") in seen
     assert Place("state", 1, "d") in seen
-    assert Place("transition", 1, "guard") in seen
+    assert Place("transition", 1, "guard", "y") in seen
 
 
 # Structure.
@@ -210,6 +210,22 @@ def test_shortest_unassigned_path() -> None:
     assert rules(automaton) == ["initialization"]
     assert "on the path p -> q -> s no transition stores insample in x" in message(automaton)
     assert "(insample >= x) of the transition s -> s" in message(automaton)
+
+
+def test_a_variable_that_is_nowhere_assigned_may_be_misspelt() -> None:
+    store = Transition("p", "q", A, assign=frozenset(["treshold"]))
+    automaton = raw([P, Q], [store, Transition("q", "q", A, ge("threshold"))])
+    assert message(automaton) == (
+        "variable threshold is read before it is assigned: no transition stores insample in it; "
+        "did you mean treshold?"
+    )
+    assert "on the path" in message(raw([P, Q], [store, Transition("q", "q", A, ge("other"))]))
+
+
+def test_what_follows_from_a_state_that_is_listed_twice_is_no_news() -> None:
+    silent = State("p", False, d=ONE)
+    steps = [Transition("p", "p", A), Transition("p", "p", symbol("b"), ge("x"))]
+    assert rules(raw([silent, P], steps)) == ["structure"]
 
 
 def test_guard_reads_before_the_same_transition_assigns() -> None:

@@ -31,10 +31,15 @@ _KNOWN = ", ".join(f".{name}" for name in READERS)
 
 @dataclass(frozen=True)
 class Document:
-    """What was read: the automaton, remarks on how it was read, and where it came from."""
+    """What was read: the automaton, remarks on how it was read, and where it came from.
+
+    ``doubts`` are the notes that make a verdict doubtful, because the text may not mean what its author
+    wanted: a target that looks misspelt, states that nothing reaches, branches that are never taken.
+    """
 
     automaton: Automaton
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     source: str | None = None
 
 
@@ -50,7 +55,8 @@ def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: 
         found += problems(parsed.automaton, parsed.locate, partial=parsed.partial)
     if found or parsed.automaton is None:
         raise InvalidInput(capped(found), source)
-    return Document(parsed.automaton, parsed.notes + _unreachable(parsed.automaton), source)
+    lost = _unreachable(parsed.automaton)
+    return Document(parsed.automaton, parsed.notes + lost, parsed.doubts + lost, source)
 
 
 def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Document:

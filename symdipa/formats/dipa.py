@@ -12,6 +12,7 @@ are numbered.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from symdipa.automaton import Automaton, Guard, OutputKind, State, Transition, variables_of
@@ -19,7 +20,14 @@ from symdipa.errors import InvalidInput, Position, Problem
 from symdipa.formats.branches import MAX_PIECES, first_match
 from symdipa.formats.common import Parsed, Report
 from symdipa.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, Branch, Listing, parse_listings
-from symdipa.validation import Place, brief, validate
+from symdipa.spelling import Dictionary
+from symdipa.validation import Place, brief, never_stored, validate
+
+_STORED = re.compile(r"([^\W\d]\w*)\s*:?=(?!=)")
+"""What looks like an assignment, in the rawest of texts."""
+
+LONGEST_LINE = 100
+"""A state whose branches make a longer line is written with one branch a line."""
 
 
 def parse(text: str, strict: bool = False) -> Parsed:
@@ -34,6 +42,10 @@ def parse(text: str, strict: bool = False) -> Parsed:
     assembly = _Assembly(report, strict)
     for listing in listings:
         assembly.add(listing)
+    assembly.doubt_targets()
+    assembly.doubt_outputs()
+    if not readable:
+        assembly.blame_variables(text)
     return assembly.parsed(partial=not readable)
 
 
@@ -50,11 +62,14 @@ class _Assembly:
         self.transitions: list[Transition] = []
         self.branches: list[Branch] = []
         self.notes: list[str] = []
+        self.doubts: list[str] = []
 
     def add(self, listing: Listing) -> None:
         self.listings.append(listing)
         source = listing.state.name
-        for number, (branch, guards) in enumerate(zip(listing.branches, _resolved(listing), strict=True), 1):
+        numbered = [(i, branch) for i, branch in enumerate(listing.branches, 1) if not branch.faulty]
+        resolved = _resolved(listing.state, [branch.guard for _, branch in numbered])
+        for (number, branch), guards in zip(numbered, resolved, strict=True):
             if guards != (branch.guard,):
                 self.explain(source, number, branch, guards)
             for guard in guards or ():
@@ -73,8 +88,57 @@ class _Assembly:
             message = f"{which} overlaps with an earlier one; {_repair(branch.guard, guards)}"
             self.report.add("determinism", message, branch.guard_at)
         elif not branch.is_else or len(guards) != 1:
-            line = self.report.position(branch.at).line
-            self.notes.append(f"line {line}: {which} {_reading(branch, guards)}")
+            self.note(f"{which} {_reading(branch, guards)}", branch.guard_at, doubtful=not guards)
+
+    def note(self, message: str, offset: int, doubtful: bool) -> None:
+        place = self.report.position(offset)
+        self.notes.append(f"{place.line}:{place.column}: {message}")
+        if doubtful:
+            self.doubts.append(self.notes[-1])
+
+    def doubt(self, message: str, offset: int) -> None:
+        """Something is likely to be misspelt: say so, as a note or, if strict, as a problem."""
+        if self.strict:
+            self.report.add("structure", message, offset)
+        else:
+            self.note(message, offset, doubtful=True)
+
+    def all_branches(self) -> Iterator[Branch]:
+        return (branch for listing in self.listings for branch in listing.branches)
+
+    def doubt_targets(self) -> None:
+        """A target that is not listed ends the run: was another state meant?"""
+        names = [listing.state.name for listing in self.listings]
+        listed, dictionary = set(names), Dictionary(names)
+        for branch in self.all_branches():
+            name = branch.target
+            if name and name not in listed:
+                listed.add(name)
+                if meant := dictionary.closest(name):
+                    message = f"state {name} is only a target, so the run ends there; did you mean {meant}?"
+                    self.doubt(f"{message} (if not, list it: '({name}):')", branch.target_at)
+
+    def doubt_outputs(self) -> None:
+        """Any name is an output symbol: was a sample meant?"""
+        dictionary = Dictionary(["insample", "insampleprime"])
+        seen: set[str] = set()
+        for branch in self.all_branches():
+            name = branch.output.symbol or ""
+            if name not in seen:
+                seen.add(name)
+                if meant := dictionary.closest(name):
+                    message = f"the output {name} is a symbol like any other; did you mean {meant}?"
+                    self.doubt(message, branch.output_at)
+
+    def blame_variables(self, text: str) -> None:
+        """Misspelt variables of a text that could be read in part only (else validation finds them)."""
+        stored = set(_STORED.findall(text))
+        dictionary = Dictionary(sorted(stored))
+        for branch in self.all_branches():
+            for name, offset in branch.reads.items():
+                if name not in stored and (meant := dictionary.closest(name)):
+                    stored.add(name)
+                    self.report.add("initialization", never_stored(name, meant), offset)
 
     def parsed(self, partial: bool) -> Parsed:
         states = [listing.state for listing in self.listings]
@@ -85,13 +149,14 @@ class _Assembly:
                 states.append(State(transition.target))
         variables = variables_of(self.transitions)
         automaton = Automaton(tuple(states), states[0].name, tuple(self.transitions), variables)
-        return Parsed(automaton, self.locate, tuple(self.notes), tuple(self.report.problems), partial)
+        notes, doubts = tuple(self.notes), tuple(self.doubts)
+        return Parsed(automaton, self.locate, notes, doubts, tuple(self.report.problems), partial)
 
     def locate(self, place: Place) -> Position | None:
         if place.kind == "transition":
             branch = self.branches[place.index]
             offsets = {
-                "guard": branch.guard_at,
+                "guard": branch.reads.get(place.name, branch.guard_at),
                 "assign": branch.assign_at,
                 "output": branch.output_at,
                 "target": branch.target_at,
@@ -103,13 +168,12 @@ class _Assembly:
         return None
 
 
-def _resolved(listing: Listing) -> list[tuple[Guard, ...] | None]:
+def _resolved(state: State, guards: list[Guard]) -> list[tuple[Guard, ...] | None]:
     """The guards of every branch once the chain is read as first match wins.
 
     A non-input state may not have a choice at all, so its branches are left for validation to refuse.
     """
-    guards = [branch.guard for branch in listing.branches]
-    if not listing.state.is_input:
+    if not state.is_input:
         return [(guard,) for guard in guards]
     return first_match(guards)
 
@@ -185,7 +249,8 @@ def _state_line(automaton: Automaton, state: State) -> str:
         f"if ({_conjunction(automaton, transition.guard)}) then {_step(automaton, transition)}"
         for transition in leaving
     ]
-    return f"{header} {' else'.join(chain)}"
+    line = f"{header} {' else'.join(chain)}"
+    return line if len(line) <= LONGEST_LINE else f"{header}\n    " + "\n    else".join(chain)
 
 
 def _conjunction(automaton: Automaton, guard: Guard) -> str:

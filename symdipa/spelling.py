@@ -1,0 +1,79 @@
+"""Which name was meant? Names that are close to a misspelt one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+SHORTEST = 4
+"""Names with fewer letters are close only if they differ in case."""
+
+LONG = 6
+"""From so many letters on two slips are forgiven, below one: ``init`` and ``exit`` are different words."""
+
+ALIKE = 0.8
+MAX_COMPARED = 64
+"""Longer names are not compared: it would take too long."""
+
+_DIGITS = re.compile(r"\d+")
+
+
+class Dictionary:
+    """Names that can be looked up by what somebody wrote for them.
+
+    Names that differ only in digits (``q5``, ``q6``) are not close: they are usually meant to be different.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_letters: dict[str, list[str]] = {}
+        for name in dict.fromkeys(names):
+            self._by_letters.setdefault(_letters(name), []).append(name)
+
+    def closest(self, name: str) -> str | None:
+        """The name that was most likely meant, if any is close; never ``name`` itself."""
+        letters, folded = _letters(name), name.casefold()
+        near = [n for n in self._by_letters.get(letters, ()) if n != name and n.casefold() == folded]
+        if not near:
+            near = [n for other, names in self._by_letters.items() if _alike(letters, other) for n in names]
+        return max(near, key=lambda other: SequenceMatcher(None, name, other).ratio(), default=None)
+
+
+def close(name: str, other: str) -> bool:
+    """Whether two different names look like two spellings of one."""
+    return Dictionary([other]).closest(name) is not None
+
+
+def _letters(name: str) -> str:
+    return _DIGITS.sub("", name).casefold()
+
+
+@lru_cache(maxsize=1 << 14)
+def _alike(a: str, b: str) -> bool:
+    shorter, longer = sorted((len(a), len(b)))
+    if a == b or shorter < SHORTEST or longer > MAX_COMPARED:
+        return False
+    slips = 2 if shorter >= LONG else 1
+    if longer - shorter <= slips and edit_distance(a, b, slips) <= slips:
+        return True
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    ratios = (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)  # from the cheapest
+    return all(ratio() >= ALIKE for ratio in ratios)
+
+
+def edit_distance(a: str, b: str, limit: int) -> int:
+    """How many letters to insert, drop, change or swap with the next; cut short above ``limit``."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        above, before_that, row = row, before, [i]
+        for j, y in enumerate(b, 1):
+            best = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and y == a[i - 2]:
+                best = min(best, before_that[j - 2] + 1)
+            row.append(best)
+        before = above
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]
