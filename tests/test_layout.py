@@ -21,7 +21,7 @@ LAYERS = [
     {"feasibility", "invariants", "system", "smt"},
     {"encodings", "weight"},
     {"engines"},
-    {"analysis", "query"},
+    {"aiger", "analysis", "query"},
     {"story", "report"},
     {"cli"},
     {"__init__", "__main__"},

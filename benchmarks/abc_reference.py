@@ -1,0 +1,107 @@
+"""Our PDR beside ABC's on the same systems: one process, one run, answers compared.
+
+Usage: ``python benchmarks/abc_reference.py pivot:8,16 bracket:8 --limit 60``
+
+For every system that the dataflow leaves open, our control-explicit PDR runs on python-sat's minisat, and
+Debian's ``berkeley-abc`` runs ``pdr`` on the AIGER of the same system (:mod:`symdipa.aiger`). Our time is
+the search with the check of its invariant; ABC's is the time that its ``pdr`` reports, without reading the
+file. The exit status is 1 if the answers contradict each other, 2 if ABC is not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from symdipa.aiger import to_aiger  # noqa: E402
+from symdipa.control import control_of  # noqa: E402
+from symdipa.dataflow import order_facts  # noqa: E402
+from symdipa.encodings.catalogue import systems  # noqa: E402
+from symdipa.engines.base import Limits  # noqa: E402
+from symdipa.engines.pdr import PDR  # noqa: E402
+from symdipa.families import generate  # noqa: E402
+from symdipa.invariants import check_invariant  # noqa: E402
+from symdipa.patterns import Pattern  # noqa: E402
+from symdipa.system import System  # noqa: E402
+
+ANSWERS = {"Property proved": "safe", "was asserted in frame": "unsafe"}
+
+
+def ours(system: System, limit: float) -> tuple[str, float]:
+    """The answer of our PDR and its seconds."""
+    began = time.monotonic()
+    search = PDR(system, Limits(deadline=began + limit), "minisat").run()
+    if search.invariant is not None:
+        check_invariant(system, search.invariant, solver_name="minisat")
+    return search.outcome.value, time.monotonic() - began
+
+
+def abc(program: str, system: System, limit: float) -> tuple[str, float]:
+    """The answer of ABC's ``pdr`` and the seconds that it reports (the limit where it has no answer)."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "query.aig"
+        file.write_bytes(to_aiger(system))
+        command = [program, "-c", f"read_aiger {file}; pdr -T {limit:g}"]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=3 * limit + 60, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return "open", limit
+    for words, answer in ANSWERS.items():
+        if words in done.stdout:
+            times = re.findall(r"Time =\s*([0-9.]+) sec", done.stdout)
+            return answer, float(times[-1])
+    return "open", limit
+
+
+def rows(
+    program: str, members: Sequence[str], limit: float
+) -> Iterator[tuple[str, str, tuple[str, float], tuple[str, float]]]:
+    for member in members:
+        family, _, sizes = member.partition(":")
+        for size in sizes.split(","):
+            control = control_of(generate(family, int(size)))
+            facts = order_facts(control)
+            for pattern in Pattern:
+                for system in systems(pattern, control, facts, "marks"):
+                    yield f"{family} {size}", pattern.short, ours(system, limit), abc(program, system, limit)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("members", nargs="+", metavar="FAMILY:N,N")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each search")
+    options = parser.parse_args(words)
+    program = shutil.which("berkeley-abc") or shutil.which("abc")
+    if program is None:
+        print("ABC is not installed (Debian: berkeley-abc)", file=sys.stderr)
+        return 2
+    print("| member | pattern | symdipa pdr | s | ABC pdr | s | ratio |")
+    print("|---|---|---|--:|---|--:|--:|")
+    wrong = False
+    for member, pattern, (mine, seconds), (other, abc_seconds) in rows(
+        program, options.members, options.limit
+    ):
+        wrong |= "open" not in (mine, other) and mine != other
+        more = ">" if other == "open" else ""
+        ratio = f"{more}{abc_seconds / max(seconds, 1e-3):.1f}"
+        print(
+            f"| {member} | {pattern} | {mine} | {seconds:.2f} | {other} | {more}{abc_seconds:.2f} | {ratio} |",
+            flush=True,
+        )
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
