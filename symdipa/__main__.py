@@ -35,6 +35,7 @@ def _wait_for_interrupt() -> NoReturn:
     signal.sigwait({signal.SIGINT})
     if os.isatty(2):  # the progress display hides the cursor
         os.write(2, SHOW_CURSOR)
+    os.write(2, b"interrupted\n")
     os._exit(INTERRUPTED)
 
 
@@ -46,6 +47,7 @@ def main() -> NoReturn:
 
         cli()
     except KeyboardInterrupt:
+        os.write(2, b"interrupted\n")
         sys.exit(INTERRUPTED)
     raise AssertionError("click ends the process itself")
 

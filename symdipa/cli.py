@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from symdipa.errors import InvalidInput, SymdipaError
 if TYPE_CHECKING:
     from symdipa.automaton import Automaton
     from symdipa.formats import Document
+    from symdipa.patterns import Pattern
     from symdipa.verdict import Result
 
 
@@ -37,7 +39,7 @@ class Exit(IntEnum):
 
 
 PRECEDENCE = (Exit.BUG, Exit.UNUSABLE, Exit.NOT_PRIVATE, Exit.UNKNOWN, Exit.PRIVATE)
-SUFFIXES = {".json": "json", ".dot": "dot", ".gv": "dot", ".svg": "svg", ".dipa": "dipa"}
+SUFFIXES = {".dipa": "dipa", ".json": "json", ".dot": "dot", ".gv": "dot", ".svg": "svg"}
 STATUS_HELP = """\b
 Exit status: 0 every file private; 1 some file not private or not well-formed;
 2 some input unusable, or wrong usage; 3 some verdict unknown; 4 a bug in symdipa
@@ -53,6 +55,23 @@ class Unusable(click.ClickException):
 class Commands(click.Group):
     """The group of commands; it leaves quietly when the reader of its output has gone, or on Ctrl-C."""
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Somebody who only names a file, or misspells a command, is told what to write."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            if Path(name).suffix in (".dipa", ".json") or Path(name).exists():
+                raise click.UsageError(
+                    f"there is no command {name!r}; to decide a file: symdipa check {name}"
+                )
+            from symdipa.spelling import Dictionary
+
+            meant = Dictionary(self.commands).closest(name)
+            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(self.list_commands(ctx))}"
+            raise click.UsageError(f"there is no command {name!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         if os.environ.get("NO_COLOR"):
             ctx.color = False
@@ -63,7 +82,21 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(Exit.BROKEN_PIPE)
         except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
             ctx.exit(Exit.INTERRUPTED)
+
+
+class Generate(click.Command):
+    """A command whose N may look like an option because of its sign."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, list(args))  # it empties the list
+        except click.NoSuchOption:
+            negative = next((arg for arg in args if re.fullmatch(r"-\d+", arg)), None)
+            if negative is None:
+                raise
+            raise click.UsageError(f"N must be a positive number, not {negative}", ctx) from None
 
 
 def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -71,6 +104,22 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) ->
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value} is not a positive number of seconds")
     return value
+
+
+def _patterns(
+    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...]
+) -> Pattern | tuple[Pattern, ...]:
+    """Patterns by their two letters or by their names: ``LP``, ``leaking-pair``."""
+    from symdipa.patterns import Pattern
+
+    if isinstance(value, tuple):
+        return tuple(found for each in value if isinstance(found := _patterns(ctx, param, each), Pattern))
+    wanted = value.lower().replace("_", "-").replace(" ", "-")
+    for pattern in Pattern:
+        if wanted in (pattern.short.lower(), pattern.key):
+            return pattern
+    known = ", ".join(f"{pattern.short} ({pattern.key})" for pattern in Pattern)
+    raise click.BadParameter(f"{value!r} is not a pattern; there are {known}")
 
 
 def _option(*names: str, **settings: Any) -> Callable[[Any], Any]:
@@ -83,7 +132,9 @@ _format = _option(
 )
 _strict = _option("--strict", is_flag=True, help="Branches whose guards overlap are errors.")
 _json = _option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
-_bound = _option("--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps.")
+_bound = _option(
+    "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
+)
 _timeout = _option(
     "--timeout", type=float, callback=_seconds, metavar="SECONDS", help="Give up on a file after this long."
 )
@@ -151,10 +202,16 @@ class View:
 @_option(
     "--pattern",
     "patterns",
-    type=click.Choice(["LC", "LP", "DC", "PV"], case_sensitive=False),
+    callback=_patterns,
     metavar="LC|LP|DC|PV",
     multiple=True,
-    help="Look only for this pattern (may be repeated); default: all four.",
+    help="Look only for this pattern (may be repeated; or its name, as leaking-pair); default: all four.",
+)
+@_option(
+    "--slicing/--no-slicing",
+    default=True,
+    show_default=True,
+    help="Look at one group of connected variables at a time (but for --engine explicit).",
 )
 @_bound
 @_timeout
@@ -170,7 +227,8 @@ def check(
     engine: str,
     encoding: str,
     solver: str | None,
-    patterns: tuple[str, ...],
+    patterns: tuple[Pattern, ...],
+    slicing: bool,
     bound: int | None,
     timeout: float | None,
     strict: bool,
@@ -185,9 +243,6 @@ def check(
     Examples: symdipa check examples/well_formed/svt.dipa
               symdipa check --json --timeout 60 *.dipa
     """
-    from symdipa.patterns import Pattern
-
-    chosen = [Pattern.from_short(short) for short in patterns] or None
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
         from symdipa import analysis
@@ -197,7 +252,8 @@ def check(
             engine,
             encoding=encoding,
             solver=solver,
-            patterns=chosen,
+            slicing=slicing,
+            patterns=patterns or None,
             bound=bound,
             timeout=timeout,
             progress=progress,
@@ -266,7 +322,9 @@ def _run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show
         raise
     except Exception as error:
         return _show_failure(name, error, view)
-    show(name, result, tuple(document.notes), view)
+    show(name, result, document.notes, view)
+    if view.verbosity < 0 and not view.as_json:  # the report has one line; this must be seen all the same
+        _echo_notes(name, document.doubts)
     return _status(result)
 
 
@@ -392,9 +450,13 @@ class Reading:
         except InvalidInput as error:
             _echo_problems(_shown(name), error)
             ctx.exit(Exit.UNUSABLE)
-        for note in document.notes:
-            click.echo(f"{_shown(name)}: note: {note}", err=True)
+        _echo_notes(name, document.notes)
         return document.automaton
+
+
+def _echo_notes(name: str, notes: tuple[str, ...]) -> None:
+    for note in notes:
+        click.echo(f"{_shown(name)}: note: {note}", err=True)
 
 
 def _shown(name: str) -> str:
@@ -409,6 +471,18 @@ def _write(text: str, output: Path | None) -> None:
         output.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
     except OSError as error:
         raise Unusable(f"cannot write {_shown(str(output))}: {error.strerror}") from error
+
+
+def _told_by_suffix(output: Path | None) -> str | None:
+    """The format that the suffix of an output file stands for; ``None`` if there is none."""
+    if output is None or not output.suffix:
+        return None
+    if output.suffix.lower() not in SUFFIXES:
+        known = ", ".join(SUFFIXES)
+        raise click.UsageError(
+            f"{output.suffix} is the suffix of no format that is written; there are {known} (or give --to)"
+        )
+    return SUFFIXES[output.suffix.lower()]
 
 
 def _written_as(automaton: Automaton, fmt: str) -> str:
@@ -454,13 +528,13 @@ def convert(
 
     Example: symdipa convert examples/well_formed/svt.dipa --to json -o svt.json
     """
-    target = to or (SUFFIXES.get(output.suffix) if output else None)
+    target = to or _told_by_suffix(output)
     if target is None:
         raise click.UsageError("say with --to which format to write")
     _write(_written_as(Reading(fmt, strict).read_or_leave(ctx, file), target), output)
 
 
-@cli.command(short_help="Write a benchmark automaton of a family.")
+@cli.command(cls=Generate, short_help="Write a benchmark automaton of a family.")
 @click.argument("family", required=False)
 @click.argument("number", type=int, required=False, metavar="N")
 @_option("--list", "list_families", is_flag=True, help="List the families and leave.")
@@ -495,7 +569,7 @@ def generate(
         automaton = families.generate(family, number)
     except InvalidInput as error:
         raise click.UsageError(error.problems[0].message) from error
-    target = to or (SUFFIXES.get(output.suffix) if output else None) or "dipa"
+    target = to or _told_by_suffix(output) or "dipa"
     _write(_written_as(automaton, target), output)
 
 
@@ -503,10 +577,10 @@ def generate(
 @click.argument("file")
 @_option(
     "--pattern",
-    type=click.Choice(["LC", "LP", "DC", "PV"], case_sensitive=False),
+    callback=_patterns,
     metavar="LC|LP|DC|PV",
     required=True,
-    help="The pattern that the query asks for.",
+    help="The pattern that the query asks for (or its name, as leaking-pair).",
 )
 @_option(
     "--bound",
@@ -524,7 +598,7 @@ def generate(
 def encode(
     ctx: click.Context,
     file: str,
-    pattern: str,
+    pattern: Pattern,
     bound: int,
     to: str,
     encoding: str,
@@ -540,10 +614,9 @@ def encode(
     """
     automaton = Reading(fmt, strict).read_or_leave(ctx, file)
     from symdipa import query
-    from symdipa.patterns import Pattern
 
     try:
-        text = query.encode(automaton, Pattern.from_short(pattern), bound, encoding=encoding, fmt=to)
+        text = query.encode(automaton, pattern, bound, encoding=encoding, fmt=to)
     except SymdipaError as error:
         raise Unusable(str(error)) from error
     _write(text, output)

@@ -16,15 +16,19 @@ from symdipa.story import columns, enumeration, output_clashes, prose, run_table
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight
 
 BOUNDS = ("corollary", "run", "alignment")
+NO_BOUND = "no bound on D was computed"
+NOT_ASKED = "not asked for"
+"""How the notes begin that a report tells in its own words."""
+
 BUG = "this is a bug in symdipa: please report it together with the file"
 
 
-def headline(name: str, result: Result) -> str:
-    """The verdict in one line."""
-    return f"{name}: {verdict_text(result)}"
+def headline(name: str, result: Result, alone: bool = False) -> str:
+    """The verdict in one line; ``alone`` says that nothing is shown below it."""
+    return f"{name}: {verdict_text(result, alone)}"
 
 
-def verdict_text(result: Result) -> str:
+def verdict_text(result: Result, alone: bool = True) -> str:
     """The verdict in a few words, with what it rests on."""
     if result.disagreements:
         return "ENGINES DISAGREE, no answer can be relied on"
@@ -34,7 +38,7 @@ def verdict_text(result: Result) -> str:
         return f"not private: {_present(result)}"
     if result.verdict is Verdict.NOT_WELL_FORMED:
         return f"not well-formed, privacy not decided: {_present(result)}"
-    return f"unknown: {_open(result)}"
+    return f"unknown: {_open(result, alone)}"
 
 
 def text(name: str, result: Result, notes: Sequence[str] = (), verbosity: int = 0) -> str:
@@ -43,14 +47,15 @@ def text(name: str, result: Result, notes: Sequence[str] = (), verbosity: int = 
     ``notes`` are remarks from reading the file; those of the result follow. ``verbosity`` below 0 gives the
     verdict line alone, above 0 adds the noise of every step and the sizes of the searches.
     """
-    lines = [headline(name, result)]
+    lines = [headline(name, result, alone=verbosity < 0)]
     if verbosity >= 0:
         lines += _disagreements(result)
         lines += [f"  {line}" for line in _explanation(result)]
         if result.witness is not None:
             lines += ["", *(f"  {row}" for row in run_table(result.automaton, result.witness, verbosity > 0))]
         lines += ["", *pattern_table(result, verbosity > 0)]
-        remarks = [*notes, *result.notes, *_remarks(result, verbosity > 0)]
+        said = _said_above(result)
+        remarks = [*notes, *(n for n in result.notes if n not in said), *_remarks(result, verbosity > 0)]
         if remarks:
             lines += ["", *(f"  note: {remark}" for remark in dict.fromkeys(remarks))]
     return "\n".join(lines)
@@ -80,14 +85,33 @@ def _present(result: Result) -> str:
     return ", ".join(p.title for p in found) or "no witness"
 
 
-def _open(result: Result) -> str:
+def _open(result: Result, alone: bool) -> str:
     """What stands in the way of an answer."""
     unknown = _with_status(result, Status.UNKNOWN)
     if not unknown:
-        return f"nothing found, but not asked for {_titles(_with_status(result, Status.SKIPPED))}"
-    reasons = {result.patterns[p].reason for p in unknown} - {None}
-    why = reasons.pop() if len(reasons) == 1 else "the reasons are below" if reasons else ""
-    return f"{_titles(unknown)} undecided" + (f" ({why})" if why else "")
+        skipped = _titles(_with_status(result, Status.SKIPPED))
+        return f"nothing found, but not asked for {skipped}; a verdict needs all four patterns"
+    reasons = {p: reason for p in unknown if (reason := result.patterns[p].reason)}
+    if not reasons:
+        return f"{_titles(unknown)} undecided"
+    first, why = next(iter(reasons.items()))
+    if len(set(reasons.values())) > 1:
+        why = f"{first.title}: {why}" if alone else "the reasons are below"
+    return f"{_titles(unknown)} undecided ({why})"
+
+
+def _said_above(result: Result) -> set[str]:
+    """Notes of the result that the text of the report has told in its own words."""
+    said = {note for note in result.notes if result.weight is None and note.startswith(NO_BOUND)}
+    if result.verdict is Verdict.UNKNOWN and not _with_status(result, Status.UNKNOWN):
+        said |= {note for note in result.notes if note.startswith(NOT_ASKED)}
+    return said
+
+
+def _why_no_bound(result: Result) -> str:
+    """Why D was not computed, as far as the notes tell."""
+    note = next((note for note in result.notes if note.startswith(NO_BOUND)), "")
+    return note.partition(": ")[2]
 
 
 def _with_status(result: Result, status: Status) -> list[Pattern]:
@@ -109,8 +133,15 @@ def _explanation(result: Result) -> list[str]:
     lines: list[str] = []
     if result.verdict is Verdict.PRIVATE:
         best = result.weight.best if result.weight else None
-        budget = "D*eps" if best is None else _times_eps(best)
-        lines.append(f"For every eps > 0 it is {budget}-differentially private, however long it runs.")
+        if best is not None:
+            private = f"{_times_eps(best)}-differentially private"
+            lines.append(f"For every eps > 0 it is {private}, however long it runs.")
+        else:
+            why = _why_no_bound(result)
+            lines += prose(
+                "For every eps > 0 it is D*eps-differentially private, however long it runs, for some D that "
+                "does not depend on eps and was not computed" + (f": {why}." if why else ".")
+            )
     if result.witness is not None:
         lines += story(result.automaton, result.witness)
     if result.verdict is Verdict.NOT_PRIVATE:
@@ -130,6 +161,18 @@ def _times_eps(value: Fraction) -> str:
 
 def _why_undecided(automaton: Automaton) -> list[str]:
     clashes = list(output_clashes(automaton))
+    advice = []
+    if any(clash.outputs for clash in clashes):
+        advice += prose(
+            "Give branches that output the same symbol different ones, if an observer can in fact tell them "
+            "apart."
+        )
+    if any(clash.numbers for clash in clashes):
+        advice += prose(
+            "Branches of one state that output a number cannot be told apart by it, since each can show any "
+            "number. Let each output a symbol of its own and go to another state that outputs the number: "
+            "then the symbol tells which branch it was."
+        )
     return [
         *prose(
             "That alone does not prove a loss of privacy: other runs can show the same outputs and may make "
@@ -137,7 +180,7 @@ def _why_undecided(automaton: Automaton) -> list[str]:
         ),
         *(f"  {clash}" for clash in clashes[:3]),
         *([f"  and {len(clashes) - 3} more states"] if len(clashes) > 3 else []),
-        *prose("Give these branches different outputs if an observer can in fact tell them apart."),
+        *advice,
     ]
 
 
@@ -154,7 +197,14 @@ def _progress_so_far(result: Result) -> list[str]:
 
 
 def _sizes(found: PatternResult) -> str:
-    return ", ".join(f"{name} {value}" for name, value in found.sizes.items())
+    """``depth 12``, ``81 order states, 3 slices``"""
+    return ", ".join(_size(name, value) for name, value in found.sizes.items())
+
+
+def _size(name: str, value: int) -> str:
+    if not name.endswith("s"):
+        return f"{name} {value}"
+    return f"{value} {name.removesuffix('s') if value == 1 else name}"
 
 
 def _remarks(result: Result, verbose: bool) -> Iterator[str]:
@@ -181,17 +231,29 @@ def pattern_table(result: Result, verbose: bool) -> list[str]:
     """One line a pattern: is it there, and what decided that."""
     lines = []
     for pattern, found in result.patterns.items():
-        how = [] if found.method is None else [found.method]
-        if found.status is not Status.SKIPPED and found.engine != found.method:
-            how.append(f"by {found.engine}")
-        if verbose and found.sizes:
-            how.append(f"({_sizes(found)})")
-        if verbose:
-            how.append(f"{found.seconds:.2f} s")
-        if found.status is Status.UNKNOWN and found.reason:
-            how.append(f"- {found.reason}")
-        lines.append(f"  {pattern.title:<23} {found.status.value:<8} {' '.join(how)}".rstrip())
+        answers = [answer for answer in result.details if answer.pattern is pattern]
+        answers = answers if len(answers) > 1 else [found]
+        statuses = {answer.status for answer in answers} - {Status.UNKNOWN}
+        how = "; ".join(_how(answer, verbose, len(answers) > 1, len(statuses) > 1) for answer in answers)
+        lines.append(f"  {pattern.title:<23} {found.status.value:<8} {how}".rstrip())
     return lines
+
+
+def _how(found: PatternResult, verbose: bool, several: bool, split: bool) -> str:
+    """What an engine did about a pattern; of ``several``, and these perhaps ``split`` in what they say."""
+    if found.status is Status.SKIPPED:
+        return ""
+    by_name = found.engine not in (found.method, "dataflow")
+    words = [found.engine] if by_name or (several and not found.method) else []
+    words += [found.method] if found.method else []
+    words += [found.status.value] if split else ["undecided"] if several and not found.method else []
+    if verbose and found.sizes:
+        words.append(f"({_sizes(found)})")
+    if verbose:
+        words.append(f"{found.seconds:.2f} s")
+    if found.status is Status.UNKNOWN and found.reason:
+        words.append(f"- {found.reason}" if not several else f"({found.reason})")
+    return " ".join(words)
 
 
 def comparison_text(name: str, result: Result, notes: Sequence[str] = ()) -> str:

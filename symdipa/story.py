@@ -5,7 +5,9 @@ Steps of a run are named from 1, as people count.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
 
@@ -152,15 +154,28 @@ def outputs_text(automaton: Automaton, witness: Witness) -> str:
     return " ".join(words)
 
 
-def output_clashes(automaton: Automaton) -> Iterator[str]:
+@dataclass(frozen=True)
+class Clash:
+    """A state whose branches have outputs in common: which symbols, and whether numbers."""
+
+    state: str
+    outputs: tuple[str, ...]
+    numbers: bool
+
+    def __str__(self) -> str:
+        shared = [*self.outputs, *(["a number"] if self.numbers else [])]
+        return f"state {self.state}: several branches output {enumeration(shared)}"
+
+
+def output_clashes(automaton: Automaton) -> Iterator[Clash]:
     """The states that are not output-distinct, and why (theory, section 1)."""
     for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
         outputs = [automaton.transitions[i].output for i in outgoing]
-        repeated = dict.fromkeys(str(o) for o in outputs if outputs.count(o) > 1)
-        if repeated:
-            yield f"state {state.name}: several branches output {enumeration(repeated)}"
-        elif sum(o.is_real for o in outputs) > 1:
-            yield f"state {state.name}: several branches output a number"
+        symbols = Counter(str(output) for output in outputs if not output.is_real)
+        repeated = tuple(name for name, count in symbols.items() if count > 1)
+        numbers = sum(output.is_real for output in outputs) > 1
+        if repeated or numbers:
+            yield Clash(state.name, repeated, numbers)
 
 
 def run_table(automaton: Automaton, witness: Witness, noise: bool = False) -> list[str]:

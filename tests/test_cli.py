@@ -168,6 +168,12 @@ def test_strict_turns_overlaps_into_errors(tmp_path):
         ["generate"],
         ["generate", "svt"],
         ["generate", "svt", "0"],
+        ["generate", "svt", "-3"],
+        ["generate", "svt", "3", "-o", "b.png"],
+        ["generate", "svt", "3", "--no-such-option"],
+        ["convert", SVT, "-o", "b.png"],
+        ["chek", SVT],
+        [SVT],
         ["generate", "svt", "many"],
         ["generate", "rings", "3"],
         ["convert", SVT],
@@ -182,6 +188,87 @@ def test_wrong_usage_is_status_2(arguments):
     assert done.exit_code == 2
     assert "Error: " in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["generate", "svt", "-3"], "N must be a positive number, not -3"),
+        (["generate", "svt", "-33", "-o", "x.dipa"], "N must be a positive number, not -33"),
+        (["convert", SVT, "-o", "b.png"], ".png is the suffix of no format that is written"),
+        (["convert", SVT, "-o", "b.png"], "there are .dipa, .json, .dot, .gv, .svg"),
+        (["generate", "svt", "3", "-o", "b.png"], ".png is the suffix of no format that is written"),
+        (["mine.dipa"], "to decide a file: symdipa check mine.dipa"),
+        ([str(EXAMPLES)], f"symdipa check {EXAMPLES}"),
+        (["chek"], "did you mean check?"),
+        (["frobnicate"], "there are check, compare, convert"),
+        (["check", "--pattern", "XY", SVT], "there are LC (leaking-cycle), LP (leaking-pair)"),
+    ],
+    ids=str,
+)
+def test_wrong_usage_is_told_what_would_be_right(arguments, words):
+    assert words in invoke(*arguments).stderr
+
+
+@pytest.mark.parametrize("name", ["LP", "lp", "leaking-pair", "leaking_pair", "Leaking pair"])
+def test_patterns_have_short_and_long_names(name):
+    done = invoke("check", "--json", "--pattern", name, "--pattern", "PV", A_LEAKP)
+    statuses = objects(done.stdout)[0]["patterns"]
+    assert [key for key, status in statuses.items() if status != "skipped"] == [
+        "leaking-pair",
+        "privacy-violating-path",
+    ]
+    assert invoke("encode", "--pattern", name, "--bound", "3", A_LEAKP).exit_code == 0
+
+
+def test_the_metavar_of_patterns_is_in_the_case_of_the_documentation():
+    for command in ("check", "encode"):
+        assert "LC|LP|DC|PV" in invoke(command, "--help").stdout
+
+
+@pytest.mark.parametrize("flag", ["--slicing", "--no-slicing"])
+def test_slicing_can_be_switched_off(monkeypatch, flag):
+    seen = []
+    real = analysis.check
+
+    def check(*arguments, **options):
+        seen.append(options["slicing"])
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(analysis, "check", check)
+    assert invoke("check", "-q", flag, SVT).exit_code == 0
+    assert seen == [flag == "--slicing"]
+
+
+DOUBTFUL = (
+    "(start:non-input, 1/4, 0): t := insample; output ready; goto wacth\n"
+    "(watch, 1/2, 0): if (insample < t) then output low; goto watch\n"
+    "elseif (insample < t) then output high; goto watch\n"
+)
+
+
+def test_notes_that_make_a_verdict_doubtful_are_seen_even_when_quiet():
+    done = invoke("check", "-q", "-", "--format", "dipa", stdin=DOUBTFUL)
+    assert done.stdout == "<stdin>: private, D = 1/4 (corollary bound)\n"
+    branch, target, lost = done.stderr.splitlines()
+    assert branch.startswith("<stdin>: note: 3:8: branch 2 of state watch can never be taken")
+    assert target.startswith("<stdin>: note: 1:62: state wacth is only a target")
+    assert lost == "<stdin>: note: no path from start reaches watch; is every goto spelt right?"
+    loud = invoke("check", "-", "--format", "dipa", stdin=DOUBTFUL)
+    assert loud.stderr == "" and loud.stdout.count("note: ") >= 3
+    assert invoke("check", "-q", "--json", "-", "--format", "dipa", stdin=DOUBTFUL).stderr == ""
+
+
+def test_notes_that_only_tell_how_branches_were_read_are_not_shown_when_quiet():
+    text = DOUBTFUL.replace("wacth", "watch").replace("elseif (insample < t)", "elseif (true)")
+    done = invoke("check", "-q", "-", "--format", "dipa", stdin=text)
+    assert done.stderr == "" and len(done.stdout.splitlines()) == 1
+
+
+def test_both_engines_are_shown_side_by_side():
+    lines = invoke("check", "--engine", "both", A_LEAKP).stdout.splitlines()
+    (pair,) = (line.split("  ") for line in lines if line.strip().startswith("leaking pair "))
+    assert pair[-1].strip() == "explicit; z3 bounded"
 
 
 # ------------------------------------------------------------------------------------------- statuses
@@ -412,7 +499,7 @@ s.check()
 
 def test_ctrl_c_while_a_solver_searches(environment):
     status, errors, delay = interrupted([sys.executable, "-c", PIGEONS], environment, "searching")
-    assert (status, errors) == (130, "")
+    assert (status, errors) == (130, "interrupted\n")
     assert delay < 2
 
 
@@ -439,7 +526,7 @@ def test_ctrl_c_and_time_limit_while_deciding(environment, tmp_path, engine):
     path.write_text(pivot(20))
     command = [sys.executable, "-m", "symdipa", "check", "--engine", engine, str(path)]
     status, errors, delay = interrupted(command, environment, None)
-    assert (status, errors) == (130, "")
+    assert (status, errors) == (130, "interrupted\n")
     assert delay < 2
     start = time.perf_counter()
     done = invoke("check", "--json", "--engine", engine, "--timeout", "1", str(path))
@@ -452,7 +539,7 @@ def test_ctrl_c_and_time_limit_while_deciding(environment, tmp_path, engine):
 def test_ctrl_c_while_waiting_for_input(environment):
     command = [sys.executable, "-m", "symdipa", "check", "-", "--format", "dipa"]
     status, errors, delay = interrupted(command, environment, None)
-    assert (status, errors) == (130, "")
+    assert (status, errors) == (130, "interrupted\n")
     assert delay < 2
 
 

@@ -184,7 +184,71 @@ def test_two_real_outputs_are_a_clash():
         "(b, 1, 0, 1, 0): if (insample < x) then output insample; goto c "
         "elseif (insample >= x) then output insampleprime; goto c"
     )
-    assert list(output_clashes(automaton)) == ["state b: several branches output a number"]
+    assert list(map(str, output_clashes(automaton))) == ["state b: several branches output a number"]
+    result = result_for(A_LEAKP, Verdict.NOT_WELL_FORMED, automaton=automaton, output_distinct=False)
+    text = report.text("x", result)
+    assert "cannot be told apart by it" in text and "go to another state that" in text
+    assert "output the same symbol" not in text
+
+
+def test_symbols_and_numbers_of_one_state_are_told_together():
+    automaton = formats.loads(
+        "(a:non-input, 1, 0): x := insample, y := insample; output o; goto b\n"
+        "(b, 1, 0): if (insample < x && insample < y) then output insample; goto c "
+        "elseif (insample < x && insample >= y) then output insample; goto c "
+        "elseif (insample >= x && insample < y) then output o; goto c else output o; goto c"
+    )
+    (clash,) = output_clashes(automaton)
+    assert str(clash) == "state b: several branches output o and a number"
+    assert (clash.outputs, clash.numbers) == (("o",), True)
+
+
+def rows(result, verbosity=0):
+    """The lines of the table of patterns, by pattern."""
+    lines = report.pattern_table(result, verbosity > 0)
+    return {line[2:25].strip(): line[26:] for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("engine", "method", "shown"),
+    [
+        ("explicit", "explicit", "absent   explicit"),
+        ("dataflow", "static", "absent   static"),
+        ("z3", "static", "absent   z3 static"),
+        ("minisat", "pdr", "absent   minisat pdr"),
+    ],
+)
+def test_the_table_names_engine_and_method(engine, method, shown):
+    result = result_for(A_LEAKP, Verdict.PRIVATE)
+    patterns = {p: PatternResult(p, Status.ABSENT, engine, method) for p in Pattern}
+    assert rows(result_for(A_LEAKP, Verdict.PRIVATE, patterns=patterns))[LP.title] == shown
+    assert result.details == ()
+
+
+def test_the_table_shows_every_engine_that_was_asked():
+    def both(second):
+        first = PatternResult(LP, Status.PRESENT, "explicit", "explicit", sizes={"order states": 1})
+        result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, details=(first, second))
+        return rows(result)[LP.title], rows(result, 1)[LP.title]
+
+    short, long = both(PatternResult(LP, Status.PRESENT, "z3", "bounded", sizes={"depth": 3, "clauses": 7}))
+    assert short == "present  explicit; z3 bounded"
+    assert long == "present  explicit (1 order state) 0.00 s; z3 bounded (depth 3, 7 clauses) 0.00 s"
+    short, _ = both(PatternResult(LP, Status.UNKNOWN, "z3", reason="time limit"))
+    assert short == "present  explicit; z3 undecided (time limit)"
+    short, _ = both(PatternResult(LP, Status.ABSENT, "z3", "pdr"))
+    assert short == "present  explicit present; z3 pdr absent"
+
+
+def test_a_bound_that_was_not_computed_is_not_stated():
+    notes = ("no bound on D was computed (the weight needs the augmentation): more than 7 nodes", "other")
+    text = report.text("a", result_for("well_formed/svt.dipa", Verdict.PRIVATE, notes=notes))
+    first, rest = text.split("\n", 1)
+    assert first == "a: private, D not computed"
+    assert "for some D that does not depend on eps and was not computed: more than 7 nodes." in " ".join(
+        rest.split()
+    )
+    assert rest.count("more than 7 nodes") == 1 and "note: other" in rest
 
 
 def test_unknown_says_why_and_how_far():
@@ -206,12 +270,16 @@ def test_several_reasons_leave_the_first_line_short():
     text = report.text("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
     assert text.splitlines()[0] == "a.dipa: unknown: all four patterns undecided (the reasons are below)"
     assert all(f"reason {p.short}" in text for p in Pattern)
+    alone = report.text("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns), verbosity=-1)
+    assert alone == "a.dipa: unknown: all four patterns undecided (leaking cycle: reason LC)"
 
 
 def test_unknown_because_patterns_were_skipped():
     result = result_for(A_LEAKP, Verdict.UNKNOWN)
     patterns = {**with_status(result, Status.SKIPPED), LP: result.patterns[LP]}
-    text = report.text("a", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
+    notes = ("not asked for: LC, DC, PV; a verdict needs all four patterns",)
+    text = report.text("a", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns, notes=notes))
+    assert text.count("not asked for") == 1
     assert "not asked for leaking cycle, disclosing cycle and privacy violating path" in text.splitlines()[0]
     assert "--timeout" not in text
 
