@@ -120,6 +120,29 @@ def test_shapes_that_are_hard(make: Make, shape: Callable[[], list[source.Step]]
         assert faults(example, result) == []
 
 
+@every_engine
+@pytest.mark.parametrize("loop", ["x", "y"])
+def test_ways_that_mark_different_variables_do_not_hide_each_other(make: Make, loop: str):
+    """Both ways lead to one order state, with marks of which neither covers the other."""
+    example = automaton(
+        f"""q0 -> q1 [o] :x
+        q1 -> q2 [o] :y
+        q2 -> q3 [o] :z
+        q3 -> a [l] >z
+        q3 -> b [r] <z
+        a -> a [l] <x
+        a -> c [m] >x
+        b -> b [l] <y
+        b -> c [m] >y
+        c -> c [l] >{loop}
+        c -> d [m] <{loop}
+        d -> e [n] >x
+        e -> f [n] >y"""
+    )
+    result = make(example).decide(LP)
+    assert result.status is Status.PRESENT and faults(example, result) == []
+
+
 @pytest.mark.parametrize("encoding", ["marks", "ghost"])
 def test_pdr_agrees_with_the_judge_and_its_invariants_are_invariants(encoding: str):
     """On its own: as part of the engine it only sees what induction leaves open."""
@@ -325,13 +348,13 @@ def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch):
     reached = []
     while True:
         asked = 0
-        search = KInduction(system, Limits()).run()
+        search = KInduction(system, Limits(), solver="minisat").run()
         if search.outcome is Outcome.SAFE:
             break
         assert search.outcome is Outcome.OPEN
         assert "time limit reached in the solver; no violation within" in search.reason
         reached.append(int(search.reason.split()[-2]))
-        assert SymbolicEngine(control, "ghost").decide(LP).status is Status.UNKNOWN
+        assert SymbolicEngine(control, "ghost", solver="minisat").decide(LP).status is Status.UNKNOWN
         allowed += 1
     assert max(reached) == search.depth - 1 > 2
 

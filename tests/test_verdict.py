@@ -187,6 +187,23 @@ def test_a_stray_run_that_gets_stuck_proves_nothing():
     assert not witness_distinct(control_of(automaton(rows.format("insample'"))), witness)
 
 
+def test_a_look_alike_may_need_several_rounds():
+    """It shows two ``a`` before the last output, the witness as it stands only one."""
+    example = automaton(
+        """q0 -> q1 [insample] :x
+        q1 -> q2 [o] :y
+        q2 -> q2 [a] >x
+        q2 -> q3 [a] <x >y
+        q2 -> q5 [c] <x <y
+        q3 -> q4 [a]
+        q4 -> q5 [c]"""
+    )
+    witness = Witness(PV, (0, 1, 2, 4), ((2, 3),), (0, 2))
+    assert judge.faults(example, PV, witness.run, witness.cycles, witness.path) == []
+    assert not imitated(example, witness, rounds=1) and imitated(example, witness, rounds=2)
+    assert not witness_distinct(control_of(example), witness)
+
+
 def test_look_alikes_that_no_run_can_take_do_not_count():
     rows = "q0 -> q1 [o] :x \n q1 -> q2 [o] {} :y \n q2 -> q2 [insample] >x \n q2 -> q2 [insample] <x >y"
     witness = Witness(DC, (0, 1, 2), ((2, 3),))
