@@ -130,7 +130,7 @@ _files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 _format = _option(
     "--format", "fmt", type=click.Choice(["dipa", "json"]), help="Format of the input; else told by its name."
 )
-_strict = _option("--strict", is_flag=True, help="Branches whose guards overlap are errors.")
+_strict = _option("--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors.")
 _json = _option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
 _bound = _option(
     "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
@@ -143,7 +143,7 @@ _encoding = _option(
     type=click.Choice(["ghost", "marks"]),
     default="marks",
     show_default=True,
-    help="How the z3 engine looks for leaking pairs and violating paths.",
+    help="How the symbolic search looks for leaking pairs and violating paths.",
 )
 _output = _option(
     "-o",
