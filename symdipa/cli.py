@@ -130,7 +130,9 @@ _files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 _format = _option(
     "--format", "fmt", type=click.Choice(["dipa", "json"]), help="Format of the input; else told by its name."
 )
-_strict = _option("--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors.")
+_strict = _option(
+    "--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors."
+)
 _json = _option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
 _bound = _option(
     "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
