@@ -459,7 +459,7 @@ CASES += [(LC, "marks"), (DC, "marks")]
 def test_reachable_bad_states_are_the_judges_patterns(pattern: Pattern, encoding: str, precise: bool):
     """All states of small systems: axioms hold, closed bits are false, bad is reached iff there is a run."""
     seen: Counter[bool] = Counter()
-    for i in range(300 if precise or encoding == "marks" else 120):
+    for i in range(300 if encoding == "marks" else 180 if precise else 80):
         found = systems(sample(i), pattern, encoding, precise)
         reached = [Walker(system).places(cap=400) for system in found]
         present = judge.decide(sample(i))[pattern] is not None
