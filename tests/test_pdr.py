@@ -442,7 +442,15 @@ def test_what_was_searched_when_time_ran_out_in_the_last_frame(monkeypatch: pyte
     assert all(told < least for least, told in interrupted(monkeypatch, bounded=True))
 
 
-@pytest.mark.parametrize("solver", ["minisat", "glucose", "cadical", "z3"])
+@pytest.mark.xfail(strict=True, reason="no depth was searched: no violation within -1 steps")
+def test_a_depth_that_is_told_is_not_negative():
+    (system,) = systems_of(automaton(A_LEAKP), LP)
+    search = KInduction(system, Limits(deadline=time.monotonic() - 1), None, "minisat").run()
+    assert search.outcome is Outcome.OPEN
+    assert "-1" not in search.reason
+
+
+@every_solver
 def test_the_deadline_is_kept(solver: str):
     """On a proof that takes far longer; short queries, so that cadical keeps it as well."""
     (system,) = systems_of(generate("parity", 14), LP)
