@@ -158,13 +158,14 @@ class _Session:
         notes: list[str] = []
         distinct_outputs = output_distinct(automaton)
         witness, distinct = self._best_witness(answers, distinct_outputs, notes)
-        verdict = _verdict(answers, distinct)
+        disagreements = _disagreements(rounds)
+        verdict = Verdict.UNKNOWN if disagreements else _verdict(answers, distinct)
         skipped = [p.short for p, answer in answers.items() if answer.status is Status.SKIPPED]
         if skipped and verdict is Verdict.UNKNOWN:
             notes.append(f"not asked for: {', '.join(skipped)}; a verdict needs all four patterns")
         weight = None
         if verdict is Verdict.PRIVATE:
-            weight = self._weight(answers, notes)
+            weight = self._weight(engine, notes)
         deciders = dict.fromkeys(
             a.engine for a in answers.values() if a.status in (Status.ABSENT, Status.PRESENT)
         )
@@ -182,7 +183,7 @@ class _Session:
             seconds=time.monotonic() - began,
             notes=tuple(notes),
             details=tuple(answer for answers_of_one in rounds for answer in answers_of_one.values()),
-            disagreements=_disagreements(rounds),
+            disagreements=disagreements,
         )
 
     def _best_witness(
@@ -209,9 +210,9 @@ class _Session:
     def _tick(self) -> None:
         self.limits.check("properties of the automaton")
 
-    def _weight(self, answers: Mapping[Pattern, PatternResult], notes: list[str]) -> Weight | None:
-        symbolic = any(answer.engine != "explicit" for answer in answers.values())
-        source = "explicit-state fallback" if symbolic else "augmentation"
+    def _weight(self, engine: str, notes: list[str]) -> Weight | None:
+        enumerates = engine in ("auto", "explicit", "both", "all")
+        source = "augmentation" if enumerates else "explicit-state fallback"
         try:
             return Weight(corollary=self.explicit.corollary_bound(), source=source)
         except LimitReached as limit:

@@ -172,7 +172,7 @@ def _distinct(names: list[str]) -> list[str]:
     taken: set[str] = set()
     result = []
     for name in names:
-        name = name.replace("|", "!").replace("\\", "/")
+        name = _printable(name).replace("|", "!").replace("\\", "/")
         while name in taken:
             name += "'"
         taken.add(name)
@@ -180,10 +180,15 @@ def _distinct(names: list[str]) -> list[str]:
     return result
 
 
+def _printable(name: str) -> str:
+    """A name fit for one line of a text: control characters and line breaks become question marks."""
+    return "".join(c if c.isprintable() else "?" for c in name)
+
+
 def _header(automaton: Automaton, pattern: Pattern, bound: int, encoding: str, reduce: bool) -> list[str]:
     from symdipa import __version__
 
-    name = f" of {automaton.name}" if automaton.name else ""
+    name = f" of {_printable(automaton.name)}" if automaton.name else ""
     return [
         f"symdipa {__version__}: {pattern.title}{name}, at most {bound} steps, encoding {encoding}"
         + (", constants of the dataflow left out" if reduce else ""),

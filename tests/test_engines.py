@@ -20,7 +20,7 @@ from symdipa.automaton import Automaton
 from symdipa.control import control_of
 from symdipa.dataflow import order_facts
 from symdipa.encodings.catalogue import systems
-from symdipa.engines.base import Engine, Limits
+from symdipa.engines.base import Engine, Limits, how_far
 from symdipa.engines.bounded import KInduction, Outcome
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.pdr import PDR
@@ -280,7 +280,7 @@ def test_a_bound_below_the_proof_gives_unknown():
         for bound in {0, depth - 1}:
             result = SymbolicEngine(control_of(example), encoding, Limits(bound=bound)).decide(pattern)
             assert result.status is Status.UNKNOWN and result.method is None and result.witness is None
-            assert f"no violation within {bound} steps" in (result.reason or "")
+            assert how_far(bound) in (result.reason or "")
         result = SymbolicEngine(control_of(example), encoding, Limits(bound=depth)).decide(pattern)
         assert result.status is Status.ABSENT
 
@@ -352,8 +352,8 @@ def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch):
         if search.outcome is Outcome.SAFE:
             break
         assert search.outcome is Outcome.OPEN
-        assert "time limit reached in the solver; no violation within" in search.reason
-        reached.append(int(search.reason.split()[-2]))
+        told = search.reason.removeprefix("time limit reached in the solver; ")
+        reached.append(next(depth for depth in range(-1, 100) if told == how_far(depth)))
         assert SymbolicEngine(control, "ghost", solver="minisat").decide(LP).status is Status.UNKNOWN
         allowed += 1
     assert max(reached) == search.depth - 1 > 2

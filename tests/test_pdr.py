@@ -443,7 +443,6 @@ def test_what_was_searched_when_time_ran_out(monkeypatch: pytest.MonkeyPatch):
     assert len(seen) > 100 and max(told for _, told in seen) > 2
 
 
-@pytest.mark.xfail(strict=True, reason="the frame of the bound is counted although it was not finished")
 def test_what_was_searched_when_time_ran_out_in_the_last_frame(monkeypatch: pytest.MonkeyPatch):
     assert all(told < least for least, told in interrupted(monkeypatch, bounded=True))
 

@@ -39,6 +39,13 @@ class Limits:
             self.progress(doing)
 
 
+def how_far(depth: int) -> str:
+    """What a search that ended early has shown: no violation up to ``depth`` (negative: nothing yet)."""
+    if depth < 0:
+        return "no depth was finished"
+    return f"no violation within {depth} step{'' if depth == 1 else 's'}"
+
+
 class Engine(ABC):
     """Decides patterns of one automaton; work shared by several patterns is kept between calls.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from symdipa.engines.base import Limits
+from symdipa.engines.base import Limits, how_far
 from symdipa.engines.unrolling import Unrolling
 from symdipa.errors import LimitReached
 from symdipa.smt import open_solver
@@ -73,15 +73,13 @@ class KInduction:
                 if self._step_closes(depth):
                     return Search(Outcome.SAFE, "k-induction", depth)
                 if self.max_depth is not None and depth >= self.max_depth:
-                    reason = f"no violation within {depth} steps, and no proof by induction of that depth"
+                    reason = f"{how_far(depth)}, and no proof by induction of that depth"
                     return Search(Outcome.OPEN, "k-induction", depth, reason=reason)
                 if not self._base.extend():
                     return Search(Outcome.SAFE, "bounded", depth)
                 depth += 1
         except LimitReached as limit:
-            return Search(
-                Outcome.OPEN, "k-induction", depth, reason=f"{limit}; no violation within {depth - 1} steps"
-            )
+            return Search(Outcome.OPEN, "k-induction", depth, reason=f"{limit}; {how_far(depth - 1)}")
 
     def _base_reaches_bad(self, depth: int) -> bool:
         if not self._base.bad(depth):

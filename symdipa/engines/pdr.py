@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from symdipa.boolean import Lit
-from symdipa.engines.base import Limits
+from symdipa.engines.base import Limits, how_far
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.errors import LimitReached
 from symdipa.smt import ClauseSolver, Effort, Instance, open_solver
@@ -148,6 +148,7 @@ class PDR:
         # blocked[i][q]: the cubes blocked up to level i and no further.
         self.blocked: list[dict[int, set[Cube]]] = [{}]
         self._ticket = count()
+        self._finished = -1  # up to how many steps there is no violation
 
     @property
     def depth(self) -> int:
@@ -158,6 +159,7 @@ class PDR:
         try:
             if self._bad_at_start():
                 return Search(Outcome.UNSAFE, "pdr", 0)
+            self._finished = 0
             while True:
                 if self.limits.bound is not None and self.depth >= self.limits.bound:
                     raise LimitReached(f"the bound of {self.limits.bound} frames was reached")
@@ -165,12 +167,12 @@ class PDR:
                 counterexample = self._strengthen()
                 if counterexample is not None:
                     return self._unsafe(counterexample)
+                self._finished = self.depth
                 level = self._propagate()
                 if level is not None:
                     return Search(Outcome.SAFE, "pdr", self.depth, invariant=self._invariant(level))
         except LimitReached as limit:
-            done = self.limits.bound if self.depth == self.limits.bound else max(0, self.depth - 1)
-            reason = f"{limit}; no violation within {done} steps"
+            reason = f"{limit}; {how_far(self._finished)}"
             return Search(Outcome.OPEN, "pdr", self.depth, reason=reason)
 
     def _solver(self, q: int) -> _Leaving:

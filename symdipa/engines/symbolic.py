@@ -93,7 +93,8 @@ class SymbolicEngine(Engine):
         bound = self.limits.bound
         first = INDUCTION_DEPTH if bound is None else min(bound, INDUCTION_DEPTH)
         search = KInduction(system, self.limits, first, self.solver, INDUCTION_CLAUSES).run()
-        if search.outcome is not Outcome.OPEN or (bound is not None and bound <= first):
+        out_of_time = search.depth < first
+        if search.outcome is not Outcome.OPEN or out_of_time or bound == first:
             return search
         search = PDR(system, self.limits, self.solver).run()
         if search.invariant is not None:
