@@ -22,6 +22,10 @@ def check_invariant(
     obligation is a query to a fresh solver. Raises :class:`symdipa.errors.LimitReached` at the deadline.
     """
     graph, start = system.graph, system.control.initial
+    for q, cubes in invariant.blocked.items():
+        known = set(system.open_bits[q]) if 0 <= q < system.control.states else set()
+        if any(literal & ~1 not in known for cube in cubes for literal in cube):
+            raise InvariantRejected(f"the invariant speaks of bits that control state {q} does not have")
     claims = {q: _claim(system, invariant, q) for q in {start, *(edge.target for edge in system.edges)}}
     nothing = dict.fromkeys(system.bits, False)
     if not all(graph.evaluate(claims[start], nothing)):

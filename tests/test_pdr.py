@@ -581,3 +581,12 @@ def test_broken_axioms_follow_from_all_axioms():
                     assert allowed & ~states.tables([axiom])[0] == 0
                     seen += 1
     assert seen > 500
+
+
+def test_an_invariant_about_unknown_bits_is_refused():
+    (system,) = systems_of(automaton(A_LEAKP), LP)
+    stray = Invariant({0: (frozenset({2 * 10**6}),)})
+    with pytest.raises(InvariantRejected, match="bits that control state 0 does not have"):
+        check_invariant(system, stray)
+    with pytest.raises(InvariantRejected, match="does not have"):
+        check_invariant(system, Invariant({10**6: (frozenset({2}),)}))
