@@ -149,8 +149,20 @@ class _Session:
         explicit = self.explicit if whole else ExplicitEngine(control, self.limits, max_nodes(control))
         return AutoEngine(explicit, self.symbolic(control, encoding, solver or "minisat"))
 
-    def run(self, engine: Engine, patterns: Iterable[Pattern]) -> Answers:
-        return {pattern: engine.decide(pattern) for pattern in patterns}
+    def run(self, engine: Engine, patterns: Sequence[Pattern]) -> Answers:
+        """The engine's answers, the cheap ones first: no search shall use up their time."""
+        answers: Answers = {}
+        for pattern in patterns:
+            try:
+                answer = engine.decide_statically(pattern)
+            except LimitReached:
+                break
+            if answer is not None:
+                answers[pattern] = answer
+        for pattern in patterns:
+            if pattern not in answers:
+                answers[pattern] = engine.decide(pattern)
+        return {pattern: answers[pattern] for pattern in patterns}
 
     def conclude(self, rounds: list[Answers], engine: str, encoding: str | None, began: float) -> Result:
         automaton = self.control.automaton

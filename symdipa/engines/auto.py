@@ -33,13 +33,17 @@ class AutoEngine(Engine):
         self.explicit = explicit
         self.symbolic = symbolic
 
+    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
+        answer = self.symbolic.decide_statically(pattern)
+        return None if answer is None else replace(answer, engine="dataflow")
+
     def decide(self, pattern: Pattern) -> PatternResult:
         try:
-            answer = self.symbolic.decide_statically(pattern)
+            answer = self.decide_statically(pattern)
         except LimitReached as limit:
             return PatternResult(pattern, Status.UNKNOWN, "dataflow", reason=str(limit))
         if answer is not None:
-            return replace(answer, engine="dataflow")
+            return answer
         first = self.explicit.decide(pattern)
         if first.status is not Status.UNKNOWN:
             return first

@@ -57,3 +57,7 @@ class Engine(ABC):
 
     @abstractmethod
     def decide(self, pattern: Pattern) -> PatternResult: ...
+
+    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
+        """``ABSENT`` where cheap arguments without search show it, else ``None``."""
+        return None

@@ -43,6 +43,7 @@ class SlicedEngine(Engine):
         self.limits = limits or Limits()
         self._make = make
         self._parts: dict[tuple[Mask, bool], _Part] = {}
+        self._open: dict[Pattern, list[Mask]] = {}
         self._whole = make(control)
         self.name = self._whole.name
 
@@ -53,6 +54,11 @@ class SlicedEngine(Engine):
     @cached_property
     def _touching(self) -> dict[Mask, list[int]]:
         return transitions_touching(self.control, self.components)
+
+    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
+        if len(self.components) <= 1:
+            return self._whole.decide_statically(pattern)
+        return None if self._open_components(pattern) else self._together(pattern, [])
 
     def decide(self, pattern: Pattern) -> PatternResult:
         if len(self.components) <= 1:
@@ -86,6 +92,12 @@ class SlicedEngine(Engine):
         return replace(dearest, sizes=sizes)
 
     def _open_components(self, pattern: Pattern) -> list[Mask]:
+        found = self._open.get(pattern)
+        if found is None:
+            found = self._open[pattern] = self._find_open_components(pattern)
+        return found
+
+    def _find_open_components(self, pattern: Pattern) -> list[Mask]:
         """The components not cleared by arguments without control flow (disclosing cycles: the empty one)."""
         control = self.control
         if pattern is Pattern.DISCLOSING_CYCLE:

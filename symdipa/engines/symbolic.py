@@ -49,7 +49,6 @@ class SymbolicEngine(Engine):
         return order_facts(self.control, tick=lambda: self.limits.check("dataflow"))
 
     def decide_statically(self, pattern: Pattern) -> PatternResult | None:
-        """``ABSENT`` where the dataflow alone shows it, else ``None``."""
         began = time.monotonic()
         if may_be_present(pattern, self.facts):
             return None
