@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from symdipa.boolean import FALSE, BooleanGraph, Lit
+from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.dataflow import OrderFacts
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
@@ -39,7 +39,6 @@ class Parts:
     """Those of ``axioms`` that a state with this order and these true bits breaks; ``None``: they are few."""
     choices: Sequence[Lit] = ()
     picks: Callable[[int], Mapping[int, Lit]] = lambda t: {}
-    order_matters: bool = True
 
 
 def assemble(
@@ -106,4 +105,4 @@ def assemble(
 
 
 def _without_true(literals: Iterable[Lit]) -> list[Lit]:
-    return [literal for literal in dict.fromkeys(literals) if literal != FALSE ^ 1]
+    return [literal for literal in dict.fromkeys(literals) if literal != TRUE]

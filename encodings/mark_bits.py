@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from symdipa.boolean import FALSE, BooleanGraph, Lit
+from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.dataflow import MarkFacts
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.order import OrderState, members
@@ -58,9 +58,9 @@ class MarkBits:
         sample_up = graph.any(graph.conj(up[x], effect.below[x]) for x in tracked)
         sample_down = graph.any(graph.conj(down[x], effect.above[x]) for x in tracked)
         if output and not chain.low_repeats:
-            sample_up = FALSE ^ 1
+            sample_up = TRUE
         if output and not chain.high_repeats:
-            sample_down = FALSE ^ 1
+            sample_down = TRUE
         up = {x: graph.disj(lit, graph.conj(sample_up, effect.above[x])) for x, lit in up.items()}
         down = {x: graph.disj(lit, graph.conj(sample_down, effect.below[x])) for x, lit in down.items()}
         both = graph.any(graph.conj(up[x], down[x]) for x in tracked)

@@ -42,6 +42,11 @@ class OrderFacts:
     def ghost_mask(self) -> Mask:
         return ((1 << self.ghosts) - 1) << self.control.variables
 
+    @cached_property
+    def marks(self) -> dict[Chain, MarkFacts]:
+        """The may-marks found so far (:func:`mark_facts`)."""
+        return {}
+
     def tracked(self, q: int) -> Mask:
         return self.control.live[q] | self.ghost_mask
 
@@ -175,6 +180,13 @@ class MarkFacts:
 
 def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
     """May-marks on top of the may-order; every possible transition of a component counts as repeatable."""
+    known = facts.marks.get(chain)
+    if known is None:
+        known = facts.marks[chain] = _find_marks(facts, chain)
+    return known
+
+
+def _find_marks(facts: OrderFacts, chain: Chain) -> MarkFacts:
     control = facts.control
     if not facts.precise:
         return MarkFacts(chain, control.live, control.live, hit=True)

@@ -69,7 +69,7 @@ class System:
     edges: tuple[Edge, ...]
     bad: Mapping[int, Lit]
     begins: Mapping[int, Lit]
-    is_open: Lit | None
+    is_open: Lit
     axioms: Callable[[int], Sequence[Lit]]
     first_axioms: Callable[[int], Sequence[Lit]]
     broken_axioms: Callable[[int, Set[Lit]], Sequence[Lit]]
@@ -85,8 +85,7 @@ class System:
             if start is None and self.graph.evaluate([condition], values)[0]:
                 start = i
             after = path[i + 1][1] if i + 1 < len(path) else last
-            still_open = self.is_open is not None and after[self.is_open]
-            ends = i + 1 == len(path) if self.rest_open_at_end else not still_open
+            ends = i + 1 == len(path) if self.rest_open_at_end else not after[self.is_open]
             if start is not None and ends:
                 steps = tuple(e.transition for e, _ in path[start : i + 1])
                 found.append(Loop(start, steps, taken=True))

@@ -178,13 +178,10 @@ def _with_cycles(
     """The witness on another run with its cycles in other places, if it is one."""
     chain: tuple[int, ...] | None = ()
     if like.path:
-        first, last = cycles[0], cycles[-1]
-        low = like.cycles[0][0] <= like.path[0] < like.cycles[0][1]
-        high = like.cycles[-1][0] <= like.path[-1] < like.cycles[-1][1]
-        if len(cycles) == 1 and low:
-            high = False
-        graph = dependency_graph(control, run)
-        chain = find_chain(graph, _ends(control, run, first, last, low, high))
+        pair = len(cycles) == 2
+        low = pair or like.cycles[0][0] <= like.path[0] < like.cycles[0][1]
+        ends = _ends(control, run, cycles[0], cycles[-1], low, pair or not low)
+        chain = find_chain(dependency_graph(control, run), ends)
     if chain is None:
         return None
     witness = _trimmed(like.pattern, run, cycles, chain)
@@ -260,7 +257,6 @@ def _expand(
         ranges.append((at, at + len(steps)))
 
     last_first = sorted(set(chosen), key=lambda loop: -loop.at)
-    place: dict[Loop, tuple[int, int]] = {}
     for loop in last_first:
         if loop.taken:
             ranges.append((loop.at, loop.at + len(loop.steps)))

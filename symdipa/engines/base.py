@@ -26,11 +26,6 @@ class Limits:
     deadline: float | None = None
     progress: Progress | None = None
 
-    @property
-    def remaining(self) -> float | None:
-        """Seconds left, ``None`` without a deadline."""
-        return None if self.deadline is None else self.deadline - time.monotonic()
-
     def check(self, doing: str) -> None:
         """Report progress; raise :class:`LimitReached` when the time is up."""
         if self.deadline is not None and time.monotonic() > self.deadline:
