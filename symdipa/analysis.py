@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symdipa.automaton import Automaton
 from symdipa.control import Control, control_of
 from symdipa.distinct import output_distinct, witness_distinct
 from symdipa.encodings.catalogue import ENCODINGS
+from symdipa.engines import processes
 from symdipa.engines.base import Engine, Limits, Progress
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.errors import LimitReached
@@ -19,6 +21,7 @@ from symdipa.smt import SOLVERS
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
 if TYPE_CHECKING:
+    from symdipa.engines.processes import Race
     from symdipa.engines.symbolic import SymbolicEngine
 
 ENGINES = ("auto", "explicit", "z3", "both")
@@ -34,33 +37,36 @@ def check(
     patterns: Iterable[Pattern | str] | None = None,
     bound: int | None = None,
     timeout: float | None = None,
+    memory: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Decide whether an automaton is differentially private.
 
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
     ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
-    while the augmentation is small and is symbolic beyond. ``solver`` is what the symbolic search runs on
-    (:data:`symdipa.smt.SOLVERS`; default: z3, and minisat for ``"auto"``), ``slicing`` whether it looks at
-    one variable component at a time. ``patterns`` restricts the check, as :class:`Pattern` or by code like
-    ``"LP"`` (default: all four; a verdict "private" needs all). ``bound`` is the largest unrolling (of
-    symbolic searches), ``timeout`` is in seconds. ``progress`` is called with a few words now and then.
+    while the augmentation is small; beyond, a symbolic search and the enumeration race. ``solver`` is what
+    the symbolic search runs on (:data:`symdipa.smt.SOLVERS`; default: z3, and minisat for ``"auto"``),
+    ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the check, as
+    :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all). ``bound``
+    is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
+    ``progress`` is called with a few words now and then.
 
-    Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. Raises
-    ``ValueError`` for an unknown engine, encoding, solver or pattern and for a bound or timeout that is
-    not positive.
+    Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
+    engine under a limit on time or memory runs in a process of its own, which is ended if it does not yield;
+    elsewhere there is no limit on memory. Raises ``ValueError`` for an unknown engine, encoding, solver or
+    pattern and for a bound, timeout or memory that is not positive.
     """
     _must_be_one_of("engine", engine, ENGINES)
     _must_be_one_of("encoding", encoding, ENCODINGS)
     _must_be_one_of("solver", solver or "z3", SOLVERS)
-    _must_be_positive(bound=bound, timeout=timeout)
+    _must_be_positive(bound=bound, timeout=timeout, memory=memory)
     wanted = tuple(Pattern) if patterns is None else _patterns(patterns)
     began = time.monotonic()
-    limits = Limits(bound, None if timeout is None else began + timeout, progress)
-    session = _Session(control_of(automaton), limits)
-    engines = session.engines(engine, encoding, solver, slicing)
+    limits = Limits(bound, None if timeout is None else began + timeout, progress, memory)
     name = solver if engine == "z3" and solver else engine
-    return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
+    with _Session(control_of(automaton), limits) as session:
+        engines = session.engines(engine, encoding, solver, slicing)
+        return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
 
 
 def compare(
@@ -68,24 +74,25 @@ def compare(
     *,
     bound: int | None = None,
     timeout: float | None = None,
+    memory: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Run every engine and encoding; ``details`` has all answers, ``disagreements`` every contradiction.
 
-    ``timeout`` is for each engine. Raises ``ValueError`` for a bound or timeout that is not positive.
+    ``timeout`` and ``memory`` are for each engine, as in :func:`check`. Raises ``ValueError`` for a bound,
+    timeout or memory that is not positive.
     """
-    _must_be_positive(bound=bound, timeout=timeout)
+    _must_be_positive(bound=bound, timeout=timeout, memory=memory)
     began = time.monotonic()
-    control = control_of(automaton)
-    rounds = []
-    session = None
-    for name in ("explicit", "marks", "ghost"):
-        deadline = None if timeout is None else time.monotonic() + timeout
-        session = _Session(control, Limits(bound, deadline, progress))
-        chosen = session.explicit if name == "explicit" else session.symbolic(control, name, "z3")
-        rounds.append(session.run(chosen, tuple(Pattern)))
-    assert session is not None
-    return session.conclude(rounds, "all", None, began)
+    limits = Limits(bound, None, progress, memory)
+    with _Session(control_of(automaton), limits) as session:
+        rounds = []
+        for name in ("explicit", "marks", "ghost"):
+            limits.deadline = None if timeout is None else time.monotonic() + timeout
+            explicit = name == "explicit"
+            chosen = session.explicit if explicit else session.symbolic(session.control, name, "z3")
+            rounds.append(session.run(session.guarded(chosen), tuple(Pattern)))
+        return session.conclude(rounds, "all", None, began)
 
 
 def _must_be_one_of(what: str, name: str, names: Sequence[str]) -> None:
@@ -117,25 +124,38 @@ class _Session:
 
     def __post_init__(self) -> None:
         self.explicit = ExplicitEngine(self.control, self.limits)
+        self._races: list[Race] = []
+        self._enumerations: list[ExplicitEngine] = []
+
+    def __enter__(self) -> _Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for race in self._races:
+            race.close()
 
     def engines(self, name: str, encoding: str, solver: str | None, slicing: bool) -> list[Engine]:
         """The engines of this name; those that search symbolically see slices if asked to."""
-        from symdipa.engines.auto import max_nodes
+        from symdipa.engines.auto import MAX_CELLS, max_nodes
         from symdipa.engines.sliced import SlicedEngine
 
-        explicit = [self.explicit] if name in ("explicit", "both") else []
+        explicit = [self.guarded(self.explicit)] if name in ("explicit", "both") else []
         if name == "explicit":
-            return [*explicit]
+            return explicit
         if not explicit:  # enumeration was not asked for: keep it small where the weight needs it
-            self.explicit = ExplicitEngine(self.control, self.limits, max_nodes(self.control))
+            self.explicit = ExplicitEngine(self.control, self.limits, max_nodes(self.control, MAX_CELLS))
 
         def make(control: Control) -> Engine:
             if name == "auto":
                 return self.automatic(control, encoding, solver)
             return self.symbolic(control, encoding, solver or "z3")
 
-        sliced = SlicedEngine(self.control, make, self.limits) if slicing else make(self.control)
-        return [*explicit, sliced]
+        chosen = SlicedEngine(self.control, make, self.limits) if slicing else make(self.control)
+        return [*explicit, chosen if name == "auto" else self.guarded(chosen)]
+
+    def guarded(self, engine: Engine) -> Engine:
+        """The engine in a process of its own, if there are limits that must hold."""
+        return self._race([engine]) if self.limits.hard and processes.AVAILABLE else engine
 
     def symbolic(self, control: Control, encoding: str, solver: str) -> SymbolicEngine:
         from symdipa.engines.symbolic import SymbolicEngine  # solvers are loaded only where they are used
@@ -143,11 +163,22 @@ class _Session:
         return SymbolicEngine(control, encoding, self.limits, solver)
 
     def automatic(self, control: Control, encoding: str, solver: str | None) -> Engine:
-        from symdipa.engines.auto import AutoEngine, max_nodes
+        from symdipa.engines.auto import FIRST_CELLS, AutoEngine, max_nodes
 
-        whole = control is self.control
-        explicit = self.explicit if whole else ExplicitEngine(control, self.limits, max_nodes(control))
-        return AutoEngine(explicit, self.symbolic(control, encoding, solver or "minisat"))
+        first = ExplicitEngine(control, self.limits, max_nodes(control, FIRST_CELLS))
+        symbolic = self.symbolic(control, encoding, solver or "minisat")
+        if processes.AVAILABLE and processes.cores() > 1:
+            later = ExplicitEngine(control, self.limits)
+            self._enumerations += [first, later]
+            memory = self.limits.memory or processes.machine_memory() // 2
+            return AutoEngine(first, symbolic, self._race([symbolic, later], memory))
+        self._enumerations.append(first)
+        return AutoEngine(first, symbolic, self.guarded(symbolic))
+
+    def _race(self, engines: Sequence[Engine], memory: int | None = None) -> Race:
+        race = processes.Race(engines, self.limits, memory)
+        self._races.append(race)
+        return race
 
     def run(self, engine: Engine, patterns: Sequence[Pattern]) -> Answers:
         """The engine's answers, the cheap ones first: no search shall use up their time."""
@@ -226,10 +257,22 @@ class _Session:
         enumerates = engine in ("auto", "explicit", "both", "all")
         source = "augmentation" if enumerates else "explicit-state fallback"
         try:
-            return Weight(corollary=self.explicit.corollary_bound(), source=source)
+            return Weight(corollary=self._corollary_bound(), source=source)
         except LimitReached as limit:
             notes.append(f"no bound on D was computed (the weight needs the augmentation): {limit}")
             return None
+
+    def _corollary_bound(self) -> Fraction:
+        """The bound from an enumeration that was made before (here, or in another process) or is made now."""
+        for engine in [self.explicit, *self._enumerations]:
+            if engine.control is self.control:
+                if engine.enumerated:
+                    return engine.corollary_bound()
+                for race in self._races:
+                    if race.has_finished(engine):
+                        bound: Fraction = race.call(engine, "corollary_bound")
+                        return bound
+        return self.explicit.corollary_bound()
 
 
 def _merge(pattern: Pattern, rounds: list[Answers]) -> PatternResult:

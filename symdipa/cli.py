@@ -106,6 +106,17 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) ->
     return value
 
 
+def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """A size in bytes; ``K``, ``M``, ``G`` or ``T`` (and ``B``) may stand behind it, in powers of 1024."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
+    size = int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else 0
+    if size <= 0:
+        raise click.BadParameter(f"{value!r} is not a size like 500M or 2G")
+    return size
+
+
 def _patterns(
     ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...]
 ) -> Pattern | tuple[Pattern, ...]:
@@ -139,6 +150,12 @@ _bound = _option(
 )
 _timeout = _option(
     "--timeout", type=float, callback=_seconds, metavar="SECONDS", help="Give up on a file after this long."
+)
+_memory = _option(
+    "--memory",
+    callback=_bytes,
+    metavar="SIZE",
+    help="Give up on a file beyond this much memory, as 500M or 2G (Linux).",
 )
 _encoding = _option(
     "--encoding",
@@ -217,6 +234,7 @@ class View:
 )
 @_bound
 @_timeout
+@_memory
 @_strict
 @_format
 @_json
@@ -233,6 +251,7 @@ def check(
     slicing: bool,
     bound: int | None,
     timeout: float | None,
+    memory: int | None,
     strict: bool,
     fmt: str | None,
     as_json: bool,
@@ -258,6 +277,7 @@ def check(
             patterns=patterns or None,
             bound=bound,
             timeout=timeout,
+            memory=memory,
             progress=progress,
         )
 
@@ -269,6 +289,7 @@ def check(
 @_files
 @_bound
 @_timeout
+@_memory
 @_strict
 @_format
 @_json
@@ -278,6 +299,7 @@ def compare(
     files: tuple[str, ...],
     bound: int | None,
     timeout: float | None,
+    memory: int | None,
     strict: bool,
     fmt: str | None,
     as_json: bool,
@@ -290,7 +312,7 @@ def compare(
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
         from symdipa import analysis
 
-        return analysis.compare(automaton, bound=bound, timeout=timeout, progress=progress)
+        return analysis.compare(automaton, bound=bound, timeout=timeout, memory=memory, progress=progress)
 
     _run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), _show_comparison)
 

@@ -193,7 +193,7 @@ def _progress_so_far(result: Result) -> list[str]:
         for pattern in unknown
         if result.patterns[pattern].sizes
     ]
-    return [*lines, "A larger --timeout or --bound, or another --engine, may decide it."]
+    return [*lines, "A larger --timeout, --memory or --bound, or another --engine, may decide it."]
 
 
 def _sizes(found: PatternResult) -> str:

@@ -21,6 +21,7 @@ from symdipa.automaton import Automaton
 from symdipa.control import Control, control_of
 from symdipa.engines import auto as module
 from symdipa.engines import explicit as explicit_module
+from symdipa.engines import processes
 from symdipa.engines.auto import AutoEngine, max_nodes
 from symdipa.engines.base import Engine, Limits
 from symdipa.engines.explicit import ExplicitEngine
@@ -48,6 +49,12 @@ TWO = """
     c -> c [r] >u <v
 """
 """Two components: a leaking pair over ``x`` and ``y``, a harmless loop over ``u`` and ``v``."""
+
+
+@pytest.fixture(autouse=True)
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one core there is no race: it is certain who answers."""
+    monkeypatch.setattr(processes, "cores", lambda: 1)
 
 
 class Recorded:
@@ -223,19 +230,15 @@ def test_no_time_after_the_dataflow(monkeypatch: pytest.MonkeyPatch):
 # The cap
 
 
-def test_the_cap_shrinks_with_the_variables(monkeypatch: pytest.MonkeyPatch):
+def test_the_cap_shrinks_with_the_variables():
     few, many, none = (control_of(e) for e in (LEAKP, generate("m-range", 10), automaton("a -> a [o]")))
-    assert max_nodes(few) == module.MAX_CELLS // 2 and max_nodes(many) == module.MAX_CELLS // 20
-    assert max_nodes(none) == module.MAX_CELLS
-    monkeypatch.setattr(module, "MAX_CELLS", 2 * NODES)
-    assert max_nodes(few) == NODES and max_nodes(none) == 2 * NODES
-    monkeypatch.setattr(module, "MAX_CELLS", 3)
-    assert max_nodes(few) == 1 and max_nodes(many) == 1
+    assert max_nodes(few, 80) == 40 and max_nodes(many, 80) == 4 and max_nodes(none, 80) == 80
+    assert max_nodes(few, 3) == 1 and max_nodes(many, 3) == 1
 
 
 def test_check_keeps_to_the_cap(monkeypatch: pytest.MonkeyPatch):
     for cells, engine in ((2 * NODES, "explicit"), (2 * NODES - 1, "minisat")):
-        monkeypatch.setattr(module, "MAX_CELLS", cells)
+        monkeypatch.setattr(module, "FIRST_CELLS", cells)
         for slicing in (True, False):  # there is one component: the slice is the whole
             result = analysis.check(LEAKP, slicing=slicing)
             assert result.patterns[LP].engine == engine
@@ -248,10 +251,10 @@ def test_each_slice_has_a_cap_of_its_own(monkeypatch: pytest.MonkeyPatch):
     """Above the cap as a whole, but not one component at a time."""
     example = automaton(TWO)
     whole = ExplicitEngine(control_of(example)).augmentation.nodes * 4
-    monkeypatch.setattr(module, "MAX_CELLS", whole - 1)
+    monkeypatch.setattr(module, "FIRST_CELLS", whole - 1)
     assert analysis.check(example, slicing=False).patterns[LP].engine == "minisat"
     assert analysis.check(example, slicing=True).patterns[LP].engine == "explicit"
-    monkeypatch.setattr(module, "MAX_CELLS", whole)
+    monkeypatch.setattr(module, "FIRST_CELLS", whole)
     assert analysis.check(example, slicing=False).patterns[LP].engine == "explicit"
 
 
@@ -261,7 +264,7 @@ def test_the_cap_decides_who_answers_and_not_what(monkeypatch: pytest.MonkeyPatc
     for i in range(25):
         expected = truth(product(i))
         for cells in (400_000, 120, 30, 1):
-            monkeypatch.setattr(module, "MAX_CELLS", cells)
+            monkeypatch.setattr(module, "FIRST_CELLS", cells)
             result = analysis.check(product(i), slicing=slicing)
             assert statuses(result) == expected, (i, cells)
             told = dict.fromkeys(answer.engine for answer in result.patterns.values())
@@ -342,7 +345,7 @@ def test_a_violation_is_told_although_another_slice_is_open(
     monkeypatch: pytest.MonkeyPatch, rows: tuple[str, str]
 ):
     """Whichever comes first: the other slice stays open at a bound, and nobody minds."""
-    monkeypatch.setattr(module, "MAX_CELLS", 1)
+    monkeypatch.setattr(module, "FIRST_CELLS", 1)
     example = automaton(slow_and_quick(*rows))
     assert statuses(analysis.check(example, slicing=False))[LC] is Status.PRESENT
     result = analysis.check(example, bound=7, patterns=["LC"])
@@ -369,7 +372,7 @@ def slow_and_quick(first: str, second: str) -> str:
 
 def test_unknown_reasons_of_slices(monkeypatch: pytest.MonkeyPatch):
     """Of the slice that stayed open, with both of its reasons."""
-    monkeypatch.setattr(module, "MAX_CELLS", 1)
+    monkeypatch.setattr(module, "FIRST_CELLS", 1)
     example = automaton(TWO)
     result = analysis.check(example, bound=1)
     assert result.verdict is Verdict.UNKNOWN and result.witness is None and result.weight is None

@@ -12,26 +12,32 @@ from symdipa.errors import LimitReached
 from symdipa.patterns import Pattern
 from symdipa.verdict import PatternResult, Status
 
+FIRST_CELLS = 50_000
+"""Up to how many nodes times variables the augmentation is enumerated before anything else is tried."""
+
 MAX_CELLS = 400_000
-"""Up to how many nodes times variables the augmentation is enumerated before the symbolic search."""
+"""And up to how many it is enumerated for the sake of the weight alone."""
 
 
-def max_nodes(control: Control) -> int:
-    """The cap on the augmentation of an automaton that :data:`MAX_CELLS` stands for."""
-    return max(1, MAX_CELLS // max(1, control.variables))
+def max_nodes(control: Control, cells: int) -> int:
+    """The cap on the nodes of an augmentation that a number of cells (nodes times variables) stands for."""
+    return max(1, cells // max(1, control.variables))
 
 
 class AutoEngine(Engine):
-    """Asks an explicit engine with a cap, and a symbolic one where the cap was hit.
+    """Asks an explicit engine with a cap, and where the cap was hit the engine ``beyond``.
 
-    Its answers bear the name of the engine that gave them.
+    That is the symbolic one, or a race in which it takes part. Answers bear the name of who gave them.
     """
 
     name = "auto"
 
-    def __init__(self, explicit: ExplicitEngine, symbolic: SymbolicEngine) -> None:
+    def __init__(
+        self, explicit: ExplicitEngine, symbolic: SymbolicEngine, beyond: Engine | None = None
+    ) -> None:
         self.explicit = explicit
         self.symbolic = symbolic
+        self.beyond = beyond or symbolic
 
     def decide_statically(self, pattern: Pattern) -> PatternResult | None:
         answer = self.symbolic.decide_statically(pattern)
@@ -47,9 +53,11 @@ class AutoEngine(Engine):
         first = self.explicit.decide(pattern)
         if first.status is not Status.UNKNOWN:
             return first
-        second = self.symbolic.decide(pattern)
+        second = self.beyond.decide(pattern)
         seconds = first.seconds + second.seconds
         if second.status is Status.UNKNOWN:
-            reason = f"{first.engine}: {first.reason}; {second.engine}: {second.reason}"
-            return replace(second, reason=reason, seconds=seconds)
+            if self.beyond is self.symbolic:
+                reason = f"{first.engine}: {first.reason}; {second.engine}: {second.reason}"
+                second = replace(second, reason=reason)
+            return replace(second, seconds=seconds)
         return replace(second, seconds=seconds)

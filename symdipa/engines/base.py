@@ -14,17 +14,24 @@ from symdipa.verdict import PatternResult
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Limits:
-    """Limits of a search.
+    """Limits of a check; its engines share the object, so that a process of its own can tell progress.
 
-    ``bound`` is the largest unrolling, ``deadline`` a reading of :func:`time.monotonic`.
+    ``bound`` is the largest unrolling, ``deadline`` a reading of :func:`time.monotonic`, ``memory`` the most
+    bytes that the processes of the check may hold together.
     ``progress`` is told now and then, in a few words, how far the search is.
     """
 
     bound: int | None = None
     deadline: float | None = None
     progress: Progress | None = None
+    memory: int | None = None
+
+    @property
+    def hard(self) -> bool:
+        """Whether something must end a search that does not end by itself."""
+        return self.deadline is not None or self.memory is not None
 
     def check(self, doing: str) -> None:
         """Report progress; raise :class:`LimitReached` when the time is up."""
@@ -49,6 +56,8 @@ class Engine(ABC):
     """
 
     name: str
+    same_work: bool = False
+    """Whether all patterns need the same work, so that a limit met once will be met again."""
 
     @abstractmethod
     def decide(self, pattern: Pattern) -> PatternResult: ...

@@ -33,6 +33,7 @@ class ExplicitEngine(Engine):
     """
 
     name = "explicit"
+    same_work = True
 
     def __init__(self, control: Control, limits: Limits | None = None, max_nodes: int | None = None) -> None:
         self.control = control
@@ -50,6 +51,11 @@ class ExplicitEngine(Engine):
         except LimitReached as limit:
             self._too_large = limit
             raise
+
+    @property
+    def enumerated(self) -> bool:
+        """Whether the augmentation is there already."""
+        return "augmentation" in self.__dict__
 
     @cached_property
     def cores(self) -> list[tuple[int, ...]]:

@@ -1,0 +1,304 @@
+"""Engines in processes of their own: limits that hold even where a solver does not yield, and races.
+
+Linux only (``AVAILABLE``): a worker is a fork of this process, so that it starts at once with all that is
+known already, and its memory is read from ``/proc``. Elsewhere engines keep their limits by themselves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from symdipa.engines.base import Engine, Limits
+from symdipa.errors import LimitReached
+from symdipa.patterns import Pattern
+from symdipa.verdict import PatternResult, Status
+
+AVAILABLE = sys.platform == "linux"
+
+GRACE = 0.3
+"""So many seconds past the deadline a worker may say itself how far it got; then it is ended."""
+
+POLL = 0.05
+"""Seconds between two looks at the memory of the workers."""
+
+PAGE = os.sysconf("SC_PAGE_SIZE") if AVAILABLE else 4096
+
+
+def cores() -> int:
+    """On how many cores this process may run."""
+    return len(os.sched_getaffinity(0)) if AVAILABLE else os.cpu_count() or 1
+
+
+def machine_memory() -> int:
+    """The bytes of memory that this machine, or the control group of this process, has (Linux)."""
+    memory = os.sysconf("SC_PHYS_PAGES") * PAGE
+    with suppress(OSError, ValueError):
+        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return memory
+
+
+def resident(pid: int | None) -> int:
+    """The bytes of memory that a process holds (0 if it is gone)."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    except (OSError, IndexError):
+        return 0
+
+
+class Worker:
+    """One engine in a process of its own, which answers one request at a time."""
+
+    def __init__(self, engine: Engine, limits: Limits) -> None:
+        self.engine = engine
+        self.heard = ""
+        context = multiprocessing.get_context("fork")
+        self.pipe, far = context.Pipe()
+        self._process = context.Process(target=_serve, args=(engine, limits, far), daemon=True)
+        self._process.start()
+        far.close()
+
+    @property
+    def memory(self) -> int:
+        return resident(self._process.pid)
+
+    def ask(self, method: str, *arguments: object) -> None:
+        """Send a request; :meth:`hear` will have the answer."""
+        with suppress(OSError):  # a process that is gone is noticed when it is heard
+            self.pipe.send((method, arguments))
+
+    def hear(self) -> Any:
+        """The answer, or ``None`` if what has come is only news of progress (kept in ``heard``).
+
+        Raises what the engine raised, and :class:`LimitReached` if its process is gone.
+        """
+        try:
+            kind, content = self.pipe.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            raise LimitReached(f"its process ended unexpectedly ({_ending(self._process)})") from None
+        if kind == "progress":
+            self.heard = content
+            return None
+        if kind == "error":
+            raise content
+        return content
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.pipe.close()
+
+
+def _ending(process: Any) -> str:
+    code = process.exitcode or 0
+    if code >= 0:
+        return f"status {code}"
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"
+
+
+def _serve(engine: Engine, limits: Limits, pipe: Connection) -> None:
+    """The life of a worker: answer requests until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _die_with_parent()
+    limits.progress = _teller(pipe)
+    while True:
+        try:
+            method, arguments = pipe.recv()
+        except EOFError:
+            return
+        try:
+            message = ("answer", getattr(engine, method)(*arguments))
+        except MemoryError:
+            message = ("error", LimitReached("out of memory"))
+        except Exception as error:
+            told = f"in the process of engine {engine.name}:\n{traceback.format_exc()}"
+            error.add_note(told)
+            message = ("error", error if _travels(error) else RuntimeError(told))
+        pipe.send(message)
+
+
+def _travels(error: Exception) -> bool:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True
+
+
+def _die_with_parent() -> None:
+    set_parent_death_signal = 1
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+    if os.getppid() != parent or parent == 1:
+        os._exit(1)
+
+
+def _teller(pipe: Connection) -> Any:
+    """A progress function that sends on what it hears, at most ten times a second."""
+    last = 0.0
+
+    def tell(words: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > 0.1:
+            last = now
+            pipe.send(("progress", words))
+
+    return tell
+
+
+class Race(Engine):
+    """Asks several engines at once, each in a process of its own, and takes the first definite answer.
+
+    With one engine this only makes its limits hard: past the deadline, or above ``memory`` bytes for all
+    processes together, the (largest) worker is ended and its answer is ``UNKNOWN`` with the reason.
+    Engines that are still busy when the answer is there are ended; those that gave it keep what they know.
+    """
+
+    def __init__(self, engines: Sequence[Engine], limits: Limits, memory: int | None = None) -> None:
+        self.engines = tuple(engines)
+        self.limits = limits
+        self.memory = limits.memory if memory is None else memory
+        self.name = self.engines[0].name if len(self.engines) == 1 else "race"
+        self._workers: dict[Engine, Worker] = {}
+        self._beyond: dict[Engine, str] = {}  # engines that would only meet their limit again
+
+    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
+        return self.engines[0].decide_statically(pattern) if len(self.engines) == 1 else None
+
+    def decide(self, pattern: Pattern) -> PatternResult:
+        began = time.monotonic()
+        answers = self._race(pattern)
+        for answer in answers:
+            if answer.status in (Status.PRESENT, Status.ABSENT):
+                return replace(answer, seconds=time.monotonic() - began)
+        reason = "; ".join(
+            f"{answer.engine}: {answer.reason}" if len(answers) > 1 else f"{answer.reason}"
+            for answer in answers
+        )
+        return replace(answers[-1], reason=reason, seconds=time.monotonic() - began)
+
+    def call(self, engine: Engine, method: str, *arguments: object) -> Any:
+        """The answer of one engine's ``method``; raises what it raises, and :class:`LimitReached`."""
+        worker = self._worker(engine)
+        worker.ask(method, *arguments)
+        while True:
+            for _, answer in self._heard({engine: worker}):
+                if isinstance(answer, Exception):
+                    raise answer
+                return answer
+
+    def has_finished(self, engine: Engine) -> bool:
+        """Whether an engine is waiting with what it found out for earlier questions."""
+        return engine in self._workers
+
+    def close(self) -> None:
+        """End all processes."""
+        for engine in list(self._workers):
+            self._end(engine)
+
+    def _race(self, pattern: Pattern) -> list[PatternResult]:
+        """The answers up to the first definite one, which is the last."""
+        answers = []
+        asked: dict[Engine, Worker] = {}
+        for engine in self.engines:
+            if engine in self._beyond:
+                answers.append(_unknown(pattern, engine, self._beyond[engine]))
+            else:
+                asked[engine] = self._worker(engine)
+                asked[engine].ask("decide", pattern)
+        try:
+            while asked:
+                for engine, answer in self._heard(asked):
+                    del asked[engine]
+                    if isinstance(answer, LimitReached):
+                        answer = _unknown(pattern, engine, str(answer))
+                    elif isinstance(answer, Exception):
+                        raise answer
+                    answers.append(answer)
+                    if answer.status in (Status.PRESENT, Status.ABSENT):
+                        return answers
+                    if engine.same_work:
+                        self._beyond[engine] = answer.reason or ""
+                        self._end(engine)
+        finally:
+            for engine in asked:
+                self._end(engine)
+        return answers
+
+    def _worker(self, engine: Engine) -> Worker:
+        if engine not in self._workers:
+            self._workers[engine] = Worker(engine, self.limits)
+        return self._workers[engine]
+
+    def _end(self, engine: Engine) -> None:
+        worker = self._workers.pop(engine, None)
+        if worker is not None:
+            worker.end()
+
+    def _heard(self, asked: dict[Engine, Worker]) -> list[tuple[Engine, Any]]:
+        """Wait a moment; the answers (or errors) that came, in the order of the engines."""
+        ready = wait([worker.pipe for worker in asked.values()], POLL)
+        found: list[tuple[Engine, Any]] = []
+        for engine, worker in asked.items():
+            if worker.pipe in ready:
+                try:
+                    answer = worker.hear()
+                except LimitReached as limit:
+                    self._end(engine)
+                    answer = limit
+                except Exception as error:
+                    answer = error
+                if answer is not None:
+                    found.append((engine, answer))
+        if not found:
+            found = self._ended(asked)
+        words = "; ".join(worker.heard for worker in asked.values() if worker.heard)
+        if self.limits.progress is not None and words:
+            self.limits.progress(words)
+        return found
+
+    def _ended(self, asked: dict[Engine, Worker]) -> list[tuple[Engine, Any]]:
+        """Workers that were ended because they are over a limit, and what to say of them."""
+        deadline = self.limits.deadline
+        if deadline is not None and time.monotonic() > deadline + GRACE:
+            late = [(e, LimitReached("time limit reached" + _last(worker))) for e, worker in asked.items()]
+            for engine, _ in late:
+                self._end(engine)
+            return late
+        if self.memory is not None and asked:
+            used = resident(os.getpid()) + sum(worker.memory for worker in self._workers.values())
+            if used > self.memory:
+                engine = max(asked, key=lambda e: asked[e].memory)
+                limit = LimitReached(f"memory limit of {_size(self.memory)} reached" + _last(asked[engine]))
+                self._end(engine)
+                return [(engine, limit)]
+        return []
+
+
+def _last(worker: Worker) -> str:
+    return f" at {worker.heard}" if worker.heard else ""
+
+
+def _unknown(pattern: Pattern, engine: Engine, reason: str) -> PatternResult:
+    return PatternResult(pattern, Status.UNKNOWN, engine.name, reason=reason)
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**30:.3g} GB" if count >= 2**30 else f"{count / 2**20:.3g} MB"
