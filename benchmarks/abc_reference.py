@@ -6,11 +6,15 @@ For every system that the dataflow leaves open, our control-explicit PDR runs on
 Debian's ``berkeley-abc`` runs ``pdr`` on the AIGER of the same system (:mod:`symdipa.aiger`). Our time is
 the search with the check of its invariant; ABC's is the time that its ``pdr`` reports, without reading the
 file. The exit status is 1 if the answers contradict each other, 2 if ABC is not installed.
+
+With ``--check FILE`` instead it decides one file as ``symdipa check --json`` does, ABC in the place of our
+engines: what the dataflow excludes is absent without it. ``scale.py`` has a column of these.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -80,19 +84,49 @@ def rows(program: str, members: Sequence[str], limit: float) -> Iterator[tuple[s
                     yield f"{family} {size}", pattern.short, ours(system, limit), abc(program, system, limit)
 
 
+def check(program: str, file: Path, limit: float) -> dict[str, object]:
+    """What ABC says about a file, in the words of ``check --json``."""
+    from symdipa import formats
+
+    ends = time.monotonic() + limit
+    control = control_of(formats.load(file))
+    facts = order_facts(control)
+    said: dict[str, str] = {}
+    for pattern in Pattern:
+        answers = []
+        for system in systems(pattern, control, facts, "marks"):
+            answers.append(abc(program, system, max(1.0, ends - time.monotonic()))[0])
+        said[pattern.title.replace(" ", "-")] = (
+            "present" if "unsafe" in answers else "unknown" if "open" in answers else "absent"
+        )
+    found = set(said.values())
+    verdict = "not-private" if "present" in found else "unknown" if "unknown" in found else "private"
+    reasons = {name: "time limit reached in ABC" for name, answer in said.items() if answer == "unknown"}
+    return {"verdict": verdict, "patterns": said, "weight": None, "reasons": reasons, "error": None}
+
+
+def program() -> str | None:
+    """The installed ABC, if there is one."""
+    return shutil.which("berkeley-abc") or shutil.which("abc")
+
+
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("members", nargs="+", metavar="FAMILY:N,N")
+    parser.add_argument("members", nargs="*", metavar="FAMILY:N,N")
+    parser.add_argument("--check", type=Path, metavar="FILE", help="decide a file instead")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each search")
     options = parser.parse_args(words)
-    program = shutil.which("berkeley-abc") or shutil.which("abc")
-    if program is None:
+    installed = program()
+    if installed is None:
         print("ABC is not installed (Debian: berkeley-abc)", file=sys.stderr)
         return 2
+    if options.check is not None:
+        print(json.dumps(check(installed, options.check, options.limit)))
+        return 0
     print("| member | pattern | symdipa pdr | s | ABC pdr | s | ratio |")
     print("|---|---|---|--:|---|--:|--:|")
     wrong = False
-    for member, pattern, (mine, spent), (other, theirs) in rows(program, options.members, options.limit):
+    for member, pattern, (mine, spent), (other, theirs) in rows(installed, options.members, options.limit):
         wrong |= "open" not in (mine, other) and mine != other
         more = ">" if other == "open" else ""
         cells = [member, pattern, mine, f"{spent:.2f}", other, f"{more}{theirs:.2f}"]

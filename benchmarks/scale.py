@@ -4,9 +4,11 @@ Usage: ``python benchmarks/scale.py --families pivot,bracket-bad --limit 60 --re
 
 Every measurement is one ``python -m symdipa check`` in a process of its own, from start-up to exit, on a
 ``.dipa`` file. Engines are columns: ``auto``, ``explicit``, ``z3``, and ``z3:minisat`` for
-``--engine z3 --solver minisat`` (and so on). The engines take turns within each repetition, so that a busy
-machine is busy for all of them. Shown are the medians of the wall-clock time and of the peak resident memory
-(that of the largest process, if there are several).
+``--engine z3 --solver minisat`` (and so on), and ``abc`` where Debian's ``berkeley-abc`` is installed: its
+``pdr`` on the AIGER of what our dataflow leaves open (``abc_reference.py --check``), as a reference. The
+engines take turns within each repetition, so that a busy machine is busy for all of them. Shown are the
+medians of the wall-clock time and of the peak resident memory (that of the largest process, if there are
+several).
 
 A process gets ``--timeout LIMIT`` and is killed when it ignores that, and may use ``--memory`` GB of address
 space. Runs that reach a limit are shown as such and not repeated, and larger members of the family are not
@@ -35,12 +37,15 @@ from pathlib import Path
 from typing import Any, TextIO
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+
+from abc_reference import program  # noqa: E402
 
 from symdipa import formats  # noqa: E402
 from symdipa.families import FAMILIES, Family, generate  # noqa: E402
 
-ENGINES = ("auto", "explicit", "z3", "z3:minisat")
+ABC = "abc"
+ENGINES = ("auto", "explicit", "z3", "z3:minisat", *([ABC] if program() else []))
 HARD = (8, 16, 24, 32)
 SIZES: dict[str, tuple[int, ...]] = {
     "m-range": (40, 80, 500, 1000),
@@ -102,17 +107,28 @@ class Run:
 def measure(family: Family, size: int, engine: str, file: Path, limits: Limits) -> Run:
     """Run ``check`` once. Never raises for what the process does."""
     name, _, solver = engine.partition(":")
-    command = [sys.executable, "-m", "symdipa", "check", "--json", "--engine", name]
-    command += [*(["--solver", solver] if solver else []), "--timeout", f"{limits.seconds:g}", str(file)]
+    seconds = f"{limits.seconds:g}"
+    if name == ABC:
+        command = [
+            sys.executable,
+            str(ROOT / "benchmarks" / "abc_reference.py"),
+            "--limit",
+            seconds,
+            "--check",
+        ]
+    else:
+        command = [sys.executable, "-m", "symdipa", "check", "--json", "--engine", name]
+        command += [*(["--solver", solver] if solver else []), "--timeout", seconds]
+    command.append(str(file))
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         start = time.perf_counter()
         status, usage, killed = _finish(_start(command, out, err, limits), limits.seconds + GRACE)
-        seconds = time.perf_counter() - start
+        took = time.perf_counter() - start
         out.seek(0)
         err.seek(0)
-        outcome, remark = _judged(family, status, killed, out.read(), err.read(), limits)
+        outcome, remark = _judged(family, engine, status, killed, out.read(), err.read(), limits)
     cpu, megabytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    return Run(family.name, size, engine, outcome, remark, seconds, cpu, megabytes)
+    return Run(family.name, size, engine, outcome, remark, took, cpu, megabytes)
 
 
 def _start(command: Sequence[str], out: TextIO, err: TextIO, limits: Limits) -> subprocess.Popen[str]:
@@ -151,7 +167,9 @@ def _finish(process: subprocess.Popen[str], seconds: float) -> tuple[int, resour
     return process.returncode, usage, killed.is_set()
 
 
-def _judged(family: Family, status: int, killed: bool, out: str, err: str, limits: Limits) -> tuple[str, str]:
+def _judged(
+    family: Family, engine: str, status: int, killed: bool, out: str, err: str, limits: Limits
+) -> tuple[str, str]:
     """What came out of a process, and a remark on it."""
     if killed:
         return f"> {limits.seconds:g} s", "killed"
@@ -166,7 +184,8 @@ def _judged(family: Family, status: int, killed: bool, out: str, err: str, limit
         reasons = "; ".join(dict.fromkeys(answer.get("reasons", {}).values()))
         late = "time limit" in reasons
         return f"> {limits.seconds:g} s" if late else "unknown", reasons
-    return "decided", "no D" if answer["verdict"] == "private" and not answer["weight"] else ""
+    has_bound = answer["verdict"] != "private" or answer["weight"] or engine == ABC
+    return "decided", "" if has_bound else "no D"
 
 
 def _answer(out: str) -> dict[str, Any] | None:
@@ -233,7 +252,7 @@ def table(runs: Sequence[Run], engines: Sequence[str]) -> Iterator[str]:
 
 def _title(engine: str) -> str:
     name, _, solver = engine.partition(":")
-    return f"`{name}`" + (f" on {solver}" if solver else "")
+    return "ABC `pdr`" if name == ABC else f"`{name}`" + (f" on {solver}" if solver else "")
 
 
 def _cell(runs: Sequence[Run]) -> str:

@@ -34,7 +34,7 @@ from symdipa.automaton import (
     variables_of,
 )
 
-NAMES = ("x", "y", "z", "w", "v", "u")
+NAMES = ("x", "y", "z", "w", "v", "u", "t", "s")
 SCALES = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(1, 12))
 MEANS = (Fraction(0), Fraction(0), Fraction(1), Fraction(2), Fraction(-1, 2))
 

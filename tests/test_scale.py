@@ -86,7 +86,7 @@ def test_a_process_that_needs_too_much_memory_is_recorded(scale, tmp_path):
     ],
 )  # fmt: skip
 def test_what_comes_out_is_read(scale, family, out, err, outcome):
-    assert scale._judged(FAMILIES[family], 4, False, out, err, scale.Limits(9, 2)) == outcome
+    assert scale._judged(FAMILIES[family], "z3", 4, False, out, err, scale.Limits(9, 2)) == outcome
 
 
 def test_wrong_answers_fail_the_benchmark(scale, monkeypatch, capsys):
