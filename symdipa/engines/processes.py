@@ -6,8 +6,6 @@ known already, and its memory is read from ``/proc``. Elsewhere engines keep the
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
 import os
 import pickle
 import signal
@@ -17,14 +15,16 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symdipa.engines.base import Engine, Limits
 from symdipa.errors import LimitReached
 from symdipa.patterns import Pattern
 from symdipa.verdict import PatternResult, Status
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 AVAILABLE = sys.platform == "linux"
 
@@ -64,6 +64,8 @@ class Worker:
     def __init__(self, engine: Engine, limits: Limits) -> None:
         self.engine = engine
         self.heard = ""
+        import multiprocessing  # only where there is something to guard
+
         context = multiprocessing.get_context("fork")
         self.pipe, far = context.Pipe()
         self._process = context.Process(target=_serve, args=(engine, limits, far), daemon=True)
@@ -142,6 +144,8 @@ def _travels(error: Exception) -> bool:
 
 
 def _die_with_parent() -> None:
+    import ctypes
+
     set_parent_death_signal = 1
     parent = os.getppid()
     ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
@@ -254,6 +258,8 @@ class Race(Engine):
 
     def _heard(self, asked: dict[Engine, Worker]) -> list[tuple[Engine, Any]]:
         """Wait a moment; the answers (or errors) that came, in the order of the engines."""
+        from multiprocessing.connection import wait
+
         ready = wait([worker.pipe for worker in asked.values()], POLL)
         found: list[tuple[Engine, Any]] = []
         for engine, worker in asked.items():
