@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import TypeVar
 
 import rustworkx
 
 from symdipa.automaton import Automaton, OutputKind
 from symdipa.order import Mask, Step
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,19 @@ class Control:
     @property
     def states(self) -> int:
         return len(self.state_names)
+
+    @cached_property
+    def loops(self) -> dict[int, tuple[int, ...]]:
+        """The transitions inside each component that has any, by component."""
+        return loops_of(self.component, self.source, self.cyclic)
+
+    def conflicts(self, transitions: Iterable[int]) -> Mask:
+        """The variables that some of the transitions use and some assign."""
+        used = assigned = 0
+        for t in transitions:
+            used |= self.steps[t].used
+            assigned |= self.steps[t].asg
+        return used & assigned
 
 
 def control_of(automaton: Automaton) -> Control:
@@ -110,6 +128,77 @@ def liveness(
                 live[p] = grown
                 work.append(p)
     return tuple(live)
+
+
+def fixed_point(
+    control: Control,
+    start: T,
+    after: Callable[[int, T], T | None],
+    join: Callable[[T, T], T],
+    tick: Callable[[], None] | None = None,
+) -> list[T | None]:
+    """What arrives in each control state, by a work list: the least solution of a forward dataflow problem.
+
+    ``start`` holds initially, ``after(t, value)`` follows from ``value`` before transition ``t`` (``None``
+    if it cannot be taken), ``join`` unites what arrives on two ways. ``None`` stays where nothing arrives.
+    ``tick`` may raise to end the work.
+    """
+    values: list[T | None] = [None] * control.states
+    values[control.initial] = start
+    work = deque([control.initial])
+    waiting = {control.initial}
+    while work:
+        if tick is not None:
+            tick()
+        q = work.popleft()
+        waiting.discard(q)
+        before = values[q]
+        assert before is not None
+        for t in control.outgoing[q]:
+            arriving = after(t, before)
+            if arriving is None:
+                continue
+            p = control.target[t]
+            known = values[p]
+            joined = arriving if known is None else join(known, arriving)
+            if joined != known:
+                values[p] = joined
+                if p not in waiting:
+                    waiting.add(p)
+                    work.append(p)
+    return values
+
+
+def classes(size: int, together: Iterable[Iterable[int]]) -> list[int]:
+    """The finest classes of ``0..size-1`` that keep each given group (never empty) together.
+
+    A number for each element; classes are numbered by their first elements.
+    """
+    parent = list(range(size))
+
+    def root(x: int) -> int:
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for group in together:
+        first, *others = group
+        for x in others:
+            parent[root(x)] = root(first)
+    number: dict[int, int] = {}
+    return [number.setdefault(root(x), len(number)) for x in range(size)]
+
+
+def loops_of(
+    component: Sequence[int], source: Sequence[int], cyclic: Sequence[bool]
+) -> dict[int, tuple[int, ...]]:
+    """The transitions that lie inside a component, by component."""
+    found: dict[int, list[int]] = {}
+    for t, inside in enumerate(cyclic):
+        if inside:
+            found.setdefault(component[source[t]], []).append(t)
+    return {number: tuple(ts) for number, ts in found.items()}
 
 
 def components(nodes: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:

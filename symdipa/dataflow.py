@@ -7,12 +7,12 @@ contradicts a guard shows that a transition can never be taken.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from typing import NamedTuple
 
-from symdipa.control import Control, component_numbers
+from symdipa.control import Control, component_numbers, fixed_point, loops_of
 from symdipa.marks import Chain, Marks, advance, chains_of
 from symdipa.order import Mask, OrderState, Step, enabled, initial, propagate
 from symdipa.patterns import Pattern
@@ -71,19 +71,11 @@ class OrderFacts:
     @cached_property
     def loops(self) -> dict[int, tuple[int, ...]]:
         """The possible transitions inside each component that has any, by component."""
-        found: dict[int, list[int]] = {}
-        for t, cyclic in enumerate(self.cyclic):
-            if cyclic:
-                found.setdefault(self.component[self.control.source[t]], []).append(t)
-        return {number: tuple(ts) for number, ts in found.items()}
+        return loops_of(self.component, self.control.source, self.cyclic)
 
-    def conflicts(self, transitions: tuple[int, ...]) -> Mask:
+    def conflicts(self, transitions: Iterable[int]) -> Mask:
         """The variables that some of the transitions use and some assign."""
-        used = assigned = 0
-        for t in transitions:
-            used |= self.control.steps[t].used
-            assigned |= self.control.steps[t].asg
-        return used & assigned
+        return self.control.conflicts(transitions)
 
 
 def _union(a: OrderState, b: OrderState) -> OrderState:
@@ -100,6 +92,14 @@ def _intersection(a: OrderState, b: OrderState) -> OrderState:
     )
 
 
+class _Both(NamedTuple):
+    may: OrderState
+    must: OrderState
+
+    def join(self, other: _Both) -> _Both:
+        return _Both(_union(self.may, other.may), _intersection(self.must, other.must))
+
+
 def order_facts(
     control: Control, ghosts: int = 0, *, precise: bool = True, tick: Callable[[], None] | None = None
 ) -> OrderFacts:
@@ -111,45 +111,28 @@ def order_facts(
     size = control.variables + ghosts
     if not precise:
         return _trivial_facts(control, ghosts)
-    ghost_bits = [1 << (control.variables + g) for g in range(ghosts)]
-    choices = [0]
-    for bit in ghost_bits:
-        choices += [c | bit for c in choices]
-    ghost_mask = sum(ghost_bits)
-    may: list[OrderState | None] = [None] * control.states
-    must: list[OrderState | None] = [None] * control.states
-    may[control.initial] = must[control.initial] = initial(size)
-    work = deque([control.initial])
-    waiting = {control.initial}
-    while work:
-        if tick is not None:
-            tick()
-        q = work.popleft()
-        waiting.discard(q)
-        may_q, must_q = may[q], must[q]
-        assert may_q is not None and must_q is not None
-        for t in control.outgoing[q]:
-            step, p = control.steps[t], control.target[t]
-            if not enabled(must_q, step):
-                continue
-            keep = control.live[p] | ghost_mask
-            new_may, new_must = may[p], must[p]
-            for choice in choices:
-                variant = Step(step.ge, step.lt, step.asg | choice)
-                after = propagate(may_q, variant, keep)
-                new_may = after if new_may is None else _union(new_may, after)
-                after = propagate(must_q, variant, keep)
-                new_must = after if new_must is None else _intersection(new_must, after)
-            if new_may != may[p] or new_must != must[p]:
-                may[p], must[p] = new_may, new_must
-                if p not in waiting:
-                    waiting.add(p)
-                    work.append(p)
+    ghost_mask = ((1 << ghosts) - 1) << control.variables
+    choices = [choice << control.variables for choice in range(1 << ghosts)]
+
+    def after(t: int, before: _Both) -> _Both | None:
+        step, keep = control.steps[t], control.live[control.target[t]] | ghost_mask
+        if not enabled(before.must, step):
+            return None
+        variants = [Step(step.ge, step.lt, step.asg | choice) for choice in choices]
+        return _Both(
+            reduce(_union, [propagate(before.may, variant, keep) for variant in variants]),
+            reduce(_intersection, [propagate(before.must, variant, keep) for variant in variants]),
+        )
+
+    nothing = initial(size)
+    found = fixed_point(control, _Both(nothing, nothing), after, _Both.join, tick)
+    may = tuple(both and both.may for both in found)
+    must = tuple(both and both.must for both in found)
     possible = []
     for t, step in enumerate(control.steps):
         before = must[control.source[t]]
         possible.append(before is not None and enabled(before, step))
-    return OrderFacts(control, ghosts, tuple(may), tuple(must), tuple(possible), tick=tick)
+    return OrderFacts(control, ghosts, may, must, tuple(possible), tick=tick)
 
 
 def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
@@ -190,41 +173,30 @@ def _find_marks(facts: OrderFacts, chain: Chain) -> MarkFacts:
     control = facts.control
     if not facts.precise:
         return MarkFacts(chain, control.live, control.live, hit=True)
-    marks: list[Marks | None] = [None] * control.states
-    marks[control.initial] = Marks()
-    work = deque([control.initial])
-    hit = False
-    while work:
-        if facts.tick is not None:
-            facts.tick()
-        q = work.popleft()
-        before, order = marks[q], facts.may[q]
-        assert before is not None and order is not None
-        for t in control.outgoing[q]:
-            if not facts.possible[t]:
-                continue
-            p = control.target[t]
-            after = advance(
-                order,
-                before,
-                control.steps[t],
-                chain,
-                repeats=facts.cyclic[t],
-                output=control.outputs_insample[t],
-                keep=control.live[p],
-            )
-            hit = hit or after.hit
-            known = marks[p]
-            grown = (
-                Marks(after.up, after.down)
-                if known is None
-                else Marks(known.up | after.up, known.down | after.down)
-            )
-            if grown != known:
-                marks[p] = grown
-                work.append(p)
+
+    def after(t: int, before: Marks) -> Marks | None:
+        order = facts.may[control.source[t]]
+        if order is None or not facts.possible[t]:
+            return None
+        return advance(
+            order,
+            before,
+            control.steps[t],
+            chain,
+            repeats=facts.cyclic[t],
+            output=control.outputs_insample[t],
+            keep=control.live[control.target[t]],
+        )
+
+    def join(a: Marks, b: Marks) -> Marks:
+        return Marks(a.up | b.up, a.down | b.down, a.hit or b.hit)
+
+    found = [marks or Marks() for marks in fixed_point(control, Marks(), after, join, facts.tick)]
     return MarkFacts(
-        chain, tuple(m.up if m else 0 for m in marks), tuple(m.down if m else 0 for m in marks), hit
+        chain,
+        tuple(marks.up for marks in found),
+        tuple(marks.down for marks in found),
+        hit=any(marks.hit for marks in found),
     )
 
 
