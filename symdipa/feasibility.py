@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
-from symdipa.control import Control
+from symdipa.control import Control, fixed_point
 from symdipa.dataflow import OrderFacts, order_facts
 from symdipa.order import Mask, OrderState, bounds, initial, members, update
-from symdipa.slicing import cut, flatten, transitions_touching, variable_components
+from symdipa.slicing import cut, flatten, separate, transitions_touching, variable_components
 
 
 class Means(NamedTuple):
@@ -25,18 +25,19 @@ def strongly_feasible(
 ) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
-    One variable component at a time: first without control flow, then by dataflow over may-facts on its
-    slice; where both see a possible clash, feasible runs are enumerated, up to ``limit`` states. ``tick``
-    may raise to end the work.
+    One variable component at a time, of variables that were split where it helps: first without control
+    flow, then by dataflow over may-facts on its slice; where both see a possible clash, feasible runs are
+    enumerated, up to ``limit`` states. ``tick`` may raise to end the work.
     """
-    components = variable_components(control)
-    touching = transitions_touching(control, components)
+    separated = separate(control).control
+    components = variable_components(separated)
+    touching = transitions_touching(separated, components)
     for variables in components:
         tick()
-        flat = flatten(control, variables, touching[variables])
+        flat = flatten(separated, variables, touching[variables])
         if _no_clash_possible(flat, order_facts(flat)):
             continue
-        part = cut(control, variables).control
+        part = cut(separated, variables).control
         if _no_clash_possible(part, order_facts(part, tick=tick)) or _enumerate(part, limit, tick):
             continue
         # The slice forgets what other components forbid, so a clash has to be found on the whole.
@@ -44,26 +45,24 @@ def strongly_feasible(
     return True
 
 
+class _Clash(Exception):
+    """A sample may be forced below one of no larger mean."""
+
+
 def _no_clash_possible(control: Control, facts: OrderFacts) -> bool:
-    means: list[Means | None] = [None] * control.states
-    means[control.initial] = _nothing(control)
-    work = deque([control.initial])
-    while work:
-        q = work.popleft()
-        before, order = means[q], facts.may[q]
-        assert before is not None and order is not None
-        for t in control.outgoing[q]:
-            if not facts.possible[t]:
-                continue
-            after = _advance(control, order, before, t)
-            if after is None:
-                return False
-            p = control.target[t]
-            known = means[p]
-            joined = after if known is None else _join(known, after)
-            if joined != known:
-                means[p] = joined
-                work.append(p)
+    def after(t: int, before: Means) -> Means | None:
+        order = facts.may[control.source[t]]
+        if order is None or not facts.possible[t]:
+            return None
+        following = _advance(control, order, before, t)
+        if following is None:
+            raise _Clash
+        return following
+
+    try:
+        fixed_point(control, _nothing(control), after, _join)
+    except _Clash:
+        return False
     return True
 
 

@@ -15,29 +15,32 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from symdipa.control import Control, component_numbers, liveness
+from symdipa.control import Control, classes, component_numbers, liveness
 from symdipa.order import Mask, Step, initial, members, update
 from symdipa.verdict import Witness
+from symdipa.webs import Split, split
 
 
 def variable_components(control: Control) -> list[Mask]:
     """The classes of variables that transitions touch together, ordered by their first variable."""
-    parent = list(range(control.variables))
+    touched = [step.used | step.asg for step in control.steps]
+    found: dict[int, Mask] = {}
+    for x, number in enumerate(classes(control.variables, (members(mask) for mask in touched if mask))):
+        found[number] = found.get(number, 0) | 1 << x
+    return list(found.values())
 
-    def root(x: int) -> int:
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
 
-    for step in control.steps:
-        touched = list(members(step.used | step.asg))
-        for x in touched[1:]:
-            parent[root(x)] = root(touched[0])
-    classes: dict[int, Mask] = {}
-    for x in range(control.variables):
-        classes[root(x)] = classes.get(root(x), 0) | 1 << x
-    return list(classes.values())
+def separate(whole: Control) -> Split:
+    """The control graph with its variables split as far as that makes the variable components smaller.
+
+    Webs that are in one component anyway go on sharing a variable: at most one of them is live at a time.
+    """
+    webs = split(whole)
+    group = [0] * webs.control.variables
+    for number, component in enumerate(variable_components(webs.control)):
+        for x in members(component):
+            group[x] = number
+    return webs.joined(group)
 
 
 def transitions_touching(control: Control, components: Iterable[Mask]) -> dict[Mask, list[int]]:

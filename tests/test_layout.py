@@ -17,7 +17,7 @@ LAYERS = [
     {"errors", "patterns", "automaton", "spelling", "verdict"},
     {"validation", "order", "boolean", "formats", "families"},
     {"control", "marks"},
-    {"augmentation", "dataflow", "distinct", "slicing", "witness"},
+    {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt"},
     {"encodings", "weight"},
     {"engines"},

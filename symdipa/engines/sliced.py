@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from symdipa.control import Control
 from symdipa.dataflow import may_have_chain, order_facts
@@ -14,7 +15,7 @@ from symdipa.errors import LimitReached, WitnessRejected
 from symdipa.marks import Chain, chains_of
 from symdipa.order import Mask
 from symdipa.patterns import Pattern
-from symdipa.slicing import Slice, cut, flatten, transitions_touching, variable_components
+from symdipa.slicing import Slice, cut, flatten, separate, transitions_touching, variable_components
 from symdipa.verdict import PatternResult, Status
 from symdipa.witness import replay, shorten
 
@@ -31,9 +32,10 @@ class _Part:
 class SlicedEngine(Engine):
     """Decides a pattern by slices; ``make`` gives the engine for a slice (or for the whole).
 
-    A pattern that is absent in the slice of each component is absent. One that is present in a slice is
-    lifted to the whole and replayed there; if that fails the slice is enlarged by the components to blame,
-    until it holds or nothing is left out.
+    Variables are split first where that separates components; transitions keep their numbers. A pattern
+    that is absent in the slice of each component is absent. One that is present in a slice is lifted to the
+    whole and replayed there, on the variables it had; if that fails the slice is enlarged by the components
+    to blame, until it holds or nothing is left out.
     """
 
     def __init__(
@@ -48,12 +50,18 @@ class SlicedEngine(Engine):
         self.name = self._whole.name
 
     @cached_property
+    def separated(self) -> Control:
+        """The control graph from which slices are cut: variables split as far as it helps."""
+        return separate(self.control).control
+
+    @cached_property
     def components(self) -> list[Mask]:
-        return variable_components(self.control)
+        """The variable components, as sets of variables of ``separated``."""
+        return variable_components(self.separated)
 
     @cached_property
     def _touching(self) -> dict[Mask, list[int]]:
-        return transitions_touching(self.control, self.components)
+        return transitions_touching(self.separated, self.components)
 
     def decide_statically(self, pattern: Pattern) -> PatternResult | None:
         if len(self.components) <= 1:
@@ -107,7 +115,7 @@ class SlicedEngine(Engine):
             )
             return [0] if discloses else []
         if pattern is Pattern.LEAKING_CYCLE:
-            conflicts = self._conflicts()
+            conflicts = reduce(or_, map(self.separated.conflicts, control.loops.values()), 0)
             return [variables for variables in self.components if variables & conflicts]
         return [
             variables
@@ -115,25 +123,10 @@ class SlicedEngine(Engine):
             if any(self._flat_chain(variables, chain) for chain in chains_of(pattern))
         ]
 
-    def _conflicts(self) -> Mask:
-        """The variables that some component of the control graph both uses and assigns."""
-        used: dict[int, Mask] = {}
-        assigned: dict[int, Mask] = {}
-        control = self.control
-        for t, step in enumerate(control.steps):
-            if control.cyclic[t]:
-                number = control.component[control.source[t]]
-                used[number] = used.get(number, 0) | step.used
-                assigned[number] = assigned.get(number, 0) | step.asg
-        result = 0
-        for number, mask in used.items():
-            result |= mask & assigned[number]
-        return result
-
     def _flat_chain(self, variables: Mask, chain: Chain) -> bool:
         """Whether a chain is possible even if transitions could be taken in any order."""
         self.limits.check("dataflow without control flow")
-        flat = flatten(self.control, variables, self._touching[variables])
+        flat = flatten(self.separated, variables, self._touching[variables])
         return may_have_chain(order_facts(flat), chain)
 
     def _decide_from(self, pattern: Pattern, variables: Mask) -> PatternResult:
@@ -168,6 +161,6 @@ class SlicedEngine(Engine):
                 if disclosing
                 else []
             )
-            part = cut(control, variables, also)
+            part = cut(self.separated, variables, also)
             found = self._parts[variables, disclosing] = _Part(part, self._make(part.control))
         return found
