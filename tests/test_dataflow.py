@@ -1,10 +1,14 @@
-"""May and must facts against everything that the explicit augmentation reaches."""
+"""Components, liveness, may and must facts against everything that the explicit augmentation reaches.
+
+(Variable components are in ``test_slicing.py``, webs in ``test_webs.py``.)
+"""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import brute_force as judge
@@ -47,6 +51,88 @@ def test_may_and_must_enclose_every_reachable_order_state(precise: bool):
             assert within(order, may) and within(must, order)
             musts += any(must.lt)
     assert (musts > 50) == precise
+
+
+# Liveness and components
+
+
+def test_live_are_the_variables_read_before_they_are_assigned_again():
+    """Written once more as a search forward from each state."""
+    for i in range(COUNT):
+        example = explicit(i).control.automaton
+        for q, live in zip(example.states, explicit(i).control.live, strict=True):
+            for place, x in enumerate(example.variables):
+                seen, todo, read = {q.name}, [q.name], False
+                while todo:
+                    here = todo.pop()
+                    for t in (t for t in example.transitions if t.source == here):
+                        read |= x in t.guard.used
+                        if x not in t.assign and t.target not in seen:
+                            seen.add(t.target)
+                            todo.append(t.target)
+                assert bool(live >> place & 1) == read
+
+
+def test_dropping_dead_variables_changes_no_answer():
+    """By the explicit engine, with and without liveness, and by the judge."""
+    seen: Counter[tuple[Pattern, bool]] = Counter()
+    smaller = 0
+    for i in range(COUNT):
+        control = explicit(i).control
+        every = (1 << control.variables) - 1
+        keeping = replace(control, live=(every,) * control.states)
+        runs = judge.decide(control.automaton)
+        for pattern in Pattern:
+            present = runs[pattern] is not None
+            for one in (control, keeping):
+                answer = ExplicitEngine(one).decide(pattern)
+                assert answer.status is (Status.PRESENT if present else Status.ABSENT)
+            seen[pattern, present] += 1
+        smaller += explicit(i).nodes < augment(keeping).nodes
+    assert smaller > 20 and min(seen.values()) > 5, (smaller, seen)
+
+
+def test_cycles_of_the_augmentation_lie_in_a_component_of_the_control_graph():
+    """So do all their variables: one that a cycle assigns and uses is a conflict of the component."""
+    seen: Counter[str] = Counter()
+    for i in range(COUNT):
+        graph = explicit(i)
+        control = graph.control
+        facts = order_facts(control)
+        for edges in graph.loops:
+            taken = {graph.transition[e] for e in edges}
+            for loops, conflicts in ((control.loops, control.conflicts), (facts.loops, facts.conflicts)):
+                (around,) = (ts for ts in loops.values() if taken & set(ts))
+                assert taken <= set(around)
+                assert not graph.used(edges) & graph.assigned(edges) & ~conflicts(around)
+            seen["leaking" if graph.used(edges) & graph.assigned(edges) else "not leaking"] += 1
+            seen["disclosing"] += any(control.reads_input[t] and control.outputs_real[t] for t in taken)
+    assert min(seen.values()) > 20 and len(seen) == 3, seen
+
+
+def test_leaking_and_disclosing_cycles_lie_in_one_component():
+    """Those of witnesses, which the definitions have confirmed."""
+    seen: Counter[Pattern] = Counter()
+    for i in range(COUNT):
+        control = explicit(i).control
+        facts = order_facts(control)
+        for pattern in (Pattern.LEAKING_CYCLE, Pattern.DISCLOSING_CYCLE):
+            witness = ExplicitEngine(control).decide(pattern).witness
+            if witness is None:
+                continue
+            a, b = witness.cycles[0]
+            cycle = set(witness.run[a:b])
+            for loops in (control.loops, facts.loops):
+                (around,) = (ts for ts in loops.values() if cycle <= set(ts))
+                if pattern is Pattern.LEAKING_CYCLE:
+                    assert control.conflicts(cycle) & control.conflicts(around)
+                else:
+                    assert any(control.reads_input[t] and control.outputs_real[t] for t in around)
+            seen[pattern] += 1
+    assert min(seen.values()) > 5 and len(seen) == 2, seen
+
+
+# Facts about the order, marks
 
 
 def test_impossible_transitions_are_never_taken():
