@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from symdipa.automaton import Automaton
 from symdipa.control import Control, control_of
-from symdipa.distinct import output_distinct, witness_distinct
+from symdipa.distinct import find_distinct, output_distinct
 from symdipa.encodings.catalogue import ENCODINGS
 from symdipa.engines import processes
 from symdipa.engines.base import Engine, Limits, Progress
@@ -19,6 +19,7 @@ from symdipa.errors import LimitReached
 from symdipa.patterns import Pattern
 from symdipa.smt import SOLVERS
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+from symdipa.witness import replay
 
 if TYPE_CHECKING:
     from symdipa.engines.processes import Race
@@ -232,12 +233,17 @@ class _Session:
     def _best_witness(
         self, answers: Mapping[Pattern, PatternResult], sure: bool, notes: list[str]
     ) -> tuple[Witness | None, bool | None]:
-        """The first witness that nobody else's outputs can imitate, else the first; and which it is."""
+        """A witness that nobody else's outputs can imitate if one is found, else the first; which it is.
+
+        All are replayed once more; one that fails is an internal error.
+        """
         witnesses = [a.witness for a in answers.values() if a.witness is not None]
+        for witness in witnesses:
+            replay(self.control, witness)
         try:
-            for witness in witnesses:
-                if sure or witness_distinct(self.control, witness, tick=self._tick):
-                    return witness, True
+            best = witnesses[0] if sure and witnesses else find_distinct(self.control, witnesses, self._tick)
+            if best is not None:
+                return best, True
         except LimitReached as limit:
             notes.append(f"whether the violation is output-distinct was not established: {limit}")
         return (witnesses[0], False) if witnesses else (None, None)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import reduce
+from itertools import islice, pairwise
+from operator import or_
 
 from symdipa.control import Control
 from symdipa.errors import WitnessRejected
@@ -18,6 +20,16 @@ from symdipa.patterns import Pattern
 from symdipa.verdict import Witness
 
 Run = Sequence[int]
+
+LASSOS = (Pattern.LEAKING_CYCLE, Pattern.DISCLOSING_CYCLE)
+"""The patterns that are a cycle at the end of a run, without a dependency path."""
+
+MAX_SETTLED = 24
+"""Up to this length all closed parts of a run are tried as cycles when a witness is shortened."""
+
+MAX_SHORTENED = 80
+MAX_TRIED = 300
+"""How many runs are looked at for a shorter witness that shares nothing with the one at hand."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +145,7 @@ def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]
     The result has been replayed. Raises :class:`WitnessRejected` when the find is no violation: an
     internal error of the engine that made it.
     """
-    if pattern in (Pattern.LEAKING_CYCLE, Pattern.DISCLOSING_CYCLE):
+    if pattern in LASSOS:
         loop = loops[0]
         before = tuple(run[: loop.at])
         witness = Witness(pattern, before + loop.steps, ((len(before), len(before) + len(loop.steps)),))
@@ -145,31 +157,148 @@ def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]
     return shorten(control, witness)
 
 
-def shorten(control: Control, witness: Witness, max_length: int = 80) -> Witness:
-    """A witness of the same pattern without detours: closed parts of the run that it does not need.
+def shorten(control: Control, witness: Witness) -> Witness:
+    """A witness of the same pattern on a shorter run, with shorter cycles or a shorter path, if one is near.
 
-    Greedy, longest parts first; runs above ``max_length`` steps are left as they are.
+    Tried are other cycles on the same run and the run without one of its closed parts, again and again; at
+    last the first ``MAX_TRIED`` runs from the initial state, whatever they have to do with this one. Runs
+    above ``MAX_SETTLED`` steps keep their cycles, those above ``MAX_SHORTENED`` are left as they are.
     """
-    while len(witness.run) <= max_length:
-        shorter = next(_without_detour(control, witness), None)
+    while len(witness.run) <= MAX_SHORTENED:
+        shorter = next((w for w in _neighbours(control, witness) if _size(w) < _size(witness)), None)
         if shorter is None:
             break
         witness = shorter
+    for run in feasible_runs(control, len(witness.run) - 1, MAX_TRIED):
+        for shorter in witnesses_on(control, witness.pattern, run):
+            return shorter
     return witness
 
 
-def _without_detour(control: Control, witness: Witness) -> Iterator[Witness]:
+def _size(witness: Witness) -> tuple[int, int, int]:
+    return len(witness.run), sum(j - i for i, j in witness.cycles), len(witness.path)
+
+
+def _neighbours(control: Control, witness: Witness) -> Iterator[Witness]:
+    """Witnesses that differ little; of those on one run only the first, which is the shortest."""
     run = witness.run
-    for length in range(len(run) - 1, 0, -1):
+    if len(run) > MAX_SETTLED:
+        yield from _without_detour(control, witness)
+        return
+    # One more round: then every rotation of a leaking or disclosing cycle is on the run.
+    longer = run + run[slice(*witness.cycles[0])] if witness.pattern in LASSOS else run
+    for other in (longer, *(longer[:i] + longer[j:] for i, j in _closed_parts(control, longer))):
+        yield from islice(witnesses_on(control, witness.pattern, other), 1)
+
+
+def feasible_runs(control: Control, longest: int, count: int) -> Iterator[tuple[int, ...]]:
+    """The first ``count`` feasible runs of 1 to ``longest`` steps from the initial state, short ones first."""
+    queue: deque[tuple[tuple[int, ...], int, OrderState]] = deque()
+    queue.append(((), control.initial, initial(control.variables)))
+    while queue and count > 0:
+        run, q, order = queue.popleft()
+        if len(run) >= longest:
+            return
+        for t in control.outgoing[q]:
+            after = update(order, control.steps[t], control.live[control.target[t]])
+            if after is not None:
+                yield (*run, t)
+                count -= 1
+                queue.append(((*run, t), control.target[t], after))
+
+
+def _closed_parts(control: Control, run: Run) -> Iterator[tuple[int, int]]:
+    """The ranges of a run that end in the control state in which they start, longest first."""
+    for length in range(len(run), 0, -1):
         for i in range(len(run) - length + 1):
-            j = i + length
-            closed = control.source[run[i]] == control.target[run[j - 1]]
-            if not closed or any(i < b and a < j for a, b in witness.cycles):
-                continue
-            cycles = tuple((a - length, b - length) if a >= j else (a, b) for a, b in witness.cycles)
+            if control.source[run[i]] == control.target[run[i + length - 1]]:
+                yield i, i + length
+
+
+def _without_detour(control: Control, witness: Witness) -> Iterator[Witness]:
+    """The witness without one closed part of its run that no cycle overlaps."""
+    run = witness.run
+    for i, j in _closed_parts(control, run):
+        if not any(i < b and a < j for a, b in witness.cycles):
+            cycles = tuple((a + i - j, b + i - j) if a >= j else (a, b) for a, b in witness.cycles)
             shorter = _with_cycles(control, witness, run[:i] + run[j:], cycles)
             if shorter is not None:
                 yield shorter
+
+
+def witnesses_on(control: Control, pattern: Pattern, run: Sequence[int]) -> Iterator[Witness]:
+    """The witnesses of the pattern that a run from the initial state shows, cut after their last step.
+
+    Those that need the fewest steps come first, of these those with the shortest cycles. All of them replay;
+    there are none if the run is not feasible.
+    """
+    find = _lassos_on if pattern in LASSOS else _chains_on
+    for witness in find(control, pattern, tuple(run)):
+        if _replays(control, witness):
+            yield witness
+
+
+def _replays(control: Control, witness: Witness) -> bool:
+    try:
+        replay(control, witness)
+    except WitnessRejected:
+        return False
+    return True
+
+
+def _lassos_on(control: Control, pattern: Pattern, run: tuple[int, ...]) -> Iterator[Witness]:
+    parts = sorted(_closed_parts(control, run), key=lambda part: (part[1], -part[0]))
+    for i, j in parts:
+        if is_non_leaking(control, run[i:j]) is (pattern is Pattern.DISCLOSING_CYCLE):
+            yield Witness(pattern, run[:j], ((i, j),))
+
+
+def _chains_on(control: Control, pattern: Pattern, run: tuple[int, ...]) -> Iterator[Witness]:
+    graph = dependency_graph(control, run)
+    if not graph.is_acyclic:
+        return
+    loops = [part for part in _closed_parts(control, run) if is_non_leaking(control, run[slice(*part)])]
+    leaves = [0] * len(run)  # the positions above an earlier one that is above this one
+    enters = [0] * len(run)  # the earlier positions just below this one
+    at_or_above = [_reachable(graph, k) for k in range(len(run))]
+    for i, over in enumerate(graph.over):
+        for k in over:
+            if k < i:
+                leaves[i] |= at_or_above[k]
+            else:
+                enters[k] |= 1 << i
+    low = {loop: _union(leaves, range(*loop)) for loop in loops}
+    high = {loop: _union(enters, range(*loop)) for loop in loops}
+    places: list[tuple[tuple[int, int], ...]]
+    if pattern is Pattern.LEAKING_PAIR:
+        places = [(a, b) for a in loops for b in loops if low[a] & high[b] and (a[1] <= b[0] or b[1] <= a[0])]
+        sides = [(True, True)]
+    else:
+        shown = _outputs(control, run)
+        above_shown, shown_mask = _union(at_or_above, shown), sum(1 << k for k in shown)
+        places = [(loop,) for loop in loops if high[loop] & above_shown or low[loop] & shown_mask]
+        sides = [(False, True), (True, False)]
+    places.sort(key=lambda cycles: (max(j for _, j in cycles), sum(j - i for i, j in cycles)))
+    for cycles in places:
+        for repeats in sides:
+            chain = find_chain(graph, _ends(control, run, cycles[0], cycles[-1], *repeats))
+            if chain is not None:
+                yield _trimmed(pattern, run, cycles, chain)
+
+
+def _reachable(graph: DependencyGraph, start: int) -> int:
+    """The positions at or above a position, as a bit set."""
+    found, work = 1 << start, [start]
+    while work:
+        for k in graph.over[work.pop()]:
+            if not found >> k & 1:
+                found |= 1 << k
+                work.append(k)
+    return found
+
+
+def _union(sets: Sequence[int], positions: Iterable[int]) -> int:
+    return reduce(or_, (sets[k] for k in positions), 0)
 
 
 def _with_cycles(
@@ -185,11 +314,7 @@ def _with_cycles(
     if chain is None:
         return None
     witness = _trimmed(like.pattern, run, cycles, chain)
-    try:
-        replay(control, witness)
-    except WitnessRejected:
-        return None
-    return witness
+    return witness if _replays(control, witness) else None
 
 
 def _ends(

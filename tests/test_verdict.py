@@ -111,7 +111,7 @@ def test_unknown_beside_a_violation_does_not_hide_it(monkeypatch: pytest.MonkeyP
 @every_engine
 def test_the_verdict_follows_from_what_the_judge_finds(engine: str):
     seen: Counter[Verdict] = Counter()
-    for i in range(50):
+    for i in range(70):
         runs = judge.decide(sample(i))
         result = analysis.check(sample(i), engine=engine)
         for pattern in Pattern:

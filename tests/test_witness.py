@@ -285,6 +285,17 @@ def taken(witness: Witness) -> list[Loop]:
     return [Loop(i, witness.run[i:j], taken=True) for i, j in sorted(witness.cycles)]
 
 
+def ends_of(witness: Witness) -> list[tuple[int, tuple[int, int]]]:
+    """The ends of the path that lie on a cycle, with the cycle."""
+    ends = (witness.path[0], witness.path[-1])
+    pairs = zip(ends, witness.cycles, strict=True) if len(witness.cycles) == 2 else None
+    return list(pairs) if pairs else [(k, (i, j)) for k in ends for i, j in witness.cycles if i <= k < j]
+
+
+def passed(witness: Witness, k: int, i: int, j: int) -> Loop:
+    return Loop(k, witness.run[k:j] + witness.run[i:k], taken=False)
+
+
 def test_loops_that_are_only_passed_are_inserted():
     """A cycle that assigns nothing can be cut out of the run and is put back where it is needed."""
     seen: Counter[Pattern] = Counter()
@@ -295,8 +306,8 @@ def test_loops_that_are_only_passed_are_inserted():
             loops = [Loop(i, witness.run[i:j], taken=False)]
             assert complete(control, witness.pattern, witness.run[:i], loops) == witness
         elif not any(control.steps[t].asg for i, j in witness.cycles for t in witness.run[i:j]):
-            # Each loop is passed at its own first position: the run takes it once more than before.
-            loops = [Loop(i, witness.run[i:j], taken=False) for i, j in witness.cycles]
+            # Each loop is passed where the chain meets it: the run takes it once more than before.
+            loops = [passed(witness, k, *cycle) for k, cycle in ends_of(witness)]
             longer = complete(control, witness.pattern, witness.run, loops)
             assert judge.faults(example, longer.pattern, longer.run, longer.cycles, longer.path) == []
         else:
