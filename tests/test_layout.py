@@ -19,7 +19,7 @@ LAYERS = [
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt"},
-    {"encodings", "weight"},
+    {"alignment", "encodings", "weight"},
     {"engines"},
     {"aiger", "analysis", "query"},
     {"story", "report"},

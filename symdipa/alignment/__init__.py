@@ -1,0 +1,10 @@
+"""The alignment bound: the least ``D`` provable by shifting samples (weights.md, section 2).
+
+:func:`align` proves a bound, :func:`breakdown` says where it comes from. Floats only ever suggest shifts;
+what is returned has been computed in fractions.
+"""
+
+from symdipa.alignment.explain import Cost, breakdown
+from symdipa.alignment.search import Alignment, Attempt, Side, align
+
+__all__ = ["Alignment", "Attempt", "Cost", "Side", "align", "breakdown"]

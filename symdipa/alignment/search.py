@@ -1,0 +1,301 @@
+"""Alignment over one graph or over a ladder of graphs, from cheap to sharp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from time import monotonic
+from typing import TypeVar
+
+from symdipa.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover
+from symdipa.alignment.lifts import Lift, canonical, lift
+from symdipa.alignment.program import Program, intervals, points, solve
+from symdipa.alignment.rounding import Solution, rounded
+from symdipa.augmentation import Tick
+from symdipa.control import Control
+from symdipa.errors import LimitReached
+from symdipa.order import members
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+GRAPHS = ("control", "eq", "augmentation")
+
+LADDER: tuple[tuple[str, str, bool], ...] = (
+    ("control", "", False),
+    ("eq", "", False),
+    ("eq", "C", False),
+    ("eq", "CK", False),
+    ("augmentation", "", False),
+    ("augmentation", "CK", False),
+    ("augmentation", "CKLG", False),
+    ("augmentation", "CKLG", True),
+)
+"""Graph, prophecies and whether intervals, in the order in which ``auto`` tries them."""
+
+AUTO_NODES = 20_000
+"""``auto`` gives up on a graph or a lift with more nodes (the control graph excepted)."""
+
+AUTO_PAIRS = 100_000
+"""``auto`` gives up where more pairs of node and variable have shifts of their own."""
+
+Range = tuple[Fraction, Fraction]
+
+ADJACENCIES: dict[str, tuple[Range, ...]] = {
+    "two-sided": ((Fraction(-1), Fraction(1)),),
+    "monotone": ((Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0))),
+}
+"""The ranges of the differences of adjacent inputs at every step, before sensitivity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One graph that was tried for one range: its size and the bound, or why there is none."""
+
+    graph: str
+    lift: str
+    intervals: bool
+    nodes: int
+    bound: Fraction | None
+    reason: str
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A proof that differences in ``[low, high]`` cost at most ``bound``: shifts and potentials.
+
+    All numbers include the sensitivity. Base nodes are those of ``cover`` (``cover.state``, ``cover.facts``,
+    edges ``cover.source``, ``.target``, ``.transition``), lifted nodes those of ``lifted`` (``lifted.base``,
+    edges ``lifted.source``, ``.target`` over base edge ``lifted.edge``).
+    """
+
+    low: Fraction
+    high: Fraction
+    bound: Fraction
+    program: Program
+    solution: Solution
+    sensitivity: Fraction
+
+    @property
+    def lifted(self) -> Lift:
+        return self.program.lift
+
+    @property
+    def cover(self) -> Cover:
+        return self.program.lift.cover
+
+    @property
+    def graph(self) -> str:
+        return self.cover.kind
+
+    @property
+    def lift(self) -> str:
+        return self.lifted.letters
+
+    @property
+    def intervals(self) -> bool:
+        return self.program.intervals
+
+    def shifts(self, node: int) -> dict[int, Range]:
+        """The interval of shifts of every variable tracked in a lifted node."""
+        return {x: self.shift(node, x) for x in members(self.lifted.tracked[node])}
+
+    def shift(self, node: int, x: int) -> Range:
+        """The interval of shifts of a variable that is tracked in the lifted node."""
+        low, high = self.program.interval(node, x)
+        return self.solution.values[low] * self.sensitivity, self.solution.values[high] * self.sensitivity
+
+    def potential(self, node: int) -> Fraction:
+        """What the rest of a run from the lifted node costs at most."""
+        return self.solution.potentials[self.lifted.component[node]] * self.sensitivity
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """A proved bound on ``D``, or ``None`` where no graph that was tried gave one.
+
+    ``sides`` has one proof for each range of differences (monotone adjacency has two), the one of the largest
+    bound first; empty if there is no bound.
+    """
+
+    bound: Fraction | None
+    adjacency: tuple[Range, ...]
+    sensitivity: Fraction
+    sides: tuple[Side, ...]
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def graph(self) -> str | None:
+        return self.sides[0].graph if self.sides else None
+
+    @property
+    def lift(self) -> str | None:
+        return self.sides[0].lift if self.sides else None
+
+    @property
+    def intervals(self) -> bool:
+        return bool(self.sides) and self.sides[0].intervals
+
+
+def align(
+    control: Control,
+    graph: str = "auto",
+    lift: str = "",
+    intervals: bool = False,
+    adjacency: str | Range = "two-sided",
+    sensitivity: Fraction | int = 1,
+    goal: Fraction | None = None,
+    max_nodes: int | None = None,
+    seconds: float | None = None,
+    tick: Tick | None = None,
+) -> Alignment:
+    """Prove a bound on ``D`` by alignment.
+
+    ``graph`` is ``control``, ``eq`` or ``augmentation``, with the prophecies ``lift`` (letters of ``UCKLG``)
+    and shifts that are ``intervals`` or points. ``auto`` goes up the :data:`LADDER` as far as sizes allow and
+    keeps the best bound; it ends early where that reaches ``goal``, a bound from below (before sensitivity).
+    ``adjacency`` is ``two-sided``, ``monotone`` or the range of the differences; ``sensitivity`` multiplies
+    it. ``seconds`` limits the whole work.
+
+    A named graph raises :class:`LimitReached` above ``max_nodes`` or ``seconds``; ``auto`` notes it and goes
+    on.
+    """
+    ranges = ADJACENCIES[adjacency] if isinstance(adjacency, str) else (_checked(adjacency),)
+    scale = Fraction(sensitivity)
+    deadline = None if seconds is None else monotonic() + seconds
+    steps = LADDER if graph == "auto" else ((graph, canonical(lift), intervals),)
+    if graph not in ("auto", *GRAPHS):
+        raise ValueError(f"a graph is auto, {', '.join(GRAPHS)}, not {graph!r}")
+    work = _Work(control, graph == "auto", max_nodes, deadline, tick)
+    best: list[Side | None] = [None] * len(ranges)
+    attempts: list[Attempt] = []
+    for kind, letters, wide in steps:
+        if not work.worthwhile(kind, letters):
+            continue
+        for i, (low, high) in enumerate(ranges):
+            known = best[i]
+            if known is not None and goal is not None and known.bound <= goal * scale:
+                continue
+            attempt, side = work.attempt(kind, letters, wide, low, high, scale)
+            attempts.append(attempt)
+            if side is not None and (known is None or side.bound < known.bound):
+                best[i] = side
+    sides = [side for side in best if side is not None]
+    if len(sides) < len(ranges):
+        return Alignment(None, ranges, scale, (), tuple(attempts))
+    sides.sort(key=lambda side: -side.bound)
+    return Alignment(sides[0].bound, ranges, scale, tuple(sides), tuple(attempts))
+
+
+def _checked(adjacency: Range) -> Range:
+    low, high = Fraction(adjacency[0]), Fraction(adjacency[1])
+    if not low <= 0 <= high:
+        raise ValueError(f"a range of differences contains 0: [{low}, {high}] does not")
+    return low, high
+
+
+class _Work:
+    """Covers and lifts that were built, so that the ladder and both sides share them."""
+
+    def __init__(
+        self, control: Control, auto: bool, max_nodes: int | None, deadline: float | None, tick: Tick | None
+    ) -> None:
+        self.control = control
+        self.auto = auto
+        self.max_nodes = AUTO_NODES if auto and max_nodes is None else max_nodes
+        self.deadline = deadline
+        self.outer = tick
+        self.covers: dict[str, Cover | LimitReached] = {}
+        self.programs: dict[tuple[str, str, bool], Program | LimitReached] = {}
+
+    def tick(self, nodes: int) -> None:
+        if self.outer is not None:
+            self.outer(nodes)
+        self.left()
+
+    def left(self) -> float | None:
+        """The seconds that are left; raises if none are."""
+        if self.deadline is None:
+            return None
+        left = self.deadline - monotonic()
+        if left <= 0:
+            raise LimitReached("the time for the alignment bound is used up")
+        return left
+
+    def worthwhile(self, kind: str, letters: str) -> bool:
+        """Whether the graph can tell more than those before it on the ladder."""
+        if not self.auto or letters or kind == "control":
+            return True
+        here, before = self.covers.get(kind), self.covers.get(GRAPHS[GRAPHS.index(kind) - 1])
+        if here is None:
+            try:
+                here = self.cover(kind)
+            except LimitReached:
+                return True  # the attempt says so
+        if not isinstance(here, Cover) or not isinstance(before, Cover):
+            return True
+        return (here.nodes, len(here.source)) != (before.nodes, len(before.source))
+
+    def attempt(
+        self, kind: str, letters: str, wide: bool, low: Fraction, high: Fraction, scale: Fraction
+    ) -> tuple[Attempt, Side | None]:
+        begin = monotonic()
+        nodes, bound, reason, side = 0, None, "", None
+        try:
+            program = self.program(kind, letters, wide)
+            nodes = program.lift.nodes
+            side, reason = self.prove(program, low, high, scale)
+            bound = side.bound if side is not None else None
+        except LimitReached as limit:
+            if not self.auto:
+                raise
+            reason = str(limit)
+        return Attempt(kind, letters, wide, nodes, bound, reason, monotonic() - begin), side
+
+    def prove(
+        self, program: Program, low: Fraction, high: Fraction, scale: Fraction
+    ) -> tuple[Side | None, str]:
+        floats = solve(program, low, high, self.left())
+        if floats is None:
+            return None, "no shifts satisfy the rules"
+        solution = rounded(program, *floats, low, high)
+        if solution is None:
+            return None, "no rounding of the shifts found satisfies the rules exactly"
+        return Side(low * scale, high * scale, solution.bound * scale, program, solution, scale), ""
+
+    def program(self, kind: str, letters: str, wide: bool) -> Program:
+        def build() -> Program:
+            cover = self.cover("marked" if "L" in letters else kind)
+            lifted = lift(cover, letters, self.max_nodes, self.tick)
+            return (intervals if wide else points)(lifted, AUTO_PAIRS if self.auto else None, self.tick)
+
+        return _remembered(self.programs, (kind, letters, wide), build)
+
+    def cover(self, kind: str) -> Cover:
+        def build() -> Cover:
+            match kind:
+                case "control":
+                    return control_cover(self.control)
+                case "eq":
+                    return eq_cover(self.control, self.max_nodes, self.tick)
+                case "augmentation":
+                    return augmentation_cover(self.control, self.max_nodes, self.tick)
+                case _:
+                    return marked_cover(self.cover("augmentation"), self.max_nodes, self.tick)
+
+        return _remembered(self.covers, kind, build)
+
+
+def _remembered(known: dict[K, V | LimitReached], key: K, build: Callable[[], V]) -> V:
+    """What was built before under the key, or now; a limit that was reached is reached again."""
+    if key not in known:
+        try:
+            known[key] = build()
+        except LimitReached as limit:
+            known[key] = limit
+    found = known[key]
+    if isinstance(found, LimitReached):
+        raise found
+    return found
