@@ -335,6 +335,22 @@ TRAPS: dict[str, tuple[str, str]] = {
         STORED + "a -> b [insample] <y >v \n b -> c [q] >u \n c -> d [n] >y <z"
         "\n d -> d [r] >z \n d -> end [s] <z",
     ),
+    # (g) A variable that is used again for something else: its webs are in different components.
+    "chain through a scratch variable": (
+        "LP",
+        STORED + "a -> a [l] <x \n a -> b [m] >x :u \n b -> c [q] >u <y \n c -> d0 [n] :u"
+        "\n d0 -> d [n] >u <v \n d -> d [r] >y \n d -> end [s] <y",
+    ),
+    "chain through a scratch variable, used again too early": (
+        "",
+        STORED + "a -> a [l] <x \n a -> b [m] >x :u \n b -> c0 [q] :u \n c0 -> c [q] >u <y \n c -> d0 [n] :u"
+        "\n d0 -> d [n] >u <v \n d -> d [r] >y \n d -> end [s] <y",
+    ),
+    "the scratch variable's second use forbids the way": (
+        "",
+        STORED + "a -> a [l] <x \n a -> b [m] >x :u \n b -> c [q] >u <y \n c -> c1 [n] :u"
+        "\n c1 -> c2 [n] >u <v \n c2 -> d [n] <u >v \n d -> d [r] >y \n d -> end [s] <y",
+    ),
     # (f) Components joined only by an assignment under the other's guard.
     "joined by an assignment under the other's guard": (
         "LP",
