@@ -18,7 +18,7 @@ LAYERS = [
     {"validation", "order", "boolean", "formats", "families"},
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
-    {"feasibility", "invariants", "system", "smt"},
+    {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
     {"alignment", "encodings", "weight"},
     {"engines"},
     {"aiger", "analysis", "query"},
@@ -116,7 +116,7 @@ def loaded_by(code: str) -> set[str]:
     return set(python("-c", f"{code}\n{report}").rpartition("LOADED")[2].split())
 
 
-HEAVY = {"z3", "rich", "pysmt", "rustworkx", "cvc5"}
+HEAVY = {"z3", "rich", "pysmt", "rustworkx", "cvc5", "numpy", "scipy", "mpmath"}
 HELP = (
     "import sys\nsys.argv = ['symdipa', {}]\nfrom symdipa.cli import cli\ntry: cli()\nexcept SystemExit: pass"
 )
@@ -139,4 +139,4 @@ def test_what_needs_no_engine_loads_none(code):
 
 def test_the_explicit_engine_loads_no_solver():
     code = HELP.format("'check', '-q', '--engine', 'explicit', 'examples/well_formed/svt.dipa'")
-    assert not loaded_by(code) & {"z3", "pysmt", "cvc5", "rich"}
+    assert not loaded_by(code) & {"z3", "pysmt", "cvc5", "rich", "scipy", "mpmath"}

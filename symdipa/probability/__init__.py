@@ -1,0 +1,20 @@
+"""Probabilities of what an automaton does on given inputs, to an accuracy that is computed.
+
+:func:`log_probability` is about one run, :func:`total_log_probability` about an output sequence, whatever
+run produces it. This package needs numpy; nothing that decides privacy imports it.
+"""
+
+from symdipa.probability.poset import Interval, ProbabilityRefused
+from symdipa.probability.single import Budget, LogProbability, log_probability
+from symdipa.probability.total import TotalLogProbability, runs_with_outputs, total_log_probability
+
+__all__ = [
+    "Budget",
+    "Interval",
+    "LogProbability",
+    "ProbabilityRefused",
+    "TotalLogProbability",
+    "log_probability",
+    "runs_with_outputs",
+    "total_log_probability",
+]
