@@ -1,0 +1,240 @@
+"""What the exact constant is computed on: costs in whole numbers, and the augmentation lifted by its futures.
+
+The *lift* splits a node of the augmentation by the set ``U`` of variables whose values the rest of the run will
+read. An edge and the set after it determine the set before it, so the lift is found backward. A run may be
+made longer without losing anything, so runs are taken to end where they cannot leave: in one node of each
+component without a way out.
+
+Without leaking cycle, ``U`` and the order of its values are the same in all nodes of a component of the lift,
+and nothing that is stored inside one is read later (or it would be read, and then overwritten, on the way
+round). A component is therefore one *place* of the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+from symdipa.augmentation import Augmentation, Tick
+from symdipa.automaton import OutputKind
+from symdipa.control import Control, component_numbers, components
+from symdipa.errors import LimitReached
+from symdipa.order import Mask
+
+Interval = tuple[Fraction, Fraction]
+"""The least and the largest difference of an input, ``low <= 0 <= high``."""
+
+Adjacency = str | Interval
+
+ADJACENCIES: dict[str, tuple[Interval, ...]] = {
+    "two-sided": ((Fraction(-1), Fraction(1)),),
+    "monotone": ((Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0))),
+}
+"""The intervals over which differences range; of several the worst counts."""
+
+
+def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[Interval, ...]:
+    """The intervals of an adjacency (by name or as an interval), scaled by the sensitivity.
+
+    Raises ``ValueError`` for an unknown name, an interval without 0, or a negative sensitivity.
+    """
+    if sensitivity < 0:
+        raise ValueError(f"a sensitivity is not negative: {sensitivity}")
+    if not isinstance(adjacency, str):
+        chosen: tuple[Interval, ...] = ((Fraction(adjacency[0]), Fraction(adjacency[1])),)
+    elif adjacency in ADJACENCIES:
+        chosen = ADJACENCIES[adjacency]
+    else:
+        raise ValueError(f"adjacency is one of {', '.join(ADJACENCIES)} or an interval, not {adjacency!r}")
+    for low, high in chosen:
+        if not low <= 0 <= high:
+            raise ValueError(f"differences range over an interval that contains 0, not [{low}, {high}]")
+    return tuple((low * sensitivity, high * sensitivity) for low, high in chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """The costs of all transitions for differences in one interval, as whole multiples of ``1/unit``.
+
+    A shift is a *level*, an index into ``levels`` (low, 0, high without repetition). ``price[t][a][b]`` is what
+    the compared sample of ``t`` costs when the difference has level ``a`` and the shift level ``b``;
+    ``second[t][a]`` is what its other sample costs, output. ``differences[t]`` are the levels of the extreme
+    differences of ``t``.
+    """
+
+    interval: Interval
+    levels: tuple[Fraction, ...]
+    zero: int
+    unit: int
+    price: tuple[tuple[tuple[int, ...], ...], ...]
+    second: tuple[tuple[int, ...], ...]
+    differences: tuple[tuple[int, ...], ...]
+
+    @property
+    def top(self) -> int:
+        return len(self.levels) - 1
+
+    @property
+    def largest(self) -> int:
+        """No transition costs more."""
+        prices = (
+            max(map(max, price)) + max(second) for price, second in zip(self.price, self.second, strict=True)
+        )
+        return max(prices, default=0)
+
+
+def scales(control: Control, t: int) -> tuple[Fraction, Fraction]:
+    """``d`` of the compared sample, and ``d'`` if the second sample is output (else 0), of a transition."""
+    transition = control.automaton.transitions[t]
+    state = control.automaton.state(transition.source)
+    second = state.d_prime if transition.output.kind is OutputKind.INSAMPLE_PRIME else None
+    return state.d or Fraction(0), second or Fraction(0)
+
+
+def costs(control: Control, interval: Interval) -> Costs:
+    """The costs of the transitions of an automaton."""
+    levels = tuple(sorted({interval[0], Fraction(0), interval[1]}))
+    zero = levels.index(Fraction(0))
+    ends = tuple(sorted({levels.index(interval[0]), levels.index(interval[1])}))
+    pairs = [scales(control, t) for t in range(len(control.steps))]
+    unit = lcm(*(level.denominator for level in levels)) * lcm(
+        *(s.denominator for pair in pairs for s in pair)
+    )
+    return Costs(
+        interval,
+        levels,
+        zero,
+        unit,
+        tuple(tuple(tuple(int(d * abs(a - b) * unit) for b in levels) for a in levels) for d, _ in pairs),
+        tuple(tuple(int(d * abs(a) * unit) for a in levels) for _, d in pairs),
+        tuple(ends if control.reads_input[t] else (zero,) for t in range(len(pairs))),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """The lifted augmentation: node ``v`` lies over ``base[v]`` and reads the values of ``used[v]`` later.
+
+    Edge ``i`` leads from ``source[i]`` to ``target[i]`` over edge ``edge[i]`` of the augmentation. Runs begin in
+    ``start`` and end in one of the first ``ends`` nodes.
+    """
+
+    graph: Augmentation
+    base: tuple[int, ...]
+    used: tuple[Mask, ...]
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    edge: tuple[int, ...]
+    start: int
+    ends: int
+
+    def transition(self, i: int) -> int:
+        return self.graph.transition[self.edge[i]]
+
+    @cached_property
+    def places(self) -> list[list[int]]:
+        """The components, from the start on: predecessors before successors."""
+        return components(len(self.base), list(zip(self.source, self.target, strict=True)))[::-1]
+
+    @cached_property
+    def place(self) -> tuple[int, ...]:
+        """For each node the number of its component in ``places``."""
+        number = [0] * len(self.base)
+        for i, nodes in enumerate(self.places):
+            for v in nodes:
+                number[v] = i
+        return tuple(number)
+
+    @cached_property
+    def inside(self) -> list[list[int]]:
+        """For each place its inner edges."""
+        lists: list[list[int]] = [[] for _ in self.places]
+        for i, (u, v) in enumerate(zip(self.source, self.target, strict=True)):
+            if self.place[u] == self.place[v]:
+                lists[self.place[u]].append(i)
+        return lists
+
+    @cached_property
+    def leaving(self) -> list[list[int]]:
+        """For each place the edges from it to others."""
+        return self._between(self.source)
+
+    @cached_property
+    def entering(self) -> list[list[int]]:
+        """For each place the edges to it from others."""
+        return self._between(self.target)
+
+    def _between(self, ends: Iterable[int]) -> list[list[int]]:
+        lists: list[list[int]] = [[] for _ in self.places]
+        for i, v in enumerate(ends):
+            if self.place[self.source[i]] != self.place[self.target[i]]:
+                lists[self.place[v]].append(i)
+        return lists
+
+    def walk(self, start: int, goal: int) -> list[int]:
+        """A shortest path inside a place."""
+        allowed: dict[int, list[int]] = {}
+        for i in self.inside[self.place[start]]:
+            allowed.setdefault(self.source[i], []).append(i)
+        reached = {start: -1}
+        queue = [start]
+        for u in queue:
+            if u == goal:
+                break
+            for i in allowed.get(u, ()):
+                if self.target[i] not in reached:
+                    reached[self.target[i]] = i
+                    queue.append(self.target[i])
+        path = []
+        while goal != start:
+            path.append(reached[goal])
+            goal = self.source[reached[goal]]
+        return path[::-1]
+
+
+def lift(graph: Augmentation, max_nodes: int | None = None, tick: Tick | None = None) -> Lift:
+    """The lift of an augmentation; raises :class:`LimitReached` above ``max_nodes`` nodes."""
+    incoming: list[list[int]] = [[] for _ in range(graph.nodes)]
+    for e, v in enumerate(graph.target):
+        incoming[v].append(e)
+    steps = graph.control.steps
+    number = {(v, 0): i for i, v in enumerate(_last(graph))}
+    nodes = list(number)
+    ends = len(nodes)
+    found: list[tuple[int, int, int]] = []
+    for i, (v, used) in enumerate(nodes):
+        for e in incoming[v]:
+            step = steps[graph.transition[e]]
+            before = (graph.source[e], step.used | used & ~step.asg)
+            u = number.setdefault(before, len(nodes))
+            if u == len(nodes):
+                nodes.append(before)
+            found.append((u, i, e))
+        if tick is not None and i % 64 == 0:
+            tick(len(nodes))
+        if max_nodes is not None and len(nodes) > max_nodes:
+            raise LimitReached(f"the lift for the exact constant has more than {max_nodes} nodes")
+    return Lift(
+        graph,
+        tuple(v for v, _ in nodes),
+        tuple(used for _, used in nodes),
+        tuple(u for u, _, _ in found),
+        tuple(v for _, v, _ in found),
+        tuple(e for _, _, e in found),
+        number[0, 0],
+        ends,
+    )
+
+
+def _last(graph: Augmentation) -> list[int]:
+    """One node of each component that no edge leaves."""
+    number = component_numbers(graph.nodes, list(zip(graph.source, graph.target, strict=True)))
+    left = {number[u] for u, v in zip(graph.source, graph.target, strict=True) if number[u] != number[v]}
+    first: dict[int, int] = {}
+    for v in range(graph.nodes):
+        if number[v] not in left:
+            first.setdefault(number[v], v)
+    return sorted(first.values())
