@@ -24,21 +24,32 @@ GRAPHS = ("control", "eq", "augmentation")
 
 LADDER: tuple[tuple[str, str, bool], ...] = (
     ("control", "", False),
-    ("eq", "", False),
-    ("eq", "C", False),
-    ("eq", "CK", False),
-    ("augmentation", "", False),
-    ("augmentation", "CK", False),
-    ("augmentation", "CKLG", False),
+    ("control", "", True),
+    ("eq", "", True),
+    ("eq", "C", True),
+    ("eq", "CK", True),
+    ("augmentation", "", True),
+    ("augmentation", "C", True),
+    ("augmentation", "CK", True),
     ("augmentation", "CKLG", True),
 )
 """Graph, prophecies and whether intervals, in the order in which ``auto`` tries them."""
 
-AUTO_NODES = 20_000
-"""``auto`` gives up on a graph or a lift with more nodes (the control graph excepted)."""
 
-AUTO_PAIRS = 100_000
-"""``auto`` gives up where more pairs of node and variable have shifts of their own."""
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The most nodes of a graph or lift, and the most pairs of node and variable with shifts of their own."""
+
+    nodes: int | None
+    pairs: int | None
+
+    def within(self, nodes: int | None) -> Size:
+        return self if nodes is None or self.nodes is None else Size(min(nodes, self.nodes), self.pairs)
+
+
+WITHOUT_BOUND = Size(20_000, 100_000)
+WITH_BOUND = Size(2_000, 5_000)
+"""What ``auto`` tries while it has no bound, and to better one that it has."""
 
 Range = tuple[Fraction, Fraction]
 
@@ -168,17 +179,20 @@ def align(
     steps = LADDER if graph == "auto" else ((graph, canonical(lift), intervals),)
     if graph not in ("auto", *GRAPHS):
         raise ValueError(f"a graph is auto, {', '.join(GRAPHS)}, not {graph!r}")
-    work = _Work(control, graph == "auto", max_nodes, deadline, tick)
+    work = _Work(control, graph == "auto", deadline, tick)
     best: list[Side | None] = [None] * len(ranges)
     attempts: list[Attempt] = []
     for kind, letters, wide in steps:
-        if not work.worthwhile(kind, letters):
-            continue
         for i, (low, high) in enumerate(ranges):
             known = best[i]
-            if known is not None and goal is not None and known.bound <= goal * scale:
+            if known is not None and known.bound <= (goal or 0) * scale:
                 continue
-            attempt, side = work.attempt(kind, letters, wide, low, high, scale)
+            size = Size(max_nodes, None)
+            if graph == "auto":
+                size = (WITHOUT_BOUND if known is None else WITH_BOUND).within(max_nodes)
+                if not work.worthwhile(kind, letters, size):
+                    continue
+            attempt, side = work.attempt(kind, letters, wide, size, low, high, scale)
             attempts.append(attempt)
             if side is not None and (known is None or side.bound < known.bound):
                 best[i] = side
@@ -199,16 +213,13 @@ def _checked(adjacency: Range) -> Range:
 class _Work:
     """Covers and lifts that were built, so that the ladder and both sides share them."""
 
-    def __init__(
-        self, control: Control, auto: bool, max_nodes: int | None, deadline: float | None, tick: Tick | None
-    ) -> None:
+    def __init__(self, control: Control, auto: bool, deadline: float | None, tick: Tick | None) -> None:
         self.control = control
         self.auto = auto
-        self.max_nodes = AUTO_NODES if auto and max_nodes is None else max_nodes
         self.deadline = deadline
         self.outer = tick
-        self.covers: dict[str, Cover | LimitReached] = {}
-        self.programs: dict[tuple[str, str, bool], Program | LimitReached] = {}
+        self.covers: dict[tuple[str, Size], Cover | LimitReached] = {}
+        self.programs: dict[tuple[str, str, bool, Size], Program | LimitReached] = {}
 
     def tick(self, nodes: int) -> None:
         if self.outer is not None:
@@ -224,27 +235,24 @@ class _Work:
             raise LimitReached("the time for the alignment bound is used up")
         return left
 
-    def worthwhile(self, kind: str, letters: str) -> bool:
+    def worthwhile(self, kind: str, letters: str, size: Size) -> bool:
         """Whether the graph can tell more than those before it on the ladder."""
-        if not self.auto or letters or kind == "control":
+        coarser = {"control": None, "eq": "control", "augmentation": "eq"}[kind]
+        if coarser is None or "L" in letters or (letters and kind == "eq"):
             return True
-        here, before = self.covers.get(kind), self.covers.get(GRAPHS[GRAPHS.index(kind) - 1])
-        if here is None:
-            try:
-                here = self.cover(kind)
-            except LimitReached:
-                return True  # the attempt says so
-        if not isinstance(here, Cover) or not isinstance(before, Cover):
-            return True
+        try:
+            here, before = self.cover(kind, size), self.cover(coarser, size)
+        except LimitReached:
+            return True  # the attempt will say so
         return (here.nodes, len(here.source)) != (before.nodes, len(before.source))
 
     def attempt(
-        self, kind: str, letters: str, wide: bool, low: Fraction, high: Fraction, scale: Fraction
+        self, kind: str, letters: str, wide: bool, size: Size, low: Fraction, high: Fraction, scale: Fraction
     ) -> tuple[Attempt, Side | None]:
         begin = monotonic()
         nodes, bound, reason, side = 0, None, "", None
         try:
-            program = self.program(kind, letters, wide)
+            program = self.program(kind, letters, wide, size)
             nodes = program.lift.nodes
             side, reason = self.prove(program, low, high, scale)
             bound = side.bound if side is not None else None
@@ -265,27 +273,27 @@ class _Work:
             return None, "no rounding of the shifts found satisfies the rules exactly"
         return Side(low * scale, high * scale, solution.bound * scale, program, solution, scale), ""
 
-    def program(self, kind: str, letters: str, wide: bool) -> Program:
+    def program(self, kind: str, letters: str, wide: bool, size: Size) -> Program:
         def build() -> Program:
-            cover = self.cover("marked" if "L" in letters else kind)
-            lifted = lift(cover, letters, self.max_nodes, self.tick)
-            return (intervals if wide else points)(lifted, AUTO_PAIRS if self.auto else None, self.tick)
+            cover = self.cover("marked" if "L" in letters else kind, size)
+            lifted = lift(cover, letters, size.nodes, self.tick)
+            return (intervals if wide else points)(lifted, size.pairs, self.tick)
 
-        return _remembered(self.programs, (kind, letters, wide), build)
+        return _remembered(self.programs, (kind, letters, wide, size), build)
 
-    def cover(self, kind: str) -> Cover:
+    def cover(self, kind: str, size: Size) -> Cover:
         def build() -> Cover:
             match kind:
                 case "control":
                     return control_cover(self.control)
                 case "eq":
-                    return eq_cover(self.control, self.max_nodes, self.tick)
+                    return eq_cover(self.control, size.nodes, self.tick)
                 case "augmentation":
-                    return augmentation_cover(self.control, self.max_nodes, self.tick)
+                    return augmentation_cover(self.control, size.nodes, self.tick)
                 case _:
-                    return marked_cover(self.cover("augmentation"), self.max_nodes, self.tick)
+                    return marked_cover(self.cover("augmentation", size), size.nodes, self.tick)
 
-        return _remembered(self.covers, kind, build)
+        return _remembered(self.covers, (kind, size), build)
 
 
 def _remembered(known: dict[K, V | LimitReached], key: K, build: Callable[[], V]) -> V:
