@@ -98,8 +98,6 @@ def lift(cover: Cover, letters: str = "", max_nodes: int | None = None, tick: Ti
     letters = canonical(letters)
     if not letters:
         return _plain(cover)
-    if "L" in letters and cover.marks is None:
-        raise ValueError("the prophecies L and G need a cover with marks")
     kinds = "".join(BITS[letter] for letter in letters)
     before = _before(cover, kinds)
     nothing = (0,) * len(kinds)  # where a run ends nothing will be read, and marks are those of read values

@@ -179,6 +179,8 @@ def align(
     steps = LADDER if graph == "auto" else ((graph, canonical(lift), intervals),)
     if graph not in ("auto", *GRAPHS):
         raise ValueError(f"a graph is auto, {', '.join(GRAPHS)}, not {graph!r}")
+    if graph in ("control", "eq") and "L" in canonical(lift):
+        raise ValueError(f"the prophecies L and G need the augmentation, not {graph}")
     work = _Work(control, graph == "auto", deadline, tick)
     best: list[Side | None] = [None] * len(ranges)
     attempts: list[Attempt] = []
