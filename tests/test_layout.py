@@ -15,14 +15,14 @@ PACKAGE = ROOT / "symdipa"
 
 LAYERS = [
     {"errors", "patterns", "automaton", "spelling", "verdict"},
-    {"validation", "order", "boolean", "formats", "families"},
+    {"validation", "order", "boolean", "formats", "families", "checker"},
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
     {"alignment", "encodings", "weight"},
     {"engines"},
-    {"aiger", "analysis", "query"},
-    {"story", "report"},
+    {"aiger", "analysis", "certificate", "query"},
+    {"story", "hints", "report"},
     {"cli"},
     {"__init__", "__main__"},
 ]
@@ -78,6 +78,11 @@ def test_imports_point_down(path):
         # `Automaton.build` validates: the one import upwards, made when it is called.
         if name in RANK and (place, name) != ("automaton.py", "validation"):
             assert RANK[name] <= rank, f"{path.name} (layer {rank}) imports {name} (layer {RANK[name]})"
+
+
+def test_the_checker_imports_only_the_automaton_and_the_errors():
+    found = {place for path, name in modules() if name == "checker" for place in imported(path)}
+    assert found == {"automaton", "checker", "errors"}
 
 
 @pytest.mark.parametrize(("lower", "upper"), NEVER_MEET)

@@ -1,0 +1,71 @@
+"""The file: what it is, which automaton it is about, and its certificates one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symdipa.automaton import Automaton
+from symdipa.checker.claims import Claim
+from symdipa.checker.lower import check_lower
+from symdipa.checker.model import Model, digest, model_of
+from symdipa.checker.private import check_private
+from symdipa.checker.reading import items, members, parse, table, text
+from symdipa.checker.refusal import refuse, shown
+from symdipa.checker.violation import check_violation
+
+FORMAT, VERSION = "symdipa-certificate", 1
+
+_KINDS: dict[str, Callable[[Model, dict[str, object], str], Claim]] = {
+    "private": check_private,
+    "lower": check_lower,
+    "violation": check_violation,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What the certificates of a file prove, in their order."""
+
+    claims: tuple[Claim, ...]
+
+
+def verify(automaton: Automaton, certificate: str | bytes | dict[str, object]) -> Verified:
+    """Check a certificate, a text or its JSON value; raises :class:`CertificateRefused`.
+
+    Nothing is believed of the certificate, and of the automaton only that its numbers and names are what they
+    are. Certificates of kind ``well-formed`` need a solver (:mod:`symdipa.certificate`) and are refused here.
+    """
+    value = parse(certificate) if isinstance(certificate, str | bytes) else certificate
+    parts = members(value, "the file", ["format", "version", "automaton", "certificates"])
+    if parts["format"] != FORMAT or type(parts["version"]) is not int or parts["version"] != VERSION:
+        refuse("format", f'the file is not of format "{FORMAT}" and version {VERSION}')
+    _check_automaton(automaton, parts["automaton"])
+    model = model_of(automaton)
+    found = items(parts["certificates"], "certificates")
+    if not found:
+        refuse("shape", "the file has no certificate")
+    return Verified(tuple(_check(model, item, f"certificates[{c}]") for c, item in enumerate(found)))
+
+
+def _check_automaton(automaton: Automaton, value: object) -> None:
+    about = members(value, "automaton", ["sha256"], ["name"])
+    claimed, name = text(about["sha256"], "automaton.sha256"), text(about.get("name", ""), "automaton.name")
+    actual = digest(automaton)
+    if claimed != actual:
+        whose = f"the automaton {shown(name)}" if name else "an automaton"
+        refuse(
+            "automaton",
+            f"the certificate was made for {whose} with digest {shown(claimed[:12])}, not for this one "
+            f"({actual[:12]!r})",
+        )
+
+
+def _check(model: Model, value: object, where: str) -> Claim:
+    certificate = table(value, where)
+    kind = text(certificate.get("kind"), f"{where}.kind")
+    if kind == "well-formed":
+        refuse("kind", f"{where} is an invariant, which only a solver can check")
+    if kind not in _KINDS:
+        refuse("kind", f"{where} is of the unknown kind {shown(kind)}")
+    return _KINDS[kind](model, certificate, where)

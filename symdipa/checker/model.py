@@ -1,0 +1,164 @@
+"""The automaton in plain sets, once it is known to obey the rules of the model (theory, section 1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations
+
+from symdipa.automaton import Automaton, OutputKind, State, Transition
+from symdipa.checker.refusal import refuse
+
+
+@dataclass(frozen=True)
+class Step:
+    """A transition with what its state adds to it.
+
+    ``shows`` is the symbol that is output, ``None`` for a real value; ``shows_sample`` says that the real
+    value is ``insample``, ``released`` is ``d'`` if it is ``insample'`` at an input state and 0 otherwise.
+    """
+
+    source: str
+    target: str
+    ge: frozenset[str]
+    lt: frozenset[str]
+    assigned: frozenset[str]
+    reads_input: bool
+    shows: str | None
+    shows_sample: bool
+    d: Fraction
+    released: Fraction
+
+    @property
+    def used(self) -> frozenset[str]:
+        return self.ge | self.lt
+
+
+@dataclass(frozen=True)
+class Model:
+    """Steps are numbered as the transitions of the automaton; ``leaving`` are the steps of each state."""
+
+    initial: str
+    steps: tuple[Step, ...]
+    leaving: dict[str, tuple[int, ...]]
+    variables: frozenset[str]
+
+
+def model_of(automaton: Automaton) -> Model:
+    """The automaton in steps; refused if it is not one that the theory speaks about."""
+    _check_names(automaton)
+    states = {state.name: state for state in automaton.states}
+    leaving: dict[str, list[int]] = {name: [] for name in states}
+    steps = []
+    for t, transition in enumerate(automaton.transitions):
+        leaving[transition.source].append(t)
+        steps.append(_step(transition, states[transition.source], f"transition {t}"))
+    model = Model(
+        automaton.initial,
+        tuple(steps),
+        {name: tuple(found) for name, found in leaving.items()},
+        frozenset(automaton.variables),
+    )
+    for name, state in states.items():
+        _check_branches(model, state, leaving[name])
+    _check_initialization(model)
+    return model
+
+
+def _check_names(automaton: Automaton) -> None:
+    names = {state.name for state in automaton.states}
+    if len(names) < len(automaton.states):
+        refuse("model-name", "a state is listed twice")
+    if automaton.initial not in names:
+        refuse("model-name", "the initial state does not exist")
+    variables = frozenset(automaton.variables)
+    for t, transition in enumerate(automaton.transitions):
+        if transition.source not in names or transition.target not in names:
+            refuse("model-name", f"transition {t} has an end that is no state")
+        if not transition.guard.ge | transition.guard.lt | transition.assign <= variables:
+            refuse("model-name", f"transition {t} has a variable that is not listed")
+
+
+def _step(transition: Transition, state: State, where: str) -> Step:
+    guard, kind = transition.guard, transition.output.kind
+    if guard.ge & guard.lt:
+        refuse("model-guard", f"{where} asks for both sides of a variable")
+    d, d_prime = state.d or Fraction(0), state.d_prime or Fraction(0)
+    shows_sample, shows_other = kind is OutputKind.INSAMPLE, kind is OutputKind.INSAMPLE_PRIME
+    if d <= 0 and (guard.ge or guard.lt or transition.assign or shows_sample):
+        refuse("model-noise", f"{where} compares, stores or outputs insample, but d is not positive")
+    if d_prime <= 0 and shows_other:
+        refuse("model-noise", f"{where} outputs insample', but d' is not positive")
+    return Step(
+        source=transition.source,
+        target=transition.target,
+        ge=guard.ge,
+        lt=guard.lt,
+        assigned=transition.assign,
+        reads_input=state.is_input,
+        shows=transition.output.symbol,
+        shows_sample=shows_sample,
+        d=d,
+        released=d_prime if shows_other and state.is_input else Fraction(0),
+    )
+
+
+def _check_branches(model: Model, state: State, leaving: list[int]) -> None:
+    steps = [model.steps[t] for t in leaving]
+    if not state.is_input and (len(steps) > 1 or any(step.used for step in steps)):
+        refuse("model-non-input", f"the non-input state {state.name!r} has a guard or two transitions")
+    for one, other in combinations(steps, 2):
+        if not (one.ge & other.lt or one.lt & other.ge):
+            refuse("model-determinism", f"two transitions of {state.name!r} do not exclude each other")
+
+
+def _check_initialization(model: Model) -> None:
+    """Every path stores a variable before a guard reads it: a fixed point of what is surely stored."""
+    stored = {model.initial: frozenset[str]()}
+    work = [model.initial]
+    while work:
+        state = work.pop()
+        for t in model.leaving[state]:
+            step = model.steps[t]
+            if not step.used <= stored[state]:
+                refuse("model-initialization", f"transition {t} reads a variable that may not be stored yet")
+            after = stored[state] | step.assigned
+            known = stored.get(step.target)
+            if known is None or not known <= after:
+                stored[step.target] = after if known is None else known & after
+                work.append(step.target)
+
+
+# The digest that ties a certificate to its automaton
+
+
+def digest(automaton: Automaton) -> str:
+    """SHA-256 of the canonical form: everything but the automaton's name and the order of variables."""
+    return sha256(json.dumps(list(_canonical(automaton)), separators=(",", ":")).encode()).hexdigest()
+
+
+def _canonical(automaton: Automaton) -> Iterator[object]:
+    yield automaton.initial
+    yield [
+        [
+            state.name,
+            state.is_input,
+            *(
+                None if value is None else str(Fraction(value))
+                for value in (state.d, state.mu, state.d_prime, state.mu_prime)
+            ),
+        ]
+        for state in automaton.states
+    ]
+    yield [
+        [t.source, t.target, sorted(t.guard.ge), sorted(t.guard.lt), sorted(t.assign), _output(t)]
+        for t in automaton.transitions
+    ]
+
+
+def _output(transition: Transition) -> list[str]:
+    output = transition.output
+    return ["real", output.kind.value] if output.symbol is None else ["symbol", output.symbol]

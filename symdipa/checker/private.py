@@ -1,0 +1,259 @@
+"""Certificates of privacy: shifts and potentials on a graph that covers the runs (weights.md, section 2).
+
+Why the rules prove the claim. Let a feasible run and the differences of two adjacent inputs be given. The
+base has a path with the transitions of the run (*initial*, *complete*), and its facts are true on it
+(*fact*); the lift has a path over that path, from an initial node (*cover*). Walk along it and choose for
+every sample the shift in the edge's range that is nearest to the difference. The shift of every stored
+value lies in the interval of its variable (*sample*, *kept*), so all shifts respect the guards and outputs.
+What they cost is paid by the potentials edge by edge (*potential*), in all at most the initial potential,
+which is at most ``D`` (*bound*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symdipa.checker.claims import Claim, Inputs, inputs_of
+from symdipa.checker.model import Model, Step
+from symdipa.checker.orders import NOTHING, Order, after
+from symdipa.checker.reading import interval, items, members, number, numbers, rational, table, text
+from symdipa.checker.refusal import refuse, shown
+
+Interval = tuple[Fraction, Fraction]
+Intervals = dict[str, Interval | None]
+
+COVERS = ("forward", "backward")
+
+
+@dataclass(frozen=True)
+class Base:
+    """``goal[v, t]`` is the target of the one edge from node ``v`` by transition ``t``."""
+
+    state: tuple[str, ...]
+    goal: dict[tuple[int, int], int]
+
+
+@dataclass(frozen=True)
+class LiftNode:
+    """A lift node; ``own`` are its intervals in place of those that hold everywhere (``None``: none)."""
+
+    base: int
+    potential: Fraction
+    own: Intervals
+
+
+@dataclass(frozen=True)
+class Lift:
+    """``edges`` are ``(source, transition, target)``; ``everywhere`` is for nodes without their own."""
+
+    everywhere: Intervals
+    nodes: tuple[LiftNode, ...]
+    edges: tuple[tuple[int, int, int], ...]
+
+    def interval(self, node: int, x: str) -> Interval | None:
+        """The shifts that the value of ``x`` may have in the node."""
+        own = self.nodes[node].own
+        return own[x] if x in own else self.everywhere.get(x)
+
+
+def check_private(model: Model, certificate: dict[str, object], where: str) -> Claim:
+    keys = ["kind", "adjacency", "sensitivity", "D", "base", "lift"]
+    members(certificate, where, keys)
+    inputs = inputs_of(certificate, where)
+    bound = rational(certificate["D"], f"{where}.D")
+    base = _base(model, certificate["base"], f"{where}.base")
+    lift, cover = _lift(model, base, certificate["lift"], f"{where}.lift")
+    _check_cover(base, lift, cover)
+    for edge in lift.edges:
+        _check_edge(model, lift, inputs, edge)
+    for v, node in enumerate(lift.nodes):
+        if node.base == 0 and node.potential > bound:
+            refuse("private-bound", f"initial lift node {v} has a potential above D")
+    return Claim("private", bound, inputs)
+
+
+# The base: a graph that covers all feasible runs
+
+
+def _base(model: Model, value: object, where: str) -> Base:
+    parts = members(value, where, ["nodes", "edges"])
+    states, orders = [], []
+    for v, node in enumerate(items(parts["nodes"], f"{where}.nodes")):
+        state, order = _base_node(model, node, f"{where}.nodes[{v}]")
+        states.append(state)
+        orders.append(order)
+    if not states or states[0] != model.initial or orders[0] != NOTHING:
+        refuse("base-initial", f"{where}: node 0 is not the initial state without facts")
+    goal = dict(_base_edges(model, states, parts["edges"], f"{where}.edges"))
+    for v, state in enumerate(states):
+        for t in model.leaving[state]:
+            target = goal.get((v, t))
+            following = after(orders[v], model.steps[t])
+            if target is None:
+                if following is not None:
+                    refuse("base-complete", f"base node {v} has no edge for transition {t}")
+            elif following is not None:
+                there = orders[target]
+                if not (there.less <= following.less and there.same <= following.same):
+                    refuse("base-fact", f"facts of base node {target} do not follow on the edge from {v}")
+    return Base(tuple(states), goal)
+
+
+def _base_node(model: Model, value: object, where: str) -> tuple[str, Order]:
+    node = members(value, where, ["state"], ["facts"])
+    state = text(node["state"], f"{where}.state")
+    if state not in model.leaving:
+        refuse("base-node", f"{where} has the unknown state {shown(state)}")
+    less, same = set(), set()
+    for fact in items(node.get("facts", []), f"{where}.facts"):
+        relation, x, y = (text(part, f"{where}.facts") for part in items(fact, f"{where}.facts", 3))
+        if relation not in ("<", "=") or x == y or not {x, y} <= model.variables:
+            refuse("base-node", f"{where} has the fact {shown(x)} {shown(relation)} {shown(y)}")
+        if relation == "<":
+            less.add((x, y))
+        else:
+            same |= {(x, y), (y, x)}
+    return state, Order(frozenset(less), frozenset(same))
+
+
+def _base_edges(
+    model: Model, states: list[str], value: object, where: str
+) -> Iterator[tuple[tuple[int, int], int]]:
+    sizes = (len(states), len(model.steps), len(states))
+    seen = set()
+    for e, edge in enumerate(items(value, where)):
+        source, t, target = numbers(edge, f"{where}[{e}]", "base-edge", sizes)
+        step = model.steps[t]
+        if (step.source, step.target) != (states[source], states[target]):
+            refuse("base-edge", f"{where}[{e}]: transition {t} does not join the states of its nodes")
+        if (source, t) in seen:
+            refuse("base-edge", f"{where}[{e}] is a second edge for one node and transition")
+        seen.add((source, t))
+        yield (source, t), target
+
+
+# The lift: several copies of a base node, for different futures
+
+
+def _lift(model: Model, base: Base, value: object, where: str) -> tuple[Lift, str]:
+    parts = members(value, where, ["cover", "shifts", "nodes", "edges"])
+    cover = text(parts["cover"], f"{where}.cover")
+    if cover not in COVERS:
+        refuse("shape", f'{where}.cover is {shown(cover)}, neither "forward" nor "backward"')
+    everywhere = _intervals(model, parts["shifts"], f"{where}.shifts")
+    nodes = tuple(
+        _lift_node(model, base, node, f"{where}.nodes[{v}]")
+        for v, node in enumerate(items(parts["nodes"], f"{where}.nodes"))
+    )
+    sizes = (len(nodes), len(model.steps), len(nodes))
+    edges: dict[tuple[int, ...], None] = {}
+    for e, edge in enumerate(items(parts["edges"], f"{where}.edges")):
+        found = numbers(edge, f"{where}.edges[{e}]", "lift-edge", sizes)
+        source, t, target = found
+        if base.goal.get((nodes[source].base, t)) != nodes[target].base:
+            refuse("lift-edge", f"{where}.edges[{e}] is over no base edge")
+        if found in edges:
+            refuse("lift-edge", f"{where}.edges[{e}] is given twice")
+        edges[found] = None
+    return Lift(everywhere, nodes, tuple((s, t, v) for s, t, v in edges)), cover
+
+
+def _lift_node(model: Model, base: Base, value: object, where: str) -> LiftNode:
+    node = members(value, where, ["base", "potential"], ["shifts"])
+    over = number(node["base"], f"{where}.base", "lift-node", len(base.state))
+    potential = rational(node["potential"], f"{where}.potential")
+    if potential < 0:
+        refuse("lift-potential", f"{where} has a negative potential")
+    return LiftNode(over, potential, _intervals(model, node.get("shifts", {}), f"{where}.shifts"))
+
+
+def _intervals(model: Model, value: object, where: str) -> Intervals:
+    found: Intervals = {}
+    for x, ends in table(value, where).items():
+        if x not in model.variables:
+            refuse("lift-node", f"{where} is about {shown(x)}, which is no variable")
+        found[x] = None if ends is None else interval(ends, f"{where} of {shown(x)}")
+        if (known := found[x]) is not None and known[0] > known[1]:
+            refuse("lift-node", f"{where} of {shown(x)} is empty")
+    return found
+
+
+def _check_cover(base: Base, lift: Lift, cover: str) -> None:
+    """Each path of the base from node 0 has one of the lift over it, from a node over node 0."""
+    over: list[list[int]] = [[] for _ in base.state]
+    for v, node in enumerate(lift.nodes):
+        over[node.base].append(v)
+    starts = {(source, t) for source, t, _ in lift.edges}
+    arrives = {(lift.nodes[source].base, t, target) for source, t, target in lift.edges}
+    if not over[0]:
+        refuse("lift-cover", "base node 0 has no lift node")
+    for (source, t), target in base.goal.items():
+        if cover == "forward":
+            missing = [v for v in over[source] if (v, t) not in starts]
+        else:
+            missing = [v for v in over[target] if (source, t, v) not in arrives]
+            if not over[target]:
+                refuse("lift-cover", f"base node {target} has no lift node")
+        if missing:
+            refuse("lift-cover", f"lift node {missing[0]} lacks the edge over {source}, transition {t}")
+
+
+# Shifts and what they cost
+
+
+def _check_edge(model: Model, lift: Lift, inputs: Inputs, edge: tuple[int, int, int]) -> None:
+    source, t, target = edge
+    step, where = model.steps[t], f"lift edge {source}, transition {t}, {target}"
+    _check_kept(lift, step, source, target, where)
+    floors, ceilings = _range(lift, step, source, target, where)
+    if floors and ceilings and max(floors) > min(ceilings):
+        refuse("lift-sample", f"{where}: no shift of the sample fits")
+    paid = lift.nodes[source].potential - lift.nodes[target].potential
+    if paid < _cost(step, inputs, floors, ceilings):
+        refuse("lift-potential", f"{where} costs more than the potential falls")
+
+
+def _check_kept(lift: Lift, step: Step, source: int, target: int, where: str) -> None:
+    """Variables without an interval of their own at either end have the same one at both."""
+    for x in (lift.nodes[source].own.keys() | lift.nodes[target].own.keys()) - step.assigned:
+        here, there = lift.interval(source, x), lift.interval(target, x)
+        if there is not None and (here is None or here[0] < there[0] or here[1] > there[1]):
+            refuse("lift-kept", f"{where}: {shown(x)} is kept, but its shifts do not fit in its new interval")
+
+
+def _range(
+    lift: Lift, step: Step, source: int, target: int, where: str
+) -> tuple[list[Fraction], list[Fraction]]:
+    """What the shift of the sample must be at least and at most: guard, output, and where it is stored."""
+    floors, ceilings = [], []
+    for x in step.used:
+        read = lift.interval(source, x)
+        if read is None:
+            refuse("lift-read", f"{where} reads {shown(x)}, which has no interval")
+        if x in step.lt:
+            floors.append(read[1])
+        else:
+            ceilings.append(read[0])
+    for x in step.assigned:
+        stored = lift.interval(target, x)
+        if stored is not None:
+            floors.append(stored[0])
+            ceilings.append(stored[1])
+    if step.shows_sample:
+        floors.append(Fraction(0))
+        ceilings.append(Fraction(0))
+    return floors, ceilings
+
+
+def _cost(step: Step, inputs: Inputs, floors: list[Fraction], ceilings: list[Fraction]) -> Fraction:
+    """What the dearest difference costs: ``d`` for what the nearest shift misses, ``d'`` for a release.
+
+    The cost is convex in the difference, so one of the extreme ones is dearest.
+    """
+    costs = []
+    for difference in inputs.differences(step.reads_input):
+        misses = [floor - difference for floor in floors] + [difference - ceiling for ceiling in ceilings]
+        costs.append(step.d * max([Fraction(0), *misses]) + step.released * abs(difference))
+    return max(costs)

@@ -1,0 +1,56 @@
+"""The rules by name; docs/certificates.md explains each."""
+
+from __future__ import annotations
+
+RULES: dict[str, str] = {
+    # the file
+    "json": "the text is JSON, each key once, all numbers integers, not nested deeply",
+    "shape": "every part has the type and the keys that the format asks for",
+    "format": "format and version are known",
+    "kind": "the kind of certificate is known and can be checked without a solver",
+    "rational": 'rationals are texts like "5/4" with a bounded number of digits',
+    "limit": "numbers and walks stay within the checker's limits",
+    "automaton": "the certificate was made for this automaton",
+    # the automaton
+    "model-name": "states are listed once and every name that is used exists",
+    "model-guard": "no guard asks for both sides of one variable",
+    "model-determinism": "two transitions of a state have an opposite atom on some variable",
+    "model-non-input": "a non-input state has at most one transition, without a guard",
+    "model-noise": "noise that matters has a positive parameter",
+    "model-initialization": "a variable is stored before a guard reads it",
+    # claims about D
+    "adjacency": "differences range over [L, H] with L <= 0 <= H, the sensitivity is positive",
+    # private
+    "base-node": "a base node has a control state and facts about different variables",
+    "base-initial": "base node 0 has the initial state and no facts",
+    "base-edge": "a base edge is a transition between the states of its nodes, given once",
+    "base-fact": "facts of the target follow from those of the source and the transition",
+    "base-complete": "a transition without an edge contradicts the facts",
+    "lift-node": "a lift node lies over a base node, its intervals are about variables and not empty",
+    "lift-edge": "a lift edge lies over a base edge, given once",
+    "lift-cover": "the lift covers every path of the base",
+    "lift-kept": "an interval may only grow while the variable is kept",
+    "lift-read": "a variable that a guard reads has an interval",
+    "lift-sample": "some shift of the sample respects guard, output and what is stored",
+    "lift-potential": "potentials are not negative and pay for every edge",
+    "private-bound": "the potential of an initial node is at most D",
+    # runs: lower bounds and violations
+    "run-step": "a run is a chain of transitions from the initial state",
+    "run-feasible": "the dependency graph of a run has no circle",
+    "run-cycle": "cycles are parts of the run that lead from a state back to it and do not overlap",
+    "cycle-leaking": "the cycle must not use a variable that it assigns",
+    "difference": "a difference lies in [L, H] times the sensitivity, and is 0 where no input is read",
+    "flow-edge": "flow goes along an edge of the dependency graph or to the ground, given once",
+    "flow-amount": "flow is positive",
+    "flow-repeated": "only the reader's end may be repeated, and only on a cycle",
+    "flow-capacity": "what a sample creates or absorbs is at most d",
+    "lower-bound": "the value of the flow is at least D",
+    # violations
+    "violation-pattern": "the pattern is one of the four",
+    "violation-cycles": "there are as many cycles as the pattern has, in the place that it asks for",
+    "leaking-cycle": "a leaking cycle assigns a variable that it uses",
+    "leaking-rounds": "each round is feasible and the order state repeats",
+    "disclosing-output": "an input transition of the cycle outputs a real value",
+    "path-edge": "the path follows edges of the dependency graph",
+    "path-ends": "the path leaves and enters the cycles, or shown samples, as the pattern asks",
+}

@@ -1,0 +1,133 @@
+"""Runs, their dependency graphs and cycles (theory, sections 2 and 3)."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from symdipa.checker.model import Model, Step
+from symdipa.checker.orders import NOTHING, Order, after
+from symdipa.checker.reading import items, number, numbers
+from symdipa.checker.refusal import refuse
+
+MAX_IMITATORS = 10_000
+"""When other runs could be in more places, distinction is not claimed."""
+
+Cycle = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A feasible run and the edges ``(i, j)`` of its dependency graph (sample ``i`` below sample ``j``)."""
+
+    transitions: tuple[int, ...]
+    steps: tuple[Step, ...]
+    edges: frozenset[tuple[int, int]]
+
+
+def run_of(model: Model, value: object, where: str) -> Run:
+    transitions = tuple(
+        number(item, f"{where}[{i}]", "run-step", len(model.steps))
+        for i, item in enumerate(items(value, where))
+    )
+    steps = tuple(model.steps[t] for t in transitions)
+    state = model.initial
+    for i, step in enumerate(steps):
+        if step.source != state:
+            refuse("run-step", f"{where}[{i}] does not begin where the run is")
+        state = step.target
+    edges = _dependencies(steps)
+    if not _acyclic(len(steps), edges):
+        refuse("run-feasible", f"{where}: no samples satisfy its guards")
+    return Run(transitions, steps, edges)
+
+
+def _dependencies(steps: tuple[Step, ...]) -> frozenset[tuple[int, int]]:
+    """From the definition: ``j -> last(x, j)`` for upper bounds, ``last(x, j) -> j`` for lower bounds."""
+    last: dict[str, int] = {}
+    edges = set()
+    for j, step in enumerate(steps):
+        edges |= {(j, last[x]) for x in step.lt}
+        edges |= {(last[x], j) for x in step.ge}
+        last.update(dict.fromkeys(step.assigned, j))
+    return frozenset(edges)
+
+
+def _acyclic(size: int, edges: frozenset[tuple[int, int]]) -> bool:
+    above: list[list[int]] = [[] for _ in range(size)]
+    waiting = [0] * size
+    for i, j in edges:
+        above[i].append(j)
+        waiting[j] += 1
+    done = [i for i in range(size) if waiting[i] == 0]
+    for i in done:  # grows while we walk
+        for j in above[i]:
+            waiting[j] -= 1
+            if waiting[j] == 0:
+                done.append(j)
+    return len(done) == size
+
+
+def cycles_of(run: Run, value: object, where: str) -> tuple[Cycle, ...]:
+    """Half-open ranges of positions, each leading from a state back to it; no two overlap."""
+    found: list[Cycle] = []
+    for c, item in enumerate(items(value, where)):
+        size = len(run.steps)
+        i, j = numbers(item, f"{where}[{c}]", "run-cycle", (size, size + 1))
+        if i >= j or run.steps[i].source != run.steps[j - 1].target:
+            refuse("run-cycle", f"{where}[{c}] does not lead from a state back to it")
+        found.append((i, j))
+    taken: set[int] = set()
+    for i, j in found:
+        if not taken.isdisjoint(range(i, j)):
+            refuse("run-cycle", f"{where}: two cycles overlap")
+        taken.update(range(i, j))
+    return tuple(found)
+
+
+def conflicts(run: Run, cycle: Cycle) -> frozenset[str]:
+    """The variables that the cycle uses and assigns."""
+    part = run.steps[slice(*cycle)]
+    used = frozenset(x for step in part for x in step.used)
+    return used & {x for step in part for x in step.assigned}
+
+
+def check_non_leaking(run: Run, cycle: Cycle, where: str) -> None:
+    """A feasible run with a cycle that uses nothing it assigns stays feasible when that is repeated."""
+    if conflicts(run, cycle):
+        refuse("cycle-leaking", f"{where}: the cycle {list(cycle)} uses a variable that it assigns")
+
+
+# Output distinction
+
+
+def is_distinct(model: Model, run: Run, cycles: tuple[Cycle, ...]) -> bool:
+    """Whether no other feasible run has the outputs of this one, however often its cycles are repeated.
+
+    Follows all other runs with these outputs at once; which steps read an input is not seen, and one real
+    number looks like another.
+    """
+    back = {j: i for i, j in cycles}
+    start = (0, model.initial, NOTHING, False)
+    seen = {start}
+    queue = deque([start])
+    while queue:
+        position, state, order, strayed = queue.popleft()
+        found: list[tuple[int, str, Order, bool]] = []
+        if position in back:
+            found.append((back[position], state, order, strayed))
+        if position < len(run.steps):
+            for t in model.leaving[state]:
+                step = model.steps[t]
+                following = after(order, step) if step.shows == run.steps[position].shows else None
+                if following is not None:
+                    other = strayed or t != run.transitions[position]
+                    found.append((position + 1, step.target, following, other))
+        elif strayed:
+            return False
+        fresh = [look for look in dict.fromkeys(found) if look not in seen]
+        seen.update(fresh)
+        queue.extend(fresh)
+        if len(seen) > MAX_IMITATORS:
+            return False
+    return True
