@@ -269,7 +269,7 @@ def test_only_what_is_exactly_right_is_returned():
     assert evaluate(program, tuple(values), side.low, side.high).bound == side.bound
     for i, value in enumerate(values):
         for wrong in (value + Fraction(1, 10**9), value - Fraction(1, 10**9), Fraction(2)):
-            broken = evaluate(program, tuple([*values[:i], wrong, *values[i + 1 :]]), side.low, side.high)
+            broken = evaluate(program, (*values[:i], wrong, *values[i + 1 :]), side.low, side.high)
             assert broken is None  # every threshold is fixed by the loop
 
 

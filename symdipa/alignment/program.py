@@ -237,6 +237,7 @@ def _program(
     stored: Callable[[int], Interval],
 ) -> Program:
     """The rules for every edge, given the unknowns."""
+    rate = rates(lift.control)
     floor, ceiling = [], []
     for e, (u, t) in enumerate(zip(lift.source, lift.transition, strict=True)):
         step = lift.control.steps[t]
@@ -249,10 +250,12 @@ def _program(
             down, up = {low}, {high}
         else:
             at_most.update((f, c) for f in down for c in up)
+        if (down or up) and rate[t].d <= 0:
+            raise ValueError(f"transition {t} needs the scale of its sample")
         floor.append(tuple(sorted(down)))
         ceiling.append(tuple(sorted(up)))
     rules = frozenset((a, b) for a, b in at_most if a != b)
-    return Program(lift, wide, unknowns, rules, tuple(floor), tuple(ceiling), interval, rates(lift.control))
+    return Program(lift, wide, unknowns, rules, tuple(floor), tuple(ceiling), interval, rate)
 
 
 # The linear program

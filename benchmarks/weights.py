@@ -1,0 +1,161 @@
+"""How far does the alignment bound get? Time, memory and growth by doubling, on members of the families.
+
+Usage: ``python benchmarks/weights.py`` or ``python benchmarks/weights.py --only k-minmax --limit 120``
+
+Every measurement is a process of its own: building the graph and its lift, the linear program, the exact
+proof. Shown are the sizes, the seconds of each part (medians of ``--repeat`` processes), the peak resident
+memory, and by what factor time grew since the line before (2 is linear growth where the number doubles).
+Bounds are compared with what is known: a wrong one is shown, and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT)]
+
+from symdipa.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover  # noqa: E402
+from symdipa.alignment.lifts import lift  # noqa: E402
+from symdipa.alignment.program import intervals, points, solve  # noqa: E402
+from symdipa.alignment.rounding import rounded  # noqa: E402
+from symdipa.control import Control, control_of  # noqa: E402
+from symdipa.families import generate  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Series:
+    """One family on one graph, for growing numbers."""
+
+    family: str
+    graph: str
+    lift: str
+    wide: bool
+    numbers: tuple[int, ...]
+    bound: Callable[[int], Fraction]
+
+
+def minmax(k: int) -> Fraction:
+    return Fraction(k + 2, 4 * k) + Fraction(1, 2)
+
+
+def turing(n: int) -> Fraction:
+    return Fraction(5 * 2 ** (n - 1) + n, 4) - 1
+
+
+SERIES = (
+    Series("m-range", "control", "", False, (625, 1250, 2500, 5000), lambda _: Fraction(1)),
+    Series("m-range", "control", "", True, (625, 1250, 2500, 5000), lambda _: Fraction(1)),
+    Series("svt", "control", "", False, (1250, 2500, 5000), lambda _: Fraction(5, 4)),
+    Series("k-minmax", "eq", "C", True, (250, 500, 1000, 2000), minmax),
+    Series("k-minmax", "eq", "CK", True, (50, 100, 200), minmax),
+    Series("k-minmax", "augmentation", "LG", False, (250, 500, 1000), minmax),
+    Series("pivot", "augmentation", "", True, (8, 9, 10), lambda _: Fraction(1)),
+    Series("turing-odd", "augmentation", "", True, (6, 7, 8), turing),
+)
+
+
+def cover_of(control: Control, graph: str, letters: str) -> Cover:
+    if graph == "control":
+        return control_cover(control)
+    if graph == "eq":
+        return eq_cover(control)
+    cover = augmentation_cover(control)
+    return marked_cover(cover) if "L" in letters else cover
+
+
+def measure(family: str, number: int, graph: str, letters: str, wide: bool) -> dict[str, Any]:
+    """One proof, and what it took (the automaton itself is not counted)."""
+    control = control_of(generate(family, number))
+    times = [perf_counter()]
+    program = (intervals if wide else points)(lift(cover_of(control, graph, letters), letters))
+    times.append(perf_counter())
+    low, high = Fraction(-1), Fraction(1)
+    floats = solve(program, low, high)
+    times.append(perf_counter())
+    solution = floats and rounded(program, *floats, low, high)
+    times.append(perf_counter())
+    return {
+        "nodes": program.lift.nodes,
+        "unknowns": program.unknowns,
+        "bound": str(solution.bound) if solution else None,
+        "seconds": [after - before for before, after in pairwise(times)],
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def measured(series: Series, number: int, limit: float) -> dict[str, Any] | None:
+    """A measurement in a process of its own; ``None`` if it takes longer than ``limit`` seconds."""
+    one = [series.family, str(number), series.graph, series.lift, str(int(series.wide))]
+    command = [sys.executable, __file__, "--one", *one]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=True)
+    except subprocess.TimeoutExpired:
+        return None
+    return dict(json.loads(done.stdout))
+
+
+def show(series: Series, repeat: int, limit: float) -> bool:
+    """A table of one series; whether all bounds are right."""
+    shifts = "intervals" if series.wide else "points"
+    print(f"\n{series.family} on {series.graph}, lift {series.lift or '-'}, {shifts}")
+    print(
+        f"{'n':>6} {'nodes':>7} {'unknowns':>8} {'build':>7} {'solve':>7} {'prove':>7}"
+        f" {'growth':>6} {'MB':>5}  D"
+    )
+    right, before = True, None
+    for number in series.numbers:
+        found = [measured(series, number, limit) for _ in range(repeat)]
+        rows = [row for row in found if row is not None]
+        if len(rows) < len(found):
+            print(f"{number:>6}  more than {limit} s")
+            break
+        parts = [statistics.median(row["seconds"][i] for row in rows) for i in range(3)]
+        total = sum(parts)
+        growth = f"{total / before:.1f}" if before else ""
+        before = total
+        row, expected = rows[0], series.bound(number)
+        good = row["bound"] == str(expected)
+        right = right and good
+        seconds = " ".join(f"{part:>7.2f}" for part in parts)
+        memory = statistics.median(row["megabytes"] for row in rows)
+        wrong = "" if good else f"  WRONG, not {expected}"
+        print(
+            f"{number:>6} {row['nodes']:>7} {row['unknowns']:>8} {seconds} {growth:>6} {memory:>5.0f}"
+            f"  {row['bound']}{wrong}",
+            flush=True,
+        )
+    return right
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", help="one family")
+    parser.add_argument("--repeat", type=int, default=1, help="processes for each measurement")
+    parser.add_argument("--limit", type=float, default=120, help="seconds for one process")
+    parser.add_argument("--one", nargs=5, metavar=("FAMILY", "N", "GRAPH", "LIFT", "WIDE"), help="(inside)")
+    chosen = parser.parse_args(arguments)
+    if chosen.one:
+        family, number, graph, letters, wide = chosen.one
+        print(json.dumps(measure(family, int(number), graph, letters, wide == "1")))
+        return 0
+    results = [
+        show(series, chosen.repeat, chosen.limit) for series in SERIES if chosen.only in (None, series.family)
+    ]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
