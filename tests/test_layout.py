@@ -19,7 +19,7 @@ LAYERS = [
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
-    {"alignment", "encodings", "weight"},
+    {"alignment", "constant", "encodings", "weight"},
     {"engines"},
     {"aiger", "analysis", "certificate", "query"},
     {"story", "hints", "report"},

@@ -1,8 +1,8 @@
 """Profiles and how a step changes them (weights.md, section 3).
 
 A *profile* says for each way to shift the values that will be read later, what the run so far costs at least
-when they are shifted so. A *frame* lists these ways, one column for each: equal values have equal shifts, and a
-value below another is shifted at least as far. Profiles are rows of an integer array over the columns of a
+when they are shifted so. A *frame* lists these ways, one column for each: equal values have equal shifts, and
+a value below another is shifted at least as far. Profiles are rows of an integer array over the columns of a
 frame; ``NEVER`` stands for infinity.
 """
 
@@ -94,7 +94,7 @@ class Table:
         return result
 
     def back(self, ahead: Rows) -> Rows:
-        """For each column before the step the least sum of a price and what is ahead of the column after it."""
+        """For each column before the step the least of a price plus what is ahead of the column after it."""
         result = np.full(self.before, NEVER, dtype=np.int64)
         reached = np.repeat(self.targets, np.diff(np.append(self.starts, len(self.sources))))
         np.minimum.at(result, self.sources, np.minimum(ahead[reached] + self.prices, NEVER))
@@ -200,18 +200,26 @@ class Kit:
 
 def maximal(rows: Rows) -> Rows:
     """The profiles that no other is everywhere at least as high as; in a fixed order, without repetition."""
+    return rows[maximal_rows(rows)]
+
+
+def maximal_rows(rows: Rows) -> NDArray[np.intp]:
+    """Where the profiles are that no other is everywhere at least as high as (of equal ones the first)."""
     if len(rows) <= 1:
-        return rows
-    rows = np.unique(rows, axis=0)[::-1]
-    # Nothing is above what comes later: the sums (halved so often that they fit) are in descending order, and
-    # where they agree the rows are.
-    rows = rows[np.argsort(-(rows >> 16).sum(axis=1), kind="stable")]
+        return np.arange(len(rows))
+    rows, where = np.unique(rows, axis=0, return_index=True)
+    rows, where = rows[::-1], where[::-1]
+    # Nothing is above what comes later: the sums (of parts that fit) descend, and where they agree
+    # the rows do.
+    order = np.argsort(-(rows >> 16).sum(axis=1), kind="stable")
+    rows, where = rows[order], where[order]
     if rows.shape[1] == 1:
-        return rows[:1]
-    chosen = np.empty_like(rows)
-    size = 0
-    for row in rows:
+        return where[:1]
+    chosen, size = np.empty_like(rows), 0
+    kept = []
+    for k, row in enumerate(rows):
         if not size or not (chosen[:size] >= row).all(axis=1).any():
             chosen[size] = row
             size += 1
-    return chosen[:size]
+            kept.append(k)
+    return where[kept]

@@ -1,8 +1,8 @@
 """What the exact constant is computed on: costs in whole numbers, and the augmentation lifted by its futures.
 
-The *lift* splits a node of the augmentation by the set ``U`` of variables whose values the rest of the run will
-read. An edge and the set after it determine the set before it, so the lift is found backward. A run may be
-made longer without losing anything, so runs are taken to end where they cannot leave: in one node of each
+The *lift* splits a node of the augmentation by the set ``U`` of variables whose values the rest of the run
+will read. An edge and the set after it determine the set before it, so the lift is found backward. A run may
+be made longer without losing anything, so runs are taken to end where they cannot leave: in one node of each
 component without a way out.
 
 Without leaking cycle, ``U`` and the order of its values are the same in all nodes of a component of the lift,
@@ -29,8 +29,10 @@ Interval = tuple[Fraction, Fraction]
 
 Adjacency = str | Interval
 
+TWO_SIDED: Interval = (Fraction(-1), Fraction(1))
+
 ADJACENCIES: dict[str, tuple[Interval, ...]] = {
-    "two-sided": ((Fraction(-1), Fraction(1)),),
+    "two-sided": (TWO_SIDED,),
     "monotone": ((Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0))),
 }
 """The intervals over which differences range; of several the worst counts."""
@@ -59,8 +61,8 @@ def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[In
 class Costs:
     """The costs of all transitions for differences in one interval, as whole multiples of ``1/unit``.
 
-    A shift is a *level*, an index into ``levels`` (low, 0, high without repetition). ``price[t][a][b]`` is what
-    the compared sample of ``t`` costs when the difference has level ``a`` and the shift level ``b``;
+    A shift is a *level*, an index into ``levels`` (low, 0, high without repetition). ``price[t][a][b]`` is
+    what the compared sample of ``t`` costs when the difference has level ``a`` and the shift level ``b``;
     ``second[t][a]`` is what its other sample costs, output. ``differences[t]`` are the levels of the extreme
     differences of ``t``.
     """
@@ -118,8 +120,8 @@ def costs(control: Control, interval: Interval) -> Costs:
 class Lift:
     """The lifted augmentation: node ``v`` lies over ``base[v]`` and reads the values of ``used[v]`` later.
 
-    Edge ``i`` leads from ``source[i]`` to ``target[i]`` over edge ``edge[i]`` of the augmentation. Runs begin in
-    ``start`` and end in one of the first ``ends`` nodes.
+    Edge ``i`` leads from ``source[i]`` to ``target[i]`` over edge ``edge[i]`` of the augmentation. Runs begin
+    in ``start`` and end in one of the first ``ends`` nodes.
     """
 
     graph: Augmentation

@@ -1,9 +1,9 @@
 """The exact constant by profiles (weights.md, section 3).
 
-The adversary chooses a run and the differences of its inputs, then the shifts are chosen as cheaply as possible.
-Forward over the places of the lift, each keeps the profiles that the adversary can reach and that no other one
-covers; inside a component every step must cost nothing, as it can be repeated. The answer is the dearest
-profile at an end.
+The adversary chooses a run and the differences of its inputs, then the shifts are chosen as cheaply as
+possible. Forward over the places of the lift, each keeps the profiles that the adversary can reach and that
+no other one covers; inside a component every step must cost nothing, as it can be repeated. The answer is the
+dearest profile at an end.
 
 *Blocks.* Variables that no transition brings together never influence each other's shifts. Profiles are then
 kept per block: a :class:`Product` stands for every combination of one profile of each block. Where there are
@@ -17,7 +17,7 @@ left out of the second one, which is complete.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symdipa.augmentation import Augmentation, Tick, augment
-from symdipa.constant.frames import LARGEST, NEVER, Frame, Kit, Rows, maximal
+from symdipa.constant.frames import LARGEST, NEVER, Frame, Kit, Rows, Table, maximal
 from symdipa.constant.lift import Adjacency, Costs, Interval, Lift, costs, intervals, lift
 from symdipa.control import Control, classes
 from symdipa.errors import LimitReached
@@ -47,9 +47,9 @@ class Exact:
     """The exact constant: the largest ``C`` of a run and of differences of its inputs.
 
     ``value`` is ``None`` if there is no largest (then nothing else is told). ``run`` are the transitions of a
-    run that attains it when its ``loops``, half-open ranges of positions, are repeated often enough; ``deltas``
-    are the differences of the inputs at its positions (0 at steps without input), which lie in ``interval``;
-    in a loop they hold for all its copies. ``sizes`` tell how large the search was.
+    run that attains it when its ``loops``, half-open ranges of positions, are repeated often enough;
+    ``deltas`` are the differences of the inputs at its positions (0 at steps without input), which lie in
+    ``interval``; in a loop they hold for all its copies. ``sizes`` tell how large the search was.
     """
 
     value: Fraction | None
@@ -285,7 +285,7 @@ class _Search:
 
     @cached_property
     def block_of(self) -> tuple[int | None, ...]:
-        """For each lifted edge the block that it concerns: whose values it compares or that will read its sample."""
+        """For each lifted edge the block whose values it compares or that its sample, read later, joins."""
         result: list[int | None] = []
         for i, v in enumerate(self.lifted.target):
             step = self.control.steps[self.lifted.transition(i)]
@@ -300,7 +300,7 @@ class _Search:
 
     @cached_property
     def allowed(self) -> list[dict[int, NDArray[np.bool_]]]:
-        """For each place and block the columns on which its loops cost nothing (blocks that are not bound: none).
+        """For each place and block that its loops read: the columns on which they cost nothing.
 
         Raises :class:`_Infinite` where a loop always costs something.
         """
@@ -321,7 +321,7 @@ class _Search:
 
     @cached_property
     def ahead(self) -> list[Rows]:
-        """For each place and column of its only block what the rest costs if the adversary sees the shifts."""
+        """For each place and column of the one block what the rest costs if the adversary sees the shifts."""
         result: list[Rows] = [np.zeros(0, dtype=np.int64)] * len(self.lifted.places)
         for place in reversed(range(len(result))):
             here = np.zeros(self._frame_at(place, 0).width, dtype=np.int64)
@@ -562,7 +562,7 @@ class _Trip:
         for block, some in options.items():
             left = np.ones(search.frames[place][block].width, dtype=np.bool_)
             while (left & ~search.allowed[place][block]).any():
-                free, i, difference = min(some, key=lambda option: int((left & option[0]).sum()))  # noqa: B023
+                free, i, difference = min(some, key=lambda option: int((left & option[0]).sum()))
                 left &= free
                 self._round(i, difference)
 

@@ -1,10 +1,10 @@
 """The run bound: the exact supremum of the weights of runs (theory, section 4).
 
-The weight of a position depends on the future: which samples will have a repeatable one below (``L``) or above
-them (``G``), and which are read again. Two passes find it. Forward: nodes of the augmentation with the marks
-that the run *so far* has given to the live values. Backward: each of these nodes split by what the rest of a
-run does, that is by the values that it reads and by their marks *at the end*. An edge and the future after
-it determine the future before it, and where a run ends nothing is read any more: so every run has one
+The weight of a position depends on the future: which samples will have a repeatable one below (``L``) or
+above them (``G``), and which are read again. Two passes find it. Forward: nodes of the augmentation with the
+marks that the run *so far* has given to the live values. Backward: each of these nodes split by what the rest
+of a run does, that is by the values that it reads and by their marks *at the end*. An edge and the future
+after it determine the future before it, and where a run ends nothing is read any more: so every run has one
 path, whose edges know their costs, and the bound is the longest path.
 """
 
@@ -104,7 +104,7 @@ def _check(done: int, size: int, what: str, max_nodes: int | None, tick: Tick | 
 
 
 class Future(NamedTuple):
-    """What the rest of a run does: the variables whose values it reads, and those of them marked at its end."""
+    """What the rest of a run does: the variables whose values it reads, and which are marked at its end."""
 
     used: Mask = 0
     low: Mask = 0
@@ -113,7 +113,7 @@ class Future(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Futures:
-    """Marked nodes split by their futures; ``edges`` are ``(source, target, cost)``, a run may end in ``ends``."""
+    """Marked nodes split by their futures; ``edges`` are ``(source, target, cost)``."""
 
     nodes: int
     edges: tuple[tuple[int, int, Fraction], ...]
