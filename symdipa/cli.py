@@ -22,6 +22,7 @@ from symdipa.errors import InvalidInput, SymdipaError
 if TYPE_CHECKING:
     from symdipa.automaton import Automaton
     from symdipa.formats import Document
+    from symdipa.hints import Hint
     from symdipa.patterns import Pattern
     from symdipa.verdict import Result
 
@@ -118,11 +119,13 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 
 
 def _patterns(
-    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...]
-) -> Pattern | tuple[Pattern, ...]:
+    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
+) -> Pattern | tuple[Pattern, ...] | None:
     """Patterns by their two letters or by their names: ``LP``, ``leaking-pair``."""
     from symdipa.patterns import Pattern
 
+    if value is None:
+        return None
     if isinstance(value, tuple):
         return tuple(found for each in value if isinstance(found := _patterns(ctx, param, each), Pattern))
     wanted = value.lower().replace("_", "-").replace(" ", "-")
@@ -137,6 +140,24 @@ def _option(*names: str, **settings: Any) -> Callable[[Any], Any]:
     return click.option(*names, **settings)
 
 
+_engine = _option(
+    "--engine",
+    type=click.Choice(["auto", "explicit", "z3", "both"]),
+    default="auto",
+    show_default=True,
+    help="What decides; both: explicit and z3, which must agree.",
+)
+_solver = _option(
+    "--solver",
+    type=click.Choice(["z3", "minisat", "glucose", "cadical"]),
+    help="What the symbolic search runs on; default: z3, and minisat for auto.",
+)
+_slicing = _option(
+    "--slicing/--no-slicing",
+    default=True,
+    show_default=True,
+    help="Look at one group of connected variables at a time (but for --engine explicit).",
+)
 _files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 _format = _option(
     "--format", "fmt", type=click.Choice(["dipa", "json"]), help="Format of the input; else told by its name."
@@ -205,19 +226,9 @@ class View:
 
 @cli.command(epilog=STATUS_HELP, short_help="Decide whether automata are private.")
 @_files
-@_option(
-    "--engine",
-    type=click.Choice(["auto", "explicit", "z3", "both"]),
-    default="auto",
-    show_default=True,
-    help="What decides; both: explicit and z3, which must agree.",
-)
+@_engine
 @_encoding
-@_option(
-    "--solver",
-    type=click.Choice(["z3", "minisat", "glucose", "cadical"]),
-    help="What the symbolic search runs on; default: z3, and minisat for auto.",
-)
+@_solver
 @_option(
     "--pattern",
     "patterns",
@@ -226,12 +237,7 @@ class View:
     multiple=True,
     help="Look only for this pattern (may be repeated; or its name, as leaking-pair); default: all four.",
 )
-@_option(
-    "--slicing/--no-slicing",
-    default=True,
-    show_default=True,
-    help="Look at one group of connected variables at a time (but for --engine explicit).",
-)
+@_slicing
 @_bound
 @_timeout
 @_memory
@@ -315,6 +321,109 @@ def compare(
         return analysis.compare(automaton, bound=bound, timeout=timeout, memory=memory, progress=progress)
 
     _run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), _show_comparison)
+
+
+HINT_SECONDS = 5.0
+"""How long one changed automaton may be looked at, and how often that long all of them together."""
+HINT_SHARE = 3
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Show how privacy is lost, and what would help.")
+@_files
+@_option(
+    "--pattern",
+    callback=_patterns,
+    metavar="LC|LP|DC|PV",
+    help="Show this pattern (or by its name, as leaking-pair), and look for no other.",
+)
+@_option(
+    "--hints/--no-hints",
+    "wants_hints",
+    default=True,
+    show_default=True,
+    help="Try changes that could repair the automaton.",
+)
+@_engine
+@_encoding
+@_solver
+@_slicing
+@_bound
+@_timeout
+@_memory
+@_strict
+@_format
+@_json
+@click.pass_context
+def witness(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    pattern: Pattern | None,
+    wants_hints: bool,
+    engine: str,
+    encoding: str,
+    solver: str | None,
+    slicing: bool,
+    bound: int | None,
+    timeout: float | None,
+    memory: int | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Show the run on which privacy is lost: in words, step by step, and what would help.
+
+    The run is checked against the definitions before it is shown. Of a private automaton it is said why
+    there is no such run.
+
+    \b
+    Examples: symdipa witness examples/leaking_pair/svt_no_cutoff.dipa
+              symdipa witness --pattern LP --json examples/leaking_pair/a_leakp.dipa
+    """
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        from symdipa import analysis
+
+        return analysis.check(
+            automaton,
+            engine,
+            encoding=encoding,
+            solver=solver,
+            slicing=slicing,
+            patterns=None if pattern is None else (pattern,),
+            bound=bound,
+            timeout=timeout,
+            memory=memory,
+            progress=progress,
+        )
+
+    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+        from symdipa import report
+
+        hints = _hints(result, timeout) if wants_hints else None
+        if view.as_json:
+            click.echo(json.dumps(report.json_told(name, result, hints, notes)))
+        else:
+            _echo_report(report.witness_text(_shown(name), result, pattern, hints, notes), result)
+
+    _run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+
+
+def _hints(result: Result, timeout: float | None) -> list[Hint] | None:
+    """Changes that help, each decided again; ``None`` where there is no violation."""
+    import time
+
+    from symdipa import analysis, hints
+
+    each = HINT_SECONDS if timeout is None else min(HINT_SECONDS, timeout)
+    deadline = time.monotonic() + HINT_SHARE * each
+
+    def decide(automaton: Automaton) -> Result | None:
+        left = deadline - time.monotonic()
+        return analysis.check(automaton, timeout=min(each, left)) if left > 0 else None
+
+    if result.witness is None:
+        return None
+    return hints.hints(result.automaton, result.witness, decide)
 
 
 Decide = Callable[["Automaton", Callable[[str], None] | None], "Result"]

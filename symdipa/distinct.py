@@ -12,7 +12,7 @@ from symdipa.control import Control
 from symdipa.errors import WitnessRejected
 from symdipa.order import OrderState, initial, update
 from symdipa.verdict import Witness
-from symdipa.witness import LASSOS, feasible_runs, witnesses_on
+from symdipa.witness import LASSOS, LONGEST_TRIED, MAX_SETTLED, feasible_runs, witnesses_on
 
 TRIED_ON_ONE_RUN = 8
 IMITATORS = 2_000
@@ -112,8 +112,8 @@ def find_distinct(
     if not known:
         return None
     patterns = dict.fromkeys(witness.pattern for witness in known)
-    longest = max(len(witness.run) for witness in known) + 1
-    near = ((w.pattern, w.run) for w in known)
+    longest = min(max(len(witness.run) for witness in known) + 1, LONGEST_TRIED)
+    near = ((w.pattern, w.run) for w in known if len(w.run) <= MAX_SETTLED)
     far = ((p, run) for run in feasible_runs(control, longest, runs) for p in patterns)
     for pattern, run in chain(near, far):
         tick()

@@ -5,20 +5,41 @@ The text names steps of a run from 1, as people count; the JSON object names pos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from symdipa.automaton import Automaton, Transition
 from symdipa.errors import Problem
+from symdipa.hints import Hint
 from symdipa.patterns import Pattern
-from symdipa.story import columns, enumeration, output_clashes, prose, run_table, story
+from symdipa.story import (
+    columns,
+    dependency_text,
+    enumeration,
+    facts_along,
+    noise_table,
+    output_clashes,
+    prose,
+    run_table,
+    run_with_facts,
+    story,
+    why_it_costs,
+)
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight
 
 BOUNDS = ("corollary", "run", "alignment")
 NO_BOUND = "no bound on D was computed"
 NOT_ASKED = "not asked for"
 """How the notes begin that a report tells in its own words."""
+
+ASSUMED = (
+    "Assumed: noise and comparisons in exact real numbers, not floating point. Neighbouring input streams "
+    "have equally many entries, and each entry may differ by at most 1, up or down."
+)
+"""What every answer rests on, beside the automaton itself."""
+
+ASSUMED_JSON = {"arithmetic": "real", "adjacency": "two-sided", "sensitivity": "1"}
 
 BUG = "this is a bug in symdipa: please report it together with the file"
 
@@ -45,20 +66,146 @@ def text(name: str, result: Result, notes: Sequence[str] = (), verbosity: int = 
     """The report on one file: verdict, why, the run that proves a violation, patterns, notes.
 
     ``notes`` are remarks from reading the file; those of the result follow. ``verbosity`` below 0 gives the
-    verdict line alone, above 0 adds the noise of every step and the sizes of the searches.
+    verdict line alone, above 0 adds the noise of every state and the sizes of the searches.
     """
     lines = [headline(name, result, alone=verbosity < 0)]
     if verbosity >= 0:
         lines += _disagreements(result)
         lines += [f"  {line}" for line in _explanation(result)]
         if result.witness is not None:
-            lines += ["", *(f"  {row}" for row in run_table(result.automaton, result.witness, verbosity > 0))]
-        lines += ["", *pattern_table(result, verbosity > 0)]
+            lines += ["", *_indented(run_table(result.automaton, result.witness))]
+        if verbosity > 0:
+            lines += ["", *_indented(noise_table(result.automaton))]
+        lines += ["", *pattern_table(result, verbosity > 0), "", *_indented(prose(ASSUMED))]
         said = _said_above(result)
         remarks = [*notes, *(n for n in result.notes if n not in said), *_remarks(result, verbosity > 0)]
         if remarks:
             lines += ["", *(f"  note: {remark}" for remark in dict.fromkeys(remarks))]
     return "\n".join(lines)
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"  {line}".rstrip() for line in lines]
+
+
+def witness_text(
+    name: str,
+    result: Result,
+    asked: Pattern | None = None,
+    hints: Sequence[Hint] | None = None,
+    notes: Sequence[str] = (),
+) -> str:
+    """The violation of one file at length: in words, step by step, what forces it, and what would help.
+
+    ``asked`` is the only pattern that was looked for, if it was one. ``hints`` are changes that were tried
+    (``None``: none was asked for).
+    """
+    witness, automaton = result.witness, result.automaton
+    if witness is None:
+        lines = _no_witness(name, result, asked)
+    else:
+        lines = [headline(name, result), *_section("What goes wrong", _explanation(result))]
+        if result.verdict is Verdict.NOT_PRIVATE:
+            lines += ["", *_indented(why_it_costs(automaton, witness))]
+        lines += _section("The run, step by step", run_with_facts(automaton, witness))
+        lines += _section("What forces the order", dependency_text(automaton, witness))
+        states = [automaton.transitions[t].source for t in witness.run]
+        lines += _section("How the samples are drawn", noise_table(automaton, states))
+        if hints is not None:
+            lines += _section("What would help", _hint_lines(hints, witness.pattern))
+        others = [p for p in _with_status(result, Status.PRESENT) if p is not witness.pattern]
+        if others:
+            see = " or ".join(f"--pattern {p.short}" for p in others)
+            lines += ["", *_indented(prose(f"There is also a {_titles(others)}: see {see}."))]
+    lines += ["", *_indented(prose(ASSUMED))]
+    remarks = dict.fromkeys([*notes, *(n for n in result.notes if n not in _said_above(result))])
+    return "\n".join([*lines, *(["", *(f"  note: {r}" for r in remarks)] if remarks else [])])
+
+
+def _section(title: str, lines: Sequence[str]) -> list[str]:
+    return ["", title, *_indented(lines)] if lines else []
+
+
+def _no_witness(name: str, result: Result, asked: Pattern | None) -> list[str]:
+    """Why there is nothing to show: proved absent, and how, or not decided."""
+    if result.disagreements:
+        return [headline(name, result), *_disagreements(result)]
+    if asked is not None and result.patterns[asked].status is Status.ABSENT:
+        return [f"{name}: no {asked.title}", *_indented(_proofs(result, [asked]))]
+    if result.verdict is Verdict.PRIVATE:
+        return [
+            headline(name, result),
+            *_indented(_explanation(result)),
+            *_indented(["There is no run to show: each of the four patterns is proved absent."]),
+            "",
+            *_indented(_proofs(result, list(result.patterns))),
+        ]
+    return [
+        headline(name, result),
+        *_indented([*_explanation(result), "There is no run to show so far."]),
+        "",
+        *pattern_table(result, False),
+    ]
+
+
+PROOFS = {
+    "static": "an argument on the control graph, without search",
+    "explicit": "enumeration of all orders of the stored samples",
+    "k-induction": "induction over the steps of a run",
+    "pdr": "an invariant, found by property-directed reachability",
+}
+
+
+def _proofs(result: Result, patterns: Sequence[Pattern]) -> list[str]:
+    rows = []
+    for pattern in patterns:
+        found = result.patterns[pattern]
+        how = PROOFS.get(found.method or "", found.method or "")
+        sizes = f" ({_sizes(found)})" if found.sizes and found.method != "static" else ""
+        rows.append([f"no {pattern.title}", f"by {how}{sizes}"])
+    return columns(rows)
+
+
+def _hint_lines(hints: Sequence[Hint], pattern: Pattern) -> list[str]:
+    if not hints:
+        return prose(
+            f"No simple change was found that removes the {pattern.title}. In general: {GENERAL[pattern]}."
+        )
+    tried = "Each of these changes was made and the changed automaton decided again."
+    start = "No change was found after which the automaton is proved private. What may be a start:"
+    lines = prose(tried if hints[0].private else start)
+    for number, hint in enumerate(hints, 1):
+        lines += ["", *_hanging(f"{number}. ", prose(hint.text))]
+        for change in hint.changes:
+            if change.before:
+                lines.append(f"     instead of  {change.before}")
+            lines.append(f"     {'write' if change.before else 'add':<10}  {change.after}")
+        lines += _hanging("   ", prose(_outcome(hint)))
+    if any(hint.kind == "limit" and hint.private for hint in hints):
+        lines += ["", *prose(COPIES)]
+    return lines
+
+
+def _outcome(hint: Hint) -> str:
+    return f"Then it is {hint.outcome}." if hint.private else f"Then: {hint.outcome}."
+
+
+COPIES = (
+    "To allow more than one answer before it stops, write the states once for each answer that may still "
+    "come, and let such an answer lead from one copy to the next."
+)
+
+
+def _hanging(mark: str, lines: Sequence[str]) -> list[str]:
+    return [(mark if k == 0 else " " * len(mark)) + line for k, line in enumerate(lines)]
+
+
+GENERAL = {
+    Pattern.LEAKING_CYCLE: "limit how often the loop goes round, or compare with what was stored before it",
+    Pattern.LEAKING_PAIR: "limit how often one of the loops goes round, or let them not share a threshold",
+    Pattern.DISCLOSING_CYCLE: "limit how many numbers are shown",
+    Pattern.PRIVACY_VIOLATING_PATH: "show a second sample (insampleprime) or a symbol instead of the number",
+}
 
 
 def problem_lines(name: str, problems: Sequence[Problem]) -> Iterator[str]:
@@ -295,6 +442,7 @@ def json_object(name: str, result: Result, notes: Sequence[str] = ()) -> dict[st
         "method": {p.key: found.method for p, found in patterns.items()},
         "reasons": {p.key: found.reason for p, found in patterns.items() if found.reason},
         "seconds": round(result.seconds, 6),
+        "assumed": ASSUMED_JSON,
         "notes": list(dict.fromkeys([*notes, *result.notes])),
         "disagreements": list(result.disagreements),
         "error": None,
@@ -317,6 +465,7 @@ def json_error(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
         "method": {pattern.key: None for pattern in Pattern},
         "reasons": {},
         "seconds": 0.0,
+        "assumed": ASSUMED_JSON,
         "notes": [],
         "disagreements": [],
         "error": described[0],
@@ -340,6 +489,31 @@ def json_comparison(name: str, result: Result, notes: Sequence[str] = ()) -> dic
         for found in result.details
     ]
     return {**json_object(name, result, notes), "details": details}
+
+
+def json_told(
+    name: str, result: Result, hints: Sequence[Hint] | None = None, notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What ``check --json`` says, and the violation told: ``story``, ``facts`` after each step, ``hints``."""
+    witness, automaton = result.witness, result.automaton
+    told = None if witness is None else story(automaton, witness)
+    return {
+        **json_object(name, result, notes),
+        "story": told,
+        "facts": None if witness is None else facts_along(automaton, witness.run),
+        "hints": None if hints is None or witness is None else [_json_hint(hint) for hint in hints],
+    }
+
+
+def _json_hint(hint: Hint) -> dict[str, Any]:
+    changes = [{"before": change.before or None, "after": change.after} for change in hint.changes]
+    return {
+        "kind": hint.kind,
+        "text": hint.text,
+        "changes": changes,
+        "private": hint.private,
+        "outcome": hint.outcome,
+    }
 
 
 def _json_problem(problem: Problem) -> dict[str, Any]:

@@ -11,13 +11,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
 
-from symdipa.automaton import Automaton, OutputKind, State, Transition
+from symdipa.automaton import Automaton, Guard, OutputKind
+from symdipa.order import OrderState, initial, members, update
 from symdipa.patterns import Pattern
 from symdipa.verdict import Witness
 
 WIDTH = 98
 LONGEST_LOOP = 6
 """A loop with more states than this is shown by its first and last ones."""
+
+
+LONGEST_NOISE_TABLE = 24
 
 
 def story(automaton: Automaton, witness: Witness) -> list[str]:
@@ -39,7 +43,7 @@ def prose(text: str) -> list[str]:
 def _leaking_cycle(automaton: Automaton, witness: Witness) -> list[str]:
     loop = witness.cycles[-1]
     inside = [(k, automaton.transitions[witness.run[k]]) for k in range(*loop)]
-    both = {x for _, t in inside for x in t.assign} & {x for _, t in inside for x in t.guard.used}
+    both = conflicts(automaton, witness)
     lines = prose(
         f"The loop {_loop(automaton, witness, loop)} can go round for ever, and it both stores samples and "
         "compares with what it stored:"
@@ -51,6 +55,13 @@ def _leaking_cycle(automaton: Automaton, witness: Witness) -> list[str]:
     return lines + prose(
         "So each round compares noisy values that were drawn anew, and each round costs again."
     )
+
+
+def conflicts(automaton: Automaton, witness: Witness) -> frozenset[str]:
+    """The variables that the cycle of a leaking cycle both stores and compares with."""
+    inside = [automaton.transitions[i] for i in witness.run[slice(*witness.cycles[-1])]]
+    stored = frozenset(x for t in inside for x in t.assign)
+    return stored & frozenset(x for t in inside for x in t.guard.used)
 
 
 def _leaking_pair(automaton: Automaton, witness: Witness) -> list[str]:
@@ -71,31 +82,87 @@ def _disclosing_cycle(automaton: Automaton, witness: Witness) -> list[str]:
     loop = witness.cycles[-1]
     inside = ((k, automaton.transitions[witness.run[k]]) for k in range(*loop))
     shown = [k for k, t in inside if t.output.is_real and automaton.state(t.source).is_input]
+    where = f", in {_steps(shown)}" if loop[1] - loop[0] > 1 else ""
     return prose(
         f"The loop {_loop(automaton, witness, loop)} can go round for ever, and each round outputs a noisy "
-        f"input ({_steps(shown)}). Each such answer costs, and there is no limit on how many there are."
+        f"input{where}. Each such answer costs, and there is no limit on how many there are."
     )
 
 
-def _violating_path(automaton: Automaton, witness: Witness) -> list[str]:
-    loop = witness.cycles[-1]
+def shown_sample(automaton: Automaton, witness: Witness) -> int:
+    """The position of a violating path that outputs the sample at an end of the path."""
+    start, end = witness.cycles[-1]
     first, last = witness.path[0], witness.path[-1]
     shows_last = automaton.transitions[witness.run[last]].output.kind is OutputKind.INSAMPLE
-    below = loop[0] <= first < loop[1] and shows_last
-    repeated, shown = (first + 1, last + 1) if below else (last + 1, first + 1)
+    return last if start <= first < end and shows_last else first
+
+
+def _violating_path(automaton: Automaton, witness: Witness) -> list[str]:
+    shown = shown_sample(automaton, witness)
+    below = shown == witness.path[-1]
+    repeated = witness.path[0] if below else witness.path[-1]
     side = "below" if below else "above"
     return [
         *prose(
-            f"The loop {_loop(automaton, witness, loop)} can go round as often as one likes. The comparisons "
-            f"force every sample of step {repeated} {side} the sample of step {shown}, and step {shown} "
-            "outputs that very sample:"
+            f"The loop {_loop(automaton, witness, witness.cycles[-1])} can go round as often as one likes. "
+            f"The comparisons force every sample of step {repeated + 1} {side} the sample of step "
+            f"{shown + 1}, and step {shown + 1} outputs that very sample:"
         ),
         *_chain(automaton, witness),
-        *prose(
-            "Whoever sees the number has a bound on any number of inputs at once. (To answer with a number, "
-            "output insampleprime: it has noise of its own.)"
-        ),
+        *prose("Whoever sees that number knows a bound for any number of noisy inputs at once."),
     ]
+
+
+def why_it_costs(automaton: Automaton, witness: Witness) -> list[str]:
+    """Why no D is large enough, for a reader who knows what eps means but not the theory."""
+    tell = {
+        Pattern.LEAKING_CYCLE: _cost_of_cycle,
+        Pattern.LEAKING_PAIR: _cost_of_pair,
+        Pattern.DISCLOSING_CYCLE: _cost_of_numbers,
+        Pattern.PRIVACY_VIOLATING_PATH: _cost_of_level,
+    }[witness.pattern]
+    return prose(
+        f"{tell(automaton, witness)} The factors of all rounds multiply, and nothing limits how many rounds "
+        "there are."
+    )
+
+
+def _cost_of_cycle(automaton: Automaton, witness: Witness) -> str:
+    return (
+        "Why that costs: noise that is drawn once can protect any number of comparisons, but here each round "
+        "brings its own. In every round a change of the inputs by 1 can make the answers of that round less "
+        "likely by a factor that does not get smaller from round to round."
+    )
+
+
+def _cost_of_pair(automaton: Automaton, witness: Witness) -> str:
+    low, high = witness.path[0] + 1, witness.path[-1] + 1
+    return (
+        f"Why that costs: let every input of step {low} be larger by 1 and every input of step {high} "
+        "smaller by 1. The same outputs now need noise that makes up for it. If only one of the loops could "
+        "go on for ever, a shift of what is stored between them would make up for all its rounds at once; "
+        "but what helps the one loop hurts the other. So each further round of both makes the outputs less "
+        "likely by one more factor."
+    )
+
+
+def _cost_of_numbers(automaton: Automaton, witness: Witness) -> str:
+    return (
+        "Why that costs: each number that is shown is an input plus noise. If that input changes by 1, the "
+        "likelihood of the number changes by a factor, in each round anew."
+    )
+
+
+def _cost_of_level(automaton: Automaton, witness: Witness) -> str:
+    shown = shown_sample(automaton, witness)
+    below = shown == witness.path[-1]
+    repeated = (witness.path[0] if below else witness.path[-1]) + 1
+    side, moved = ("below", "larger") if below else ("above", "smaller")
+    return (
+        f"Why that costs: the number shown in step {shown + 1} is known, so no noise hides where it lies, "
+        f"and each sample of step {repeated} lies {side} it. Let every input of step {repeated} be "
+        f"{moved} by 1: in each round the same output becomes less likely by a factor."
+    )
 
 
 def _loop(automaton: Automaton, witness: Witness, loop: tuple[int, int]) -> str:
@@ -128,18 +195,35 @@ def _chain(automaton: Automaton, witness: Witness) -> list[str]:
     rows = []
     for low, high in zip(witness.path, witness.path[1:], strict=False):
         relation = f"sample {low + 1} {'<' if low > high else '<='} sample {high + 1}"
-        rows.append([relation, reason_below(automaton, witness.run, low, high)])
+        rows.append([relation, str(link(automaton, witness.run, low, high))])
     return columns(rows, indent=2)
 
 
-def reason_below(automaton: Automaton, run: Sequence[int], low: int, high: int) -> str:
+@dataclass(frozen=True)
+class Link:
+    """The comparison behind an edge of the dependency graph: step ``later`` compares with ``variable``.
+
+    ``sign`` is ``"<"`` or ``">="``; ``variable`` holds the sample of step ``earlier``.
+    """
+
+    earlier: int
+    later: int
+    variable: str
+    sign: str
+
+    def __str__(self) -> str:
+        asks = f"step {self.later + 1} asks for insample {self.sign} {self.variable}"
+        return f"{asks}, stored in step {self.earlier + 1}"
+
+
+def link(automaton: Automaton, run: Sequence[int], low: int, high: int) -> Link:
     """The comparison that forces the sample at ``low`` below the one at ``high`` (Def. dependency graph)."""
     later, earlier = max(low, high), min(low, high)
     guard = automaton.transitions[run[later]].guard
     compared, sign = (guard.lt, "<") if later == low else (guard.ge, ">=")
     for x in sorted(compared & automaton.transitions[run[earlier]].assign):
         if all(x not in automaton.transitions[i].assign for i in run[earlier + 1 : later]):
-            return f"step {later + 1} asks for insample {sign} {x}, stored in step {earlier + 1}"
+            return Link(earlier, later, x, sign)
     raise AssertionError(f"no comparison puts position {low} below position {high}")
 
 
@@ -178,15 +262,128 @@ def output_clashes(automaton: Automaton) -> Iterator[Clash]:
             yield Clash(state.name, repeated, numbers)
 
 
-def run_table(automaton: Automaton, witness: Witness, noise: bool = False) -> list[str]:
-    """The run, one step a line; with ``noise`` also how the samples of each step are drawn."""
-    rows = [["step", "loop", "from", "guard", "stores", "output", "to", *(["samples"] if noise else [])]]
+def run_table(automaton: Automaton, witness: Witness) -> list[str]:
+    """The run, one step a line."""
+    rows = [["step", "loop", "from", "guard", "stores", "output", "to"]]
     for k, i in enumerate(witness.run):
         t = automaton.transitions[i]
         row = [str(k + 1), _loops_at(witness, k), t.source, t.guard.text(automaton.variables)]
-        row += [", ".join(sorted(t.assign)) or "-", str(t.output), t.target]
-        rows.append([*row, noise_text(automaton.state(t.source), t)] if noise else row)
+        rows.append([*row, ", ".join(sorted(t.assign)) or "-", str(t.output), t.target])
     return columns(rows)
+
+
+def run_with_facts(automaton: Automaton, witness: Witness) -> list[str]:
+    """The run with plain comparisons, and what is known of the stored samples after each step."""
+    rows = [["step", "loop", "from", "if", "output", "store in", "known order", "to"]]
+    for (k, i), facts in zip(enumerate(witness.run), facts_along(automaton, witness.run), strict=True):
+        t = automaton.transitions[i]
+        row = [str(k + 1), _loops_at(witness, k), t.source, comparison(t.guard, automaton.variables)]
+        rows.append([*row, str(t.output), ", ".join(sorted(t.assign)) or "-", facts or "-", t.target])
+    return columns(rows)
+
+
+def comparison(guard: Guard, variables: Sequence[str]) -> str:
+    """A guard as people write it: ``l <= sample < u``."""
+    lower = ", ".join(x for x in variables if x in guard.ge)
+    upper = ", ".join(x for x in variables if x in guard.lt)
+    left, right = f"{lower} <= " if lower else "", f" < {upper}" if upper else ""
+    return f"{left}sample{right}" if lower or upper else "-"
+
+
+def facts_along(automaton: Automaton, run: Sequence[int]) -> list[str]:
+    """What the comparisons have forced among the stored samples, after each step of a feasible run."""
+    order = initial(len(automaton.variables))
+    told = []
+    for t in run:
+        order = _after(automaton, order, [t])
+        told.append(facts_text(order, automaton.variables))
+    return told
+
+
+def _after(automaton: Automaton, order: OrderState, steps: Sequence[int]) -> OrderState:
+    from symdipa.control import control_of  # it loads a library that reports without a run do not need
+
+    control = control_of(automaton)
+    for t in steps:
+        following = update(order, control.steps[t])
+        if following is None:
+            raise AssertionError("the run of a witness is not feasible")
+        order = following
+    return order
+
+
+def facts_text(order: OrderState, variables: Sequence[str]) -> str:
+    """An order state as chains: ``l < u < w, a = b``; what follows from the others is left out."""
+    names = {same: " = ".join(variables[x] for x in members(same)) for same in order.eq if same}
+    over = {same: order.lt[next(members(same))] for same in names}
+    pairs = [
+        (low, high)
+        for low in names
+        for high in names
+        if over[low] & high and not any(over[low] & mid and over[mid] & high for mid in names)
+    ]
+    ends = {same for pair in pairs for same in pair}
+    told = []
+    while pairs:
+        highs = {high for _, high in pairs}
+        chain = list(next(pair for pair in pairs if pair[0] not in highs))
+        pairs.remove((chain[0], chain[1]))
+        while following := [pair for pair in pairs if pair[0] == chain[-1]]:
+            pairs.remove(following[0])
+            chain.append(following[0][1])
+        told.append(" < ".join(names[same] for same in chain))
+    return ", ".join([*told, *(name for same, name in names.items() if "=" in name and same not in ends)])
+
+
+def dependency_text(automaton: Automaton, witness: Witness) -> list[str]:
+    """What forces the samples into order: the dependency path, or how a leaking cycle repeats."""
+    if witness.pattern is Pattern.LEAKING_CYCLE:
+        return _lasso(automaton, witness)
+    if not witness.path:
+        return []
+    names = [_position(witness, witness.path[0])]
+    for low, high in zip(witness.path, witness.path[1:], strict=False):
+        edge = link(automaton, witness.run, low, high)
+        names.append(f"-[{edge.variable}]-> {_position(witness, high)}")
+    return [
+        *prose("Dependency path, from the lowest sample to the highest, with the variable that ties them:"),
+        *(f"  {line}" for line in prose(" ".join(names))),
+    ]
+
+
+def _position(witness: Witness, k: int) -> str:
+    loop = _loops_at(witness, k)
+    where = {"": "", "*": " (loop)"}.get(loop, f" (loop {loop})")
+    return f"step {k + 1}{where}"
+
+
+def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
+    """Where the comparisons of the loop look, and why it can be repeated: the order state comes back."""
+    (start, end), run = witness.cycles[-1], witness.run
+    inside = [(k, automaton.transitions[run[k]]) for k in range(start, end)]
+    lines = []
+    for k, t in inside:
+        for x in sorted(t.guard.used & conflicts(automaton, witness)):
+            stores = [j for j in range(end) if x in automaton.transitions[run[j]].assign]
+            first = max(j for j in stores if j < k)
+            later = max((j for j in stores if start <= j < k), default=stores[-1])
+            told = f"Step {k + 1} compares with {x}, stored in step {first + 1}"
+            if later > k:
+                told += f" the first time, in later rounds in step {later + 1} of the round before"
+            elif later == k:
+                told += " the first time, in later rounds in the same step of the round before"
+            lines += prose(told + ".")
+    orders = [_after(automaton, initial(len(automaton.variables)), run[:start])]
+    while (order := _after(automaton, orders[-1], run[start:end])) not in orders:
+        orders.append(order)
+    same = orders.index(order) + 1
+    known = [facts_text(order, automaton.variables) or "nothing" for order in orders]
+    if len(set(known)) == 1:
+        told = f"Of the order of the stored samples {known[0]} is known before every round alike, so the loop"
+        return [*lines, *prose(f"{told} can be repeated for ever.")]
+    rounds = [f"before round {n}: {facts}" for n, facts in enumerate(known, 1)]
+    again = f"before round {len(orders) + 1}: the same as before round {same}, and so on for ever"
+    return [*lines, *prose("Known order of the stored samples " + "; ".join([*rounds, again]) + ".")]
 
 
 def _loops_at(witness: Witness, position: int) -> str:
@@ -196,14 +393,25 @@ def _loops_at(witness: Witness, position: int) -> str:
     return "".join(name for name, (start, end) in pairs if start <= position < end)
 
 
-def noise_text(state: State, transition: Transition) -> str:
-    """The draws of one step in words: ``Laplace, scale 4/eps, around the input + 1``."""
-    parts = []
-    if state.d:
-        parts.append(_laplace(state.d, state.mu, state.is_input))
-    if state.d_prime and transition.output.kind is OutputKind.INSAMPLE_PRIME:
-        parts.append("insampleprime: " + _laplace(state.d_prime, state.mu_prime, state.is_input))
-    return "; ".join(parts) or "-"
+def noise_table(automaton: Automaton, names: Iterable[str] | None = None) -> list[str]:
+    """How the samples of states are drawn, one draw a line: the parameter and the noise that it means.
+
+    All states that draw anything, or those with the given names.
+    """
+    wanted = None if names is None else set(names)
+    rows = []
+    for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
+        if outgoing and (wanted is None or state.name in wanted):
+            shows = any(automaton.transitions[t].output.kind is OutputKind.INSAMPLE_PRIME for t in outgoing)
+            if state.d:
+                rows.append([state.name, f"d = {state.d}", _laplace(state.d, state.mu, state.is_input)])
+            if shows and state.d_prime:
+                noise = _laplace(state.d_prime, state.mu_prime, state.is_input)
+                rows.append([state.name, f"d' = {state.d_prime}", f"{noise} (insampleprime)"])
+    if len(rows) > LONGEST_NOISE_TABLE:
+        more = f"and {len(rows) - LONGEST_NOISE_TABLE} more"
+        return [*columns(rows[:LONGEST_NOISE_TABLE]), more]
+    return columns(rows) if rows else []
 
 
 def _laplace(d: Fraction, mean: Fraction, is_input: bool) -> str:
@@ -212,7 +420,7 @@ def _laplace(d: Fraction, mean: Fraction, is_input: bool) -> str:
     around = str(mean)
     if is_input:
         around = "the input" + (f" {'+' if mean > 0 else '-'} {abs(mean)}" if mean else "")
-    return f"Laplace, scale {shown}, around {around}"
+    return f"Laplace noise of scale {shown} around {around}"
 
 
 def columns(rows: Sequence[Sequence[str]], indent: int = 0) -> list[str]:

@@ -29,7 +29,8 @@ MAX_SETTLED = 24
 
 MAX_SHORTENED = 80
 MAX_TRIED = 300
-"""How many runs are looked at for a shorter witness that shares nothing with the one at hand."""
+LONGEST_TRIED = 12
+"""How many runs, and how long ones, are looked at for a witness that shares nothing with the one at hand."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def shorten(control: Control, witness: Witness) -> Witness:
     """A witness of the same pattern on a shorter run, with shorter cycles or a shorter path, if one is near.
 
     Tried are other cycles on the same run and the run without one of its closed parts, again and again; at
-    last the first ``MAX_TRIED`` runs from the initial state, whatever they have to do with this one. Runs
+    last the first ``MAX_TRIED`` short runs from the initial state, which need not resemble this one. Runs
     above ``MAX_SETTLED`` steps keep their cycles, those above ``MAX_SHORTENED`` are left as they are.
     """
     while len(witness.run) <= MAX_SHORTENED:
@@ -169,7 +170,7 @@ def shorten(control: Control, witness: Witness) -> Witness:
         if shorter is None:
             break
         witness = shorter
-    for run in feasible_runs(control, len(witness.run) - 1, MAX_TRIED):
+    for run in feasible_runs(control, min(len(witness.run) - 1, LONGEST_TRIED), MAX_TRIED):
         for shorter in witnesses_on(control, witness.pattern, run):
             return shorter
     return witness
@@ -192,7 +193,7 @@ def _neighbours(control: Control, witness: Witness) -> Iterator[Witness]:
 
 
 def feasible_runs(control: Control, longest: int, count: int) -> Iterator[tuple[int, ...]]:
-    """The first ``count`` feasible runs of 1 to ``longest`` steps from the initial state, short ones first."""
+    """The first ``count`` feasible runs of 1 to ``longest`` steps from the start, short ones first."""
     queue: deque[tuple[tuple[int, ...], int, OrderState]] = deque()
     queue.append(((), control.initial, initial(control.variables)))
     while queue and count > 0:

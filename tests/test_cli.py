@@ -71,7 +71,8 @@ def test_quiet_is_one_line_a_file():
 
 
 def test_verbose_tells_the_noise():
-    assert "Laplace, scale 4/eps" in invoke("check", "-v", A_LEAKP).stdout
+    for path in (A_LEAKP, SVT):
+        assert "d = 1/4  Laplace noise of scale 4/eps around" in invoke("check", "-v", path).stdout
 
 
 @pytest.mark.parametrize("engine", ["auto", "explicit", "z3", "both"])
@@ -179,6 +180,8 @@ def test_strict_turns_overlaps_into_errors(tmp_path):
         ["generate", "rings", "3"],
         ["convert", SVT],
         ["convert", SVT, "--to", "pdf"],
+        ["witness"],
+        ["witness", "--pattern", "XY", SVT],
         ["encode", SVT],
         ["encode", SVT, "--pattern", "LP", "--bound", "-1"],
     ],
@@ -270,6 +273,96 @@ def test_both_engines_are_shown_side_by_side():
     lines = invoke("check", "--engine", "both", A_LEAKP).stdout.splitlines()
     (pair,) = (line.split("  ") for line in lines if line.strip().startswith("leaking pair "))
     assert pair[-1].strip() == "explicit; z3 bounded"
+
+
+# -------------------------------------------------------------------------------------------- witness
+
+
+def test_witness_tells_the_story_at_length():
+    done = invoke("witness", A_LEAKP)
+    assert done.exit_code == 1 and done.stderr == ""
+    titles = [line for line in done.stdout.splitlines() if line and line[0] != " "]
+    assert titles == [
+        f"{A_LEAKP}: not private: leaking pair",
+        "What goes wrong",
+        "The run, step by step",
+        "What forces the order",
+        "How the samples are drawn",
+        "What would help",
+    ]
+    assert (
+        "step 5 (loop A) -[x2]-> step 2 -[x2]-> step 6 -[x1]-> step 1 -[x1]-> step 3 (loop B)" in done.stdout
+    )
+    assert "x2 <= sample < x1  obot    -         x2 < x1" in done.stdout
+    assert "write       (q3): if (insample >= x2) then output obot; goto q4" in done.stdout
+
+
+def test_witness_of_a_private_file_says_why_there_is_none():
+    done = invoke("witness", SVT)
+    assert done.exit_code == 0
+    assert "There is no run to show: each of the four patterns is proved absent." in done.stdout
+    assert sum("by an argument on the control graph" in line for line in done.stdout.splitlines()) == 4
+
+
+def test_witness_of_one_pattern():
+    done = invoke("witness", "--pattern", "leaking-pair", A_LEAKP)
+    assert done.exit_code == 1 and "What goes wrong" in done.stdout
+    done = invoke("witness", "--pattern", "LC", A_LEAKP)
+    assert done.exit_code == invoke("check", "--pattern", "LC", A_LEAKP).exit_code == 3
+    first, second, *_ = done.stdout.splitlines()
+    assert first == f"{A_LEAKP}: no leaking cycle"
+    assert second.split(maxsplit=3)[3] == "by an argument on the control graph, without search"
+
+
+def test_witness_says_by_what_a_pattern_was_excluded():
+    done = invoke("witness", "--pattern", "PV", "--engine", "explicit", SVT)
+    assert re.search(r"by enumeration of all orders of the stored samples \(\d+ order states\)", done.stdout)
+
+
+def test_witness_that_is_not_conclusive_claims_no_loss():
+    done = invoke("witness", A_NWF)
+    assert done.exit_code == 1
+    assert "That alone does not prove a loss of privacy" in done.stdout
+    assert "No D is large enough" not in done.stdout and "Why that costs" not in done.stdout
+
+
+def test_witness_not_decided(tmp_path):
+    done = invoke("witness", "--engine", "z3", "--bound", "2", A_LEAKP)
+    assert done.exit_code == 3
+    assert "There is no run to show so far." in done.stdout
+
+
+def test_witness_as_json(broken):
+    done = invoke("witness", "--json", A_LEAKP, SVT)
+    assert done.exit_code == 1
+    leaking, private = objects(done.stdout)
+    (plain,) = objects(invoke("check", "--json", A_LEAKP).stdout)
+    assert set(leaking) == set(private) == {*plain, "story", "facts", "hints"}
+    assert {k: v for k, v in leaking.items() if k in plain and k != "seconds"} == {
+        k: v for k, v in plain.items() if k != "seconds"
+    }
+    assert leaking["facts"] == ["", "", "", "", "", "x2 < x1"]
+    assert all(hint["private"] and hint["changes"] for hint in leaking["hints"])
+    assert private["witness"] is private["story"] is private["hints"] is None
+    (error,) = objects(invoke("witness", "--json", broken).stdout)
+    assert error["verdict"] == "error"
+
+
+def test_hints_can_be_left_out():
+    assert "What would help" not in invoke("witness", "--no-hints", A_LEAKP).stdout
+    (found,) = objects(invoke("witness", "--no-hints", "--json", A_LEAKP).stdout)
+    assert found["hints"] is None and found["story"]
+
+
+def test_a_witness_that_does_not_replay_is_an_internal_error(monkeypatch):
+    def shortened(control, found):
+        return dataclasses.replace(found, path=found.path[:-1])
+
+    monkeypatch.setattr("symdipa.witness.shorten", shortened)
+    for command in ("check", "witness"):
+        done = invoke(command, "--engine", "explicit", A_LEAKP)
+        assert done.exit_code == 4 and done.stdout == ""
+        assert "internal error" in done.stderr and "WitnessRejected" in done.stderr
 
 
 # ------------------------------------------------------------------------------------------- statuses
@@ -431,7 +524,10 @@ def test_encode_writes_a_query(tmp_path, encoding):
     assert "(check-sat)" in target.read_text()
 
 
-@pytest.mark.parametrize("command", [[], ["check"], ["compare"], ["convert"], ["encode"], ["generate"]])
+COMMANDS = ["check", "compare", "convert", "encode", "generate", "witness"]
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_help_has_an_example(command):
     for flag in ("-h", "--help"):
         done = invoke(*command, flag)
@@ -569,6 +665,14 @@ def test_statuses_are_known_to_the_shell(run):
 
 
 # --------------------------------------------------------------------------------------------- README
+
+
+def test_the_story_in_the_documentation_is_real(run):
+    text = (ROOT / "docs" / "witnesses.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```sh\nsymdipa (witness .*)\n```\n\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(shown) == 1
+    for command, output in shown:
+        assert run(*command.split()).stdout == output
 
 
 def blocks(language):

@@ -34,6 +34,7 @@ NEVER_MEET = [
     ("engines", "analysis"),
     ("story", "analysis"),
     ("report", "analysis"),
+    ("hints", "analysis"),
     ("witness", "augmentation"),
     ("witness", "marks"),
 ]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from conftest import EXAMPLES
 
 from symdipa import formats, report
-from symdipa.automaton import State, Transition, symbol
 from symdipa.errors import Position, Problem
 from symdipa.patterns import Pattern
-from symdipa.story import noise_text, output_clashes, reason_below, story
+from symdipa.story import link, noise_table, output_clashes, story
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
 LP = Pattern.LEAKING_PAIR
@@ -113,7 +113,7 @@ def test_leaking_cycle_tells_what_is_stored_and_compared():
 def test_disclosing_cycle_tells_which_step_shows_a_number():
     automaton = example("disclosing_cycle/dc_example.dipa")
     told = " ".join(story(automaton, Witness(Pattern.DISCLOSING_CYCLE, (0, 1, 2), ((2, 3),))))
-    assert "each round outputs a noisy input (step 3)" in told
+    assert "each round outputs a noisy input. Each such answer costs" in told
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_violating_path_from_a_shown_sample_up_to_a_loop():
 def test_a_wrong_chain_is_refused():
     automaton = example(A_LEAKP)
     with pytest.raises(AssertionError, match="no comparison puts position 2 below position 0"):
-        reason_below(automaton, A_LEAKP_WITNESS.run, 2, 0)
+        link(automaton, A_LEAKP_WITNESS.run, 2, 0)
 
 
 def test_not_well_formed_says_what_is_not_decided_and_why():
@@ -362,16 +362,43 @@ def test_problem_lines_have_the_form_editors_know():
 
 
 @pytest.mark.parametrize(
-    ("state", "words"),
+    ("state", "rows"),
     [
-        (State("q", d=Fraction(1, 4)), "Laplace, scale 4/eps, around the input"),
-        (
-            State("q", d=Fraction(2, 3), mu=Fraction(-1, 2)),
-            "Laplace, scale 3/(2*eps), around the input - 1/2",
-        ),
-        (State("q", is_input=False, d=Fraction(1), mu=Fraction(2)), "Laplace, scale 1/eps, around 2"),
-        (State("q"), "-"),
+        ("q, 1/4, 0", ["q  d = 1/4  Laplace noise of scale 4/eps around the input"]),
+        ("q, 2/3, -1/2", ["q  d = 2/3  Laplace noise of scale 3/(2*eps) around the input - 1/2"]),
+        ("q:non-input, 1, 2", ["q  d = 1  Laplace noise of scale 1/eps around 2"]),
+        ("q, 0, 0", []),
+        ("q, 0, 0, 1/8, 1", []),
     ],
 )
-def test_noise_in_words(state, words):
-    assert noise_text(state, Transition("q", "r", symbol("o"))) == words
+def test_noise_is_told_beside_the_parameter(state, rows):
+    assert noise_table(formats.loads(f"({state}): output o; goto r")) == rows
+
+
+def test_the_noise_of_a_second_sample_is_told_where_it_is_shown():
+    automaton = formats.loads("(q, 1/2, 0, 1/8, 1): x := insample; output insampleprime; goto r")
+    assert noise_table(automaton) == [
+        "q  d = 1/2   Laplace noise of scale 2/eps around the input",
+        "q  d' = 1/8  Laplace noise of scale 8/eps around the input + 1 (insampleprime)",
+    ]
+    assert noise_table(automaton, ["r"]) == []
+
+
+def test_a_long_table_of_noise_is_cut():
+    lines = [f"(q{i}, 1, 0): x := insample; output o; goto q{i + 1}" for i in range(30)]
+    rows = noise_table(formats.loads("\n".join(lines)))
+    assert rows[-1] == "and 6 more" and len(rows) == 25
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_report_says_what_is_assumed(verdict):
+    violated = verdict in (Verdict.NOT_PRIVATE, Verdict.NOT_WELL_FORMED)
+    result = result_for(A_LEAKP, verdict, A_LEAKP_WITNESS if violated else None)
+    if verdict is Verdict.UNKNOWN:
+        result = replace(result, patterns=with_status(result, Status.UNKNOWN))
+    text = " ".join(report.text("a", result).split())
+    assert "exact real numbers, not floating point" in text
+    assert "each entry may differ by at most 1, up or down" in text
+    assert "Assumed" not in report.text("a", result, verbosity=-1)
+    assumed = {"arithmetic": "real", "adjacency": "two-sided", "sensitivity": "1"}
+    assert report.json_object("a", result)["assumed"] == assumed

@@ -1,0 +1,169 @@
+"""Stories: orders in words, comparisons as people write them, how a leaking cycle repeats."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import EXAMPLES
+
+from symdipa import formats
+from symdipa.automaton import Guard
+from symdipa.control import control_of
+from symdipa.order import OrderState
+from symdipa.patterns import Pattern
+from symdipa.story import (
+    comparison,
+    dependency_text,
+    facts_along,
+    facts_text,
+    link,
+    run_with_facts,
+    shown_sample,
+    story,
+    why_it_costs,
+)
+from symdipa.verdict import Witness
+from symdipa.witness import replay
+
+LC, LP, DC, PV = Pattern
+
+
+def order(text: str, names: str) -> OrderState:
+    """An order state from its pairs: ``"a<b a<c c=d"``."""
+    n = len(names)
+    lt, eq = [0] * n, [1 << x for x in range(n)]
+    for pair in text.split():
+        a, sign, b = names.index(pair[0]), pair[1], names.index(pair[2])
+        if sign == "<":
+            lt[a] |= 1 << b
+        else:
+            eq[a] |= 1 << b
+            eq[b] |= 1 << a
+    return OrderState(tuple(lt), tuple(eq))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        ("", ""),
+        ("a<b", "a < b"),
+        ("b<a", "b < a"),
+        ("a<b a<c b<c", "a < b < c"),
+        ("a<b a<c", "a < b, a < c"),
+        ("a<c b<c", "a < c, b < c"),
+        ("a<b c<d", "a < b, c < d"),
+        ("a=b", "a = b"),
+        ("a=b a<c b<c", "a = b < c"),
+        ("a=b c<d", "c < d, a = b"),
+        ("a<b a<c a<d b<d c<d", "a < b < d, a < c < d"),
+    ],
+)
+def test_orders_in_words(pairs, words):
+    assert facts_text(order(pairs, "abcd"), "abcd") == words
+
+
+def test_what_was_never_stored_is_in_no_fact():
+    assert facts_text(OrderState((0, 0), (0, 0)), "ab") == ""
+
+
+@pytest.mark.parametrize(
+    ("guard", "words"),
+    [
+        (Guard(), "-"),
+        (Guard(lt=frozenset("u")), "sample < u"),
+        (Guard(ge=frozenset("l")), "l <= sample"),
+        (Guard(frozenset("l"), frozenset("u")), "l <= sample < u"),
+        (Guard(frozenset("lm"), frozenset("u")), "l, m <= sample < u"),
+    ],
+)
+def test_comparisons_as_people_write_them(guard, words):
+    assert comparison(guard, ["l", "m", "u"]) == words
+
+
+def example(name):
+    return formats.load(EXAMPLES / f"{name}.dipa")
+
+
+def told(name, pattern, run, cycles, path=()):
+    """The automaton with a witness that holds."""
+    automaton = example(name)
+    witness = Witness(pattern, run, cycles, path)
+    replay(control_of(automaton), witness)
+    return automaton, witness
+
+
+def test_facts_after_each_step():
+    automaton = example("disclosing_cycle/dc_example")
+    assert facts_along(automaton, (0, 1, 2)) == ["", "", "l < u"]
+    automaton = formats.loads(
+        "(a:non-input, 1, 0): x := insample; output o; goto b\n"
+        "(b, 1, 0): if (insample < x) then y := insample; output o; goto c\n"
+        "(c, 1, 0): if (insample < y && insample >= x) then output o; goto d"
+    )
+    with pytest.raises(AssertionError, match="not feasible"):
+        facts_along(automaton, (0, 1, 2))
+
+
+def test_the_run_with_plain_comparisons():
+    automaton, witness = told("disclosing_cycle/dc_example", DC, (0, 1, 2), ((2, 3),))
+    rows = run_with_facts(automaton, witness)
+    assert " ".join(rows[-1].split()) == "3 * q3 l <= sample < u insample - l < u q3"
+    assert dependency_text(automaton, witness) == []
+
+
+def test_a_loop_that_looks_back_one_round():
+    automaton, witness = told("leaking_cycle/lc_example", LC, (0, 1, 2, 3), ((2, 4),))
+    text = " ".join(dependency_text(automaton, witness))
+    assert "Step 3 compares with x2, stored in step 2 the first time, in later rounds in step 4 of" in text
+    assert (
+        "Step 4 compares with x2, stored in step 2 the first time, in later rounds in the same step" in text
+    )
+    assert "nothing is known before every round alike, so the loop can be repeated for ever" in text
+
+
+def test_a_loop_that_looks_at_its_own_round():
+    automaton, witness = told("leaking_cycle/threshold_per_input", LC, (0, 1), ((0, 2),))
+    assert dependency_text(automaton, witness)[0] == "Step 2 compares with x, stored in step 1."
+
+
+def test_a_loop_whose_order_grows_before_it_repeats():
+    automaton = formats.loads(
+        "(a:non-input, 1, 0): x := insample, y := insample; output o; goto b\n"
+        "(b, 1, 0): if (insample >= y) then y := insample; output p; goto b"
+    )
+    witness = Witness(LC, (0, 1), ((1, 2),))
+    replay(control_of(automaton), witness)
+    text = " ".join(dependency_text(automaton, witness))
+    assert "before round 1: x = y; before round 2: x < y; before round 3: the same as before round 2" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "run", "path", "shown", "words"),
+    [
+        ("svt_releases_sample", (0, 1, 2), (1, 0, 2), 2, "each sample of step 2 lies below it"),
+        ("svt_releases_threshold", (0, 1), (1, 0), 0, "Let every input of step 2 be larger by 1"),
+    ],
+)
+def test_why_a_number_costs(name, run, path, shown, words):
+    automaton, witness = told(f"privacy_violating_path/{name}", PV, run, ((1, 2),), path)
+    assert shown_sample(automaton, witness) == shown
+    assert words in " ".join(why_it_costs(automaton, witness))
+
+
+def test_why_a_pair_costs_names_both_steps():
+    automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
+    text = " ".join(why_it_costs(automaton, witness))
+    assert "let every input of step 2 be larger by 1 and every input of step 3 smaller by 1" in text
+
+
+def test_links_name_the_variable_and_where_it_was_stored():
+    automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
+    assert str(link(automaton, witness.run, 1, 0)) == "step 2 asks for insample < x, stored in step 1"
+    assert str(link(automaton, witness.run, 0, 2)) == "step 3 asks for insample >= x, stored in step 1"
+
+
+def test_a_disclosing_loop_of_several_steps_names_the_one_that_shows():
+    automaton = formats.loads(
+        "(a, 1, 0): x := insample; output o; goto b\n(b, 1, 0): output insample; goto a"
+    )
+    words = " ".join(story(automaton, Witness(DC, (0, 1), ((0, 2),))))
+    assert "each round outputs a noisy input, in step 2. Each such" in words
