@@ -274,30 +274,29 @@ def solve(
     first = program.unknowns  # the potential of component c is column first + c
     rows = _Rows()
     scale = min((rate.d for rate in program.rate if rate.d), default=Fraction(1))
+    scaled = {rate: (float(rate.d / scale), float(rate.release / scale)) for rate in set(program.rate)}
     for here, there, rate, floor, ceiling in program.groups:
-        least, most = (low, high) if rate.reads_input else (Fraction(0), Fraction(0))
+        d, release = scaled[rate]
+        least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
         if here == there:  # a loop costs nothing
-            if max(rate.release * most, rate.release * -least) > 0:
+            if release * max(most, -least) > 0:
                 return None
             for f in floor:
-                upper[f] = min(upper[f], float(least))
+                upper[f] = min(upper[f], least)
             for c in ceiling:
-                lower[c] = max(lower[c], float(most))
+                lower[c] = max(lower[c], most)
             continue
-        d, release = float(rate.d / scale), rate.release / scale
         onward = [(first + there, 1.0), (first + here, -1.0)]
-        rows.add(onward, -float(max(release * most, release * -least)))
+        rows.add(onward, -release * max(most, -least))
         for c in ceiling:
-            rows.add([*onward, (c, -d)], -float(rate.d / scale * most + release * most))
+            rows.add([*onward, (c, -d)], -(d + release) * most)
         for f in floor:
-            rows.add([*onward, (f, d)], float(rate.d / scale * least + release * least))
+            rows.add([*onward, (f, d)], (d + release) * least)
     if any(a > b for a, b in zip(lower, upper, strict=True)):
         return None
     for a, b in sorted(program.at_most):
         if upper[a] > lower[b]:
             rows.add([(a, 1.0), (b, -1.0)], 0.0)
-        elif lower[a] > upper[b]:
-            return None
     goal = first + program.lift.component[program.lift.initial]
     solution = rows.minimise(goal, lower + [0.0] * components, upper + [inf] * components, seconds)
     if solution is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symdipa.alignment.program import ZERO, Program, cost
+from symdipa.alignment.program import ZERO, Program, Rate, cost
 
 DENOMINATORS = (1, 2, 6, 60, 1000, 10**6)
 """The rounding grids, from coarse to fine. Rounding to a grid is monotone and keeps the ends of the range and
@@ -67,8 +67,14 @@ def evaluate(
     if any(values[a] > values[b] for a, b in program.at_most):
         return None
     potentials = [Fraction(0)] * (max(program.lift.component) + 1)
+    number: dict[Fraction, int] = {}
+    place = [number.setdefault(value, len(number)) for value in values]
+    known: dict[tuple[Rate, tuple[int, ...], tuple[int, ...]], Fraction] = {}  # many steps cost the same
     for here, there, rate, floor, ceiling in sorted(program.groups, key=lambda group: group[0]):
-        paid = cost(rate, (values[f] for f in floor), (values[c] for c in ceiling), low, high)
+        key = rate, tuple(place[f] for f in floor), tuple(place[c] for c in ceiling)
+        if (paid := known.get(key)) is None:
+            paid = cost(rate, (values[f] for f in floor), (values[c] for c in ceiling), low, high)
+            known[key] = paid
         if here != there:  # components are numbered from the ends, so the potential there is final
             potentials[here] = max(potentials[here], paid + potentials[there])
         elif paid:
