@@ -187,6 +187,35 @@ def test_many_live_values():
     assert abs(found.value - reference(automaton, run, inputs, [None] * len(run), 1)) <= found.error + 1e-9
 
 
+def test_steep_factors_that_nearly_cancel():
+    # On coarse grids all attempts once agreed here on a value that is too large by 80: a true ratio stays
+    # below 41/4 (20 rounds on either side of the shared threshold, and the thresholds).
+    automaton, n = example("two_range_1"), 20
+    run = [0, 1, 2] + [3] * n + [5] + [7] * n + [8]
+
+    def found(t, budget):
+        return log_probability(automaton, run, [None] * 3 + [t] * n + [t] + [-t] * (n + 1), budget=budget)
+
+    values = [found(t, Budget()) for t in (8, 9)]
+    assert 9 < values[0].value - values[1].value < 10.5
+    other = found(8, Budget(pairs=1))
+    assert other.method == "down-sets"
+    assert abs(other.value - values[0].value) <= other.error + values[0].error
+
+
+def test_high_degrees_in_narrow_intervals():
+    # Forty samples between two thresholds, all in one short interval: powers up to forty in one cell.
+    automaton, n = example("dc_example"), 40
+    outputs = [None] * 2 + [(-0.01, 0.01)] * n
+    for t in (4, 5):
+        swept, paired = (
+            log_probability(automaton, [0, 1] + [2] * n, [None] * 2 + [t] * n, outputs, budget=budget)
+            for budget in (Budget(pairs=1), Budget(down_sets=1))
+        )
+        assert (swept.method, paired.method) == ("down-sets", "pairs")
+        assert abs(swept.value - paired.value) <= swept.error + paired.error
+
+
 def test_very_small_probabilities():
     automaton = example("a_leakp")
     for n in (200, 400):
@@ -289,7 +318,7 @@ def test_outputs_of_a_total_automaton_sum_to_one(name):
 def test_k_min_max_shows_nothing_while_it_reads():
     automaton = example("k_min_max_3")
     found = total_log_probability(automaton, [1, 2, 3], ["oread"] * 3)
-    assert abs(found.value) < 1e-8
+    assert abs(found.value) < 1e-6
     assert found.runs == 6  # of nine runs of the control graph six are feasible
 
 
@@ -302,7 +331,7 @@ def test_tables_and_sums_of_runs_agree(name):
     runs = runs_with_outputs(automaton, inputs, symbols)
     assert len(runs) > 8 and tables.method == "forward tables" and tables.complete
     by_runs = sum(log_probability(automaton, r.run, r.inputs, r.outputs).probability for r in runs)
-    assert abs(tables.value - log(by_runs)) < 1e-7
+    assert abs(tables.value - log(by_runs)) < 2e-6 and tables.error < 1e-6
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -319,7 +348,7 @@ def test_tables_and_sums_of_runs_agree_on_random_automata(seed, monkeypatch):
     monkeypatch.setattr("symdipa.probability.total.FEW_RUNS", 0)
     tables = total_log_probability(automaton, inputs, outputs)
     assert by_runs.runs is None or by_runs.runs >= 1
-    assert tables.value == by_runs.value or abs(tables.value - by_runs.value) < 1e-7
+    assert tables.value == by_runs.value or abs(tables.value - by_runs.value) < 2e-6
 
 
 def test_one_symbol_forever():
@@ -336,7 +365,7 @@ def test_exact_consumption():
             total_log_probability(automaton, [0.0] * k, ["otop"] * steps, exact=True).probability
             for k in range(steps + 1)
         ]
-        assert abs(sum(ways) - 1) < 1e-7
+        assert abs(sum(ways) - 1) < 1e-5
 
 
 def test_incomplete_sums_say_so():
@@ -357,4 +386,4 @@ def test_real_outputs_in_totals():
         total_log_probability(automaton, [0, 0.5, 1], ["oinit", "obot", window]).probability
         for window in (below, above, (-inf, inf))
     ]
-    assert abs(parts[0] + parts[1] - parts[2]) < 1e-9
+    assert abs(parts[0] + parts[1] - parts[2]) < 3e-6

@@ -16,8 +16,11 @@ import numpy as np
 
 from symdipa.probability.laplace import Array
 
-NODES = {16: 4.0, 12: 2.6, 8: 1.2, 6: 0.6, 4: 0.16}
-"""For a number of nodes: by how much logarithms may change in a cell to be exact to about ten digits."""
+NODES = ({16: 4.0, 12: 2.6, 8: 1.2, 6: 0.6, 4: 0.16}, {14: 3.3, 10: 1.9, 7: 0.85, 5: 0.35})
+"""For a number of nodes: by how much logarithms may change in a cell to be exact to about ten digits.
+
+Two families, so that two grids may differ in every cell.
+"""
 
 
 @cache
@@ -103,11 +106,18 @@ def scaled(table: Array) -> tuple[Array, Array]:
     return top, np.exp(table - top)
 
 
-def make_grid(kinks: Sequence[float], slope: Callable[[Array], Array], ends: tuple[float, float]) -> Maker:
+def make_grid(
+    kinks: Sequence[float],
+    slope: Callable[[Array], Array],
+    ends: tuple[float, float],
+    steepest: Callable[[Array], Array],
+    degree: int,
+) -> Maker:
     """What makes grids between two ends, with all kinks between them as edges.
 
     ``slope`` bounds how fast the logarithms of the tables change at given points. Cells hold equal parts of
-    its integral, half of them of the length.
+    its integral, half of them of the length. ``steepest`` is a bound that holds whatever matters;
+    on top of it tables may be polynomials of degree ``degree`` in any gap.
     """
     low, high = ends
     spread = max(abs(low), abs(high))
@@ -118,30 +128,40 @@ def make_grid(kinks: Sequence[float], slope: Callable[[Array], Array], ends: tup
     edges.append(high)
     points = np.stack([np.linspace(a, b, 33) for a, b in pairwise(edges)])
     widths = np.diff(points, axis=1)
-    slopes = slope((points[:, 1:] + points[:, :-1]) / 2)
+    middles = (points[:, 1:] + points[:, :-1]) / 2
+    slopes = slope(middles)
+    most = steepest(middles)
     slopes = slopes + (slopes * widths).sum() / (high - low)
     profile = np.concatenate((np.zeros((len(points), 1)), np.cumsum(slopes * widths, axis=1)), axis=1)
-    return Maker(points, profile)
+    return Maker(points, profile, (most * widths).sum(axis=1) + degree)
 
 
 @dataclass(frozen=True, eq=False)
 class Maker:
-    """Points between neighbouring kinks, and there the integral of the slope from the left kink on."""
+    """Points between neighbouring kinks, and there the integral of the slope from the left kink on.
+
+    ``most`` is for every gap a bound on that integral where everything is followed that may matter.
+    """
 
     points: Array
     profile: Array
+    most: Array
 
-    def grid(self, quality: float) -> Grid:
-        """A grid; at ``quality`` 1 logarithms change as little in a cell as :data:`NODES` says."""
-        counts = {n: np.maximum(1, np.ceil(self.profile[:, -1] * quality / c)) for n, c in NODES.items()}
+    def grid(self, cells: float, attempt: int = 0) -> Grid:
+        """A grid with about so many cells of the largest number of nodes.
+
+        Grids of successive attempts have other nodes everywhere, and in every gap between kinks more cells as
+        long as that may matter. So they do not agree by making the same mistake.
+        """
+        family = NODES[attempt % 2]
+        quality = cells * NODES[0][16] / float(self.profile[:, -1].sum())
+        counts = {}
+        for n, change in family.items():
+            floor = np.clip(np.ceil(self.most / change), 1, attempt + 1)
+            counts[n] = np.maximum(floor, np.ceil(self.profile[:, -1] * quality / change))
         nodes = min(counts, key=lambda n: n * float(counts[n].sum()))
         cut = [
             np.interp(np.linspace(0, profile[-1], int(count) + 1)[:-1], profile, points)
             for points, profile, count in zip(self.points, self.profile, counts[nodes], strict=True)
         ]
         return Grid(np.concatenate([*cut, self.points[-1, -1:]]), nodes)
-
-    def quality(self, cells: float) -> float:
-        """The quality at which there are about so many cells of the largest number of nodes."""
-        nodes = max(NODES)
-        return cells * NODES[nodes] / float(self.profile[:, -1].sum())

@@ -262,19 +262,40 @@ def integrate(grid: Grid, samples: Sequence[Sample], root: int | None, limit: in
     }
     plane = Plane(grid, limit=limit)
     state = State()
+    # What follows from edges that come later may be used now: it leaves fewer orders to follow.
+    below, above = _closure(samples)
     for i, sample in enumerate(ordered):
         dying = frozenset(x for x in state.live if last[x] == i and x != root)
         kept = last[sample.name] > i or sample.name == root
         table = sample.table
         if sample.name == root:
             table = np.zeros_like(grid.x)
-        state = place(
-            plane, state, Placing(sample.name, sample.law, table, sample.under, sample.over), kept, dying
-        )
+        under, over = below[sample.name], above[sample.name]
+        state = place(plane, state, Placing(sample.name, sample.law, table, under, over), kept, dying)
     if root is None:
         return np.asarray(state.number)
     assert state.line is not None
     return state.line
+
+
+def _closure(samples: Sequence[Sample]) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
+    """For every sample all those that lie below it, and all those above."""
+    below: dict[int, frozenset[int]] = {}
+    under = {s.name: s.under for s in samples}
+    work = list(under)
+    while work:
+        name = work[-1]
+        missing = [k for k in under[name] if k not in below]
+        if missing:
+            work += missing
+            continue
+        work.pop()
+        below[name] = under[name].union(*(below[k] for k in under[name]))
+    above: dict[int, set[int]] = {name: set() for name in under}
+    for name, others in below.items():
+        for k in others:
+            above[k].add(name)
+    return below, {name: frozenset(others) for name, others in above.items()}
 
 
 def ordering(samples: Sequence[Sample], root: int | None) -> list[Sample]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import exp, inf, log, log1p
 
 import numpy as np
@@ -31,8 +33,10 @@ from symdipa.probability.poset import (
 
 FEW = 60
 """Up to so many down-sets a sweep is preferred to two-dimensional tables."""
-FINER, ATTEMPTS = 1.6, 12
-FIRST_CELLS, SEARCH_CELLS = 12.0, 24.0
+RELEVANT = -36.0
+"""Where the logarithm of a probability density is below, a sample is taken not to lie."""
+FINER, ATTEMPTS = 1.4, 14
+FIRST_CELLS, SEARCH_CELLS = 12.0, 16.0
 TAIL = 30.0
 """Logarithms of densities fall by this much beyond the last kink before a grid ends."""
 NEGLIGIBLE = 1e-11
@@ -127,56 +131,67 @@ def kinks_of(laws: Sequence[Law]) -> list[float]:
     return sorted(ends | {law.mean for law in laws})
 
 
+Slope = Callable[[Array, float | None], Array]
+"""A bound on how fast tables change at given points, if the result is about as large as the number given."""
+
+
 def refine(
     solve: Callable[[Grid], float],
     kinks: Sequence[float],
-    slope: Callable[[Array], Array],
+    slope: Slope,
     tail: float,
     tolerance: float,
     budget: Budget,
+    ceiling: float = 0.0,
+    degree: int = 0,
 ) -> tuple[float, float, int]:
     """``(value, error, nodes)`` of a logarithm computed on finer and finer grids until two agree.
 
     A coarse grid tells first where the cells are that matter. Each finer grid also reaches farther, so
-    that two that agree confirm the ends as well.
+    that two that agree confirm the ends as well. No result above ``ceiling`` is believed. In any gap between
+    kinks tables may look like polynomials of degree ``degree``, however little their logarithms change there.
     """
-    low, high = _relevant(solve, make_grid(kinks, slope, (kinks[0] - tail, kinks[-1] + tail)))
+
+    def maker(low: float, high: float, about: float | None) -> Maker:
+        return make_grid(kinks, lambda x: slope(x, about), (low, high), lambda x: slope(x, None), degree)
+
+    low, high, before = _relevant(solve, maker(kinks[0] - tail, kinks[-1] + tail, None))
     margin = 0.02 * (high - low)
-    first = make_grid(kinks, slope, (low - margin, high + margin))
-    quality = min(1.0, first.quality(FIRST_CELLS + len(kinks)))
-    before, error = None, inf
+    cells, error = FIRST_CELLS, inf
     for attempt in range(1, ATTEMPTS + 1):
         wider = margin * attempt
-        grid = make_grid(kinks, slope, (low - wider, high + wider)).grid(quality)
+        grid = maker(low - wider, high + wider, min(before, ceiling)).grid(cells, attempt)
         try:
             if grid.size > budget.nodes:
                 raise LimitReached(f"a grid of {grid.size} nodes is above the limit of {budget.nodes}")
             value = solve(grid)
         except LimitReached as reason:
-            if before is None:
+            if attempt == 1:
                 raise
             raise LimitReached(f"{reason} (two resolutions differ by {error:.1e})") from None
-        if before is not None:
-            error = abs(value - before) if value != before else 0.0
-            if error <= tolerance / 2:
-                return value, error, grid.size
-        before, quality = value, quality * FINER
+        error = abs(value - before) if value != before else 0.0
+        if attempt > 1 and error <= tolerance / 2 and value <= ceiling:
+            return value, error, grid.size
+        before, cells = value, cells * FINER
     raise ProbabilityRefused(f"two resolutions still differ by {error:.1e}, above {tolerance / 2:.1e}")
 
 
-def _relevant(solve: Callable[[Grid], float], maker: Maker) -> tuple[float, float]:
-    """The ends of the part of the line outside which no sample that matters lies (on a coarse grid)."""
-    grid = maker.grid(maker.quality(SEARCH_CELLS))
+def _relevant(solve: Callable[[Grid], float], maker: Maker) -> tuple[float, float, float]:
+    """The ends of the part of the line outside which no sample that matters lies, and the result.
+
+    Both on a coarse grid.
+    """
+    grid = maker.grid(SEARCH_CELLS)
     whole = solve(grid)
     if whole == -inf:
-        return float(grid.edges[0]), float(grid.edges[-1])
+        return float(grid.edges[0]), float(grid.edges[-1]), whole
 
     def enough(first: int, last: int) -> bool:
         return solve(Grid(grid.edges[first : last + 1], grid.nodes)) >= whole - NEGLIGIBLE
 
     last = _bisect(lambda k: enough(0, grid.cells - k), grid.cells - 1)
     first = _bisect(lambda k: enough(k, grid.cells - last), grid.cells - last - 1)
-    return float(grid.edges[first]), float(grid.edges[grid.cells - last])
+    return float(grid.edges[first]), float(grid.edges[grid.cells - last]), whole
 
 
 def _bisect(holds: Callable[[int], bool], limit: int) -> int:
@@ -192,6 +207,52 @@ def _bisect(holds: Callable[[int], bool], limit: int) -> int:
 
 
 @dataclass
+class Kept:
+    """A sample that has a table, with the laws of the samples directly above and below it that have none."""
+
+    law: Law
+    above: Counter[Law]
+    below: Counter[Law]
+    mass: float = 0.0
+
+    def slope(self, x: Array) -> Array:
+        """How fast the logarithm of its factors changes."""
+        slope = np.full_like(x, self.law.rate)
+        for law, count in self.above.items():
+            slope += count * log_hazard_down(law.rate, law.mean, x)
+        for law, count in self.below.items():
+            slope += count * log_hazard_up(law.rate, law.mean, x)
+        return slope
+
+    def log_weight(self, x: Array) -> Array:
+        """A bound on its factors: a sample between two kept ones is asked to respect this one only."""
+        weight = log_density(self.law.rate, self.law.mean, x)
+        weight = np.where((x >= self.law.low) & (x <= self.law.high), weight, -np.inf)
+        for law, count in self.above.items():
+            weight = weight + count * log_interval(law.rate, law.mean, x, inf)
+        for law, count in self.below.items():
+            weight = weight + count * log_interval(law.rate, law.mean, -inf, x)
+        return weight
+
+    def log_mass(self, tail: float) -> float:
+        """A bound on the logarithm of the integral of :meth:`log_weight`, from its concavity."""
+        kinks = kinks_of([self.law, *self.above, *self.below])
+        edges = np.unique(np.clip([kinks[0] - tail, *kinks, kinks[-1] + tail], self.law.low, self.law.high))
+        if len(edges) < 2:
+            return -inf
+        x = np.unique(np.concatenate([np.linspace(a, b, 65) for a, b in pairwise(edges)]))
+        weight, widths = self.log_weight(x), np.diff(x)
+        rise = np.diff(weight) / widths
+        # Between two points a concave function lies below the lines through the neighbours on either side.
+        left, right = np.concatenate(([inf], rise[:-1])), np.concatenate((rise[1:], [-inf]))
+        from_left = weight[:-1] + np.maximum(left, 0) * widths
+        from_right = weight[1:] + np.maximum(-right, 0) * widths
+        top = np.minimum(from_left, from_right)
+        top[0] = top[0] if len(top) > 1 else max(weight) + self.law.rate * widths[0]
+        return float(np.logaddexp.reduce(top + np.log(widths))) + 0.1
+
+
+@dataclass
 class _Component:
     """A connected part of the order: its plan, and the tables of one attempt."""
 
@@ -203,12 +264,23 @@ class _Component:
     tables: dict[int, Array] = field(init=False)
     plain: dict[Law, Array] = field(init=False)
     leaves: dict[tuple[Law, bool], Array] = field(init=False)
+    kept: list[Kept] = field(init=False)
+    kept_mass: float = field(init=False)
+    ceiling: float = field(init=False)
+    degree: int = field(init=False)
     method: str = "tables"
 
     def solve(self, tolerance: float) -> LogProbability:
         laws = [self.poset.laws[i] for i in self.members]
         value, error, nodes = refine(
-            self._attempt, kinks_of(laws), self._slope, tail_length(laws), tolerance, self.budget
+            self._attempt,
+            kinks_of(laws),
+            self._slope,
+            tail_length(laws),
+            tolerance,
+            self.budget,
+            self.ceiling,
+            self.degree,
         )
         return LogProbability(value, error, self.method, nodes)
 
@@ -222,24 +294,55 @@ class _Component:
             self.tables[part.root] = self._table(part.root) + result
         raise AssertionError("a plan ends with a part without root")
 
-    def _slope(self, x: Array) -> Array:
-        """A bound on how fast logarithms of tables change: the rates of the samples that pull at ``x``."""
-        slope = np.zeros_like(x)
-        counted: dict[tuple[Law, bool, bool], int] = {}
+    def _slope(self, x: Array, about: float | None) -> Array:
+        """The rates of the samples that pull at a sample at ``x``, where a kept sample may lie there at all.
+
+        If ``about`` is the logarithm of the result, a kept sample lies at ``x`` with at most the
+        probability of its own factors there, times what the others can contribute, over the result.
+        """
+        slope = np.full_like(x, min(self.poset.laws[i].rate for i in self.members))
+        for kept in self.kept:
+            own = kept.slope(x)
+            if about is not None and about > -inf:
+                likely = kept.log_weight(x) + self.kept_mass - kept.mass - about
+                own = np.where(likely > RELEVANT, own, 0.0)
+            slope += own
+        return slope
+
+    def __post_init__(self) -> None:
+        poset = self.poset
+        leaves = {i for i in self.members if self._is_leaf(i)}
+        if len(leaves) == len(self.members):  # two samples
+            leaves.discard(self.members[0])
+        tail = tail_length([poset.laws[i] for i in self.members])
+        self.kept = []
         for i in self.members:
-            law, over, under = self.poset.laws[i], self.poset.over[i], self.poset.under[i]
-            inner = len(over) + len(under) > 1
-            key = (Law(law.rate, law.mean), bool(over) or inner, bool(under) or inner)
-            counted[key] = counted.get(key, 0) + 1
-        smallest = min(self.poset.laws[i].rate for i in self.members)
-        for (law, up, down), count in counted.items():
-            if up and down:
-                slope += count * law.rate
-            elif up:
-                slope += count * log_hazard_up(law.rate, law.mean, x)
-            else:
-                slope += count * log_hazard_down(law.rate, law.mean, x)
-        return slope + smallest
+            if i not in leaves:
+                above = Counter(poset.laws[k] for k in poset.over[i] & leaves)
+                below = Counter(poset.laws[k] for k in poset.under[i] & leaves)
+                alone = [
+                    Counter(
+                        poset.laws[k] for k in side[i] & leaves if len(poset.over[k] | poset.under[k]) == 1
+                    )
+                    for side in (poset.over, poset.under)
+                ]
+                kept = Kept(poset.laws[i], above, below)
+                kept.mass = Kept(poset.laws[i], alone[0], alone[1]).log_mass(tail)
+                self.kept.append(kept)
+        self.kept_mass = sum(kept.mass for kept in self.kept)
+        between = [i for i in leaves if len(poset.over[i] | poset.under[i]) > 1]
+        self.degree = len(self.kept) + len(between)
+        self.ceiling = min(k.log_mass(tail) + self.kept_mass - k.mass for k in self.kept)
+
+    def _is_leaf(self, i: int) -> bool:
+        """Whether a sample gets no table: the last of its neighbours, beside one or between two of them."""
+        over, under = self.poset.over[i], self.poset.under[i]
+        return (
+            len(over) <= 1
+            and len(under) <= 1
+            and all(k < i or len(self.poset.over[k] | self.poset.under[k]) > 1 for k in over | under)
+            and not any(k > i for k in over | under)
+        )
 
     def _density(self, law: Law) -> Array:
         table = self.plain.get(law)

@@ -223,7 +223,13 @@ class _Filter:
             value = self._attempt(Grid(np.array([-1.0, 1.0]), 4))
             return TotalLogProbability(value, 1e-14 * len(self.search.outputs), "closed form", 0, None)
         value, error, nodes = refine(
-            self._attempt, kinks_of(laws), self._slope, tail_length(laws), tolerance, self.budget
+            self._attempt,
+            kinks_of(laws),
+            self._slope,
+            tail_length(laws),
+            tolerance,
+            self.budget,
+            degree=len(self.search.outputs),
         )
         if value == -inf:
             return TotalLogProbability(value, 0.0, "infeasible", nodes, None)
@@ -248,7 +254,7 @@ class _Filter:
         self.least = min((law.rate for law in found), default=1.0)
         return list(found)
 
-    def _slope(self, x: Array) -> Array:
+    def _slope(self, x: Array, about: float | None) -> Array:
         return np.full_like(x, self.rates + self.least)
 
     def _window(self, step: int) -> Interval:
