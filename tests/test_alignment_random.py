@@ -99,6 +99,18 @@ def test_finer_graphs_are_never_worse_and_marks_always_find_a_bound():
     assert better > 25
 
 
+def test_differences_of_one_sign_have_a_bound_for_the_same_automata():
+    """One of the two signs alone may have one where both together do not."""
+    one_sided = 0
+    for automaton in automata(40, "signs"):
+        control, good = control_of(automaton), well_formed(automaton)
+        assert (align(control, "augmentation", "LG", adjacency="monotone").bound is not None) == good
+        alone = [align(control, "augmentation", "LG", adjacency=side).bound for side in RANGES[1:]]
+        assert (None not in alone) == good
+        one_sided += not good and alone != [None, None]
+    assert one_sided
+
+
 def test_auto_is_at_least_as_good_as_every_step_of_its_ladder():
     for automaton in automata(30, "auto"):
         found = align(control_of(automaton))

@@ -169,7 +169,9 @@ def align(
     and shifts that are ``intervals`` or points. ``auto`` goes up the :data:`LADDER` as far as sizes allow and
     keeps the best bound; it ends early where that reaches ``goal``, a bound from below (before sensitivity).
     ``adjacency`` is ``two-sided``, ``monotone`` or the range of the differences; ``sensitivity`` multiplies
-    it. ``seconds`` limits the whole work.
+    it. ``seconds`` limits the whole work. A range ``[L, H]`` speaks of one direction only: where either input
+    may be the larger one, ``[-H, -L]`` is needed, too (which is what ``monotone`` does with ``[0, 1]``; one
+    side alone may have a bound even where the automaton is not private).
 
     A named graph raises :class:`LimitReached` above ``max_nodes`` or ``seconds``; ``auto`` notes it and goes
     on.
