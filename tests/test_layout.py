@@ -20,7 +20,7 @@ LAYERS = [
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
     {"alignment", "constant", "encodings", "weight"},
-    {"engines"},
+    {"engines", "weighing"},
     {"aiger", "analysis", "certificate", "query"},
     {"story", "hints", "report"},
     {"cli"},

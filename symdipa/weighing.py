@@ -1,0 +1,334 @@
+"""All bounds on ``D`` of one automaton, from above and from below (theory, section 4; weights.md).
+
+Upper bounds are by *method*: ``corollary`` and ``run`` are the paper's, on the augmentation; ``alignment``
+proves a bound by shifting samples, on the cheapest graph that will do; ``exact`` is the best that any
+argument about single runs can give. A bound from below is a flow on one run. Where the two meet the bound is
+optimal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+from symdipa.control import Control
+from symdipa.errors import LimitReached
+
+if TYPE_CHECKING:
+    from symdipa.alignment import Alignment, Cost, Side
+    from symdipa.constant.flow import Flow
+
+METHODS = ("corollary", "run", "alignment", "exact")
+
+Adjacency = str | tuple[Fraction, Fraction]
+"""``two-sided``, ``monotone``, or the range over which differences of adjacent inputs lie."""
+
+TWO_SIDED = "two-sided"
+
+LARGEST_WALK = 3_000
+"""A walk around a component, to repeat it in a bound from below, has at most so many steps."""
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """Bounds on ``D``; all include the sensitivity.
+
+    ``bounds`` are the upper bounds that were computed, by method; ``missing`` says why others were not.
+    ``lower`` is a bound from below by ``flow`` (which is that of sensitivity 1), ``alignment`` the proof of
+    the bound of that name. ``by_state`` and ``run`` tell where that bound comes from.
+    """
+
+    bounds: Mapping[str, Fraction]
+    missing: Mapping[str, str]
+    lower: Fraction | None
+    flow: Flow | None
+    alignment: Alignment | None
+    run: tuple[int, ...]
+    by_state: tuple[Cost, ...]
+    adjacency: Adjacency
+    sensitivity: Fraction
+    seconds: float
+
+    @property
+    def best(self) -> str | None:
+        """The method of the smallest upper bound (of equal ones the first that comes with a certificate)."""
+        order = ("alignment", "exact", "run", "corollary")
+        return min((m for m in order if m in self.bounds), key=self.bounds.__getitem__, default=None)
+
+    @property
+    def upper(self) -> Fraction | None:
+        """The smallest upper bound."""
+        return min(self.bounds.values(), default=None)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether bounds from above and from below meet."""
+        return self.upper is not None and self.upper == self.lower
+
+
+def weigh(
+    control: Control,
+    methods: Iterable[str] | None = None,
+    *,
+    graph: str = "auto",
+    adjacency: Adjacency = TWO_SIDED,
+    sensitivity: Fraction | int = 1,
+    seconds: float | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Weighing:
+    """Bounds on ``D`` by the named methods of :data:`METHODS`.
+
+    Without ``methods`` the cheapest graphs are tried first, and it is over as soon as the bounds from above
+    and below meet. ``corollary`` and ``run`` are about two-sided differences only. ``graph`` is that of the
+    alignment. ``seconds`` limits every single method. Raises ``ValueError`` for names and ranges that mean
+    nothing.
+    """
+    wanted = None if methods is None else tuple(dict.fromkeys(methods))
+    for method in wanted or ():
+        if method not in METHODS:
+            raise ValueError(f"no method {method!r}; there are {', '.join(METHODS)}")
+    if Fraction(sensitivity) <= 0:
+        raise ValueError(f"a sensitivity is positive, not {sensitivity}")
+    work = _Weighing(control, graph, adjacency, Fraction(sensitivity), seconds, progress)
+    began = time.monotonic()
+    if wanted is None:
+        work.ladder()
+    else:
+        for method in METHODS:
+            if method in wanted:
+                work.try_method(method)
+        work.flow_from_alignment()
+    run, by_state = work.explained()
+    return Weighing(
+        bounds=work.bounds,
+        missing=work.missing,
+        lower=work.lower,
+        flow=work.flow,
+        alignment=work.alignment,
+        run=run,
+        by_state=by_state,
+        adjacency=adjacency,
+        sensitivity=work.sensitivity,
+        seconds=time.monotonic() - began,
+    )
+
+
+class _Weighing:
+    """The bounds found so far."""
+
+    def __init__(
+        self,
+        control: Control,
+        graph: str,
+        adjacency: Adjacency,
+        sensitivity: Fraction,
+        seconds: float | None,
+        progress: Callable[[str], None] | None,
+    ) -> None:
+        from symdipa.constant.lift import intervals
+
+        self.control, self.graph, self.adjacency, self.sensitivity = control, graph, adjacency, sensitivity
+        self.ranges = intervals(adjacency)
+        self.seconds, self.progress = seconds, progress
+        self.bounds: dict[str, Fraction] = {}
+        self.missing: dict[str, str] = {}
+        self.lower: Fraction | None = None
+        self.flow: Flow | None = None
+        self.alignment: Alignment | None = None
+
+    def ladder(self) -> None:
+        """Cheap graphs first, until the bounds meet."""
+        graphs = ("control", "auto") if self.graph == "auto" else (self.graph,)
+        for graph in graphs:
+            self._try("alignment", partial(self._align, graph))
+            self.flow_from_alignment()
+            if self._met():
+                return
+        self.try_method("exact")
+        if not self._met() and self.graph == "auto":
+            self._try("alignment", lambda: self._align("auto"))
+
+    def _met(self) -> bool:
+        return bool(self.bounds) and min(self.bounds.values()) == self.lower
+
+    def try_method(self, method: str) -> None:
+        how: dict[str, Callable[[], Fraction | None]] = {
+            "corollary": self._corollary,
+            "run": self._run,
+            "alignment": lambda: self._align(self.graph),
+            "exact": self._exact,
+        }
+        self._try(method, how[method])
+
+    def _try(self, method: str, how: Callable[[], Fraction | None]) -> None:
+        self.deadline = None if self.seconds is None else time.monotonic() + self.seconds
+        self.method = method
+        try:
+            bound = how()
+        except LimitReached as limit:
+            if method not in self.bounds:
+                self.missing[method] = str(limit)
+            return
+        if bound is None:
+            self.missing.setdefault(method, "there is none by this method")
+        else:
+            self.bounds[method] = min(bound, self.bounds.get(method, bound))
+            self.missing.pop(method, None)
+
+    def _tick(self, count: int = 0) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise LimitReached("time limit reached")
+        if self.progress is not None:
+            self.progress(f"bound on D, {self.method}")
+
+    def _two_sided_only(self) -> None:
+        if self.adjacency != TWO_SIDED:
+            raise LimitReached("this bound is about two-sided adjacency only")
+
+    def _corollary(self) -> Fraction:
+        from symdipa.augmentation import augment
+        from symdipa.weight import corollary_bound
+
+        self._two_sided_only()
+        return corollary_bound(augment(self.control, None, self._tick), self._tick) * self.sensitivity
+
+    def _run(self) -> Fraction | None:
+        from symdipa.constant.run_bound import run_bound
+
+        self._two_sided_only()
+        found = run_bound(self.control, self._tick)
+        return None if found is None else found * self.sensitivity
+
+    def _align(self, graph: str) -> Fraction | None:
+        from symdipa.alignment import align
+
+        found = align(
+            self.control,
+            graph,
+            adjacency=self.adjacency,
+            sensitivity=self.sensitivity,
+            goal=None if self.lower is None else self.lower / self.sensitivity,
+            seconds=self.seconds,
+            tick=self._tick,
+        )
+        known = self.alignment
+        if found.bound is not None and (known is None or known.bound is None or found.bound < known.bound):
+            self.alignment = found
+        return found.bound
+
+    def _exact(self) -> Fraction | None:
+        from symdipa.constant.flow import flow_bound
+        from symdipa.constant.profiles import ConstantLimit, exact_constant
+
+        try:
+            found = exact_constant(self.control, tick=self._tick, adjacency=self.adjacency)
+        except ConstantLimit as limit:
+            if limit.lower is not None and limit.lower.value is not None:
+                best = limit.lower
+                self._raise_to(
+                    flow_bound(self.control, best.run, best.loops, best.deltas, interval=best.interval)
+                )
+            raise
+        if found.value is None:
+            return None
+        self._raise_to(
+            flow_bound(self.control, found.run, found.loops, found.deltas, interval=found.interval)
+        )
+        return found.value * self.sensitivity
+
+    def flow_from_alignment(self) -> None:
+        """A bound from below by the run on which the alignment bound is attained, if that run is feasible."""
+        from symdipa.constant.flow import flow_bound
+
+        if self.alignment is None:
+            return
+        self.deadline = None
+        for side, interval in self._sides():
+            run, loops = repeated(side)
+            try:
+                self._raise_to(flow_bound(self.control, run, loops, interval=interval))
+            except (ValueError, LimitReached):  # the run is not feasible, or too much is alive on it
+                continue
+
+    def _sides(self) -> list[tuple[Side, tuple[Fraction, Fraction]]]:
+        assert self.alignment is not None
+        scale = self.sensitivity
+        return [(side, (side.low / scale, side.high / scale)) for side in self.alignment.sides]
+
+    def _raise_to(self, flow: Flow) -> None:
+        if flow.value is not None and (self.lower is None or flow.value * self.sensitivity > self.lower):
+            self.lower, self.flow = flow.value * self.sensitivity, flow
+
+    def explained(self) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
+        from symdipa.alignment import breakdown
+
+        if self.alignment is None or not self.alignment.sides:
+            return (), ()
+        return breakdown(self.alignment.sides[0])
+
+
+def repeated(side: Side) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+    """The dearest run of an alignment with walks around every component that it visits, as loops.
+
+    They take every transition of the component, so that whatever forces a shift there is repeated, and each is
+    there twice, so that differences of both signs are.
+    """
+    from symdipa.alignment import breakdown
+
+    control = side.cover.control
+    path, _ = breakdown(side)
+    run: list[int] = []
+    loops: list[tuple[int, int]] = []
+    visited: set[int] = set()
+    inside: dict[int, list[int]] = {}
+    for t, cyclic in enumerate(control.cyclic):
+        if cyclic:
+            inside.setdefault(control.component[control.source[t]], []).append(t)
+    states = [control.initial, *(control.target[t] for t in path)]
+    for position, q in enumerate(states):
+        number = control.component[q]
+        if number in inside and number not in visited:
+            visited.add(number)
+            for walk in _walks(control, q, inside[number]) * 2:
+                loops.append((len(run), len(run) + len(walk)))
+                run += walk
+        if position < len(path):
+            run.append(path[position])
+    return tuple(run), tuple(loops)
+
+
+def _walks(control: Control, start: int, transitions: Sequence[int]) -> list[list[int]]:
+    """Closed walks from ``start``, each shortest through one of the transitions, that together take all."""
+    outgoing: dict[int, list[int]] = {}
+    for t in transitions:
+        outgoing.setdefault(control.source[t], []).append(t)
+    walks: list[list[int]] = []
+    todo = dict.fromkeys(transitions)
+    while todo and sum(map(len, walks)) < LARGEST_WALK:
+        t = next(iter(todo))
+        walk = [*_path(control, outgoing, start, control.source[t]), t]
+        walk += _path(control, outgoing, control.target[t], start)
+        walks.append(walk)
+        for taken in walk:
+            todo.pop(taken, None)
+    return walks
+
+
+def _path(control: Control, outgoing: Mapping[int, Sequence[int]], start: int, goal: int) -> list[int]:
+    reached = {start: -1}
+    queue = deque([start])
+    while goal not in reached:
+        for t in outgoing[queue.popleft()]:
+            if control.target[t] not in reached:
+                reached[control.target[t]] = t
+                queue.append(control.target[t])
+    path = []
+    while goal != start:
+        path.append(reached[goal])
+        goal = control.source[reached[goal]]
+    return path[::-1]
