@@ -77,7 +77,27 @@ def hints(automaton: Automaton, witness: Witness, decide: Decide) -> list[Hint]:
         hint = _tried(automaton, witness, kind, decide)
         if hint is not None and all(hint.changes != other.changes for other in found):
             found.append(hint)
-    return [hint for hint in found if hint.private] or found
+    private = [hint for hint in found if hint.private]
+    if not private:
+        private = [both for hint in found if (both := _followed(automaton, hint, decide)) is not None]
+    return private or found
+
+
+def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
+    """A change that uncovers another pattern, together with a change against that one."""
+    result = decide(hint.automaton)
+    if result is None or result.witness is None:
+        return None
+    for kind in _KINDS[result.witness.pattern]:
+        more = _tried(hint.automaton, result.witness, kind, decide)
+        if more is not None and more.private:
+            return replace(
+                more,
+                kind=f"{hint.kind}+{more.kind}",
+                text=f"{hint.text} And: {more.text[0].lower()}{more.text[1:]}",
+                changes=tuple(_changes(automaton, more.automaton)),
+            )
+    return None
 
 
 def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) -> Hint | None:

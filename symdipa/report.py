@@ -18,6 +18,7 @@ from symdipa.story import (
     dependency_text,
     enumeration,
     facts_along,
+    in_short,
     noise_table,
     output_clashes,
     prose,
@@ -104,7 +105,8 @@ def witness_text(
     if witness is None:
         lines = _no_witness(name, result, asked)
     else:
-        lines = [headline(name, result), *_section("What goes wrong", _explanation(result))]
+        short = in_short(automaton, witness)
+        lines = [headline(name, result), *_section("What goes wrong", [*short, "", *_explanation(result)])]
         if result.verdict is Verdict.NOT_PRIVATE:
             lines += ["", *_indented(why_it_costs(automaton, witness))]
         lines += _section("The run, step by step", run_with_facts(automaton, witness))
@@ -181,7 +183,7 @@ def _hint_lines(hints: Sequence[Hint], pattern: Pattern) -> list[str]:
                 lines.append(f"     instead of  {change.before}")
             lines.append(f"     {'write' if change.before else 'add':<10}  {change.after}")
         lines += _hanging("   ", prose(_outcome(hint)))
-    if any(hint.kind == "limit" and hint.private for hint in hints):
+    if any("limit" in hint.kind and hint.private for hint in hints):
         lines += ["", *prose(COPIES)]
     return lines
 

@@ -113,6 +113,37 @@ def _violating_path(automaton: Automaton, witness: Witness) -> list[str]:
     ]
 
 
+def in_short(automaton: Automaton, witness: Witness) -> list[str]:
+    """The violation in one sentence, by the answers that an observer sees."""
+    if witness.pattern is Pattern.DISCLOSING_CYCLE:
+        return prose("In short: one run can show any number of noisy inputs.")
+    if witness.pattern is Pattern.LEAKING_CYCLE:
+        variables = enumeration(sorted(conflicts(automaton, witness)))
+        return prose(f"In short: every round of a loop stores a new {variables}, and compares with it.")
+    links = [
+        link(automaton, witness.run, low, high)
+        for low, high in zip(witness.path, witness.path[1:], strict=False)
+    ]
+    way = enumeration(dict.fromkeys(step.variable for step in links))
+    low, high = witness.path[0], witness.path[-1]
+    if witness.pattern is Pattern.LEAKING_PAIR:
+        return prose(
+            f"In short: one run can give any number of answers {_output(automaton, witness, low)} and any "
+            f"number of answers {_output(automaton, witness, high)}, and by way of {way} every noisy input "
+            "behind the former is below every one behind the latter."
+        )
+    shown = shown_sample(automaton, witness)
+    repeated, side = (low, "above") if shown == high else (high, "below")
+    return prose(
+        f"In short: one run can give any number of answers {_output(automaton, witness, repeated)}, and by "
+        f"way of {way} the number that step {shown + 1} shows lies {side} all the noisy inputs behind them."
+    )
+
+
+def _output(automaton: Automaton, witness: Witness, k: int) -> str:
+    return f"{automaton.transitions[witness.run[k]].output} (step {k + 1})"
+
+
 def why_it_costs(automaton: Automaton, witness: Witness) -> list[str]:
     """Why no D is large enough, for a reader who knows what eps means but not the theory."""
     tell = {
@@ -128,10 +159,12 @@ def why_it_costs(automaton: Automaton, witness: Witness) -> list[str]:
 
 
 def _cost_of_cycle(automaton: Automaton, witness: Witness) -> str:
+    variables = enumeration(sorted(conflicts(automaton, witness)))
     return (
-        "Why that costs: noise that is drawn once can protect any number of comparisons, but here each round "
-        "brings its own. In every round a change of the inputs by 1 can make the answers of that round less "
-        "likely by a factor that does not get smaller from round to round."
+        "Why that costs: noise that is drawn once can protect any number of comparisons, but here every "
+        f"round stores a new {variables}, with noise of its own. In each round a change of the inputs "
+        "by 1 can make the answers of that round less likely by a factor, which does not get smaller from "
+        "round to round."
     )
 
 
@@ -379,8 +412,8 @@ def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
     same = orders.index(order) + 1
     known = [facts_text(order, automaton.variables) or "nothing" for order in orders]
     if len(set(known)) == 1:
-        told = f"Of the order of the stored samples {known[0]} is known before every round alike, so the loop"
-        return [*lines, *prose(f"{told} can be repeated for ever.")]
+        told = f"What is known of the order of the stored samples ({known[0]}) is the same before every round"
+        return [*lines, *prose(f"{told}, so the loop can be repeated for ever.")]
     rounds = [f"before round {n}: {facts}" for n, facts in enumerate(known, 1)]
     again = f"before round {len(orders) + 1}: the same as before round {same}, and so on for ever"
     return [*lines, *prose("Known order of the stored samples " + "; ".join([*rounds, again]) + ".")]

@@ -332,6 +332,21 @@ def test_witness_not_decided(tmp_path):
     assert "There is no run to show so far." in done.stdout
 
 
+def test_witness_names_the_other_patterns_of_the_file(tmp_path):
+    path = tmp_path / "two.dipa"
+    path.write_text(
+        "(draw:non-input, 1/4, 0): x := insample; output o; goto test\n"
+        "(test, 1/2, 0): if (insample < x) then output obot; goto test "
+        "elseif (insample >= x) then output insample; goto test"
+    )
+    done = invoke("witness", str(path))
+    assert done.exit_code == 1
+    assert "also a disclosing cycle and privacy violating path" in " ".join(done.stdout.split())
+    assert "--pattern DC or --pattern PV" in " ".join(done.stdout.split())
+    for short in ("LP", "DC", "PV"):
+        assert "What goes wrong" in invoke("witness", "--pattern", short, "--no-hints", str(path)).stdout
+
+
 def test_witness_as_json(broken):
     done = invoke("witness", "--json", A_LEAKP, SVT)
     assert done.exit_code == 1

@@ -156,6 +156,24 @@ def test_a_number_becomes_a_symbol():
     assert "with a number (q3 -> q3)" in second.text
 
 
+def test_two_mistakes_need_two_changes():
+    automaton = formats.loads(
+        "(draw:non-input, 1/4, 0): x := insample; output o; goto test\n"
+        "(test, 1/2, 0): if (insample < x) then output obot; goto test "
+        "elseif (insample >= x) then output insample; goto test"
+    )
+    found = hints(automaton, explicit(automaton).witness, explicit)
+    assert all(hint.private and explicit(hint.automaton).verdict is Verdict.PRIVATE for hint in found)
+    assert found[0].kind == "limit+second-sample"
+    assert changes(found[0]) == [
+        (
+            "(test, 1/2, 0): if (insample >= x) then output insample; goto test",
+            "(test, 1/2, 0, 1/2, 0): if (insample >= x) then output insampleprime; goto stop",
+        )
+    ]
+    assert found[0].outcome == "private, D = 7/4"  # that of num_sparse
+
+
 def test_without_an_answer_hints_claim_nothing():
     automaton = formats.load(EXAMPLES / "leaking_pair" / "svt_no_cutoff.dipa")
     found = hints(automaton, explicit(automaton).witness, lambda changed: None)

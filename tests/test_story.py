@@ -6,6 +6,7 @@ import pytest
 from conftest import EXAMPLES
 
 from symdipa import formats
+from symdipa.analysis import check
 from symdipa.automaton import Guard
 from symdipa.control import control_of
 from symdipa.order import OrderState
@@ -15,6 +16,7 @@ from symdipa.story import (
     dependency_text,
     facts_along,
     facts_text,
+    in_short,
     link,
     run_with_facts,
     shown_sample,
@@ -117,7 +119,7 @@ def test_a_loop_that_looks_back_one_round():
     assert (
         "Step 4 compares with x2, stored in step 2 the first time, in later rounds in the same step" in text
     )
-    assert "nothing is known before every round alike, so the loop can be repeated for ever" in text
+    assert "(nothing) is the same before every round, so the loop can be repeated for ever" in text
 
 
 def test_a_loop_that_looks_at_its_own_round():
@@ -153,6 +155,28 @@ def test_why_a_pair_costs_names_both_steps():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
     text = " ".join(why_it_costs(automaton, witness))
     assert "let every input of step 2 be larger by 1 and every input of step 3 smaller by 1" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "leaking_pair/svt_no_cutoff",
+            "answers obot (step 2) and any number of answers otop (step 3), and by way",
+        ),
+        (
+            "leaking_pair/a_leakp",
+            "by way of x2 and x1 every noisy input behind the former is below every one",
+        ),
+        ("leaking_cycle/running_maximum", "every round of a loop stores a new max, and compares with it"),
+        ("disclosing_cycle/stream", "one run can show any number of noisy inputs"),
+        ("privacy_violating_path/svt_releases_sample", "number that step 3 shows lies above all the noisy"),
+    ],
+)
+def test_the_sentence_that_sums_it_up(name, words):
+    automaton = example(name)
+    witness = check(automaton, "explicit").witness
+    assert witness is not None and words in " ".join(in_short(automaton, witness))
 
 
 def test_links_name_the_variable_and_where_it_was_stored():
