@@ -58,22 +58,33 @@ class Pair:
         return Pair(log, self.sign[::-1, ::-1, ::-1].transpose(0, 2, 1))
 
 
+@dataclass
+class Allowance:
+    """How many numbers of two-dimensional tables may be computed, over all grids."""
+
+    limit: int
+    spent: int = 0
+
+    def spend(self, numbers: int) -> None:
+        """Count; :class:`LimitReached` when it is used up."""
+        self.spent += numbers
+        if self.spent > self.limit:
+            raise LimitReached(f"two-dimensional tables take more than {self.limit} numbers")
+
+
 @dataclass(eq=False)
 class Plane:
     """What can be done with pairs on one grid."""
 
     grid: Grid
-    work: int = 0
-    limit: int = 1 << 62
+    allowance: Allowance
 
     def __post_init__(self) -> None:
         self._spans: dict[Law, Pair] = {}
 
     def spend(self) -> None:
         """Count one pass over a table; :class:`LimitReached` when the budget is used up."""
-        self.work += self.grid.size**2
-        if self.work > self.limit:
-            raise LimitReached(f"two-dimensional tables take more than {self.limit} numbers")
+        self.allowance.spend(self.grid.size**2)
 
     @cached_property
     def _mask(self) -> Array:
@@ -83,7 +94,7 @@ class Plane:
     @cached_property
     def mirror(self) -> Plane:
         """The plane of the grid turned round."""
-        return Plane(Grid(-self.grid.edges[::-1], self.grid.nodes), 0, self.limit)
+        return Plane(Grid(-self.grid.edges[::-1], self.grid.nodes), self.allowance)
 
     def outer(self, low: Array, high: Array) -> Pair:
         """``low(x) * high(y)`` where ``x`` is below ``y``."""
@@ -251,7 +262,7 @@ class Sample:
     over: frozenset[int]
 
 
-def integrate(grid: Grid, samples: Sequence[Sample], root: int | None, limit: int) -> Array:
+def integrate(plane: Plane, samples: Sequence[Sample], root: int | None) -> Array:
     """The logarithm of the probability of an order; with ``root`` as a table of the root's value.
 
     The samples are placed one after another; those that have later neighbours are alive, two at most.
@@ -260,7 +271,6 @@ def integrate(grid: Grid, samples: Sequence[Sample], root: int | None, limit: in
     last = {
         s.name: max(i for i, t in enumerate(ordered) if t is s or s.name in t.under | t.over) for s in ordered
     }
-    plane = Plane(grid, limit=limit)
     state = State()
     # What follows from edges that come later may be used now: it leaves fewer orders to follow.
     below, above = _closure(samples)
@@ -269,7 +279,7 @@ def integrate(grid: Grid, samples: Sequence[Sample], root: int | None, limit: in
         kept = last[sample.name] > i or sample.name == root
         table = sample.table
         if sample.name == root:
-            table = np.zeros_like(grid.x)
+            table = np.zeros_like(plane.grid.x)
         under, over = below[sample.name], above[sample.name]
         state = place(plane, state, Placing(sample.name, sample.law, table, under, over), kept, dying)
     if root is None:

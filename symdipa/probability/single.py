@@ -45,8 +45,11 @@ NEGLIGIBLE = 1e-11
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits on the work: nodes of a grid, down-sets of a sweep, numbers held in all tables of a sweep,
-    and numbers computed in two-dimensional tables. Beyond them :class:`LimitReached` is raised."""
+    """Limits on the work; beyond them :class:`LimitReached` is raised.
+
+    Nodes of a grid, down-sets of a sweep, numbers in all tables of one sweep, and numbers in all
+    two-dimensional tables of one connected part (the default takes about a minute).
+    """
 
     nodes: int = 400_000
     down_sets: int = 4_000
@@ -268,6 +271,7 @@ class _Component:
     kept_mass: float = field(init=False)
     ceiling: float = field(init=False)
     degree: int = field(init=False)
+    allowance: pairs.Allowance = field(init=False)
     method: str = "tables"
 
     def solve(self, tolerance: float) -> LogProbability:
@@ -331,6 +335,7 @@ class _Component:
                 self.kept.append(kept)
         self.kept_mass = sum(kept.mass for kept in self.kept)
         between = [i for i in leaves if len(poset.over[i] | poset.under[i]) > 1]
+        self.allowance = pairs.Allowance(self.budget.pairs)
         self.degree = len(self.kept) + len(between)
         self.ceiling = min(k.log_mass(tail) + self.kept_mass - k.mass for k in self.kept)
 
@@ -394,7 +399,7 @@ class _Component:
             for i in sorted(part.members)
         ]
         try:
-            result = pairs.integrate(self.grid, samples, part.root, self.budget.pairs)
+            result = pairs.integrate(pairs.Plane(self.grid, self.allowance), samples, part.root)
             self.method = "pairs"
             return result
         except LimitReached as reason:

@@ -19,7 +19,7 @@ from symdipa.errors import LimitReached
 from symdipa.order import initial, members, update
 from symdipa.probability.grid import Grid
 from symdipa.probability.laplace import Array, log_interval
-from symdipa.probability.pairs import Placing, Plane, State, drop, place
+from symdipa.probability.pairs import Allowance, Placing, Plane, State, drop, place
 from symdipa.probability.poset import Interval, Law, Number, Poset, check_numbers, law_of, poset_of
 from symdipa.probability.single import (
     Budget,
@@ -218,6 +218,7 @@ class _Filter:
     def solve(self, tolerance: float) -> TotalLogProbability:
         self.control = control_of(self.search.automaton)
         self.useful = self.search.useful()
+        self.allowance = Allowance(self.budget.pairs)
         laws = self._laws()
         if not laws:
             value = self._attempt(Grid(np.array([-1.0, 1.0]), 4))
@@ -285,7 +286,7 @@ class _Filter:
         return float(log_interval(law.rate, law.mean, law.low, law.high))
 
     def _attempt(self, grid: Grid) -> float:
-        plane = Plane(grid, limit=self.budget.pairs)
+        plane = Plane(grid, self.allowance)
         now: dict[Place, State] = {(self.control.initial, 0, ()): State()}
         for step in range(len(self.search.outputs)):
             following: dict[Place, State] = {}
