@@ -44,12 +44,34 @@ class Frame:
     columns: tuple[Levels, ...]
 
     @cached_property
-    def number(self) -> dict[Levels, int]:
-        return {column: i for i, column in enumerate(self.columns)}
+    def levels(self) -> Rows:
+        """The columns as an array: one row for each."""
+        return np.array(self.columns, dtype=np.int64).reshape(len(self.columns), -1)
+
+    @cached_property
+    def codes(self) -> tuple[NDArray[np.generic], NDArray[np.intp]]:
+        """The codes of the columns, ascending, and the columns in that order."""
+        codes = _coded(self.levels)
+        order = np.argsort(codes, kind="stable")
+        return codes[order], order
+
+    def numbers(self, levels: Rows) -> NDArray[np.intp]:
+        """The columns with these levels, of which each must be one."""
+        codes, order = self.codes
+        return order[np.searchsorted(codes, _coded(levels))]
 
     @property
     def width(self) -> int:
         return len(self.columns)
+
+
+def _coded(levels: Rows) -> NDArray[np.generic]:
+    """A number for each row of levels (which are at most 2), different for different rows."""
+    places = range(levels.shape[1])
+    if len(places) < 38:
+        return levels @ np.array([3**i for i in places], dtype=np.int64)
+    exact: NDArray[np.generic] = levels.astype(object) @ np.array([3**i for i in places], dtype=object)
+    return exact
 
 
 def _columns(classes: int, below: list[list[int]], above: list[list[int]], top: int) -> Iterator[Levels]:
@@ -73,31 +95,30 @@ def _columns(classes: int, below: list[list[int]], above: list[list[int]], top: 
 class Table:
     """A step as it acts on profiles, for one difference, from ``before`` to ``after`` columns.
 
-    Column ``sources[i]`` for ``prices[i]`` is one way to reach the column ``targets[k]``, where ``k`` is the
-    last with ``starts[k] <= i``.
+    Way ``i`` leads from column ``sources[i]`` to column ``targets[i]`` for ``prices[i]``; ways to one column
+    are in a row, the first of them are ``starts``.
     """
 
     before: int
     after: int
     sources: NDArray[np.intp]
+    targets: NDArray[np.intp]
     prices: Rows
     starts: NDArray[np.intp]
-    targets: NDArray[np.intp]
 
     def apply(self, rows: Rows) -> Rows:
         """The profiles after the step."""
         result = np.full((len(rows), self.after), NEVER, dtype=np.int64)
         if len(self.sources):
             sums = rows[:, self.sources] + self.prices
-            result[:, self.targets] = np.minimum.reduceat(sums, self.starts, axis=1)
+            result[:, self.targets[self.starts]] = np.minimum.reduceat(sums, self.starts, axis=1)
             np.minimum(result, NEVER, out=result)
         return result
 
     def back(self, ahead: Rows) -> Rows:
         """For each column before the step the least of a price plus what is ahead of the column after it."""
         result = np.full(self.before, NEVER, dtype=np.int64)
-        reached = np.repeat(self.targets, np.diff(np.append(self.starts, len(self.sources))))
-        np.minimum.at(result, self.sources, np.minimum(ahead[reached] + self.prices, NEVER))
+        np.minimum.at(result, self.sources, np.minimum(ahead[self.targets] + self.prices, NEVER))
         return result
 
 
@@ -143,58 +164,47 @@ class Kit:
         return known
 
     def _build(self, before: Frame, after: Frame, t: int, difference: int) -> Table:
+        stored = self.control.steps[t].asg & sum(1 << x for x in after.where)
+        sources, shifts = self._ways(before, t, difference, bool(stored))
+        reached = np.empty((len(sources), after.levels.shape[1]), dtype=np.int64)
+        for x, place in after.where.items():
+            reached[:, place] = shifts if stored >> x & 1 else before.levels[sources, before.where[x]]
+        targets = after.numbers(reached)
+        order = np.argsort(targets, kind="stable")
+        sources, targets, shifts = sources[order], targets[order], shifts[order]
+        prices = np.array(self.costs.price[t][difference], dtype=np.int64) + self.costs.second[t][difference]
+        starts = np.flatnonzero(np.diff(targets, prepend=-1))
+        return Table(before.width, after.width, sources, targets, prices[shifts], starts)
+
+    def _ways(
+        self, frame: Frame, t: int, difference: int, stored: bool
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Columns, and levels that the sample may have then: all if it is stored, else the nearest one."""
         step, costs = self.control.steps[t], self.costs
-        price, extra = costs.price[t][difference], costs.second[t][difference]
-        stored = step.asg & sum(1 << x for x in after.where)
-        kept = [(after.where[x], before.where[x]) for x in after.where if not stored >> x & 1]
-        fresh = {after.where[x] for x in members(stored)}
-        pick: list[int] = [-1] * (max(after.where.values()) + 1 if after.where else 0)
-        for place, old in kept:
-            pick[place] = old
-        entries: list[tuple[int, int, int]] = []
-        for source, column in enumerate(before.columns):
-            for level in self._shifts(before, column, t, difference, bool(stored)):
-                reached = tuple(level if i in fresh else column[old] for i, old in enumerate(pick))
-                entries.append((after.number[reached], source, price[level] + extra))
-        entries.sort()
-        targets, starts = np.unique(np.array([e[0] for e in entries], dtype=np.intp), return_index=True)
-        return Table(
-            before.width,
-            after.width,
-            np.array([e[1] for e in entries], dtype=np.intp),
-            np.array([e[2] for e in entries], dtype=np.int64),
-            starts,
-            targets,
-        )
-
-    def _bounds(self, frame: Frame, column: Levels, t: int) -> tuple[int, int]:
-        """The least and the greatest level that the sample of ``t`` may have."""
-        step = self.control.steps[t]
-        floor = max((column[frame.where[x]] for x in members(step.lt)), default=0)
-        return floor, min((column[frame.where[x]] for x in members(step.ge)), default=self.costs.top)
-
-    def _shifts(self, frame: Frame, column: Levels, t: int, difference: int, stored: bool) -> range:
-        """The levels that the sample may have: all if it is stored, else the one nearest the difference."""
-        floor, ceiling = self._bounds(frame, column, t)
+        floor = np.zeros(frame.width, dtype=np.int64)
+        ceiling = np.full(frame.width, costs.top, dtype=np.int64)
+        for x in members(step.lt):
+            np.maximum(floor, frame.levels[:, frame.where[x]], out=floor)
+        for x in members(step.ge):
+            np.minimum(ceiling, frame.levels[:, frame.where[x]], out=ceiling)
         if self.control.outputs_insample[t]:
-            zero = self.costs.zero
-            return range(zero, zero + (floor <= zero <= ceiling))
-        if stored or floor > ceiling:
-            return range(floor, ceiling + 1)
-        nearest = min(max(difference, floor), ceiling)
-        return range(nearest, nearest + 1)
+            choices = [np.full(frame.width, costs.zero)]
+        elif stored:
+            choices = [np.full(frame.width, level) for level in range(costs.top + 1)]
+        else:
+            choices = [np.clip(difference, floor, ceiling)]
+        fitting = [np.flatnonzero((floor <= level) & (level <= ceiling)) for level in choices]
+        return np.concatenate(fitting), np.concatenate([c[f] for c, f in zip(choices, fitting, strict=True)])
 
     def free(self, frame: Frame, t: int, difference: int) -> NDArray[np.bool_]:
         """The columns on which transition ``t`` costs nothing, if its sample is not read later."""
         key = (id(frame), t, difference)
         known = self._loops.get(key)
         if known is None:
-            fits = []
-            for column in frame.columns:
-                shifts = self._shifts(frame, column, t, difference, stored=False)
-                prices = [self.costs.price[t][difference][level] for level in shifts]
-                fits.append(bool(prices) and not prices[0] and not self.costs.second[t][difference])
-            known = self._loops[key] = np.array(fits, dtype=np.bool_)
+            known = self._loops[key] = np.zeros(frame.width, dtype=np.bool_)
+            columns, shifts = self._ways(frame, t, difference, stored=False)
+            prices = np.array(self.costs.price[t][difference], dtype=np.int64)
+            known[columns] = prices[shifts] + self.costs.second[t][difference] == 0
         return known
 
 
@@ -207,12 +217,12 @@ def maximal_rows(rows: Rows) -> NDArray[np.intp]:
     """Where the profiles are that no other is everywhere at least as high as (of equal ones the first)."""
     if len(rows) <= 1:
         return np.arange(len(rows))
-    rows, where = np.unique(rows, axis=0, return_index=True)
-    rows, where = rows[::-1], where[::-1]
-    # Nothing is above what comes later: the sums (of parts that fit) descend, and where they agree
-    # the rows do.
-    order = np.argsort(-(rows >> 16).sum(axis=1), kind="stable")
-    rows, where = rows[order], where[order]
+    # Nothing is above what comes later, as far as the sums tell (they are exact unless costs are huge).
+    order = np.argsort(-np.minimum(rows, LARGEST // rows.shape[1]).sum(axis=1), kind="stable")
+    whole = np.ascontiguousarray(rows[order]).view(np.dtype((np.void, rows.itemsize * rows.shape[1])))
+    first = np.sort(np.unique(whole, return_index=True)[1])
+    where = order[first]
+    rows = rows[where]
     if rows.shape[1] == 1:
         return where[:1]
     chosen, size = np.empty_like(rows), 0

@@ -129,6 +129,9 @@ class Product:
         """The same with the costs that are certain in ``constant``, rows maximal and in a fixed order."""
         constant, rows = self.constant, {}
         for block, some in self.rows.items():
+            if len(some) == 1 and not some.min():
+                rows[block] = some
+                continue
             certain = int(some.min(axis=1).max())
             constant += certain
             rows[block] = maximal(np.where(some >= NEVER, NEVER, some - certain))
@@ -143,7 +146,7 @@ def _united(products: list[Product]) -> list[Product]:
     """Fewer products for the same profiles: those that differ in one block only become one."""
     blocks: list[int | None] = [*products[0].rows] if products else []
     products = [product.normal() for product in products]
-    changed = True
+    changed = len(products) > 1
     while changed:
         changed = False
         for block in blocks or [None]:
@@ -324,6 +327,7 @@ class _Search:
         """For each place and column of the one block what the rest costs if the adversary sees the shifts."""
         result: list[Rows] = [np.zeros(0, dtype=np.int64)] * len(self.lifted.places)
         for place in reversed(range(len(result))):
+            self._spend(0)
             here = np.zeros(self._frame_at(place, 0).width, dtype=np.int64)
             for table, there, extra in self._onward(place):
                 after = result[there]
@@ -339,6 +343,7 @@ class _Search:
         result: list[NDArray[np.bool_]] = [np.zeros(0, dtype=np.bool_)] * len(self.lifted.places)
         ends = {self.lifted.place[v] for v in range(self.lifted.ends)}
         for place in reversed(range(len(result))):
+            self._spend(0)
             here = np.full(self._frame_at(place, 0).width, place in ends)
             for table, there, _ in self._onward(place):
                 after = result[there]
@@ -401,13 +406,13 @@ class _Search:
             return [Product(constant, {})] if constant + int(self.ahead[place][0]) > floor else []
         if not arrived:
             return []
-        rows = np.unique(np.concatenate([product.rows[0] + product.constant for product in arrived]), axis=0)
-        rows = np.minimum(rows, NEVER)
+        rows = np.minimum(np.concatenate([product.rows[0] + product.constant for product in arrived]), NEVER)
         hopes = (rows + self.ahead[place]).min(axis=1)
         rows, hopes = rows[hopes > floor], hopes[hopes > floor]
         if beam is not None and len(rows) > beam:
-            rows = rows[np.argsort(-hopes, kind="stable")[:beam]]
-        return [Product(0, {0: maximal(rows)})] if len(rows) else []
+            rows = rows[np.argsort(-hopes, kind="stable")[: 4 * beam]]
+        rows = maximal(rows)[:beam]
+        return [Product(0, {0: rows})] if len(rows) else []
 
     def _moved(self, i: int, product: Product) -> Product:
         """The product after a lifted edge between places."""
