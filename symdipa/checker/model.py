@@ -18,7 +18,7 @@ class Step:
     """A transition with what its state adds to it.
 
     ``shows`` is the symbol that is output, ``None`` for a real value; ``shows_sample`` says that the real
-    value is ``insample``, ``released`` is ``d'`` if it is ``insample'`` at an input state and 0 otherwise.
+    value is ``insample``, ``released`` is ``d'`` if it is ``insample'`` and 0 otherwise.
     """
 
     source: str
@@ -102,7 +102,7 @@ def _step(transition: Transition, state: State, where: str) -> Step:
         shows=transition.output.symbol,
         shows_sample=shows_sample,
         d=d,
-        released=d_prime if shows_other and state.is_input else Fraction(0),
+        released=d_prime if shows_other else Fraction(0),
     )
 
 

@@ -65,10 +65,9 @@ def members(
     for key in required:
         if key not in value:
             refuse("shape", f"{where} has no {key!r}")
-    if len(value) > len(required):
-        for key in value:
-            if key not in required and key not in optional:
-                refuse("shape", f"{where} has a key {shown(key)} that the format does not have")
+    for key in value:
+        if key not in required and key not in optional:
+            refuse("shape", f"{where} has a key {shown(key)} that the format does not have")
     return value
 
 
@@ -81,11 +80,11 @@ def table(value: object, where: str) -> dict[str, object]:
 
 def items(value: object, where: str, length: int | None = None) -> list[object]:
     """The items of a list (of this length)."""
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list):
         refuse("shape", f"{where} is not a list")
     if length is not None and len(value) != length:
         refuse("shape", f"{where} has {len(value)} items, not {length}")
-    return list(value)
+    return value
 
 
 def text(value: object, where: str) -> str:
