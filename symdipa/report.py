@@ -541,14 +541,14 @@ def _json_witness(result: Result) -> dict[str, Any] | None:
     automaton = result.automaton
     return {
         "pattern": witness.pattern.key,
-        "run": [_json_step(automaton, automaton.transitions[i]) for i in witness.run],
+        "run": [json_step(automaton, automaton.transitions[i]) for i in witness.run],
         "cycles": [list(cycle) for cycle in witness.cycles],
         "path": list(witness.path),
         "distinct": result.distinct,
     }
 
 
-def _json_step(automaton: Automaton, transition: Transition) -> dict[str, Any]:
+def json_step(automaton: Automaton, transition: Transition) -> dict[str, Any]:
     return {
         "from": transition.source,
         "to": transition.target,

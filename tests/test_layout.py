@@ -22,7 +22,7 @@ LAYERS = [
     {"alignment", "constant", "encodings", "weight"},
     {"engines", "weighing"},
     {"aiger", "analysis", "certificate", "query"},
-    {"story", "hints", "report"},
+    {"story", "hints", "report", "weight_report"},
     {"cli"},
     {"__init__", "__main__"},
 ]

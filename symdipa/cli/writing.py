@@ -1,0 +1,155 @@
+"""``convert``, ``generate`` and ``encode``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from symdipa.cli.base import (
+    Reading,
+    Unusable,
+    as_patterns,
+    cli,
+    option,
+    told_by_suffix,
+    with_encoding,
+    with_format,
+    with_output,
+    with_strict,
+    write,
+    written_as,
+)
+from symdipa.errors import InvalidInput, SymdipaError
+
+if TYPE_CHECKING:
+    from symdipa.patterns import Pattern
+
+
+class Generate(click.Command):
+    """A command whose N may look like an option because of its sign."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, list(args))  # it empties the list
+        except click.NoSuchOption:
+            negative = next((arg for arg in args if re.fullmatch(r"-\d+", arg)), None)
+            if negative is None:
+                raise
+            raise click.UsageError(f"N must be a positive number, not {negative}", ctx) from None
+
+
+@cli.command(short_help="Write an automaton in another format.")
+@click.argument("file")
+@option(
+    "--to",
+    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    help="Format to write; default: told by the suffix of the -o file.",
+)
+@with_output
+@with_strict
+@with_format
+@click.pass_context
+def convert(
+    ctx: click.Context, file: str, to: str | None, output: Path | None, strict: bool, fmt: str | None
+) -> None:
+    """Write the automaton in FILE in another format.
+
+    svg needs Graphviz.
+
+    Example: symdipa convert examples/well_formed/svt.dipa --to json -o svt.json
+    """
+    target = to or told_by_suffix(output)
+    if target is None:
+        raise click.UsageError("say with --to which format to write")
+    write(written_as(Reading(fmt, strict).read_or_leave(ctx, file), target), output)
+
+
+@cli.command(cls=Generate, short_help="Write a benchmark automaton of a family.")
+@click.argument("family", required=False)
+@click.argument("number", type=int, required=False, metavar="N")
+@option("--list", "list_families", is_flag=True, help="List the families and leave.")
+@option(
+    "--to",
+    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    help="Format to write; default: told by the suffix of the -o file, else dipa.",
+)
+@with_output
+@click.pass_context
+def generate(
+    ctx: click.Context,
+    family: str | None,
+    number: int | None,
+    list_families: bool,
+    to: str | None,
+    output: Path | None,
+) -> None:
+    """Write the benchmark automaton number N of FAMILY.
+
+    Example: symdipa generate m-range 80 -o m_range_80.dipa
+    """
+    from symdipa import families
+
+    if list_families:
+        for known in families.FAMILIES.values():
+            click.echo(f"{known.name:<15} {known.summary}; N = {known.size}; {known.answer}")
+        return
+    if family is None or number is None:
+        raise click.UsageError("needs FAMILY and N; symdipa generate --list shows the families")
+    try:
+        automaton = families.generate(family, number)
+    except InvalidInput as error:
+        raise click.UsageError(error.problems[0].message) from error
+    target = to or told_by_suffix(output) or "dipa"
+    write(written_as(automaton, target), output)
+
+
+@cli.command(short_help="Write a symbolic query for another solver.")
+@click.argument("file")
+@option(
+    "--pattern",
+    callback=as_patterns,
+    metavar="LC|LP|DC|PV",
+    required=True,
+    help="The pattern that the query asks for (or its name, as leaking-pair).",
+)
+@option(
+    "--bound",
+    type=click.IntRange(min=1),
+    required=True,
+    metavar="N",
+    help="Longest run that the query covers, in steps.",
+)
+@option("--to", type=click.Choice(["smtlib"]), default="smtlib", show_default=True, help="Format to write.")
+@with_encoding
+@with_output
+@with_strict
+@with_format
+@click.pass_context
+def encode(
+    ctx: click.Context,
+    file: str,
+    pattern: Pattern,
+    bound: int,
+    to: str,
+    encoding: str,
+    output: Path | None,
+    strict: bool,
+    fmt: str | None,
+) -> None:
+    """Write the question "does FILE have this pattern within N steps?" for another solver.
+
+    The query is satisfiable exactly if the answer is yes.
+
+    Example: symdipa encode examples/leaking_pair/a_leakp.dipa --pattern LP --bound 8
+    """
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    from symdipa import query
+
+    try:
+        text = query.encode(automaton, pattern, bound, encoding=encoding, fmt=to)
+    except SymdipaError as error:
+        raise Unusable(str(error)) from error
+    write(text, output)

@@ -1,0 +1,189 @@
+"""The bounds on ``D`` as text and as JSON, from a finished result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symdipa.report import json_object, json_step, verdict_text
+from symdipa.story import columns, noise_table
+from symdipa.verdict import Result, Verdict
+from symdipa.weighing import METHODS, TWO_SIDED, Adjacency, Weighing
+
+LONGEST = 12
+"""So many steps of a run are listed before the middle is left out."""
+
+WHY = {
+    "threshold": "a sample is stored as a threshold",
+    "test": "a sample is compared",
+    "release": "a number is shown",
+}
+
+GRAPHS = {
+    "control": "the control graph",
+    "eq": "the control graph with which variables are equal",
+    "augmentation": "the augmentation",
+}
+
+PROPHECIES = {
+    "U": "whether a value is read again",
+    "C": "how it is read in loops",
+    "K": "how it is read elsewhere",
+    "LG": "what loops it bounds",
+}
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A check and, unless it found a violation, the bounds on ``D``."""
+
+    result: Result
+    weighing: Weighing | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """That of the check; a bound by alignment is itself a proof where the check did not get to its end."""
+        open_ = self.result.verdict is Verdict.UNKNOWN and not self.result.disagreements
+        proved = self.weighing is not None and "alignment" in self.weighing.bounds
+        return Verdict.PRIVATE if open_ and proved else self.result.verdict
+
+
+def text(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> str:
+    """What ``symdipa weight`` prints for one file."""
+    weighing = weighed.weighing
+    if weighing is None or (weighed.verdict is not Verdict.PRIVATE and not weighing.bounds):
+        lines = [f"{name}: {verdict_text(weighed.result)}; there is no D"]
+        return "\n".join([*lines, *(f"note: {note}" for note in notes)])
+    lines = [f"{name}: {_headline(weighed, weighing)}"]
+    lines += [f"  {line}" for line in _meaning(weighed.result, weighing)]
+    lines += ["", *_table(weighing)]
+    if weighing.by_state:
+        lines += ["", "Where it comes from, on the dearest run of the alignment", *_by_state(weighed, weighing)]
+    lines += ["", "Noise", *(f"  {line}" for line in noise_table(weighed.result.automaton, _paying(weighing)))]
+    return "\n".join([*lines, *(f"note: {note}" for note in notes)])
+
+
+def _paying(weighing: Weighing) -> list[str] | None:
+    names = list(dict.fromkeys(cost.state for cost in weighing.by_state))
+    return names[:LONGEST] or None
+
+
+def _headline(weighed: Weighed, weighing: Weighing) -> str:
+    upper, lower, method = weighing.upper, weighing.lower, weighing.best
+    if upper is None:
+        reasons = "; ".join(f"{m}: {why}" for m, why in weighing.missing.items())
+        return f"no bound on D was computed ({reasons})"
+    how = f"{upper} by {_by(weighing, method)}"
+    if not weighing.optimal:
+        below = f", at least {lower} by a run of {_steps(weighing)}" if lower is not None else ""
+        return f"D is at most {how}{below}"
+    told = f"upper {how}, lower {lower} by a run of {_steps(weighing)}"
+    if weighed.result.output_distinct:
+        return f"D = {upper} (optimal: {told})"
+    return f"D = {upper} ({told}; optimal for single runs)"
+
+
+def _steps(weighing: Weighing) -> str:
+    count = len(weighing.flow.run) if weighing.flow is not None else 0
+    return f"{count} step{'' if count == 1 else 's'}"
+
+
+def _by(weighing: Weighing, method: str | None) -> str:
+    if method != "alignment" or weighing.alignment is None:
+        return {"run": "the run bound", "corollary": "the corollary bound", "exact": "exact profiles"}.get(
+            method or "", "?"
+        )
+    alignment = weighing.alignment
+    words = f"alignment on {GRAPHS[alignment.graph or 'control']}"
+    letters = (alignment.lift or "").replace("LG", "*")
+    known = [PROPHECIES["LG" if letter == "*" else letter] for letter in letters]
+    return f"{words}, split by {', '.join(known)}" if known else words
+
+
+def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
+    """The adjacency in words."""
+    if isinstance(adjacency, str):
+        far = str(sensitivity)
+        if adjacency == TWO_SIDED:
+            return f"every input may move by up to {far} in either direction"
+        return f"the inputs may move by up to {far}, all in one direction"
+    low, high = (bound * sensitivity for bound in adjacency)
+    return f"every input may move by between {low} and {high}"
+
+
+def _meaning(result: Result, weighing: Weighing) -> Iterator[str]:
+    yield f"Adjacent inputs: {adjacency_text(weighing.adjacency, weighing.sensitivity)}."
+    if weighing.upper is None:
+        return
+    yield f"For every eps > 0 it is {_times(weighing.upper)}-differentially private, however long it runs."
+    if not weighing.optimal:
+        return
+    if result.output_distinct:
+        yield "No smaller constant will do: the run from below comes as close to it as one likes."
+    else:
+        yield "Several runs can produce the same outputs, so a smaller constant is not excluded by single runs."
+
+
+def _times(value: Fraction) -> str:
+    return "eps" if value == 1 else f"({value})*eps" if value.denominator > 1 else f"{value}*eps"
+
+
+def _table(weighing: Weighing) -> list[str]:
+    rows = [(m, str(weighing.bounds[m]), _source(weighing, m)) for m in METHODS if m in weighing.bounds]
+    rows += [(m, "-", weighing.missing[m]) for m in METHODS if m in weighing.missing]
+    if weighing.lower is not None:
+        rows.append(("from below", str(weighing.lower), f"a flow on a run of {_steps(weighing)}"))
+    return columns(rows, indent=2)
+
+
+def _source(weighing: Weighing, method: str) -> str:
+    return "the paper's, on the augmentation" if method in ("corollary", "run") else _by(weighing, method)
+
+
+def _by_state(weighed: Weighed, weighing: Weighing) -> list[str]:
+    costs = weighing.by_state
+    rows = [(f"step {c.position + 1}", c.state, str(c.amount), WHY[c.why]) for c in costs]
+    if len(rows) > LONGEST:
+        head, tail = rows[: LONGEST // 2], rows[-LONGEST // 2 :]
+        between = sum((c.amount for c in costs[LONGEST // 2 : -LONGEST // 2]), Fraction(0))
+        gap = ("...", "", str(between), f"{len(rows) - len(head) - len(tail)} steps more")
+        rows = [*head, gap, *tail]
+    return columns(rows, indent=2)
+
+
+def json_weight(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """What ``symdipa weight --json`` prints for one file."""
+    weighing, result = weighed.weighing, weighed.result
+    bounds: dict[str, str | None] = {method: None for method in (*METHODS, "lower")}
+    told: dict[str, Any] = {"graph": None, "adjacency": None, "sensitivity": None, "optimal": False}
+    by_state: list[dict[str, str]] = []
+    run: list[Any] = []
+    if weighing is not None:
+        bounds |= {method: str(bound) for method, bound in weighing.bounds.items()}
+        bounds["lower"] = None if weighing.lower is None else str(weighing.lower)
+        adjacency = weighing.adjacency
+        alignment = weighing.alignment
+        told = {
+            "graph": None if alignment is None else alignment.graph,
+            "adjacency": adjacency if isinstance(adjacency, str) else [str(end) for end in adjacency],
+            "sensitivity": str(weighing.sensitivity),
+            "optimal": weighing.optimal,
+        }
+        by_state = [{"state": c.state, "cost": str(c.amount), "why": c.why} for c in weighing.by_state]
+
+        moves = result.automaton.transitions
+        run = [json_step(result.automaton, moves[t]) for t in weighing.run]
+    return {
+        "file": name,
+        "verdict": weighed.verdict.value,
+        "bounds": bounds,
+        **told,
+        "by_state": by_state,
+        "run": run,
+        "missing": {} if weighing is None else dict(weighing.missing),
+        "seconds": round(result.seconds + (0.0 if weighing is None else weighing.seconds), 6),
+        "notes": json_object(name, result, notes)["notes"],
+        "error": None,
+    }
