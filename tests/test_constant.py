@@ -577,8 +577,8 @@ def test_a_used_up_budget_leaves_both_bounds():
 
 def test_nodes_and_ticks_end_the_search():
     control = control_of(generate("u-range", 3))
-    for work in (exact_constant, run_bound):
-        for few in (5, 60):
+    for work, most in ((exact_constant, 30), (run_bound, 70)):
+        for few in (5, most):
             with pytest.raises(LimitReached, match=f"more than {few}"):
                 work(control, max_nodes=few)
 
@@ -587,6 +587,39 @@ def test_nodes_and_ticks_end_the_search():
 
         with pytest.raises(LimitReached, match="time"):
             work(control, tick=tick)
+    with pytest.raises(LimitReached, match="the lift for the exact constant has more than 20"):
+        lift(augment(control), max_nodes=20)
+
+
+def test_what_is_foreseen_does_not_matter(monkeypatch: pytest.MonkeyPatch):
+    """Tracking fewer values in more nodes comes to the same; it is what is done when there are too many."""
+    examples = [*good(40), generate("u-range", 2), generate("pivot", 3), generate("m-range", 3)]
+    values = [exact(example).value for example in examples]
+
+    def all_foreseen(*arguments, foresee: int = 0):
+        return lift(*arguments, foresee=-1)
+
+    monkeypatch.setattr(profiles, "lift", all_foreseen)
+    assert [exact(example).value for example in examples] == values
+
+
+def test_fewer_values_are_tracked_where_all_live_ones_are_too_many():
+    """Eleven values are live, six of which are read in the end, those of ``x`` or those of ``y``."""
+    names = ["c", *(f"{kind}{i}" for kind in "xy" for i in range(5))]
+    stored = [f"q{i} -> q{i + 1} [a] :{name}" for i, name in enumerate(names)]
+    one = "q11 -> r [b] <c \n r -> end [c] <x0 <x1 <x2 <x3 <x4"
+    both = f"{one} \n q11 -> s [d] >c \n s -> end [e] >y0 >y1 >y2 >y3 >y4"
+    wide, narrow = (automaton("\n".join([*stored, rows])) for rows in (both, one))
+    with pytest.raises(LimitReached, match="11 live values"):
+        profiles._worst((TWO_SIDED,), 10**8, None, lift(augment(control_of(wide))))
+    assert (
+        exact(wide).value
+        == exact(narrow).value
+        == dearest_of_run(
+            automaton("q0 -> q1 [a] :c \n q1 -> q2 [a] :x \n q2 -> q3 [b] <c \n q3 -> q4 [c] <x"),
+            (0, 1, 2, 3),
+        )
+    )
 
 
 def test_too_many_live_values_are_refused():

@@ -29,6 +29,11 @@ LARGEST = 1 << 58
 COLUMNS = 20_000
 """A frame with more columns is refused."""
 
+
+class TooWide(LimitReached):
+    """Too many values would have to be tracked at a time."""
+
+
 Levels = tuple[int, ...]
 FrameKey = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]
 
@@ -122,6 +127,15 @@ class Table:
         return result
 
 
+def _table(
+    before: Frame, after: Frame, sources: NDArray[np.intp], targets: NDArray[np.intp], prices: Rows
+) -> Table:
+    order = np.argsort(targets, kind="stable")
+    sources, targets, prices = sources[order], targets[order], prices[order]
+    starts = np.flatnonzero(np.diff(targets, prepend=-1))
+    return Table(before.width, after.width, sources, targets, prices, starts)
+
+
 @dataclass(frozen=True, eq=False)
 class Kit:
     """Makes frames and tables, each only once."""
@@ -151,7 +165,7 @@ class Kit:
             for column in _columns(len(heads), below, above, self.costs.top):
                 columns.append(column)
                 if len(columns) > COLUMNS:
-                    raise LimitReached(f"{len(heads)} live values at a time have more than {COLUMNS} shifts")
+                    raise TooWide(f"{len(heads)} live values at a time have more than {COLUMNS} shifts")
             known = self._frames[key] = Frame(place, tuple(columns))
         return known
 
@@ -169,12 +183,21 @@ class Kit:
         reached = np.empty((len(sources), after.levels.shape[1]), dtype=np.int64)
         for x, place in after.where.items():
             reached[:, place] = shifts if stored >> x & 1 else before.levels[sources, before.where[x]]
-        targets = after.numbers(reached)
-        order = np.argsort(targets, kind="stable")
-        sources, targets, shifts = sources[order], targets[order], shifts[order]
         prices = np.array(self.costs.price[t][difference], dtype=np.int64) + self.costs.second[t][difference]
-        starts = np.flatnonzero(np.diff(targets, prepend=-1))
-        return Table(before.width, after.width, sources, targets, prices[shifts], starts)
+        return _table(before, after, sources, after.numbers(reached), prices[shifts])
+
+    def projection(self, before: Frame, after: Frame) -> Table:
+        """From a frame to one of fewer variables, without a step."""
+        key = (id(before), id(after), -1, 0)
+        known = self._tables.get(key)
+        if known is None:
+            reached = np.empty((before.width, after.levels.shape[1]), dtype=np.int64)
+            for x, place in after.where.items():
+                reached[:, place] = before.levels[:, before.where[x]]
+            ways = np.arange(before.width)
+            free = np.zeros(before.width, dtype=np.int64)
+            known = self._tables[key] = _table(before, after, ways, after.numbers(reached), free)
+        return known
 
     def _ways(
         self, frame: Frame, t: int, difference: int, stored: bool

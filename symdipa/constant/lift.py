@@ -1,12 +1,14 @@
 """What the exact constant is computed on: costs in whole numbers, and the augmentation lifted by its futures.
 
-The *lift* splits a node of the augmentation by the set ``U`` of variables whose values the rest of the run
-will read. An edge and the set after it determine the set before it, so the lift is found backward. A run may
-be made longer without losing anything, so runs are taken to end where they cannot leave: in one node of each
-component without a way out.
+The search tracks the shifts of the *live* values, those that some guard may still read. In a loop that stores
+what is read behind it that is too many: of all the samples stored there only the last one matters. So nodes
+are split by a foresight: which variables among those stored in some loop hold a value that the rest of the
+run *will* read; only these are tracked. An edge and the foresight after it determine the one before it, so
+this *lift* is found backward. A run may be made longer without losing anything, so runs are taken to end
+where they cannot leave: in one node of each component without a way out.
 
-Without leaking cycle, ``U`` and the order of its values are the same in all nodes of a component of the lift,
-and nothing that is stored inside one is read later (or it would be read, and then overwritten, on the way
+Without leaking cycle, the tracked variables and their order are the same in all nodes of a component of the
+lift, and nothing that is stored inside one is tracked (or it would be read, and then overwritten, on the way
 round). A component is therefore one *place* of the search.
 """
 
@@ -118,7 +120,7 @@ def costs(control: Control, interval: Interval) -> Costs:
 
 @dataclass(frozen=True, eq=False)
 class Lift:
-    """The lifted augmentation: node ``v`` lies over ``base[v]`` and reads the values of ``used[v]`` later.
+    """The lifted augmentation: node ``v`` lies over ``base[v]`` and tracks the values of ``tracked[v]``.
 
     Edge ``i`` leads from ``source[i]`` to ``target[i]`` over edge ``edge[i]`` of the augmentation. Runs begin
     in ``start`` and end in one of the first ``ends`` nodes.
@@ -126,7 +128,7 @@ class Lift:
 
     graph: Augmentation
     base: tuple[int, ...]
-    used: tuple[Mask, ...]
+    tracked: tuple[Mask, ...]
     source: tuple[int, ...]
     target: tuple[int, ...]
     edge: tuple[int, ...]
@@ -197,20 +199,30 @@ class Lift:
         return path[::-1]
 
 
-def lift(graph: Augmentation, max_nodes: int | None = None, tick: Tick | None = None) -> Lift:
-    """The lift of an augmentation; raises :class:`LimitReached` above ``max_nodes`` nodes."""
+def lift(
+    graph: Augmentation, max_nodes: int | None = None, tick: Tick | None = None, *, foresee: Mask = 0
+) -> Lift:
+    """The lift of an augmentation; raises :class:`LimitReached` above ``max_nodes`` nodes.
+
+    ``foresee`` are variables to track only if they will be read, besides those for which it has to be so:
+    there is less to track in more nodes.
+    """
     incoming: list[list[int]] = [[] for _ in range(graph.nodes)]
     for e, v in enumerate(graph.target):
         incoming[v].append(e)
-    steps = graph.control.steps
+    control = graph.control
+    live = [control.live[q] for q in graph.state]
+    foreseen = foresee
+    for e in graph.cyclic_edges:
+        foreseen |= control.steps[graph.transition[e]].asg & live[graph.target[e]]
     number = {(v, 0): i for i, v in enumerate(_last(graph))}
     nodes = list(number)
     ends = len(nodes)
     found: list[tuple[int, int, int]] = []
-    for i, (v, used) in enumerate(nodes):
+    for i, (v, read) in enumerate(nodes):
         for e in incoming[v]:
-            step = steps[graph.transition[e]]
-            before = (graph.source[e], step.used | used & ~step.asg)
+            step = control.steps[graph.transition[e]]
+            before = (graph.source[e], (step.used | read & ~step.asg) & foreseen)
             u = number.setdefault(before, len(nodes))
             if u == len(nodes):
                 nodes.append(before)
@@ -222,7 +234,7 @@ def lift(graph: Augmentation, max_nodes: int | None = None, tick: Tick | None = 
     return Lift(
         graph,
         tuple(v for v, _ in nodes),
-        tuple(used for _, used in nodes),
+        tuple(read | live[v] & ~foreseen for v, read in nodes),
         tuple(u for u, _, _ in found),
         tuple(v for _, v, _ in found),
         tuple(e for _, _, e in found),

@@ -20,13 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symdipa.augmentation import Augmentation, Tick, augment
-from symdipa.constant.frames import LARGEST, NEVER, Frame, Kit, Rows, Table, maximal
+from symdipa.constant.frames import LARGEST, NEVER, Frame, Kit, Rows, Table, TooWide, maximal
 from symdipa.constant.lift import Adjacency, Costs, Interval, Lift, costs, intervals, lift
 from symdipa.control import Control, classes
 from symdipa.errors import LimitReached
@@ -90,12 +90,21 @@ def exact_constant(
         if adjacency != "monotone" and not chosen[0][0] < 0 < chosen[0][1]:
             raise LimitReached("one-sided differences and a leaking cycle: no profiles")
         return Exact(None, (), (), (), chosen[0])
-    lifted = lift(graph, max_nodes, tick)
+    search = partial(_worst, chosen, budget, tick)
+    try:
+        return search(lift(graph, max_nodes, tick))
+    except TooWide:
+        everything = (1 << control.variables) - 1
+        return search(lift(graph, max_nodes, tick, foresee=everything))
+
+
+def _worst(chosen: tuple[Interval, ...], budget: int, tick: Tick | None, lifted: Lift) -> Exact:
+    """The largest constant for some of the intervals."""
     found: list[Exact] = []
     limits: list[ConstantLimit] = []
     for interval in chosen:
         try:
-            found.append(_Search(lifted, costs(control, interval), budget, tick).run())
+            found.append(_Search(lifted, costs(lifted.graph.control, interval), budget, tick).run())
         except ConstantLimit as limit:
             limits.append(limit)
         else:
@@ -119,7 +128,7 @@ def _value(exact: Exact) -> Fraction:
 class Product:
     """Profiles block by block: every combination of one row of each, and of ``constant``, is reached.
 
-    Blocks without a value that will be read have no rows; their costs are in ``constant``.
+    Blocks without tracked values have no rows; their costs are in ``constant``.
     """
 
     constant: int
@@ -136,6 +145,15 @@ class Product:
             constant += certain
             rows[block] = maximal(np.where(some >= NEVER, NEVER, some - certain))
         return Product(constant, rows)
+
+    def dearest(self) -> Choice:
+        """The profile with the highest least entry."""
+        rows, total = {}, self.constant
+        for block, some in self.rows.items():
+            least = some.min(axis=1)
+            k = int(least.argmax())
+            rows[block], total = _lowered(some[k : k + 1]), total + int(least[k])
+        return Choice(total, rows)
 
     def apart_from(self, block: int | None) -> tuple[tuple[int, bytes], ...]:
         """What two products must share so that they may be united in that block."""
@@ -253,7 +271,7 @@ class _Search:
 
     def _fits(self, variables: Mask) -> bool:
         for place in range(len(self.lifted.places)):
-            if self.lifted.used[self._some(place)].bit_count() > 12:
+            if self.lifted.tracked[self._some(place)].bit_count() > 12:
                 return False
             try:
                 if self._frame(place, variables).width > TOGETHER:
@@ -271,15 +289,15 @@ class _Search:
 
     def _frame(self, place: int, variables: Mask) -> Frame:
         v = self._some(place)
-        return self.kit.frame(self.graph.order[self.lifted.base[v]], self.lifted.used[v] & variables)
+        return self.kit.frame(self.graph.order[self.lifted.base[v]], self.lifted.tracked[v] & variables)
 
     @cached_property
     def frames(self) -> list[dict[int, Frame]]:
-        """For each place the frames of the blocks with a value that will be read."""
+        """For each place the frames of the blocks with tracked values."""
         return [
-            {b: self._frame(place, block) for b, block in enumerate(self.blocks) if used & block}
-            for place, used in enumerate(
-                self.lifted.used[self._some(p)] for p in range(len(self.lifted.places))
+            {b: self._frame(place, block) for b, block in enumerate(self.blocks) if tracked & block}
+            for place, tracked in enumerate(
+                self.lifted.tracked[self._some(p)] for p in range(len(self.lifted.places))
             )
         ]
 
@@ -288,11 +306,11 @@ class _Search:
 
     @cached_property
     def block_of(self) -> tuple[int | None, ...]:
-        """For each lifted edge the block whose values it compares or that its sample, read later, joins."""
+        """For each lifted edge the block whose values it compares or that its sample, if tracked, joins."""
         result: list[int | None] = []
         for i, v in enumerate(self.lifted.target):
             step = self.control.steps[self.lifted.transition(i)]
-            concerned = step.used | step.asg & self.lifted.used[v]
+            concerned = step.used | step.asg & self.lifted.tracked[v]
             result.append(next((b for b, block in enumerate(self.blocks) if block & concerned), None))
         return tuple(result)
 
@@ -331,9 +349,8 @@ class _Search:
             here = np.zeros(self._frame_at(place, 0).width, dtype=np.int64)
             for table, there, extra in self._onward(place):
                 after = result[there]
-                np.maximum(
-                    here, np.minimum(after + extra, NEVER) if table is None else table.back(after), out=here
-                )
+                carried = after if table is None else table.back(after)
+                np.maximum(here, np.minimum(carried + extra, NEVER), out=here)
             result[place] = self._masked(place, 0, here)
         return result
 
@@ -356,7 +373,9 @@ class _Search:
             t, there = self.lifted.transition(i), self.lifted.place[self.lifted.target[i]]
             for difference in self.costs.differences[t]:
                 if self.block_of[i] is None:
-                    yield None, there, self._alone(t, difference)
+                    before, after = self._frame_at(place, 0), self._frame_at(there, 0)
+                    table = None if before is after else self.kit.projection(before, after)
+                    yield table, there, self._alone(t, difference)
                 else:
                     yield self._table(i, difference), there, 0
 
@@ -380,12 +399,12 @@ class _Search:
         kept: list[list[Product]] = []
         for place in range(len(self.lifted.places)):
             kept.append(self._gather(place, kept, floor, beam))
-        found = [(product.constant, -place) for place in self._ends() for product in kept[place]]
-        if not found or max(found)[0] <= floor:
+        found = [(product.dearest(), -place) for place in self._ends() for product in kept[place]]
+        dearest, end = max(found, key=lambda one: (one[0].total, one[1]), default=(Choice(floor, {}), 0))
+        if dearest.total <= floor:
             assert best is not None
             return best
-        total, place = max(found)
-        return self._explained(Choice(total, {}), -place, kept)
+        return self._explained(dearest, -end, kept)
 
     def _ends(self) -> set[int]:
         return {self.lifted.place[v] for v in range(self.lifted.ends)}
@@ -417,19 +436,27 @@ class _Search:
     def _moved(self, i: int, product: Product) -> Product:
         """The product after a lifted edge between places."""
         t, block = self.lifted.transition(i), self.block_of[i]
-        differences = self.costs.differences[t]
+        differences, there = self.costs.differences[t], self.lifted.place[self.lifted.target[i]]
+        moved = {b: self._carried(i, b, some) for b, some in product.rows.items() if b != block}
+        constant = product.constant
         if block is None:
-            return Product(product.constant + max(self._alone(t, d) for d in differences), product.rows)
-        before = product.rows.get(block, _ZERO)
-        after = np.concatenate([self._table(i, d).apply(before) for d in differences])
-        self._spend(after.size)
-        rest = {b: some for b, some in product.rows.items() if b != block}
-        if block in self.frames[self.lifted.place[self.lifted.target[i]]]:
-            return Product(product.constant, {**rest, block: after})
-        dearest = int(after.max())
-        if dearest >= NEVER:
-            raise _Infinite
-        return Product(product.constant + dearest, rest)
+            constant += max(self._alone(t, d) for d in differences)
+        else:
+            before = product.rows.get(block, _ZERO)
+            moved[block] = np.concatenate([self._table(i, d).apply(before) for d in differences])
+            self._spend(moved[block].size)
+        settled = [b for b in moved if b not in self.frames[there]]
+        for b in settled:
+            constant += int(moved.pop(b).max())
+            if constant >= NEVER:
+                raise _Infinite
+        return Product(constant, moved)
+
+    def _carried(self, i: int, block: int, some: Rows) -> Rows:
+        """Profiles of a block after a lifted edge between places that does not concern it."""
+        before = self._frame_at(self.lifted.place[self.lifted.source[i]], block)
+        after = self._frame_at(self.lifted.place[self.lifted.target[i]], block)
+        return some if before is after else self.kit.projection(before, after).apply(some)
 
     def _settled(self, place: int, product: Product) -> Product:
         """The product once the loops of a place have been taken as often as one likes."""
@@ -490,10 +517,11 @@ class _Search:
         before, before_total, after_total = {}, product.constant, product.constant
         for b, some in product.rows.items():
             if b != block:
-                k = _like(self._after_loops(place, b, some), choice.rows[b])
+                after = self._after_loops(place, b, self._carried(i, b, some))
+                k = _like(after, choice.rows.get(b, _ZERO))
                 if k is None:
                     return None
-                after_total += int(self._after_loops(place, b, some[k : k + 1]).min())
+                after_total += int(after[k].min())
                 before_total += int(some[k].min())
                 before[b] = _lowered(some[k : k + 1])
         for difference in self.costs.differences[t]:
