@@ -52,6 +52,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("violation", "_enters", "path[-2] < path[-1] => path[-2] <= path[-1]"): STORED,
     ("model", "digest", "':' => \":'\""): "the canonical form has no objects",
     ("reading", "numbers", "True => False"): COUNTED,
+    (
+        "reading",
+        "bounded",
+        "max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS => "
+        "max(value.numerator.bit_length(), value.denominator.bit_length()) >= MAX_BITS",
+    ): LIMIT,
     ("reading", "rational", "'0' => \"0'\""): "only digits are stripped",
 }
 """(module, function, change) -> why nobody can tell the difference, or why the mutant is only stricter."""

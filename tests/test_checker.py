@@ -1077,6 +1077,25 @@ def test_an_invariant_needs_a_solver():
         verify(SVT, {"kind": "well-formed"})
 
 
+def test_others_may_check_other_kinds():
+    seen = []
+
+    def solve(given: Automaton, certificate: Json, where: str) -> checker.Claim:
+        seen.append((given, certificate, where))
+        return checker.Claim("well-formed")
+
+    others = {"well-formed": solve}
+    file = about(SVT, SVT_PRIVATE, {"kind": "well-formed"})
+    claims = checker.verify(SVT, file, others).claims
+    assert [claim.kind for claim in claims] == ["private", "well-formed"]
+    assert str(claims[1]) == "well-formed: none of the four patterns"
+    assert seen == [(SVT, {"kind": "well-formed"}, "certificates[1]")]
+    broken = tampered(file, ("certificates.0.D", "1"))
+    for given in (broken, about(FLOOR, {"kind": "well-formed"}), about(SVT, {"kind": "secret"})):
+        with pytest.raises(checker.CertificateRefused):
+            checker.verify(SVT, given, others)
+
+
 def test_bytes_are_utf_8():
     text = json.dumps(about(SVT, SVT_PRIVATE))
     assert [rule_of(SVT, text.encode(code)) for code in ("utf-8", "utf-16", "utf-32")] == [
@@ -1259,6 +1278,9 @@ def test_a_variable_that_one_of_two_ways_does_not_store():
         ]
         for read in "xy":
             given = automaton(states, [*ways, step("e", "e", lt=read)])
+            assert rule_of(given, about(given, NOTHING)) == "model-initialization"
+            at_once = [ways[0], *(replace(way, target="e") for way in ways[1:3])]
+            given = automaton(states, [*at_once, step("e", "e", lt=read)])
             assert rule_of(given, about(given, NOTHING)) == "model-initialization"
     # a way that arrives late and stores less, through states that were looked at before
     late = [

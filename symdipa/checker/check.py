@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from symdipa.automaton import Automaton
@@ -15,6 +15,9 @@ from symdipa.checker.refusal import refuse, shown
 from symdipa.checker.violation import check_violation
 
 FORMAT, VERSION = "symdipa-certificate", 1
+
+Check = Callable[[Automaton, dict[str, object], str], Claim]
+"""Checks a certificate of another kind, to be found at a place that messages name."""
 
 _KINDS: dict[str, Callable[[Model, dict[str, object], str], Claim]] = {
     "private": check_private,
@@ -30,11 +33,16 @@ class Verified:
     claims: tuple[Claim, ...]
 
 
-def verify(automaton: Automaton, certificate: str | bytes | dict[str, object]) -> Verified:
+def verify(
+    automaton: Automaton,
+    certificate: str | bytes | dict[str, object],
+    others: Mapping[str, Check] | None = None,
+) -> Verified:
     """Check a certificate, a text or its JSON value; raises :class:`CertificateRefused`.
 
     Nothing is believed of the certificate, and of the automaton only that its numbers and names are what they
-    are. Certificates of kind ``well-formed`` need a solver (:mod:`symdipa.certificate`) and are refused here.
+    are. Certificates of kind ``well-formed`` need a solver: they are refused, unless ``others`` has somebody
+    to check them (:func:`symdipa.certificate.verify` does).
     """
     value = parse(certificate) if isinstance(certificate, str | bytes) else certificate
     parts = members(value, "the file", ["format", "version", "automaton", "certificates"])
@@ -45,7 +53,16 @@ def verify(automaton: Automaton, certificate: str | bytes | dict[str, object]) -
     found = items(parts["certificates"], "certificates")
     if not found:
         refuse("shape", "the file has no certificate")
-    return Verified(tuple(_check(model, item, f"certificates[{c}]") for c, item in enumerate(found)))
+    claims = []
+    for c, item in enumerate(found):
+        where = f"certificates[{c}]"
+        content = table(item, where)
+        kind = text(content.get("kind"), f"{where}.kind")
+        if others and kind in others:
+            claims.append(others[kind](automaton, content, where))
+        else:
+            claims.append(_check(model, kind, content, where))
+    return Verified(tuple(claims))
 
 
 def _check_automaton(automaton: Automaton, value: object) -> None:
@@ -61,9 +78,7 @@ def _check_automaton(automaton: Automaton, value: object) -> None:
         )
 
 
-def _check(model: Model, value: object, where: str) -> Claim:
-    certificate = table(value, where)
-    kind = text(certificate.get("kind"), f"{where}.kind")
+def _check(model: Model, kind: str, certificate: dict[str, object], where: str) -> Claim:
     if kind == "well-formed":
         refuse("kind", f"{where} is an invariant, which only a solver can check")
     if kind not in _KINDS:

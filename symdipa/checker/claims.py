@@ -33,9 +33,9 @@ class Claim:
     """One thing that was proved.
 
     ``kind`` is ``"private"`` (``D*eps``-private with ``D = bound``), ``"lower"`` (a run whose probabilities
-    differ by ``exp(bound*eps)``, or as close to that as one likes) or ``"violation"`` (the pattern occurs).
-    For the last two ``distinct`` says that no other run has the outputs of this one, which makes them
-    statements about the automaton: no ``D`` below ``bound``, no ``D`` at all.
+    differ by ``exp(bound*eps)``, or as close to that as one likes), ``"violation"`` (the pattern occurs) or
+    ``"well-formed"`` (no pattern does). ``distinct`` says of a run that no other one has its outputs, which
+    makes of it a statement about the automaton: no ``D`` below ``bound``, no ``D`` at all.
     """
 
     kind: str
@@ -52,6 +52,8 @@ class Claim:
                 return f"not D*eps-private with any D below {self.bound} for {self.inputs}"
             case "lower":
                 return f"a run whose probabilities differ by {self.bound}*eps for {self.inputs}"
+            case "well-formed":
+                return "well-formed: none of the four patterns"
             case _:
                 conclusion = "not private" if self.distinct else "not well-formed"
                 return f"{conclusion}: a {str(self.pattern).replace('-', ' ')}"

@@ -53,4 +53,7 @@ RULES: dict[str, str] = {
     "disclosing-output": "an input transition of the cycle outputs a real value",
     "path-edge": "the path follows edges of the dependency graph",
     "path-ends": "the path leaves and enters the cycles, or shown samples, as the pattern asks",
+    # invariants, which this checker leaves to others
+    "invariant-shape": "the invariant speaks of the bits that the encoding has in a control state",
+    "invariant-holds": "a solver finds no state that contradicts an obligation",
 }
