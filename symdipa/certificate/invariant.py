@@ -181,7 +181,7 @@ def _cube(system: System, q: int, value: object, where: str) -> frozenset[Lit]:
 
 
 class _Script:
-    """The obligations of one invariant in SMT-LIB; bits and choices are ``b`` with the number of their node."""
+    """The obligations of one invariant in SMT-LIB; a bit or choice is ``b`` with the number of its node."""
 
     def __init__(self, pattern: Pattern, system: System, blocked: Blocked) -> None:
         self.pattern, self.system, self.blocked = pattern, system, blocked
