@@ -581,28 +581,36 @@ class _Trip:
 
     def tour(self) -> None:
         """Go round loops that together forbid what all loops of the place forbid."""
-        search, lifted = self.search, self.search.lifted
-        place = lifted.place[self.node]
-        options: dict[int, list[tuple[NDArray[np.bool_], int, int]]] = {}
-        for i in lifted.inside[place]:
-            block, t = search.block_of[i], lifted.transition(i)
-            if block is not None:
-                frame = search.frames[place][block]
-                for difference in search.costs.differences[t]:
-                    options.setdefault(block, []).append(
-                        (search.kit.free(frame, t, difference), i, difference)
-                    )
-        for block, some in options.items():
-            left = np.ones(search.frames[place][block].width, dtype=np.bool_)
-            while (left & ~search.allowed[place][block]).any():
-                free, i, difference = min(some, key=lambda option: int((left & option[0]).sum()))
-                left &= free
-                self._round(i, difference)
+        search, place = self.search, self.search.lifted.place[self.node]
+        left = {
+            block: np.ones(search.frames[place][block].width, dtype=np.bool_)
+            for block in search.allowed[place]
+        }
+        for block, allowed in search.allowed[place].items():
+            reading = [i for i in search.lifted.inside[place] if search.block_of[i] == block]
+            while (left[block] & ~allowed).any():
+                self._round(min(reading, key=lambda i: self._forbidding(i, left)[0]), left)
 
-    def _round(self, i: int, difference: int) -> None:
-        lifted = self.search.lifted
+    def _forbidding(self, i: int, left: dict[int, NDArray[np.bool_]]) -> tuple[int, int]:
+        """How many columns are left after a step in a loop, and for which difference; as few as possible."""
+        search, block = self.search, self.search.block_of[i]
+        if block is None:
+            return 0, search.costs.zero
+        t, frame = search.lifted.transition(i), search.frames[search.lifted.place[self.node]][block]
+        return min(
+            (int((left[block] & search.kit.free(frame, t, d)).sum()), d) for d in search.costs.differences[t]
+        )
+
+    def _round(self, i: int, left: dict[int, NDArray[np.bool_]]) -> None:
+        """Go round a loop through an edge; every step forbids as many of the columns left as it can."""
+        search, lifted = self.search, self.search.lifted
         self.go_to(lifted.source[i])
         start = len(self.edges)
-        self.take(i, difference)
-        self.go_to(lifted.source[i])
+        for step in [i, *lifted.walk(lifted.target[i], lifted.source[i])]:
+            block, t = search.block_of[step], lifted.transition(step)
+            _, difference = self._forbidding(step, left)
+            if block is not None:
+                frame = search.frames[lifted.place[self.node]][block]
+                left[block] = left[block] & search.kit.free(frame, t, difference)
+            self.take(step, difference)
         self.loops.append((start, len(self.edges)))
