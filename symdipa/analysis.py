@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 ENGINES = ("auto", "explicit", "z3", "both")
 
+RUN_BOUND_NODES = 400
+"""Up to this size of its graphs the run bound comes with a check: it costs next to nothing."""
+
+ALIGNMENT_SECONDS = 5.0
+"""So long a bound by alignment is looked for where the augmentation is too large."""
+
 
 def check(
     automaton: Automaton,
@@ -256,17 +262,44 @@ class _Session:
         except LimitReached:
             return None
 
-    def _tick(self) -> None:
+    def _tick(self, *_: int) -> None:
         self.limits.check("properties of the automaton")
 
     def _weight(self, engine: str, notes: list[str]) -> Weight | None:
+        """Bounds on ``D`` that cost little; ``symdipa.weighing`` looks for the best."""
         enumerates = engine in ("auto", "explicit", "both", "all")
-        source = "augmentation" if enumerates else "explicit-state fallback"
         try:
-            return Weight(corollary=self._corollary_bound(), source=source)
+            corollary = self._corollary_bound()
         except LimitReached as limit:
+            alignment = self._alignment_bound()
+            if alignment is not None:
+                return Weight(alignment=alignment, source="alignment")
             notes.append(f"no bound on D was computed (the weight needs the augmentation): {limit}")
             return None
+        source = "augmentation" if enumerates else "explicit-state fallback"
+        return Weight(corollary=corollary, run=self._run_bound(), source=source)
+
+    def _run_bound(self) -> Fraction | None:
+        from symdipa.constant.run_bound import run_bound
+
+        try:
+            return run_bound(self.control, self._tick, RUN_BOUND_NODES)
+        except LimitReached:
+            return None
+
+    def _alignment_bound(self) -> Fraction | None:
+        from symdipa.alignment import align
+
+        for graph in ("control", "auto"):
+            left = ALIGNMENT_SECONDS
+            if self.limits.deadline is not None:
+                left = min(left, self.limits.deadline - time.monotonic())
+            try:
+                if left > 0 and (found := align(self.control, graph, seconds=left, tick=self._tick).bound):
+                    return found
+            except LimitReached:
+                return None
+        return None
 
     def _corollary_bound(self) -> Fraction:
         """The bound from an enumeration that was made before (here, or in another process) or is made now."""

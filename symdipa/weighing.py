@@ -30,6 +30,10 @@ Adjacency = str | tuple[Fraction, Fraction]
 
 TWO_SIDED = "two-sided"
 
+Range = tuple[Fraction, Fraction]
+Span = tuple[int, int]
+Deltas = Sequence[Fraction] | None
+
 LARGEST_WALK = 3_000
 """A walk around a component, to repeat it in a bound from below, has at most so many steps."""
 
@@ -39,14 +43,16 @@ class Weighing:
     """Bounds on ``D``; all include the sensitivity.
 
     ``bounds`` are the upper bounds that were computed, by method; ``missing`` says why others were not.
-    ``lower`` is a bound from below by ``flow`` (which is that of sensitivity 1), ``alignment`` the proof of
-    the bound of that name. ``by_state`` and ``run`` tell where that bound comes from.
+    ``lower`` is a bound from below by ``flow`` (which is that of sensitivity 1, for differences in
+    ``flow_range``), ``alignment`` the proof of the bound of that name. ``by_state`` and ``run`` tell where
+    that bound comes from.
     """
 
     bounds: Mapping[str, Fraction]
     missing: Mapping[str, str]
     lower: Fraction | None
     flow: Flow | None
+    flow_range: Range
     alignment: Alignment | None
     run: tuple[int, ...]
     by_state: tuple[Cost, ...]
@@ -109,6 +115,7 @@ def weigh(
         missing=work.missing,
         lower=work.lower,
         flow=work.flow,
+        flow_range=work.flow_range,
         alignment=work.alignment,
         run=run,
         by_state=by_state,
@@ -139,6 +146,7 @@ class _Weighing:
         self.missing: dict[str, str] = {}
         self.lower: Fraction | None = None
         self.flow: Flow | None = None
+        self.flow_range = self.ranges[0]
         self.alignment: Alignment | None = None
 
     def ladder(self) -> None:
@@ -222,7 +230,6 @@ class _Weighing:
         return found.bound
 
     def _exact(self) -> Fraction | None:
-        from symdipa.constant.flow import flow_bound
         from symdipa.constant.profiles import ConstantLimit, exact_constant
 
         try:
@@ -230,39 +237,37 @@ class _Weighing:
         except ConstantLimit as limit:
             if limit.lower is not None and limit.lower.value is not None:
                 best = limit.lower
-                self._raise_to(
-                    flow_bound(self.control, best.run, best.loops, best.deltas, interval=best.interval)
-                )
+                self._raise_to(best.run, best.loops, best.deltas, best.interval)
             raise
         if found.value is None:
             return None
-        self._raise_to(
-            flow_bound(self.control, found.run, found.loops, found.deltas, interval=found.interval)
-        )
+        self._raise_to(found.run, found.loops, found.deltas, found.interval)
         return found.value * self.sensitivity
 
     def flow_from_alignment(self) -> None:
         """A bound from below by the run on which the alignment bound is attained, if that run is feasible."""
-        from symdipa.constant.flow import flow_bound
-
         if self.alignment is None:
             return
         self.deadline = None
         for side, interval in self._sides():
             run, loops = repeated(side)
             try:
-                self._raise_to(flow_bound(self.control, run, loops, interval=interval))
+                self._raise_to(run, loops, None, interval)
             except (ValueError, LimitReached):  # the run is not feasible, or too much is alive on it
                 continue
 
-    def _sides(self) -> list[tuple[Side, tuple[Fraction, Fraction]]]:
+    def _sides(self) -> list[tuple[Side, Range]]:
         assert self.alignment is not None
         scale = self.sensitivity
         return [(side, (side.low / scale, side.high / scale)) for side in self.alignment.sides]
 
-    def _raise_to(self, flow: Flow) -> None:
+    def _raise_to(self, run: Sequence[int], loops: Sequence[Span], deltas: Deltas, interval: Range) -> None:
+        """A bound from below by a run, if it is better than the one that is there."""
+        from symdipa.constant.flow import flow_bound
+
+        flow = flow_bound(self.control, run, loops, deltas, interval=interval)
         if flow.value is not None and (self.lower is None or flow.value * self.sensitivity > self.lower):
-            self.lower, self.flow = flow.value * self.sensitivity, flow
+            self.lower, self.flow, self.flow_range = flow.value * self.sensitivity, flow, interval
 
     def explained(self) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
         from symdipa.alignment import breakdown
@@ -272,18 +277,18 @@ class _Weighing:
         return breakdown(self.alignment.sides[0])
 
 
-def repeated(side: Side) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+def repeated(side: Side) -> tuple[tuple[int, ...], tuple[Span, ...]]:
     """The dearest run of an alignment with walks around every component that it visits, as loops.
 
-    They take every transition of the component, so that whatever forces a shift there is repeated, and each is
-    there twice, so that differences of both signs are.
+    They take every transition of the component, so that whatever forces a shift there is repeated, and each
+    is there twice, so that differences of both signs are.
     """
     from symdipa.alignment import breakdown
 
     control = side.cover.control
     path, _ = breakdown(side)
     run: list[int] = []
-    loops: list[tuple[int, int]] = []
+    loops: list[Span] = []
     visited: set[int] = set()
     inside: dict[int, list[int]] = {}
     for t, cyclic in enumerate(control.cyclic):

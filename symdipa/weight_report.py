@@ -44,10 +44,14 @@ class Weighed:
 
     @property
     def verdict(self) -> Verdict:
-        """That of the check; a bound by alignment is itself a proof where the check did not get to its end."""
+        """That of the check; where it came to no end, a bound by alignment is a proof itself."""
         open_ = self.result.verdict is Verdict.UNKNOWN and not self.result.disagreements
         proved = self.weighing is not None and "alignment" in self.weighing.bounds
         return Verdict.PRIVATE if open_ and proved else self.result.verdict
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        return self.result.disagreements
 
 
 def text(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> str:
@@ -60,8 +64,9 @@ def text(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> str:
     lines += [f"  {line}" for line in _meaning(weighed.result, weighing)]
     lines += ["", *_table(weighing)]
     if weighing.by_state:
-        lines += ["", "Where it comes from, on the dearest run of the alignment", *_by_state(weighed, weighing)]
-    lines += ["", "Noise", *(f"  {line}" for line in noise_table(weighed.result.automaton, _paying(weighing)))]
+        lines += ["", "Where it comes from, on the dearest run of the alignment", *_by_state(weighing)]
+    noise = noise_table(weighed.result.automaton, _paying(weighing))
+    lines += ["", "Noise", *(f"  {line}" for line in noise)]
     return "\n".join([*lines, *(f"note: {note}" for note in notes)])
 
 
@@ -123,7 +128,7 @@ def _meaning(result: Result, weighing: Weighing) -> Iterator[str]:
     if result.output_distinct:
         yield "No smaller constant will do: the run from below comes as close to it as one likes."
     else:
-        yield "Several runs can produce the same outputs, so a smaller constant is not excluded by single runs."
+        yield "Several runs can produce the same outputs: no single run excludes a smaller constant."
 
 
 def _times(value: Fraction) -> str:
@@ -142,7 +147,7 @@ def _source(weighing: Weighing, method: str) -> str:
     return "the paper's, on the augmentation" if method in ("corollary", "run") else _by(weighing, method)
 
 
-def _by_state(weighed: Weighed, weighing: Weighing) -> list[str]:
+def _by_state(weighing: Weighing) -> list[str]:
     costs = weighing.by_state
     rows = [(f"step {c.position + 1}", c.state, str(c.amount), WHY[c.why]) for c in costs]
     if len(rows) > LONGEST:
@@ -156,7 +161,7 @@ def _by_state(weighed: Weighed, weighing: Weighing) -> list[str]:
 def json_weight(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> dict[str, Any]:
     """What ``symdipa weight --json`` prints for one file."""
     weighing, result = weighed.weighing, weighed.result
-    bounds: dict[str, str | None] = {method: None for method in (*METHODS, "lower")}
+    bounds: dict[str, str | None] = dict.fromkeys((*METHODS, "lower"))
     told: dict[str, Any] = {"graph": None, "adjacency": None, "sensitivity": None, "optimal": False}
     by_state: list[dict[str, str]] = []
     run: list[Any] = []

@@ -57,7 +57,8 @@ class Tastes:
 
     @classmethod
     def draw(cls, rng: random.Random) -> Tastes:
-        floors = frozenset(x for x in NAMES if rng.random() < 0.5)
+        floors = frozenset(x for x in NAMES[:6] if rng.random() < 0.5)
+        floors |= frozenset(NAMES[i + 6] for i in range(len(NAMES) - 6) if NAMES[i] in floors)
         return cls(
             sided=floors if rng.random() < 0.75 else None,
             real=rng.choice((0.0, 0.0, 0.1, 0.3)),

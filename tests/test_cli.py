@@ -205,7 +205,7 @@ def test_wrong_usage_is_status_2(arguments):
         (["mine.dipa"], "to decide a file: symdipa check mine.dipa"),
         ([str(EXAMPLES)], f"symdipa check {EXAMPLES}"),
         (["chek"], "did you mean check?"),
-        (["frobnicate"], "there are check, compare, convert"),
+        (["frobnicate"], "there are certify, check, compare, convert"),
         (["check", "--pattern", "XY", SVT], "there are LC (leaking-cycle), LP (leaking-pair)"),
     ],
     ids=str,
@@ -253,7 +253,7 @@ DOUBTFUL = (
 
 def test_notes_that_make_a_verdict_doubtful_are_seen_even_when_quiet():
     done = invoke("check", "-q", "-", "--format", "dipa", stdin=DOUBTFUL)
-    assert done.stdout == "<stdin>: private, D = 1/4 (corollary bound)\n"
+    assert done.stdout == "<stdin>: private, D = 0 (run bound)\n"
     branch, target, lost = done.stderr.splitlines()
     assert branch.startswith("<stdin>: note: 3:8: branch 2 of state watch can never be taken")
     assert target.startswith("<stdin>: note: 1:62: state wacth is only a target")

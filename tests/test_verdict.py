@@ -22,7 +22,7 @@ from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.families import generate
 from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult, Result, Status, Verdict, Witness
+from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
 LC, LP, DC, PV = Pattern
 ENGINES = ("explicit", "z3", "both", "auto")
@@ -441,8 +441,10 @@ def test_not_knowing_is_no_contradiction(monkeypatch: pytest.MonkeyPatch):
 
 
 def small_enough_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``auto`` may enumerate next to nothing."""
+    """``auto`` may enumerate next to nothing, and does not race."""
+    monkeypatch.setattr("symdipa.engines.auto.FIRST_CELLS", 1)
     monkeypatch.setattr("symdipa.engines.auto.MAX_CELLS", 1)
+    monkeypatch.setattr("symdipa.engines.processes.cores", lambda: 1)
 
 
 def auto(example: Automaton) -> Result:
@@ -486,9 +488,16 @@ def test_auto_agrees_with_itself_above_the_cap(monkeypatch: pytest.MonkeyPatch):
         }
 
 
-def test_a_weight_above_the_cap_is_left_out_with_a_note(monkeypatch: pytest.MonkeyPatch):
+def test_above_the_cap_the_weight_is_by_alignment(monkeypatch: pytest.MonkeyPatch):
     small_enough_for_nothing(monkeypatch)
     result = auto(generate("m-range", 3))
     assert result.verdict is Verdict.PRIVATE
-    assert result.weight is None or result.weight.corollary is None
+    assert result.weight == Weight(alignment=Fraction(1), source="alignment")
+
+
+def test_without_any_bound_there_is_a_note(monkeypatch: pytest.MonkeyPatch):
+    small_enough_for_nothing(monkeypatch)
+    monkeypatch.setattr(analysis, "ALIGNMENT_SECONDS", 0.0)
+    result = auto(generate("m-range", 3))
+    assert result.verdict is Verdict.PRIVATE and result.weight is None
     assert any("no bound on D was computed" in note for note in result.notes)

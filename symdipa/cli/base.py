@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from symdipa.automaton import Automaton
     from symdipa.formats import Document
     from symdipa.patterns import Pattern
-    from symdipa.verdict import Result
+    from symdipa.verdict import Verdict
 
 
 class Exit(IntEnum):
@@ -207,12 +207,29 @@ class View:
         return self.verbosity >= 0 and sys.stderr.isatty()
 
 
-Decide = Callable[["Automaton", Callable[[str], None] | None], "Result"]
-Show = Callable[[str, "Result", "tuple[str, ...]", View], None]
+class Decided(Protocol):
+    """What an exit status is made of: the result of a check, or what was added to one."""
+
+    @property
+    def verdict(self) -> Verdict: ...
+
+    @property
+    def disagreements(self) -> tuple[str, ...]: ...
+
+
+Found = TypeVar("Found", bound=Decided)
+Decide = Callable[["Automaton", Callable[[str], None] | None], Found]
+Show = Callable[[str, Found, "tuple[str, ...]", View], Exit | None]
+"""Shows what was found; an exit status that it returns stands for that of the verdict."""
 
 
 def run(
-    ctx: click.Context, files: tuple[str, ...], reading: Reading, decide: Decide, view: View, show: Show
+    ctx: click.Context,
+    files: tuple[str, ...],
+    reading: Reading,
+    decide: Decide[Found],
+    view: View,
+    show: Show[Found],
 ) -> None:
     """Read, decide and show every file, then leave with the status that sums them up."""
     reading.check_usage(files)
@@ -224,7 +241,7 @@ def run(
     ctx.exit(next(status for status in PRECEDENCE if status in occurred))
 
 
-def run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show) -> Exit:
+def run_one(name: str, reading: Reading, decide: Decide[Found], view: View, show: Show[Found]) -> Exit:
     try:
         document = reading.read(name)
         with showing_progress(name, view) as progress:
@@ -236,13 +253,13 @@ def run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show)
         raise
     except Exception as error:
         return show_failure(name, error, view)
-    show(name, result, document.notes, view)
+    exit_status = show(name, result, document.notes, view)
     if view.verbosity < 0 and not view.as_json:  # the report has one line; this must be seen all the same
         echo_notes(name, document.doubts)
-    return status(result)
+    return status(result) if exit_status is None else exit_status
 
 
-def status(result: Result) -> Exit:
+def status(result: Decided) -> Exit:
     from symdipa.verdict import Verdict
 
     if result.disagreements:
@@ -255,7 +272,7 @@ def status(result: Result) -> Exit:
     }[result.verdict]
 
 
-def echo_report(text: str, result: Result) -> None:
+def echo_report(text: str, result: Decided) -> None:
     """Print a report, its first line in the colour of the verdict."""
     colour = {Exit.PRIVATE: "green", Exit.UNKNOWN: "yellow"}.get(status(result), "red")
     first, newline, rest = text.partition("\n")

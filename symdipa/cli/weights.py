@@ -1,0 +1,305 @@
+"""``weight``, ``certify`` and ``verify``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from symdipa.cli.base import (
+    STATUS_HELP,
+    Exit,
+    Reading,
+    View,
+    cli,
+    echo_report,
+    option,
+    run,
+    shown,
+    status,
+    with_files,
+    with_format,
+    with_json,
+    with_memory,
+    with_output,
+    with_strict,
+    with_timeout,
+    write,
+)
+
+if TYPE_CHECKING:
+    from symdipa.automaton import Automaton
+    from symdipa.certificate import Json
+    from symdipa.weighing import Adjacency
+    from symdipa.weight_report import Weighed
+
+METHODS = ("corollary", "run", "alignment", "exact")
+
+EACH_SECONDS = 20.0
+"""So long each method may take, unless --timeout says otherwise."""
+
+UNREADABLE = frozenset({"json", "format"})
+"""What is broken by these rules is no certificate at all."""
+
+
+def as_rational(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """A positive rational like ``5/4``, ``2`` or ``0.5``."""
+    if value is None:
+        return None
+    found = _fraction(value)
+    if found is None or found <= 0:
+        raise click.BadParameter(f"{value!r} is not a positive rational like 5/4")
+    return found
+
+
+def _fraction(text: str) -> Fraction | None:
+    try:
+        return Fraction(text.strip()) if len(text) <= 100 else None
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjacency:
+    if value in ("two-sided", "monotone"):
+        return value
+    ends = [_fraction(part) for part in value.split(",")]
+    if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] <= 0 <= ends[1]:
+        return ends[0], ends[1]
+    raise click.BadParameter(f"{value!r} is neither two-sided, monotone, nor a range L,H that contains 0")
+
+
+with_graph = option(
+    "--graph",
+    type=click.Choice(["auto", "control", "eq", "augmentation"]),
+    default="auto",
+    show_default=True,
+    help="The graph that the alignment bound is proved on.",
+)
+with_adjacency = option(
+    "--adjacency",
+    callback=_adjacency,
+    default="two-sided",
+    show_default=True,
+    metavar="two-sided|monotone|L,H",
+    help="How adjacent inputs may differ: each by up to 1 either way, all in one direction, or a range.",
+)
+with_sensitivity = option(
+    "--sensitivity",
+    callback=as_rational,
+    default="1",
+    show_default=True,
+    metavar="Q",
+    help="The differences are multiplied by this.",
+)
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Bound the privacy cost D, from above and from below.")
+@with_files
+@option(
+    "--method",
+    "methods",
+    type=click.Choice([*METHODS, "all"]),
+    multiple=True,
+    help="Compute this bound (may be repeated); default: from cheap to dear until the best is proved.",
+)
+@with_graph
+@with_adjacency
+@with_sensitivity
+@option(
+    "--max-weight", callback=as_rational, metavar="Q", help="Exit with 1 if the best bound is larger than Q."
+)
+@with_timeout
+@with_memory
+@with_strict
+@with_format
+@with_json
+@click.pass_context
+def weight(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    methods: tuple[str, ...],
+    graph: str,
+    adjacency: Adjacency,
+    sensitivity: Fraction,
+    max_weight: Fraction | None,
+    timeout: float | None,
+    memory: int | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Bound the privacy cost D: the algorithm in FILE is D*eps-differentially private.
+
+    Upper bounds are proved by alignment (shifting samples) or by the paper's methods; a bound from below
+    is a run with two inputs. Where they meet, D is optimal.
+
+    \b
+    Examples: symdipa weight examples/well_formed/svt.dipa
+              symdipa weight --method all --json examples/well_formed/k_minmax_3.dipa
+    """
+    wanted = None if not methods else METHODS if "all" in methods else methods
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Weighed:
+        return _weighed(automaton, wanted, graph, adjacency, sensitivity, timeout, memory, progress)
+
+    def show(name: str, found: Weighed, notes: tuple[str, ...], view: View) -> Exit | None:
+        from symdipa import weight_report
+
+        over = max_weight is not None and _is_over(found, max_weight)
+        if over:
+            notes = (*notes, f"the best bound on D is above {max_weight}")
+        if view.as_json:
+            click.echo(json.dumps(weight_report.json_weight(name, found, notes)))
+        else:
+            echo_report(weight_report.text(shown(name), found, notes), found)
+        if over:
+            return Exit.NOT_PRIVATE
+        if status(found) is Exit.PRIVATE and (found.weighing is None or found.weighing.upper is None):
+            return Exit.UNKNOWN
+        return None
+
+    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+
+
+def _is_over(found: Weighed, budget: Fraction) -> bool:
+    upper = found.weighing.upper if found.weighing is not None else None
+    return upper is not None and upper > budget
+
+
+def _weighed(
+    automaton: Automaton,
+    methods: tuple[str, ...] | None,
+    graph: str,
+    adjacency: Adjacency,
+    sensitivity: Fraction,
+    timeout: float | None,
+    memory: int | None,
+    progress: Callable[[str], None] | None,
+) -> Weighed:
+    """A check, and the bounds unless it found a violation."""
+    from symdipa import analysis
+    from symdipa.control import control_of
+    from symdipa.verdict import Verdict
+    from symdipa.weighing import weigh
+    from symdipa.weight_report import Weighed
+
+    result = analysis.check(automaton, timeout=timeout, memory=memory, progress=progress)
+    if result.verdict not in (Verdict.PRIVATE, Verdict.UNKNOWN):
+        return Weighed(result, None)
+    weighing = weigh(
+        control_of(automaton),
+        methods,
+        graph=graph,
+        adjacency=adjacency,
+        sensitivity=sensitivity,
+        seconds=EACH_SECONDS if timeout is None else timeout,
+        progress=progress,
+    )
+    return Weighed(result, weighing)
+
+
+@cli.command(short_help="Write a certificate of the answer.")
+@click.argument("file")
+@with_graph
+@with_adjacency
+@with_sensitivity
+@with_timeout
+@with_memory
+@with_output
+@with_strict
+@with_format
+@click.pass_context
+def certify(
+    ctx: click.Context,
+    file: str,
+    graph: str,
+    adjacency: Adjacency,
+    sensitivity: Fraction,
+    timeout: float | None,
+    memory: int | None,
+    output: Path | None,
+    strict: bool,
+    fmt: str | None,
+) -> None:
+    """Decide FILE and write a certificate of the answer, which "symdipa verify" checks on its own.
+
+    For a private automaton it proves a bound on D and, where one was found, a bound from below; for another
+    one it has the violation. Exit status 0: written; 2: FILE cannot be used; 3: there is nothing to certify.
+
+    Example: symdipa certify examples/well_formed/svt.dipa -o svt.cert.json
+    """
+    from symdipa import certificate
+
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    found = _weighed(automaton, None, graph, adjacency, sensitivity, timeout, memory, None)
+    parts = _certificates(automaton, found)
+    if not parts:
+        reason = "no bound on D was proved by alignment" if found.weighing else "no answer was found"
+        click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
+        ctx.exit(Exit.BUG if found.disagreements else Exit.UNKNOWN)
+    write(certificate.dumps(certificate.bundle(automaton, parts)), output)
+
+
+def _certificates(automaton: Automaton, found: Weighed) -> list[Json]:
+    from symdipa import certificate
+    from symdipa.control import control_of
+
+    if found.disagreements:
+        return []
+    if found.result.witness is not None:
+        return [certificate.violation(control_of(automaton), found.result.witness)]
+    weighing = found.weighing
+    if weighing is None or weighing.alignment is None:
+        return []
+    parts = certificate.private(weighing.alignment)
+    if parts and weighing.flow is not None:
+        parts.append(certificate.lower_of_flow(weighing.flow, weighing.flow_range, weighing.sensitivity))
+    return parts
+
+
+@cli.command(short_help="Check a certificate, trusting nothing that made it.")
+@click.argument("file")
+@click.argument("certificate", metavar="CERT", type=click.Path(path_type=Path))
+@with_strict
+@with_format
+@with_json
+@click.pass_context
+def verify(
+    ctx: click.Context, file: str, certificate: Path, strict: bool, fmt: str | None, as_json: bool
+) -> None:
+    """Check the certificate in CERT against the automaton in FILE.
+
+    The checker shares no code with the engines. Exit status 0: it proves what it claims; 1: it does not,
+    with the first rule that it breaks; 2: one of the files cannot be used.
+
+    Example: symdipa verify examples/well_formed/svt.dipa svt.cert.json
+    """
+    from symdipa.checker import CertificateRefused
+    from symdipa.checker import verify as checked
+
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    rule = message = None
+    claims: list[str] = []
+    answer = Exit.PRIVATE
+    try:
+        claims = [str(claim) for claim in checked(automaton, certificate.read_bytes()).claims]
+    except OSError as error:
+        answer, message = Exit.UNUSABLE, f"cannot be read: {error.strerror}"
+    except CertificateRefused as refused:
+        answer = Exit.UNUSABLE if refused.rule in UNREADABLE else Exit.NOT_PRIVATE
+        rule, message = refused.rule, refused.message
+    if as_json:
+        told = {"file": file, "certificate": str(certificate), "accepted": not message, "claims": claims}
+        click.echo(json.dumps({**told, "rule": rule, "message": message}))
+    elif message is None:
+        click.secho(f"{shown(str(certificate))}: accepted", fg="green", bold=True)
+        for claim in claims:
+            click.echo(f"  {shown(file)} is {claim}" if not claim.startswith("a ") else f"  {claim}")
+    else:
+        broken = f" [rule {rule}]" if rule else ""
+        click.echo(f"{shown(str(certificate))}: refused: {message}{broken}", err=answer is Exit.UNUSABLE)
+    ctx.exit(answer)
