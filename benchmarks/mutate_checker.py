@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "symdipa" / "checker"
 MODULES = ["check", "claims", "lower", "model", "orders", "private", "reading", "runs", "violation"]
-SECONDS = 60
+SECONDS = 20
 """A mutant that runs for longer has been noticed."""
 
 TWICE = "adds what another line adds too"

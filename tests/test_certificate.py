@@ -16,7 +16,7 @@ from conftest import EXAMPLES, ROOT
 from random_automata import random_automaton
 from test_checker import HOLD, TAMPERED, about, dearest, rule_of, tampered
 
-from symdipa import Automaton, Pattern, Verdict, certificate, check, checker, load
+from symdipa import INSAMPLE, Automaton, Guard, Pattern, Status, Verdict, certificate, check, checker, load
 from symdipa.alignment import align
 from symdipa.control import control_of
 from symdipa.errors import LimitReached
@@ -150,6 +150,50 @@ def test_bounds_of_random_automata(seed):
         assert rule_of(automaton, certificate.bundle(automaton, [made | {"D": str(lower)}])) == (
             "private-bound"
         )
+
+
+def twisted(rng: random.Random, automaton: Automaton) -> Automaton:
+    """The automaton with a change to one transition or state; it need not be valid any more."""
+    transitions, states = list(automaton.transitions), list(automaton.states)
+    t, q = rng.randrange(len(transitions)), rng.randrange(len(states))
+    old, x = transitions[t], rng.choice(automaton.variables or ("x",))
+    transitions[t] = rng.choice(
+        [
+            replace(old, assign=old.assign ^ {x}),
+            replace(old, guard=Guard(old.guard.ge ^ {x}, old.guard.lt)),
+            replace(old, guard=Guard(old.guard.ge, old.guard.lt ^ {x})),
+            replace(old, guard=Guard(old.guard.lt, old.guard.ge)),
+            replace(old, target=rng.choice(states).name),
+            replace(old, output=INSAMPLE),
+            old,
+        ]
+    )
+    if transitions[t] == old:
+        states[q] = replace(states[q], is_input=not states[q].is_input, d=2 * (states[q].d or Fraction(0)))
+    return Automaton(tuple(states), automaton.initial, tuple(transitions), automaton.variables)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_proof_for_one_automaton_handed_in_for_another(seed):
+    """Where the digest is forged too, what is accepted is true of the other automaton."""
+    rng = random.Random(seed)
+    automaton = random_automaton(rng, variables=(1, 2), states=(2, 3))
+    control = control_of(automaton)
+    made = certificate.private(align(control, **rng.choice(GRAPHS)))
+    results = check(automaton, engine="explicit").patterns.values()
+    made += [certificate.violation(control, found.witness) for found in results if found.witness]
+    for proof in made:
+        for _ in range(4):
+            other = twisted(rng, automaton)
+            try:
+                (claim,) = verified(other, proof)
+            except checker.CertificateRefused:
+                continue
+            if claim.kind == "private":
+                assert claim.bound >= dearest(other, Fraction(-1), Fraction(1), 3)
+            else:
+                found = check(other, engine="explicit").patterns
+                assert found[next(p for p in Pattern if p.key == claim.pattern)].status is Status.PRESENT
 
 
 def test_a_violating_automaton_has_no_certificate_of_privacy():
