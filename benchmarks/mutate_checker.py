@@ -22,6 +22,8 @@ from importlib import import_module
 from itertools import product
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "symdipa" / "checker"
 MODULES = ["check", "claims", "lower", "model", "orders", "private", "reading", "runs", "violation"]
@@ -252,8 +254,6 @@ def shown(node: ast.AST) -> str:
 def tests() -> list[Callable[[], None]]:
     """The tests of the checker with their parameters, as functions without arguments."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-    import pytest
-
     found: list[Callable[[], None]] = []
     for name, test in vars(import_module("test_checker")).items():
         if not name.startswith("test_"):
@@ -280,6 +280,9 @@ def tests() -> list[Callable[[], None]]:
     return found
 
 
+Failed = pytest.fail.Exception
+
+
 class TooLong(BaseException):
     """The time for a mutant is over."""
 
@@ -294,7 +297,7 @@ def survives(mutant: Mutant, suite: list[Callable[[], None]]) -> bool:
             signal.setitimer(signal.ITIMER_REAL, SECONDS)
             try:
                 test()
-            except (Exception, TooLong):
+            except (Exception, TooLong, Failed):
                 suite.insert(0, suite.pop(i))  # what killed this one may kill the next
                 return False
             finally:
