@@ -30,7 +30,7 @@ ENGINES = ("auto", "explicit", "z3", "both")
 RUN_BOUND_NODES = 400
 """Up to this size of its graphs the run bound comes with a check: it costs next to nothing."""
 
-ALIGNMENT_SECONDS = 5.0
+ALIGNMENT_SECONDS = 1.0
 """So long a bound by alignment is looked for where the augmentation is too large."""
 
 
