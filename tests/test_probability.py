@@ -216,6 +216,27 @@ def test_high_degrees_in_narrow_intervals():
         assert abs(swept.value - paired.value) <= swept.error + paired.error
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("rounds", [3, 12])
+def test_chains_of_values_that_bound_further_samples(rounds, mirrored):
+    # Exponentially many down-sets, but quadratically many states where the bounded samples are counted.
+    text = (EXAMPLES / "leaking_cycle" / "lc_example.dipa").read_text()
+    if mirrored:
+        text = text.replace("insample >= x1 && insample < x2", "insample >= x2 && insample < x1")
+        text = text.replace("(insample < x2)", "(insample >= x2)").replace("1/2, 10", "1/2, -10")
+    automaton, sign = loads(text), -1 if mirrored else 1
+    run, inputs = [0, 1, *[2, 3] * rounds], [None] * 2 + [2 * sign, -3 * sign] * rounds
+    found = log_probability(automaton, run, inputs, budget=Budget(pairs=1, down_sets=200))
+    assert found.method == "down-sets"
+    if rounds == 3:
+        assert (
+            abs(found.value - reference(automaton, run, inputs, [None] * len(run), 1)) <= found.error + 1e-9
+        )
+    paired = log_probability(automaton, run, inputs, budget=Budget(down_sets=1))
+    assert paired.method == "pairs"
+    assert abs(found.value - paired.value) <= found.error + paired.error
+
+
 def test_very_small_probabilities():
     automaton = example("a_leakp")
     for n in (200, 400):

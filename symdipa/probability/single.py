@@ -12,7 +12,7 @@ import numpy as np
 
 from symdipa.automaton import Automaton
 from symdipa.errors import LimitReached
-from symdipa.probability import blocks, pairs, sweep
+from symdipa.probability import blocks, lumped, pairs, sweep
 from symdipa.probability.grid import Grid, Maker, make_grid
 from symdipa.probability.laplace import (
     Array,
@@ -31,8 +31,9 @@ from symdipa.probability.poset import (
     poset_of,
 )
 
-FEW = 60
-"""Up to so many down-sets a sweep is preferred to two-dimensional tables."""
+FEW, CHEAPER = 60, 2
+"""Up to so many states a sweep is preferred to two-dimensional tables: a number, and a share of nodes times
+samples (the former take a pass over a line for each state, the latter over a plane for each sample)."""
 RELEVANT = -36.0
 """Where the logarithm of a probability density is below, a sample is taken not to lie."""
 FINER, ATTEMPTS = 1.4, 14
@@ -52,7 +53,7 @@ class Budget:
     """
 
     nodes: int = 400_000
-    down_sets: int = 4_000
+    down_sets: int = 20_000
     sweep: int = 60_000_000
     pairs: int = 1_500_000_000
 
@@ -106,12 +107,17 @@ def log_probability_of(poset: Poset, tolerance: float, budget: Budget) -> LogPro
     error, nodes, methods = 0.0, 0, {"closed form"}
     neighbours = [set(a | b) for a, b in zip(poset.over, poset.under, strict=True)]
     parts = blocks.connected(neighbours)
+    known: dict[object, LogProbability] = {}
     for part in parts:
         if len(part) == 1:
             law = poset.laws[part[0]]
             total += float(log_interval(law.rate, law.mean, law.low, law.high))
             continue
-        found = _Component(poset, part, blocks.plan(neighbours, part), budget).solve(tolerance / len(parts))
+        look = _look(poset, part)
+        found = known.get(look)
+        if found is None:
+            component = _Component(poset, part, blocks.plan(neighbours, part), budget)
+            found = known[look] = component.solve(tolerance / len(parts))
         total, error, nodes = total + found.value, error + found.error, max(nodes, found.nodes)
         methods.add(found.method)
     if total == -inf:
@@ -121,6 +127,12 @@ def log_probability_of(poset: Poset, tolerance: float, budget: Budget) -> LogPro
         raise ProbabilityRefused(f"the error {error:.1e} is above the tolerance {tolerance:.1e}")
     ranking = ("closed form", "tables", "down-sets", "pairs")
     return LogProbability(total, error, max(methods, key=ranking.index), nodes)
+
+
+def _look(poset: Poset, part: Sequence[int]) -> object:
+    """What a connected part is like; parts that look alike have the same probability."""
+    number = {i: k for k, i in enumerate(part)}
+    return tuple((poset.laws[i], frozenset(number[k] for k in poset.over[i])) for i in part)
 
 
 def tail_length(laws: Sequence[Law]) -> float:
@@ -255,6 +267,17 @@ class Kept:
         return float(np.logaddexp.reduce(top + np.log(widths))) + 0.1
 
 
+@dataclass(frozen=True, slots=True)
+class Sweeping:
+    """How to sweep a block: its groups with an example of each, the steps, and the group of the root."""
+
+    groups: Sequence[sweep.Group]
+    examples: Sequence[int]
+    steps: lumped.Plan | Sequence[Sequence[sweep.Counts]]
+    states: int
+    root: int | None
+
+
 @dataclass
 class _Component:
     """A connected part of the order: its plan, and the tables of one attempt."""
@@ -272,6 +295,7 @@ class _Component:
     ceiling: float = field(init=False)
     degree: int = field(init=False)
     allowance: pairs.Allowance = field(init=False)
+    sweepings: dict[blocks.Part, Sweeping | LimitReached] = field(default_factory=dict)
     method: str = "tables"
 
     def solve(self, tolerance: float) -> LogProbability:
@@ -383,9 +407,10 @@ class _Component:
         return found
 
     def _block(self, part: blocks.Part) -> Array:
-        """A block by the sweep if it has few down-sets, else by pairs, else by the sweep after all."""
+        """A block by the sweep if it has few states, else by pairs, else by the sweep after all."""
+        few = max(FEW, len(part.members) * self.grid.size // CHEAPER)
         try:
-            return self._sweep(part, min(FEW, self.budget.down_sets))
+            return self._sweep(part, min(few, self.budget.down_sets))
         except LimitReached:
             pass
         samples = [
@@ -409,11 +434,36 @@ class _Component:
                 raise LimitReached(f"{reason}; {other}") from None
 
     def _sweep(self, part: blocks.Part, limit: int) -> Array:
-        kinds: dict[object, list[int]] = {}
+        sweeping = self._sweeping(part)
+        if sweeping.states > limit:
+            raise LimitReached(f"the order of the samples has more than {limit} down-sets")
+        size = self.grid.size * (1 if part.root is None else 2) * sweeping.states
+        if size > self.budget.sweep:
+            raise LimitReached(f"sweeping takes {size} numbers, above the limit of {self.budget.sweep}")
+        densities = [
+            self._table(i) if i != part.root else np.zeros_like(self.grid.x) for i in sweeping.examples
+        ]
+        if self.method == "tables":
+            self.method = "down-sets"
+        if isinstance(sweeping.steps, lumped.Plan):
+            return lumped.total(self.grid, sweeping.steps, densities)
+        return sweep.sweep(self.grid, sweeping.groups, densities, sweeping.steps, sweeping.root)
+
+    def _sweeping(self, part: blocks.Part) -> Sweeping:
+        """How to sweep a block; found once for all grids."""
+        found = self.sweepings.get(part)
+        if found is None:
+            found = self.sweepings[part] = self._new_sweeping(part)
+        if isinstance(found, LimitReached):
+            raise found
+        return found
+
+    def _new_sweeping(self, part: blocks.Part) -> Sweeping | LimitReached:
+        kinds: dict[tuple[object, ...], list[int]] = {}
         for i in sorted(part.members):
             over, under = self.poset.over[i] & part.members, self.poset.under[i] & part.members
             alone = i == part.root or i in self.tables
-            kinds.setdefault(i if alone else (self.poset.laws[i], over, under), []).append(i)
+            kinds.setdefault((i,) if alone else (self.poset.laws[i], over, under), []).append(i)
         place = {i: g for g, members in enumerate(kinds.values()) for i in members}
         groups = [
             sweep.Group(
@@ -421,18 +471,16 @@ class _Component:
             )
             for members in kinds.values()
         ]
-        levels = sweep.down_sets(groups, limit)
-        size = self.grid.size * (1 if part.root is None else 2) * sum(map(len, levels))
-        if size > self.budget.sweep:
-            raise LimitReached(f"sweeping takes {size} numbers, above the limit of {self.budget.sweep}")
-        densities = [
-            self._table(members[0]) if members[0] != part.root else np.zeros_like(self.grid.x)
-            for members in kinds.values()
-        ]
-        root = None if part.root is None else place[part.root]
-        if self.method == "tables":
-            self.method = "down-sets"
-        return sweep.sweep(self.grid, groups, densities, levels, root)
+        examples = [members[0] for members in kinds.values()]
+        limit = self.budget.down_sets
+        try:
+            if part.root is None:
+                steps = lumped.plan(groups, [kind[0] for kind in kinds], limit)
+                return Sweeping(groups, examples, steps, steps.states, None)
+            levels = sweep.down_sets(groups, limit)
+        except LimitReached as reason:
+            return reason
+        return Sweeping(groups, examples, levels, sum(map(len, levels)), place[part.root])
 
 
 def log_add(a: float, b: float) -> float:
