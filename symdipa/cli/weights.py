@@ -14,6 +14,7 @@ from symdipa.cli.base import (
     STATUS_HELP,
     Exit,
     Reading,
+    Unusable,
     View,
     cli,
     echo_report,
@@ -30,6 +31,7 @@ from symdipa.cli.base import (
     with_timeout,
     write,
 )
+from symdipa.errors import LimitReached, SymdipaError
 
 if TYPE_CHECKING:
     from symdipa.automaton import Automaton
@@ -207,6 +209,11 @@ def _weighed(
 @with_graph
 @with_adjacency
 @with_sensitivity
+@option(
+    "--invariant",
+    is_flag=True,
+    help="For a private automaton, invariants that exclude the four patterns instead of a bound on D.",
+)
 @with_timeout
 @with_memory
 @with_output
@@ -219,6 +226,7 @@ def certify(
     graph: str,
     adjacency: Adjacency,
     sensitivity: Fraction,
+    invariant: bool,
     timeout: float | None,
     memory: int | None,
     output: Path | None,
@@ -236,9 +244,14 @@ def certify(
 
     automaton = Reading(fmt, strict).read_or_leave(ctx, file)
     found = _weighed(automaton, None, graph, adjacency, sensitivity, timeout, memory, None)
-    parts = _certificates(automaton, found)
+    parts = [] if invariant and found.weighing else _certificates(automaton, found)
+    reason = "no answer was found"
+    if not parts and found.weighing and not found.disagreements:
+        try:
+            parts = [_invariants(automaton, timeout)]
+        except SymdipaError as error:
+            reason = str(error)
     if not parts:
-        reason = "no bound on D was proved by alignment" if found.weighing else "no answer was found"
         click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
         ctx.exit(Exit.BUG if found.disagreements else Exit.UNKNOWN)
     write(certificate.dumps(certificate.bundle(automaton, parts)), output)
@@ -261,15 +274,37 @@ def _certificates(automaton: Automaton, found: Weighed) -> list[Json]:
     return parts
 
 
+def _invariants(automaton: Automaton, timeout: float | None) -> Json:
+    import time
+
+    from symdipa import certificate
+    from symdipa.control import control_of
+    from symdipa.engines.base import Limits
+
+    seconds = EACH_SECONDS if timeout is None else timeout
+    return certificate.well_formed(control_of(automaton), limits=Limits(deadline=time.monotonic() + seconds))
+
+
 @cli.command(short_help="Check a certificate, trusting nothing that made it.")
 @click.argument("file")
 @click.argument("certificate", metavar="CERT", type=click.Path(path_type=Path))
+@option(
+    "--solver",
+    type=click.Choice(["cvc5", "z3"]),
+    help="What checks invariants (nothing else needs a solver); default: cvc5 if it is installed, else z3.",
+)
 @with_strict
 @with_format
 @with_json
 @click.pass_context
 def verify(
-    ctx: click.Context, file: str, certificate: Path, strict: bool, fmt: str | None, as_json: bool
+    ctx: click.Context,
+    file: str,
+    certificate: Path,
+    solver: str | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
 ) -> None:
     """Check the certificate in CERT against the automaton in FILE.
 
@@ -279,19 +314,20 @@ def verify(
     Example: symdipa verify examples/well_formed/svt.dipa svt.cert.json
     """
     from symdipa.checker import CertificateRefused
-    from symdipa.checker import verify as checked
 
     automaton = Reading(fmt, strict).read_or_leave(ctx, file)
     rule = message = None
     claims: list[str] = []
     answer = Exit.PRIVATE
     try:
-        claims = [str(claim) for claim in checked(automaton, certificate.read_bytes()).claims]
+        claims = _claims(automaton, certificate.read_bytes(), solver)
     except OSError as error:
         answer, message = Exit.UNUSABLE, f"cannot be read: {error.strerror}"
     except CertificateRefused as refused:
         answer = Exit.UNUSABLE if refused.rule in UNREADABLE else Exit.NOT_PRIVATE
         rule, message = refused.rule, refused.message
+    except LimitReached as limit:
+        answer, message = Exit.UNKNOWN, str(limit)
     if as_json:
         told = {"file": file, "certificate": str(certificate), "accepted": not message, "claims": claims}
         click.echo(json.dumps({**told, "rule": rule, "message": message}))
@@ -303,3 +339,23 @@ def verify(
         broken = f" [rule {rule}]" if rule else ""
         click.echo(f"{shown(str(certificate))}: refused: {message}{broken}", err=answer is Exit.UNUSABLE)
     ctx.exit(answer)
+
+
+def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
+    """What a certificate proves; a solver is asked only if it has invariants."""
+    from symdipa.checker import CertificateRefused, verify
+
+    try:
+        return [str(claim) for claim in verify(automaton, text).claims]
+    except CertificateRefused as refused:
+        if refused.rule != "kind":
+            raise
+    from importlib.util import find_spec
+
+    from symdipa import certificate
+
+    chosen = solver or ("cvc5" if find_spec("cvc5") else "z3")
+    if find_spec(chosen) is None:
+        raise Unusable(f"{chosen} is not installed")
+    claims = certificate.verify(automaton, text, chosen).claims
+    return [f"{claim} (invariants discharged by {chosen})" for claim in claims]
