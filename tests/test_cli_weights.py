@@ -1,0 +1,151 @@
+"""``weight``, ``certify`` and ``verify`` as they are used: texts, JSON, exit statuses."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from conftest import ROOT
+
+from symdipa import formats
+from symdipa.cli import cli
+from symdipa.families import generate
+
+EXAMPLES = ROOT / "examples"
+SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
+THREE = str(EXAMPLES / "well_formed" / "k_min_max_3.dipa")
+LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
+WELL_FORMED = sorted((EXAMPLES / "well_formed").glob("*.dipa"))
+OTHERS = sorted(set(EXAMPLES.glob("*/*.dipa")) - set(WELL_FORMED))
+
+
+def invoke(*words: str) -> Any:
+    return CliRunner().invoke(cli, list(words))
+
+
+def told(*words: str) -> dict[str, Any]:
+    done = invoke("weight", "--json", *words)
+    (line,) = done.stdout.splitlines()
+    found: dict[str, Any] = json.loads(line)
+    return found
+
+
+def test_the_optimal_constant_is_told_with_its_proofs():
+    done = invoke("weight", SVT)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[0] == (
+        f"{SVT}: D = 5/4 (optimal: upper 5/4 by alignment on the control graph, "
+        "lower 5/4 by a run of 4 steps)"
+    )
+    assert "Laplace noise of scale 4/eps" in done.stdout
+    found = told(THREE)
+    assert found["bounds"]["alignment"] == found["bounds"]["lower"] == "5/6" and found["optimal"] is True
+    assert found["graph"] == "eq" and found["adjacency"] == "two-sided" and found["sensitivity"] == "1"
+    assert sum(Fraction(part["cost"]) for part in found["by_state"]) == Fraction(5, 6)
+    assert {part["why"] for part in found["by_state"]} <= {"threshold", "test", "release"}
+    assert found["run"][0]["from"] == formats.load(THREE).initial
+
+
+def test_methods_by_name():
+    found = told("--method", "all", THREE)
+    assert found["bounds"] == {
+        "corollary": "1", "run": "11/12", "alignment": "5/6", "exact": "5/6", "lower": "5/6"
+    }  # fmt: skip
+    found = told("--method", "run", THREE)
+    assert found["bounds"]["run"] == "11/12" and found["bounds"]["alignment"] is None
+    assert "D is at most 11/12 by the run bound" in invoke("weight", "--method", "run", THREE).stdout
+
+
+@pytest.mark.parametrize(
+    "options, bound",
+    [
+        (["--adjacency", "monotone"], "3/4"),
+        (["--adjacency=-1,1"], "5/4"),
+        (["--sensitivity", "2"], "5/2"),
+        (["--sensitivity", "0.5", "--graph", "augmentation"], "5/8"),
+    ],
+)
+def test_other_adjacencies(options: list[str], bound: str):
+    found = told(*options, SVT)
+    assert found["bounds"]["alignment"] == found["bounds"]["lower"] == bound
+
+
+def test_a_budget_is_kept():
+    for command in (["weight"], ["weight", "--json"]):
+        assert invoke(*command, "--max-weight", "5/4", SVT).exit_code == 0
+        over = invoke(*command, "--max-weight", "6/5", SVT)
+        assert over.exit_code == 1 and "the best bound on D is above 6/5" in over.stdout
+
+
+def test_without_privacy_there_is_no_constant():
+    done = invoke("weight", LEAKP)
+    assert done.exit_code == 1 and done.stdout.startswith(
+        f"{LEAKP}: not private: leaking pair; there is no D"
+    )
+    found = told(LEAKP)
+    assert found["verdict"] == "not-private" and set(found["bounds"].values()) == {None}
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["--adjacency", "sideways"], "two-sided, monotone"),
+        (["--adjacency", "1,2"], "contains 0"),
+        (["--sensitivity", "0"], "not a positive rational"),
+        (["--sensitivity", "1/0"], "not a positive rational"),
+        (["--max-weight", "x"], "not a positive rational"),
+        (["--method", "guess"], "corollary"),
+    ],
+)
+def test_wrong_usage(words: list[str], said: str):
+    done = invoke("weight", *words, SVT)
+    assert done.exit_code == 2 and said in done.stderr
+
+
+@pytest.mark.parametrize("file", [*WELL_FORMED, *OTHERS], ids=lambda f: f.stem)
+def test_every_example_is_certified_and_verified(file: Path, tmp_path: Path):
+    out = tmp_path / "cert.json"
+    assert invoke("certify", str(file), "-o", str(out)).exit_code == 0
+    done = invoke("verify", str(file), str(out))
+    assert done.exit_code == 0, done.output
+    first, *claims = done.stdout.splitlines()
+    assert first == f"{out}: accepted" and claims
+    expected = "D*eps-private with D = " if file in WELL_FORMED else ("not private", "not well-formed")
+    assert any(word in claims[0] for word in ([expected] if isinstance(expected, str) else expected))
+
+
+def test_refusals_name_the_rule(tmp_path: Path):
+    out = tmp_path / "cert.json"
+    invoke("certify", SVT, "-o", str(out))
+    cert = json.loads(out.read_text())
+    other = invoke("verify", THREE, str(out))
+    assert other.exit_code == 1 and "[rule automaton]" in other.stdout
+    cert["certificates"][0]["D"] = "1"
+    out.write_text(json.dumps(cert))
+    done = invoke("verify", "--json", SVT, str(out))
+    found = json.loads(done.stdout)
+    assert done.exit_code == 1 and not found["accepted"] and found["rule"] == "private-bound"
+    out.write_text("{")
+    assert invoke("verify", SVT, str(out)).exit_code == 2
+    assert invoke("verify", SVT, str(tmp_path / "none")).exit_code == 2
+    assert invoke("verify", str(tmp_path / "none"), str(out)).exit_code == 2
+
+
+def test_invariants_where_no_bound_is_asked_for(tmp_path: Path):
+    out = tmp_path / "cert.json"
+    assert invoke("certify", "--invariant", SVT, "-o", str(out)).exit_code == 0
+    done = invoke("verify", "--solver", "z3", SVT, str(out))
+    assert done.exit_code == 0 and "none of the four patterns (invariants discharged by z3)" in done.stdout
+
+
+def test_check_tells_the_best_cheap_bound(tmp_path: Path):
+    done = invoke("check", "-q", THREE)
+    assert done.stdout == f"{THREE}: private, D = 11/12 (run bound)\n"
+    file = tmp_path / "large.dipa"
+    file.write_text(formats.dumps(generate("m-range", 300)))
+    found = json.loads(invoke("check", "--json", str(file)).stdout)
+    assert found["weight"] == {"corollary": None, "run": None, "alignment": "1"}

@@ -1,0 +1,80 @@
+"""All bounds side by side: their order, where they meet, and what limits do."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+import random_automata as source
+
+from symdipa import analysis
+from symdipa.certificate import bundle, lower_of_flow, private
+from symdipa.checker import verify
+from symdipa.control import control_of
+from symdipa.families import generate
+from symdipa.verdict import Verdict
+from symdipa.weighing import METHODS, weigh
+
+
+def well_formed(count: int):
+    found = 0
+    for i in range(10_000):
+        example = source.random_automaton(random.Random(f"weighing/{i}"))
+        if analysis.check(example, "explicit").verdict is Verdict.PRIVATE:
+            found += 1
+            yield example
+        if found == count:
+            return
+
+
+def test_the_bounds_are_in_order_and_certified():
+    optimal = 0
+    for example in well_formed(60):
+        control = control_of(example)
+        everything = weigh(control, METHODS)
+        bounds = everything.bounds
+        assert not everything.missing
+        assert bounds["exact"] <= min(bounds.values()) and everything.lower == bounds["exact"]
+        found = weigh(control)
+        assert found.upper is not None and found.lower is not None and found.alignment is not None
+        assert found.lower <= everything.lower <= found.upper <= bounds["alignment"]
+        optimal += found.optimal
+        if found.alignment.bound is not None:
+            parts = [*private(found.alignment), lower_of_flow(found.flow, found.flow_range)]
+            claims = verify(example, bundle(example, parts)).claims
+            assert claims[0].bound == found.alignment.bound and claims[-1].bound == found.lower
+            assert sum(cost.amount for cost in found.by_state) == found.alignment.bound
+    assert optimal > 50
+
+
+def test_sensitivity_and_adjacency_scale():
+    control = control_of(generate("k-minmax", 3))
+    two, one = weigh(control), weigh(control, adjacency="monotone")
+    assert (two.upper, two.lower) == (Fraction(5, 6), Fraction(5, 6))
+    assert (one.upper, one.lower) == (Fraction(5, 12), Fraction(5, 12))
+    thrice = weigh(control, sensitivity=3)
+    assert (thrice.upper, thrice.lower) == (Fraction(5, 2), Fraction(5, 2))
+    missing = weigh(control, ("corollary", "run"), adjacency="monotone")
+    assert not missing.bounds and set(missing.missing) == {"corollary", "run"}
+
+
+def test_large_automata_without_their_augmentation():
+    for family, n, bound in (
+        ("m-range", 120, Fraction(1)),
+        ("k-minmax", 60, Fraction(31, 120) + Fraction(1, 2)),
+    ):
+        found = weigh(control_of(generate(family, n)))
+        assert found.upper == found.lower == bound
+
+
+def test_no_time_is_told():
+    found = weigh(control_of(generate("k-minmax", 40)), METHODS, seconds=1e-9)
+    assert not found.bounds and set(found.missing) == set(METHODS) and found.upper is None
+
+
+def test_names_that_mean_nothing():
+    control = control_of(generate("svt", 1))
+    for wrong in ({"methods": ["guess"]}, {"graph": "x"}, {"sensitivity": 0}, {"adjacency": "x"}):
+        with pytest.raises(ValueError):
+            weigh(control, **wrong)  # type: ignore[arg-type]
