@@ -74,13 +74,19 @@ def assemble(
     bad = {q: condition for q in reached if (condition := parts.bad(q)) != FALSE}
 
     def axioms(q: int) -> list[Lit]:
+        if facts.may[q] is None:
+            return []
         return _without_true([*order.axioms(q), *monitor.axioms(q), *parts.axioms(q)])
 
     def first_axioms(q: int) -> list[Lit]:
+        if facts.may[q] is None:
+            return []
         few = parts.axioms(q) if parts.broken_axioms is None else []
         return _without_true([*monitor.axioms(q), *few])
 
     def broken_axioms(q: int, bits: Set[Lit]) -> list[Lit]:
+        if facts.may[q] is None:
+            return []
         rows = order.rows(q, bits)
         more = [] if parts.broken_axioms is None else parts.broken_axioms(q, rows, bits)
         return [*order.broken_axioms(q, rows), *more]

@@ -42,7 +42,7 @@ def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
             extra=extra,
             open_bits=marks.open_bits,
             bits=marks.bits(),
-            bad=lambda q: graph.conj(marks.hit, monitor.open_at(q) ^ 1),
+            bad=lambda q: graph.conj(marks.hit_at(q), monitor.open_at(q) ^ 1),
             axioms=marks.axioms,
             broken_axioms=marks.broken_axioms,
         ),

@@ -10,6 +10,7 @@ from collections.abc import Set
 from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.dataflow import MarkFacts
 from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.marks import Marks, advance
 from symdipa.order import OrderState, members
 
 
@@ -24,6 +25,9 @@ class MarkBits:
         names = order.facts.control.variable_names
         self._up = [graph.variable(f"up({name})") for name in names]
         self._down = [graph.variable(f"down({name})") for name in names]
+        self._hit_at = _hit_places(order, facts)
+        self._place = {bit: (1 << x, 0) for x, bit in enumerate(self._up)}
+        self._place |= {bit: (0, 1 << x) for x, bit in enumerate(self._down)}
 
     def up(self, q: int, x: int) -> Lit:
         return self._up[x] if self.facts.up[q] >> x & 1 else FALSE
@@ -31,11 +35,15 @@ class MarkBits:
     def down(self, q: int, x: int) -> Lit:
         return self._down[x] if self.facts.down[q] >> x & 1 else FALSE
 
+    def hit_at(self, q: int) -> Lit:
+        """Whether some value came to carry both marks on the way to ``q``."""
+        return self.hit if q in self._hit_at else FALSE
+
     def open_bits(self, q: int) -> list[Lit]:
         return [
             *(self._up[x] for x in members(self.facts.up[q])),
             *(self._down[x] for x in members(self.facts.down[q])),
-            self.hit,
+            *([self.hit] if q in self._hit_at else []),
         ]
 
     def bits(self) -> list[Lit]:
@@ -65,7 +73,8 @@ class MarkBits:
         down = {x: graph.disj(lit, graph.conj(sample_down, effect.below[x])) for x, lit in down.items()}
         both = graph.any(graph.conj(up[x], down[x]) for x in tracked)
         update = dict.fromkeys(self.open_bits(q), FALSE)
-        update[self.hit] = graph.any([self.hit, both, graph.conj(sample_up, sample_down)])
+        if p in self._hit_at:
+            update[self.hit] = graph.any([self.hit_at(q), both, graph.conj(sample_up, sample_down)])
         for x in members(self.facts.up[p]):
             update[self._up[x]] = sample_up if step.asg >> x & 1 else up.get(x, FALSE)
         for x in members(self.facts.down[p]):
@@ -75,19 +84,22 @@ class MarkBits:
     def broken_axioms(self, q: int, rows: OrderState, bits: Set[Lit]) -> list[Lit]:
         """Some of the axioms that a state with these relations and true bits breaks; none if none."""
         graph, at_most = self.graph, self.order.at_most
-        up = sum(1 << x for x in members(self.facts.up[q]) if self._up[x] in bits)
-        down = sum(1 << x for x in members(self.facts.down[q]) if self._down[x] in bits)
-        found = []
+        up = down = 0
+        for bit in self._place.keys() & bits:
+            above, below = self._place[bit]
+            up, down = up | above, down | below
+        up, down = up & self.facts.up[q], down & self.facts.down[q]
+        found: list[Lit] = []
         if self.hit not in bits:
             both = (graph.conj(self._up[x], self._down[x]) for x in members(up & down))
-            found += [graph.implies(pair, self.hit) for pair in both]
-        for x in members(self.order.facts.tracked(q)):
-            higher = rows.lt[x] | rows.eq[x]
-            if up >> x & 1:
+            found += [graph.implies(pair, self.hit_at(q)) for pair in both]
+        for x, (lt, eq) in enumerate(zip(rows.lt, rows.eq, strict=True)):
+            higher = lt | eq
+            if up >> x & 1 and higher & ~up:
                 for y in members(higher & ~up):
                     carried = graph.conj(at_most(q, x, y), self._up[x])
                     found.append(graph.implies(carried, self.up(q, y)))
-            if not down >> x & 1:
+            if higher & down and not down >> x & 1:
                 for y in members(higher & down):
                     carried = graph.conj(at_most(q, x, y), self._down[y])
                     found.append(graph.implies(carried, self.down(q, x)))
@@ -100,9 +112,42 @@ class MarkBits:
         assert may is not None
         found = []
         for x in members(order.facts.tracked(q)):
-            found.append(graph.implies(graph.conj(self.up(q, x), self.down(q, x)), self.hit))
+            found.append(graph.implies(graph.conj(self.up(q, x), self.down(q, x)), self.hit_at(q)))
             for y in members((may.lt[x] | may.eq[x]) & ~(1 << x)):
                 at_most = order.at_most(q, x, y)
                 found.append(graph.implies(graph.conj(at_most, self.up(q, x)), self.up(q, y)))
                 found.append(graph.implies(graph.conj(at_most, self.down(q, y)), self.down(q, x)))
         return found
+
+
+def _hit_places(order: OrderBits, facts: MarkFacts) -> set[int]:
+    """The control states behind a transition on which, by the may-marks, a value may carry both marks."""
+    known, control = order.facts, order.facts.control
+    if not known.precise:
+        return set(range(control.states))
+    found: set[int] = set()
+    for t, possible in enumerate(known.possible):
+        if not possible:
+            continue
+        q, p = control.source[t], control.target[t]
+        may = known.may[q]
+        assert may is not None
+        after = advance(
+            may,
+            Marks(facts.up[q], facts.down[q]),
+            control.steps[t],
+            facts.chain,
+            repeats=known.cyclic[t],
+            output=control.outputs_insample[t],
+            keep=control.live[p],
+        )
+        if after.hit:
+            found.add(p)
+    work = list(found)
+    while work:
+        for t in control.outgoing[work.pop()]:
+            p = control.target[t]
+            if known.possible[t] and p not in found:
+                found.add(p)
+                work.append(p)
+    return found
