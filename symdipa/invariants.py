@@ -18,74 +18,70 @@ def check_invariant(
 
     The claim is the conjunction, per control state, of the system's first axioms and of the negations of
     the blocked cubes. The other axioms, that the bits describe an order with marks closed along it, are
-    preserved by the update whatever the automaton; they are assumed where a model would break them. Every
-    obligation is a query to a fresh solver. Raises :class:`symdipa.errors.LimitReached` at the deadline.
+    preserved by the update whatever the automaton; they are assumed where a model would break them. The
+    obligations that begin at one control state share a fresh solver. Raises
+    :class:`symdipa.errors.LimitReached` at the deadline.
     """
     graph, start = system.graph, system.control.initial
     for q, cubes in invariant.blocked.items():
         known = set(system.open_bits[q]) if 0 <= q < system.control.states else set()
         if any(literal & ~1 not in known for cube in cubes for literal in cube):
             raise InvariantRejected(f"the invariant speaks of bits that control state {q} does not have")
-    claims = {q: _claim(system, invariant, q) for q in {start, *(edge.target for edge in system.edges)}}
     nothing = dict.fromkeys(system.bits, False)
-    if not all(graph.evaluate(claims[start], nothing)):
+    held = [*system.first_axioms(start), *(graph.all(cube) ^ 1 for cube in invariant.blocked.get(start, ()))]
+    if not all(graph.evaluate(held, nothing)):
         raise InvariantRejected("the invariant does not hold initially")
+    claimed = {
+        q: _Claimed(system, invariant, q, open_solver(solver_name, deadline))
+        for q in sorted({start, *(edge.target for edge in system.edges)})
+    }
     for edge in system.edges:
-        if edge.source in claims and _escapes(system, claims, edge, solver_name, deadline):
+        if edge.source in claimed and claimed[edge.source].escapes(edge):
             raise InvariantRejected(f"the invariant is not preserved by edge {edge.transition}")
     for q, condition in system.bad.items():
-        if q in claims and _satisfiable(system, q, [*claims[q], condition], solver_name, deadline):
+        if q in claimed and claimed[q].allows([claimed[q].now.literal(condition)]):
             raise InvariantRejected(f"the invariant admits a bad state at control state {q}")
 
 
-def _claim(system: System, invariant: Invariant, q: int) -> list[Lit]:
-    graph = system.graph
-    return [*system.first_axioms(q), *(graph.all(cube) ^ 1 for cube in invariant.blocked.get(q, ()))]
+class _Claimed:
+    """A solver for the states of the invariant at one control state."""
 
+    def __init__(self, system: System, invariant: Invariant, q: int, solver: ClauseSolver) -> None:
+        self.system, self.invariant, self.q, self.solver = system, invariant, q, solver
+        bits = {bit: solver.variable() for bit in system.bits}
+        for bit in set(system.bits) - set(system.open_bits[q]):
+            solver.add([-bits[bit]])  # closed bits are false
+        self.now = Instance(system.graph, solver, bits)
+        for axiom in system.first_axioms(q):
+            solver.add([self.now.literal(axiom)])
+        for cube in invariant.blocked.get(q, ()):
+            solver.add([-self.now.literal(x) for x in cube])
 
-def _escapes(
-    system: System, claims: dict[int, list[Lit]], edge: Edge, solver_name: str, deadline: float | None
-) -> bool:
-    """Whether the edge can lead from the claim at its source out of the claim at its target."""
-    solver = open_solver(solver_name, deadline)
-    before = _instance(system, edge.source, solver)
-    for claim in claims[edge.source]:
-        solver.add([before.literal(claim)])
-    solver.add([before.literal(edge.guard)])
-    after = {bit: solver.variable() for bit in system.open_bits[edge.target]}
-    for bit, variable in after.items():
-        value = before.literal(edge.update.get(bit, bit))
-        solver.add_all([(-variable, value), (variable, -value)])
-    claimed = Instance(system.graph, solver, after)
-    solver.add([-claimed.literal(claim) for claim in claims[edge.target]])
-    return _check(system, edge.source, solver, before)
+    def escapes(self, edge: Edge) -> bool:
+        """Whether the edge can lead out of what is claimed at its target."""
+        system, solver = self.system, self.solver
+        new: dict[Lit, int] = {}
+        for bit in system.open_bits[edge.target]:
+            new[bit] = self.now.literal(edge.update.get(bit, bit))
+            new[bit ^ 1] = -new[bit]
+        after = Instance(system.graph, solver, {bit: new[bit] for bit in system.open_bits[edge.target]})
+        broken = [-after.literal(axiom) for axiom in system.first_axioms(edge.target)]
+        for cube in self.invariant.blocked.get(edge.target, ()):
+            inside = solver.variable()
+            solver.add_all([-inside, new[x]] for x in cube)
+            broken.append(inside)
+        taken = solver.variable()
+        solver.add([-taken, self.now.literal(edge.guard)])
+        solver.add([-taken, *broken])
+        return self.allows([taken])
 
-
-def _satisfiable(
-    system: System, q: int, literals: list[Lit], solver_name: str, deadline: float | None
-) -> bool:
-    solver = open_solver(solver_name, deadline)
-    instance = _instance(system, q, solver)
-    for literal in literals:
-        solver.add([instance.literal(literal)])
-    return _check(system, q, solver, instance)
-
-
-def _check(system: System, q: int, solver: ClauseSolver, instance: Instance) -> bool:
-    """Whether some state at ``q`` that satisfies all axioms fits."""
-    while solver.check():
-        bits = {bit for bit in system.open_bits[q] if solver.value(instance.literal(bit))}
-        broken = system.broken_axioms(q, bits)
-        if not broken:
-            return True
-        for axiom in broken:
-            solver.add([instance.literal(axiom)])
-    return False
-
-
-def _instance(system: System, q: int, solver: ClauseSolver) -> Instance:
-    """The bits of one control state; those that are not open there are false."""
-    bits = {bit: solver.variable() for bit in system.bits}
-    for bit in set(system.bits) - set(system.open_bits[q]):
-        solver.add([-bits[bit]])
-    return Instance(system.graph, solver, bits)
+    def allows(self, assumptions: list[int]) -> bool:
+        """Whether some claimed state that satisfies all axioms fits."""
+        bits, solver = self.system.open_bits[self.q], self.solver
+        while solver.check(assumptions):
+            true = {bit for bit in bits if solver.value(self.now.literal(bit))}
+            broken = self.system.broken_axioms(self.q, true)
+            if not broken:
+                return True
+            solver.add_all([self.now.literal(axiom)] for axiom in broken)
+        return False

@@ -85,9 +85,9 @@ class ClauseSolver(ABC):
     def value(self, literal: int) -> bool:
         """The value of a literal in the last model (false where the model leaves its variable open)."""
 
-    def true(self, variables: Iterable[int]) -> set[int]:
-        """Those of the variables that are true in the last model."""
-        return {variable for variable in variables if self.value(variable)}
+    def true(self, variables: Mapping[Lit, int]) -> set[Lit]:
+        """The keys of those variables that are true in the last model."""
+        return {key for key, variable in variables.items() if self.value(variable)}
 
 
 def open_solver(
@@ -102,7 +102,14 @@ def open_solver(
 
 
 class Z3Solver(ClauseSolver):
-    """z3 on finite-domain problems, which is about twice as fast here as its default."""
+    """z3 on finite-domain problems, which is about twice as fast here as its default.
+
+    Terms are made, and models and cores read, by the functions of z3's C interface: its Python classes cost
+    several times as much as the solving. ``_kept`` owns the terms.
+    """
+
+    SLACK = 0.2
+    """Setting a time limit costs as much as a short query: so many seconds too many are tolerated."""
 
     def __init__(self, deadline: float | None = None, effort: Effort | None = None) -> None:
         import z3
@@ -110,58 +117,75 @@ class Z3Solver(ClauseSolver):
         super().__init__(deadline, effort)
         self._z3: Any = z3
         self._solver: Any = z3.SolverFor("QF_FD")
-        self._declared = 0
+        self._context: Any = z3.main_ctx().ref()
+        self._kept: Any = z3.AstVector()
+        self._sort: Any = z3.BoolSort()
+        self._true: int = z3.Z3_mk_true(self._context).value
         self._terms: dict[int, Any] = {}
-        self._pending: list[str] = []
+        self._declared: dict[int, Any] = {}
+        self._literal: dict[int, int] = {}
+        self._limit: float | None = None
         self._model: Any = None
 
     def add(self, clause: Clause) -> None:
-        self._pending.append(
-            "(assert (or " + " ".join([f"v{x}" if x > 0 else f"(not v{-x})" for x in clause]) + "))"
-            if clause
-            else "(assert false)"
-        )
+        z3, context = self._z3, self._context
+        self.effort.clauses += 1
+        terms = [self._term(literal) for literal in clause]
+        disjunction = terms[0] if len(terms) == 1 else z3.Z3_mk_or(context, len(terms), self._array(terms))
+        z3.Z3_solver_assert(context, self._solver.solver, disjunction)
 
-    def _flush(self) -> None:
-        if self._declared < self._variables:
-            fresh = range(self._declared + 1, self._variables + 1)
-            self._solver.from_string("".join([f"(declare-const v{x} Bool)" for x in fresh]))
-            self._declared = self._variables
-        if self._pending:
-            self.effort.clauses += len(self._pending)
-            self._solver.from_string("".join(self._pending))
-            self._pending.clear()
+    def _array(self, terms: list[Any]) -> Any:
+        return (self._z3.Ast * len(terms))(*terms)
 
     def _term(self, literal: int) -> Any:
         found = self._terms.get(literal)
         if found is None:
-            found = self._z3.Bool(f"v{literal}") if literal > 0 else self._z3.Not(self._term(-literal))
+            z3, context = self._z3, self._context
+            if literal > 0:
+                symbol = z3.Z3_mk_int_symbol(context, literal)
+                found = z3.Z3_mk_const(context, symbol, self._sort.ast)
+            else:
+                found = z3.Z3_mk_not(context, self._term(-literal))
+            z3.Z3_ast_vector_push(context, self._kept.vector, found)
             self._terms[literal] = found
+            self._literal[found.value] = literal
         return found
 
     def _check(self, assumptions: list[int]) -> bool:
-        z3 = self._z3
-        self._flush()
-        if self.deadline is not None:
-            self._solver.set("timeout", max(1, int((self.deadline - time.monotonic()) * 1000)))
-        chosen = {literal: self._term(literal) for literal in assumptions}
-        answer = self._solver.check(*chosen.values())
-        if answer == z3.sat:
-            self._model = self._solver.model()
+        z3, context, solver = self._z3, self._context, self._solver.solver
+        self._keep_deadline()
+        terms = [self._term(literal) for literal in assumptions]
+        answer = z3.Z3_solver_check_assumptions(context, solver, len(terms), self._array(terms))
+        if answer == z3.Z3_L_TRUE:
+            self._model = z3.ModelRef(z3.Z3_solver_get_model(context, solver), self._solver.ctx)
             return True
-        if answer == z3.unsat:
-            reasons = {reason.get_id() for reason in self._solver.unsat_core()}
-            self._core = frozenset(literal for literal, term in chosen.items() if term.get_id() in reasons)
+        if answer == z3.Z3_L_FALSE:
+            core = z3.AstVector(z3.Z3_solver_get_unsat_core(context, solver), self._solver.ctx).vector
+            size = z3.Z3_ast_vector_size(context, core)
+            reasons = (z3.Z3_ast_vector_get(context, core, i).value for i in range(size))
+            self._core = frozenset(self._literal[reason] for reason in reasons)
             return False
         if self.deadline is not None and time.monotonic() >= self.deadline - 0.01:
             raise LimitReached("time limit reached in the solver")
         raise LimitReached(f"the solver gave up: {self._solver.reason_unknown()}")
 
+    def _keep_deadline(self) -> None:
+        if self.deadline is None:
+            return
+        left = max(0.001, self.deadline - time.monotonic())
+        if self._limit is None or self._limit > left + self.SLACK:
+            self._limit = left
+            self._solver.set("timeout", max(1, int(left * 1000)))
+
     def value(self, literal: int) -> bool:
-        z3 = self._z3
-        value = self._model.get_interp(self._term(abs(literal)).decl())
-        positive = value is not None and z3.Z3_get_bool_value(value.ctx.ref(), value.as_ast()) == z3.Z3_L_TRUE
-        return bool(positive == (literal > 0))
+        z3, context = self._z3, self._context
+        variable = abs(literal)
+        declared = self._declared.get(variable)
+        if declared is None:
+            application = z3.Z3_to_app(context, self._term(variable))
+            declared = self._declared[variable] = z3.Z3_get_app_decl(context, application)
+        value = z3.Z3_model_get_const_interp(context, self._model.model, declared)
+        return (value is not None and value.value == self._true) == (literal > 0)
 
 
 class SatSolver(ClauseSolver):
@@ -206,10 +230,10 @@ class SatSolver(ClauseSolver):
         positive = place < len(self._model) and self._model[place] > 0
         return positive == (literal > 0)
 
-    def true(self, variables: Iterable[int]) -> set[int]:
+    def true(self, variables: Mapping[Lit, int]) -> set[Lit]:
         model = self._model
         known = len(model)
-        return {variable for variable in variables if variable <= known and model[variable - 1] > 0}
+        return {key for key, variable in variables.items() if variable <= known and model[variable - 1] > 0}
 
 
 class Instance:
@@ -233,11 +257,21 @@ class Instance:
             return self._true if literal == TRUE else -self._true
         node = literal >> 1
         if node not in self._of:
-            for missing in self.graph.cone([literal]):
-                if missing and missing not in self._of:
-                    self._define(missing)
+            for missing in self._missing(node):
+                self._define(missing)
         found = self._of[node]
         return -found if literal & 1 else found
+
+    def _missing(self, node: int) -> list[int]:
+        """The nodes that ``node`` depends on and that have no variable yet, operands first."""
+        found: set[int] = set()
+        stack = [node]
+        while stack:
+            node = stack.pop()
+            if node not in self._of and node not in found:
+                found.add(node)
+                stack.extend(operand >> 1 for operand in self.graph.operands(node) or ())
+        return sorted(found)
 
     def _define(self, node: int) -> None:
         operands = self.graph.operands(node)

@@ -7,8 +7,9 @@ run of the automaton with a pattern is a path of the system to a *bad* state and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from symdipa.boolean import FALSE, BooleanGraph, Lit
 from symdipa.control import Control
@@ -55,8 +56,9 @@ class System:
     (missing: none). ``axioms(q)`` are literals that hold in every reachable state at ``q`` and are
     inductive together; engines may assume them. They are many: ``first_axioms(q)`` are the few worth
     assuming from the start, ``broken_axioms(q, bits)`` yields more that a state with these true bits breaks,
-    none if it satisfies them all. ``begins`` is the bit-and-choice condition under which a
-    step at ``q`` begins the monitored cycle, ``is_open`` the bit that says a cycle is being watched.
+    none if it satisfies them all. Where no run arrives there are no axioms of any kind. ``begins`` is the
+    bit-and-choice condition under which a step at ``q`` begins the monitored cycle, ``is_open`` the bit that
+    says a cycle is being watched.
     """
 
     pattern: Pattern
@@ -76,6 +78,22 @@ class System:
     rest_open_at_end: bool = field(default=False)
     """Whether the cycle is still open in a bad state (the lasso of a leaking cycle)."""
 
+    @cached_property
+    def steps_from_start(self) -> Mapping[int, int]:
+        """The least number of edges from the initial control state to each that edges lead to."""
+        following: dict[int, set[int]] = {}
+        for edge in self.edges:
+            following.setdefault(edge.source, set()).add(edge.target)
+        return _distances([self.control.initial], following)
+
+    @cached_property
+    def steps_to_bad(self) -> Mapping[int, int]:
+        """The least number of edges from each control state to one with a bad condition, if any."""
+        preceding: dict[int, set[int]] = {}
+        for edge in self.edges:
+            preceding.setdefault(edge.target, set()).add(edge.source)
+        return _distances(self.bad, preceding)
+
     def loops(self, path: Sequence[tuple[Edge, Mapping[Lit, bool]]], last: Mapping[Lit, bool]) -> list[Loop]:
         """The cycles watched along a path of (edge, values of bits and choices before it)."""
         found: list[Loop] = []
@@ -91,3 +109,14 @@ class System:
                 found.append(Loop(start, steps, taken=True))
                 start = None
         return found
+
+
+def _distances(roots: Iterable[int], following: Mapping[int, Set[int]]) -> dict[int, int]:
+    found = dict.fromkeys(roots, 0)
+    work = list(found)
+    for q in work:  # which grows: breadth first
+        for p in sorted(following.get(q, ())):
+            if p not in found:
+                found[p] = found[q] + 1
+                work.append(p)
+    return found

@@ -23,7 +23,7 @@ from symdipa.encodings import catalogue
 from symdipa.engines.base import Limits
 from symdipa.engines.bounded import KInduction, Outcome, Search
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.engines.pdr import PDR
+from symdipa.engines.pdr import PDR, back_edges
 from symdipa.errors import LimitReached
 from symdipa.families import generate
 from symdipa.invariants import InvariantRejected, check_invariant
@@ -386,15 +386,37 @@ def test_the_bound_is_kept(solver: str):
             search = PDR(system, Limits(bound=bound), solver).run()
             seen[search.outcome] += 1
             if search.outcome is Outcome.OPEN:
-                assert search.reason.startswith(f"the bound of {bound} frames was reached; ")
+                assert search.reason.startswith(f"the bound of {bound} steps was reached; ")
                 assert searched(search) == bound
                 assert search.depth == bound and search.invariant is None and search.run == ()
                 assert least is None or least > bound
             else:
                 assert search.reason == ""
-                # A path that was found may be longer than the bound, but it is one.
                 assert (search.outcome is Outcome.UNSAFE) == (least is not None)
+                assert search.depth <= bound
     assert all(seen[outcome] > 1 for outcome in Outcome), seen
+
+
+def test_no_more_frames_than_wanted():
+    (system,) = systems_of(generate("turing-wrap", 3), LP)
+    for frames in (0, 2):
+        search = PDR(system, Limits(), "minisat", max_frames=frames).run()
+        assert search.outcome is Outcome.OPEN and search.depth == frames
+        assert search.reason.startswith(f"no more than {frames} frames were wanted; no violation within ")
+    whole = PDR(system, Limits(), "minisat").run()
+    assert whole.outcome is Outcome.SAFE
+    assert PDR(system, Limits(), "minisat", max_frames=whole.depth).run() == whole
+
+
+def test_levels_count_the_edges_that_close_cycles():
+    """Without them the control graph is acyclic; and a way to the loops takes no frame."""
+    for system in every_system(12):
+        back, place = back_edges(system)
+        for number, edge in enumerate(system.edges):
+            assert (number in back) != (place[edge.source] < place[edge.target])
+    for size in (2, 4, 6):
+        for system in systems_of(generate("pivot", size), LP):
+            assert PDR(system, Limits(), "minisat").run().depth <= 2
 
 
 def searched(search: Search) -> int:
@@ -433,7 +455,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, bounded: bool) -> Iterator[tupl
         while (search := clock.run(PDR(system, limits, "minisat"), allowed)).outcome is Outcome.OPEN:
             assert search.reason.startswith("time limit reached in the solver; ")
             yield least, searched(search)
-            allowed += 13
+            allowed += 5
         assert search.outcome is Outcome.UNSAFE
 
 
@@ -465,7 +487,7 @@ def test_the_deadline_is_kept(solver: str):
     assert time.monotonic() - began < 5
     began = time.monotonic()
     search = PDR(system, Limits(deadline=began - 1), solver).run()
-    assert search.outcome is Outcome.OPEN and searched(search) <= 0
+    assert search.outcome is Outcome.OPEN and searched(search) == 28  # so far it is to a bad control state
     assert time.monotonic() - began < 5
 
 
@@ -482,7 +504,10 @@ def test_the_check_of_an_invariant_keeps_the_deadline():
 def test_progress_is_told():
     told: list[str] = []
     PDR(systems_of(automaton(A_LEAKP), LP)[0], Limits(progress=told.append), "minisat").run()
-    assert "leaking pair, frame 1" in told and "leaking pair, frame 3" in told
+    assert "leaking pair, frame 0" in told
+    told.clear()
+    PDR(systems_of(generate("turing-wrap", 3), LP)[0], Limits(progress=told.append), "minisat").run()
+    assert told[-1] == "leaking pair, frame 5"
 
 
 def test_solvers_started_over_change_nothing(monkeypatch: pytest.MonkeyPatch):

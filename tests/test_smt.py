@@ -117,6 +117,16 @@ def test_variables_that_no_clause_mentions_have_a_value(name: str):
 
 
 @every_solver
+def test_what_is_true_by_name(name: str):
+    solver = with_variables(name, 4, [[1, 2], [-1], [-3]])
+    assert solver.check([4])
+    assert solver.true({10: 1, 20: 2, 30: 3, 40: 4}) == {20, 40}
+    solver.add([1, -4])
+    assert solver.true({40: 4}) == {40}, "the model stays when clauses are added"
+    assert not solver.check([4])
+
+
+@every_solver
 def test_effort_is_counted(name: str):
     effort = Effort()
     solver = open_solver(name, effort=effort)
@@ -157,13 +167,10 @@ def test_time_runs_out_during_a_query(name: str):
 
 
 class Undecided:
-    """Stands in for z3's solver and never knows."""
+    """Stands in for z3's solver and says why it never knows."""
 
     def __init__(self, real: Any) -> None:
         self.real = real
-
-    def check(self, *assumptions: Any) -> Any:
-        return z3.unknown
 
     def reason_unknown(self) -> str:
         return "incomplete"
@@ -172,9 +179,14 @@ class Undecided:
         return getattr(self.real, name)
 
 
-def test_a_solver_that_gives_up_is_believed(monkeypatch: pytest.MonkeyPatch):
+def never_know(monkeypatch: pytest.MonkeyPatch) -> None:
     original = z3.SolverFor
     monkeypatch.setattr(z3, "SolverFor", lambda *arguments, **more: Undecided(original(*arguments, **more)))
+    monkeypatch.setattr(z3, "Z3_solver_check_assumptions", lambda *_: z3.Z3_L_UNDEF)
+
+
+def test_a_solver_that_gives_up_is_believed(monkeypatch: pytest.MonkeyPatch):
+    never_know(monkeypatch)
     for clauses in ([[1]], [[1], [-1]]):
         solver = with_variables("z3", 1, clauses)
         with pytest.raises(LimitReached, match="the solver gave up: incomplete"):
@@ -191,8 +203,7 @@ def test_an_engine_on_a_solver_that_gives_up_knows_nothing(monkeypatch: pytest.M
     from symdipa.patterns import Pattern
     from symdipa.verdict import Status
 
-    original = z3.SolverFor
-    monkeypatch.setattr(z3, "SolverFor", lambda *arguments, **more: Undecided(original(*arguments, **more)))
+    never_know(monkeypatch)
     a_nwf = "q0 -> q1 [top] :x \n q1 -> q0 [top] >x \n q1 -> q1 [top] <x"
     for rows, silent in ((A_LEAKP, "q0 q1"), (a_nwf, "q0")):
         for encoding in ("marks", "ghost"):

@@ -2,18 +2,25 @@
 
 After Bradley (2011) and Een, Mishchenko, Brayton (2011), with the names of those papers. The control state
 stays outside the solver: a cube belongs to a control state and speaks of the bits that are open there, and
-each control state has one small incremental solver for the steps that leave it. ``frames[i]`` over-
-approximates what is reachable in at most ``i`` steps; a cube blocked at level ``i`` is blocked below, too.
+each control state has one small incremental solver for the steps that leave it.
+
+Not every step counts. Those edges of the control graph that close a cycle (:func:`back_edges`) cost one,
+the others nothing: ``frames[i]`` over-approximates what is reachable with at most ``i`` rounds, so that an
+automaton with a long way to its loops needs as few frames as one with a short way. Within a frame the free
+edges are acyclic, and cubes are taken in the order of the control states along them. Under a bound every
+step costs one, and no obligation is asked again at a higher level: then no path is longer than the bound.
+
+A cube blocked at level ``i`` is blocked below, too.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 
-from symdipa.boolean import Lit
+from symdipa.boolean import FALSE, Lit
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.errors import LimitReached
@@ -23,10 +30,13 @@ from symdipa.system import Edge, Invariant, System
 Cube = frozenset[Lit]
 """A conjunction of literals of bits."""
 
+EMPTY: Cube = frozenset()
+"""The cube of all states."""
+
 
 @dataclass(frozen=True)
 class Obligation:
-    """``cube`` at control state ``q`` must be shown unreachable within ``level`` steps.
+    """``cube`` at control state ``q`` must be shown unreachable up to ``level``.
 
     ``edge`` and ``choices`` lead from every state of the cube into the cube of ``successor`` (into a bad
     state if that is ``None``).
@@ -40,13 +50,83 @@ class Obligation:
     successor: Obligation | None = None
 
 
-@dataclass(frozen=True)
-class Predecessor:
-    """A cube at ``edge.source`` all of whose states step by ``edge`` into the cube asked for."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Way:
+    """An edge with its cost in levels."""
 
     edge: Edge
-    cube: Cube
-    choices: Mapping[Lit, bool]
+    cost: int
+
+
+def back_edges(system: System) -> tuple[set[int], list[int]]:
+    """The numbers of edges without which the control graph is acyclic, and each state's place in its order.
+
+    They are the back edges of a depth-first search from the initial control state.
+    """
+    following: list[list[tuple[int, int]]] = [[] for _ in range(system.control.states)]
+    for number, edge in enumerate(system.edges):
+        following[edge.source].append((number, edge.target))
+    found: set[int] = set()
+    finished: list[int] = []
+    active: dict[int, bool] = {}
+    for root in (system.control.initial, *range(system.control.states)):
+        if root in active:
+            continue
+        active[root] = True
+        stack = [(root, iter(following[root]))]
+        while stack:
+            q, rest = stack[-1]
+            for number, p in rest:
+                if p not in active:
+                    active[p] = True
+                    stack.append((p, iter(following[p])))
+                    break
+                if active[p]:
+                    found.add(number)
+            else:
+                active[q] = False
+                finished.append(q)
+                stack.pop()
+    place = [0] * system.control.states
+    for position, q in enumerate(reversed(finished)):
+        place[q] = position
+    return found, place
+
+
+class Lengths:
+    """The least number of steps with which the control graph reaches each state, level by level."""
+
+    def __init__(self, system: System, ways: Mapping[int, Sequence[Way]], place: Sequence[int]) -> None:
+        self._ways = [
+            (way.edge.source, q, way.cost) for q in sorted(ways, key=place.__getitem__) for way in ways[q]
+        ]
+        self._states = system.control.states
+        self._initial = system.control.initial
+        self._reached: set[int] = set()
+        self._length: dict[int, int] = {}
+        self._level = -1
+
+    def advance(self) -> None:
+        """Go on to paths that cost one more."""
+        self._level += 1
+        before = self._length
+        now: dict[int, int] = {} if self._level else {self._initial: 0}
+        for q, p, cost in self._ways:
+            length = (before if cost else now).get(q)
+            if length is not None:
+                now[p] = min(now.get(p, length + 1), length + 1)
+        self._length = now
+        self._reached |= now.keys()
+
+    @property
+    def unreached(self) -> list[int]:
+        """The states that no path within the level reaches."""
+        return [q for q in range(self._states) if q not in self._reached]
+
+    @property
+    def within(self) -> int:
+        """All paths with so many steps cost less than the level."""
+        return min(self._length.values(), default=self._level * self._states) - 1
 
 
 class _Leaving:
@@ -57,9 +137,14 @@ class _Leaving:
 
     REBUILD_AFTER = 3000
 
-    def __init__(self, system: System, q: int, open_one: Callable[[], ClauseSolver]) -> None:
-        self.system, self.q, self._open_one = system, q, open_one
-        self.blocked: list[tuple[Cube, int]] = []
+    def __init__(
+        self,
+        system: System,
+        q: int,
+        open_one: Callable[[], ClauseSolver],
+        blocked: Callable[[], Iterable[tuple[Cube, int]]],
+    ) -> None:
+        self.system, self.q, self._open_one, self._blocked = system, q, open_one, blocked
         self._axioms: list[Lit] = []
         self._true: set[Lit] = set()
         self._build()
@@ -70,16 +155,33 @@ class _Leaving:
         self.bit = {b: self.solver.variable() for b in system.open_bits[self.q]}
         self.choice = {c: self.solver.variable() for c in system.choices}
         self.instance = Instance(system.graph, self.solver, {**self.bit, **self.choice})
+        self.of = {b ^ sign: -v if sign else v for b, v in self.bit.items() for sign in (0, 1)}
+        self._goals: dict[int, dict[Lit, int | None]] = {}
         self._level: list[int] = []
         self._spent = 0
         for axiom in dict.fromkeys([*system.first_axioms(self.q), *self._axioms]):
             self.solver.add([self.instance.literal(axiom)])
-        for cube, level in self.blocked:
-            self._add(cube, level)
+        for cube, level in self._blocked():
+            self.block(cube, level)
 
-    def literal(self, literal: Lit) -> int:
-        variable = self.bit[literal & ~1]
-        return -variable if literal & 1 else variable
+    def goals(self, edge: Edge, cube: Cube) -> dict[int, Lit] | Lit:
+        """What must hold before ``edge`` for the cube to hold after it: solver literals, and whose they are.
+
+        A literal of the cube that never holds after the edge is returned alone.
+        """
+        known = self._goals.setdefault(edge.transition, {})
+        goals: dict[int, Lit] = {}
+        for literal in cube:
+            goal = known.get(literal)
+            if goal is None:
+                bit = literal & ~1
+                # A bit that is not open here is false.
+                new = edge.update.get(bit, bit if bit in self.bit else FALSE) ^ (literal & 1)
+                goal = known[literal] = 0 if new == FALSE else self.instance.literal(new)
+            if goal == 0:
+                return literal
+            goals[goal] = literal
+        return goals
 
     def _activation(self, level: int) -> int:
         while len(self._level) <= level:
@@ -92,13 +194,10 @@ class _Leaving:
         return self._level[level:]
 
     def block(self, cube: Cube, level: int) -> None:
-        self.blocked.append((cube, level))
-        self._add(cube, level)
+        of = self.of
+        self.solver.add([-self._activation(level), *[-of[x] for x in cube]])
 
-    def _add(self, cube: Cube, level: int) -> None:
-        self.solver.add([-self._activation(level), *(-self.literal(x) for x in cube)])
-
-    def temporarily(self, clause: Iterable[int]) -> int:
+    def temporarily(self, clause: Sequence[int]) -> int:
         """A literal that switches on a clause for one query."""
         switch = self.solver.variable()
         self.solver.add([-switch, *clause])
@@ -116,8 +215,7 @@ class _Leaving:
     def check(self, assumptions: list[int]) -> bool:
         """Whether some state that satisfies the axioms fits; axioms are added when a model breaks them."""
         while self.solver.check(assumptions):
-            true = self.solver.true(self.bit.values())
-            self._true = {b for b, variable in self.bit.items() if variable in true}
+            self._true = self.solver.true(self.bit)
             broken = self.system.broken_axioms(self.q, self._true)
             if not broken:
                 return True
@@ -125,133 +223,168 @@ class _Leaving:
             self.solver.add_all([self.instance.literal(axiom)] for axiom in broken)
         return False
 
-    def state(self) -> tuple[Cube, dict[Lit, bool]]:
-        """The bits (as a full cube) and choices of the last model that :meth:`check` found."""
-        chosen = self.solver.true(self.choice.values())
-        cube = frozenset(b if b in self._true else b ^ 1 for b in self.bit)
-        return cube, {c: variable in chosen for c, variable in self.choice.items()}
+    def state(self) -> dict[int, Lit]:
+        """The bits of the last model that :meth:`check` found: solver literals, and which they are."""
+        return {v if b in self._true else -v: b if b in self._true else b ^ 1 for b, v in self.bit.items()}
+
+    def chosen(self) -> dict[Lit, bool]:
+        """The choices of the last model that :meth:`check` found."""
+        chosen = self.solver.true(self.choice)
+        return {c: c in chosen for c in self.choice}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step by ``edge`` from frame ``level``, in the last model of ``leaving``.
+
+    ``wanted`` are the solver literals that say that the step can be taken and leads where it should.
+    """
+
+    leaving: _Leaving
+    edge: Edge
+    level: int
+    wanted: Sequence[int]
 
 
 class PDR:
-    """Decides one system; complete, up to the limits."""
+    """Decides one system; complete, up to the limits.
 
-    def __init__(self, system: System, limits: Limits, solver: str = "z3") -> None:
+    ``max_frames`` ends the search after so many frames, whatever the lengths of paths.
+    """
+
+    def __init__(
+        self, system: System, limits: Limits, solver: str = "z3", max_frames: int | None = None
+    ) -> None:
         self.system = system
         self.limits = limits
         self.solver = solver
+        self.max_frames = max_frames
         self.effort = Effort()
+        self.depth = 0
         self.initial = system.control.initial
         self._leaving: dict[int, _Leaving] = {}
-        self._incoming: dict[int, list[Edge]] = {}
-        for edge in system.edges:
-            self._incoming.setdefault(edge.target, []).append(edge)
+        costly, self._place = back_edges(system)
+        if limits.bound is not None:
+            costly = set(range(len(system.edges)))
+        # _ways[q]: the edges into q.
+        self._ways: dict[int, list[Way]] = {}
+        for number, edge in enumerate(system.edges):
+            self._ways.setdefault(edge.target, []).append(Way(edge, int(number in costly)))
         # blocked[i][q]: the cubes blocked up to level i and no further.
-        self.blocked: list[dict[int, set[Cube]]] = [{}]
+        self.blocked: list[dict[int, set[Cube]]] = []
+        self._lengths = Lengths(system, self._ways, self._place)
         self._ticket = count()
-        self._finished = -1  # up to how many steps there is no violation
-
-    @property
-    def depth(self) -> int:
-        return len(self.blocked) - 1
+        # Up to how many steps there is no violation; at first those that do not get to a bad control state.
+        distance = system.steps_from_start
+        self._finished = min((distance[q] for q in system.bad if q in distance), default=1) - 1
+        if limits.bound is not None:
+            self._finished = min(self._finished, limits.bound)
 
     def run(self) -> Search:
         """Search until an invariant or a bad path is found, or a limit is reached."""
+        bound = self.limits.bound
         try:
-            if self._bad_at_start():
-                return Search(Outcome.UNSAFE, "pdr", 0)
-            self._finished = 0
+            self._new_frame()
             while True:
-                if self.limits.bound is not None and self.depth >= self.limits.bound:
-                    raise LimitReached(f"the bound of {self.limits.bound} frames was reached")
-                self.blocked.append({})
                 counterexample = self._strengthen()
                 if counterexample is not None:
                     return self._unsafe(counterexample)
-                self._finished = self.depth
+                self._new_frame()
+                self._finished = max(self._finished, self._lengths.within)
                 level = self._propagate()
                 if level is not None:
                     return Search(Outcome.SAFE, "pdr", self.depth, invariant=self._invariant(level))
+                if bound is not None and self.depth >= bound:
+                    raise LimitReached(f"the bound of {bound} steps was reached")
+                if self.max_frames is not None and self.depth >= self.max_frames:
+                    raise LimitReached(f"no more than {self.max_frames} frames were wanted")
+                self.depth += 1
         except LimitReached as limit:
             reason = f"{limit}; {how_far(self._finished)}"
             return Search(Outcome.OPEN, "pdr", self.depth, reason=reason)
+
+    def _new_frame(self) -> None:
+        """One frame more, in which those control states are blocked that no path reaches so cheaply."""
+        level = len(self.blocked)
+        self.blocked.append({})
+        self._lengths.advance()
+        for q in self._lengths.unreached:
+            self._add(q, EMPTY, level)
 
     def _solver(self, q: int) -> _Leaving:
         found = self._leaving.get(q)
         if found is None:
             found = self._leaving[q] = _Leaving(
-                self.system, q, lambda: open_solver(self.solver, self.limits.deadline, self.effort)
+                self.system,
+                q,
+                lambda: open_solver(self.solver, self.limits.deadline, self.effort),
+                lambda: [(c, level) for level, cubes in enumerate(self.blocked) for c in cubes.get(q, ())],
             )
-            for level, cubes in enumerate(self.blocked):
-                for cube in cubes.get(q, ()):
-                    found.block(cube, level)
         return found
-
-    def _bad_at_start(self) -> bool:
-        condition = self.system.bad.get(self.initial)
-        if condition is None:
-            return False
-        return self.system.graph.evaluate([condition], dict.fromkeys(self.system.bits, False))[0]
 
     def _is_initial(self, q: int, cube: Cube) -> bool:
         """Whether the cube contains the initial state, where every bit is false."""
         return q == self.initial and all(literal & 1 for literal in cube)
 
+    def _tick(self) -> None:
+        self.limits.check(f"{self.system.pattern.title}, frame {self.depth}")
+
     def _strengthen(self) -> Obligation | None:
         """Block every bad state of the last frame, or find a path to one."""
-        for q, condition in self.system.bad.items():
+        for q in sorted(self.system.bad, key=self._place.__getitem__):
+            if EMPTY in self.blocked[self.depth].get(q, ()):
+                continue
             leaving = self._solver(q)
             while True:
-                self.limits.check(f"{self.system.pattern.title}, frame {self.depth}")
-                bad = leaving.instance.literal(condition)
+                self._tick()
+                bad = leaving.instance.literal(self.system.bad[q])
                 if not leaving.check([*leaving.frame(self.depth), bad]):
                     break
-                cube, _ = leaving.state()
-                cube = self._lift_bad(leaving, cube, bad)
-                found = self._block(Obligation(q, cube, self.depth))
+                found = self._block(Obligation(q, self._lift_bad(leaving, bad), self.depth))
                 if found is not None:
                     return found
         return None
 
-    def _lift_bad(self, leaving: _Leaving, cube: Cube, bad: int) -> Cube:
-        literals = {leaving.literal(x): x for x in cube}
-        if leaving.solver.check([*literals, -bad]):
+    def _lift_bad(self, leaving: _Leaving, bad: int) -> Cube:
+        state = leaving.state()
+        if leaving.solver.check([*state, -bad]):
             raise AssertionError("a bad state is not bad")
-        return frozenset(literals[x] for x in leaving.solver.core if x in literals)
+        return frozenset(state[x] for x in leaving.solver.core if x in state)
 
     def _block(self, first: Obligation) -> Obligation | None:
         """Discharge an obligation and those that it brings; if that fails, the one of the initial state."""
-        queue = [(first.level, next(self._ticket), first)]
+        queue: list[tuple[int, int, int, Obligation]] = []
+
+        def ask(obligation: Obligation) -> None:
+            entry = obligation.level, self._place[obligation.q], next(self._ticket), obligation
+            heapq.heappush(queue, entry)
+
+        ask(first)
         while queue:
-            _, _, obligation = heapq.heappop(queue)
+            obligation = queue[0][-1]
             q, cube, level = obligation.q, obligation.cube, obligation.level
             if self._is_initial(q, cube):
                 return obligation
             if self._is_blocked(q, cube, level):
+                heapq.heappop(queue)
                 continue
-            self.limits.check(f"{self.system.pattern.title}, frame {self.depth}")
-            found = self._predecessor(q, cube, level)
-            if isinstance(found, Predecessor):
-                before = Obligation(
-                    found.edge.source, found.cube, level - 1, found.edge, found.choices, obligation
-                )
-                heapq.heappush(queue, (before.level, next(self._ticket), before))
-                heapq.heappush(queue, (level, next(self._ticket), obligation))
+            self._tick()
+            found = self._step_into(q, cube, level)
+            if isinstance(found, Step):
+                ask(self._lift(found, obligation))
                 continue
+            heapq.heappop(queue)
             small = self._generalise(q, self._keep_away(q, found, cube), level)
-            smaller, reached = self._push(q, small, level)
-            self._add(q, smaller, reached)
-            if reached < self.depth:
-                again = Obligation(
-                    q, cube, reached + 1, obligation.edge, obligation.choices, obligation.successor
-                )
-                heapq.heappush(queue, (again.level, next(self._ticket), again))
+            reached = self._push(q, small, level)
+            if reached < self.depth and self.limits.bound is None:
+                ask(replace(obligation, level=reached + 1))
         return None
 
     def _is_blocked(self, q: int, cube: Cube, level: int) -> bool:
         return any(other <= cube for cubes in self.blocked[level:] for other in cubes.get(q, ()))
 
     def _add(self, q: int, cube: Cube, level: int) -> None:
-        for cubes in self.blocked[1 : level + 1]:
+        for cubes in self.blocked[: level + 1]:
             here = cubes.get(q)
             if here:
                 here.difference_update([other for other in here if cube <= other])
@@ -259,82 +392,59 @@ class PDR:
         if q in self._leaving:
             self._leaving[q].block(cube, level)
 
-    def _predecessor(self, q: int, cube: Cube, level: int) -> Predecessor | Cube:
-        """A step from frame ``level - 1`` into the cube, or the part of the cube that excludes one.
+    def _step_into(self, q: int, cube: Cube, level: int, blocked: bool = False) -> Step | Cube:
+        """A step into the cube from where ``level`` allows it, or the part of the cube that excludes one.
 
-        Steps from the cube itself do not count (relative induction).
+        Steps from the cube itself do not count (relative induction); ``blocked`` says that it is known to
+        be blocked one level below, so that nothing need be done about that.
         """
-        if level == 0:
-            raise AssertionError("an obligation at level 0 that is not initial")
         needed: set[Lit] = set()
-        for edge in self._incoming.get(q, ()):
-            found = self._step_into(edge, cube, level - 1)
-            if isinstance(found, Predecessor):
-                return found
-            needed |= found
+        for way in self._ways.get(q, ()):
+            edge, before = way.edge, level - way.cost
+            if before < 0:
+                continue
+            leaving = self._solver(edge.source)
+            leaving.refresh()
+            goals = leaving.goals(edge, cube)
+            if isinstance(goals, int):
+                needed.add(goals)
+                continue
+            wanted = [leaving.instance.literal(edge.guard), *goals]
+            assumptions = [*leaving.frame(before), *wanted]
+            if edge.source == q and not blocked:
+                # It costs, so ``before`` is a lower level, of which the rest of the cube may be a part.
+                switch = leaving.temporarily([-leaving.of[x] for x in cube])
+                possible = leaving.check([*assumptions, switch])
+                leaving.retire(switch)
+            else:
+                possible = leaving.check(assumptions)
+            if possible:
+                return Step(leaving, edge, before, wanted)
+            needed.update([goals[x] for x in leaving.solver.core if x in goals])
         return frozenset(needed)
 
-    def _step_into(self, edge: Edge, cube: Cube, level: int) -> Predecessor | Cube:
-        if level == 0 and edge.source != self.initial:
-            return frozenset()
-        leaving = self._solver(edge.source)
-        leaving.refresh()
-        solver, instance = leaving.solver, leaving.instance
-        goals: dict[int, Lit] = {}
-        for literal in cube:
-            bit = literal & ~1
-            new = self._new_value(leaving, edge, bit)
-            goal = instance.literal(new ^ (literal & 1))
-            goals[goal] = literal
-        assumptions = [instance.literal(edge.guard), *goals]
-        switch = None
-        if level == 0:
-            assumptions += [-variable for variable in leaving.bit.values()]
-        else:
-            assumptions += leaving.frame(level)
-            if edge.source == edge.target:
-                switch = leaving.temporarily(-leaving.literal(x) for x in cube)
-                assumptions.append(switch)
-        satisfiable = leaving.check(assumptions)
-        result: Predecessor | Cube
-        if satisfiable:
-            state, choices = leaving.state()
-            result = Predecessor(edge, self._lift(leaving, edge, state, choices, goals), choices)
-        else:
-            result = frozenset(goals[x] for x in solver.core if x in goals)
-        if switch is not None:
-            leaving.retire(switch)
-        return result
-
-    def _new_value(self, leaving: _Leaving, edge: Edge, bit: Lit) -> Lit:
-        """The new value of a bit as a function of the open bits of the source (a closed bit is false)."""
-        new = edge.update.get(bit, bit)
-        return new if new != bit or bit in leaving.bit else 0
-
-    def _lift(
-        self, leaving: _Leaving, edge: Edge, state: Cube, choices: Mapping[Lit, bool], goals: Iterable[int]
-    ) -> Cube:
-        """The bits of a predecessor that matter: with the same choices they lead into the goal."""
-        instance = leaving.instance
-        switch = leaving.temporarily([-instance.literal(edge.guard), *(-goal for goal in goals)])
-        literals = {leaving.literal(x): x for x in state}
+    def _lift(self, step: Step, successor: Obligation) -> Obligation:
+        """The bits before the step that matter: with the same choices they lead into the successor's cube."""
+        leaving = step.leaving
+        state, choices = leaving.state(), leaving.chosen()
         chosen = [leaving.choice[c] if value else -leaving.choice[c] for c, value in choices.items()]
-        if leaving.solver.check([*literals, *chosen, switch]):
+        switch = leaving.temporarily([-literal for literal in step.wanted])
+        if leaving.solver.check([*state, *chosen, switch]):
             raise AssertionError("a predecessor does not step into the cube")
-        core = leaving.solver.core
+        cube = frozenset(state[x] for x in leaving.solver.core if x in state)
         leaving.retire(switch)
-        return frozenset(literals[x] for x in core if x in literals)
+        return Obligation(step.edge.source, cube, step.level, step.edge, choices, successor)
 
     def _generalise(self, q: int, cube: Cube, level: int) -> Cube:
         """Drop literals while the rest stays unreachable from the frame before and away from the start."""
         for literal in sorted(cube):
-            if literal not in cube or len(cube) == 1:
+            if literal not in cube:
                 continue
             smaller = cube - {literal}
             if self._is_initial(q, smaller):
                 continue
-            found = self._predecessor(q, smaller, level)
-            if not isinstance(found, Predecessor):
+            found = self._step_into(q, smaller, level)
+            if not isinstance(found, Step):
                 cube = self._keep_away(q, found, smaller)
         return cube
 
@@ -347,25 +457,27 @@ class PDR:
             raise AssertionError("a cube to be blocked contains the initial state")
         return core | {min(positive)}
 
-    def _push(self, q: int, cube: Cube, level: int) -> tuple[Cube, int]:
-        """The highest level at which the cube can be blocked at once, with the cube."""
-        while level < self.depth:
-            found = self._predecessor(q, cube, level + 1)
-            if isinstance(found, Predecessor):
-                break
+    def _push(self, q: int, cube: Cube, level: int) -> int:
+        """Block the cube at ``level`` and beyond as far as that is possible at once; how far it was."""
+        while True:
+            self._add(q, cube, level)
+            if level >= self.depth:
+                return level
+            found = self._step_into(q, cube, level + 1, blocked=True)
+            if isinstance(found, Step):
+                return level
             cube = self._keep_away(q, found, cube)
             level += 1
-        return cube, level
 
     def _propagate(self) -> int | None:
         """Push blocked cubes to later frames; the level of a frame equal to the next one, if any."""
-        for level in range(1, self.depth):
-            for q in sorted(self.blocked[level]):
+        for level in range(self.depth + 1):
+            for q in sorted(self.blocked[level], key=self._place.__getitem__):
                 for cube in sorted(self.blocked[level].get(q, ()), key=sorted):
                     if cube not in self.blocked[level].get(q, ()):
                         continue
-                    self.limits.check(f"{self.system.pattern.title}, frame {self.depth}")
-                    if not isinstance(self._predecessor(q, cube, level + 1), Predecessor):
+                    self._tick()
+                    if not isinstance(self._step_into(q, cube, level + 1, blocked=True), Step):
                         self._add(q, cube, level + 1)
             if not any(self.blocked[level].values()):
                 return level
@@ -375,7 +487,8 @@ class PDR:
         clauses: dict[int, list[Cube]] = {}
         for cubes in self.blocked[level + 1 :]:
             for q, here in cubes.items():
-                clauses.setdefault(q, []).extend(sorted(here, key=sorted))
+                if here:
+                    clauses.setdefault(q, []).extend(sorted(here, key=sorted))
         return Invariant({q: tuple(cubes) for q, cubes in clauses.items()})
 
     def _unsafe(self, obligation: Obligation) -> Search:
