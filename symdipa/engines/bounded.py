@@ -8,14 +8,16 @@ constraints are added when a model breaks them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from symdipa.boolean import Lit
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.unrolling import Unrolling
 from symdipa.errors import LimitReached
-from symdipa.smt import open_solver
-from symdipa.system import Invariant, System
+from symdipa.smt import Effort, open_solver
+from symdipa.system import Edge, Invariant, System
 from symdipa.witness import Loop
 
 
@@ -66,10 +68,7 @@ class KInduction:
             while True:
                 self.limits.check(f"{self.system.pattern.title}, depth {depth}")
                 if self._base_reaches_bad(depth):
-                    path, last = self._base.path(depth)
-                    loops = self.system.loops(path, last)
-                    run = tuple(edge.transition for edge, _ in path)
-                    return Search(Outcome.UNSAFE, "bounded", depth, run, tuple(loops))
+                    return unsafe(self.system, *self._base.path(depth))
                 if self._step_closes(depth):
                     return Search(Outcome.SAFE, "k-induction", depth)
                 if self.max_depth is not None and depth >= self.max_depth:
@@ -113,3 +112,93 @@ class KInduction:
             for i, j in equal:
                 step.differ(i, j)
         return True
+
+
+@dataclass
+class BoundedSearch:
+    """Looks for long bad paths, and for nothing else: no proof, no shortest path.
+
+    One query asks for a bad state in any frame up to a bound that grows geometrically. That no short path is
+    bad is the hard part of an unrolling and of no use here, so the first bound is generous: twice the steps
+    that control needs to the remotest control state. It ends for good when the unrolling has ``max_clauses``.
+    """
+
+    system: System
+    limits: Limits
+    solver: str = "z3"
+    max_clauses: int = 5_000_000
+    effort: Effort = field(init=False, default_factory=Effort)
+
+    def run(self) -> Search:
+        """Search until a bad path is found, no path is long enough to go on, or a limit is reached."""
+        system, bound = self.system, self.limits.bound
+        distance = system.steps_from_start
+        least = min((distance[q] for q in system.bad if q in distance), default=None)
+        if least is None:
+            return Search(Outcome.SAFE, "bounded", 0)
+        done = least - 1 if bound is None else min(least - 1, bound)
+        goal = 2 * max(distance.values()) + 1
+        try:
+            solver = open_solver(self.solver, self.limits.deadline, self.effort)
+            unrolling = Unrolling(system, solver, anchored=True, bound=bound)
+            while True:
+                complete = not self._unroll(unrolling, goal if bound is None else min(goal, bound))
+                depth = len(unrolling.frames) - 1
+                if done < depth:
+                    found = self._some_bad(unrolling, done + 1, depth)
+                    if found is not None:
+                        path, last = unrolling.path(found)
+                        return unsafe(system, _without_detours(system, path), last)
+                    done = depth
+                if complete and bound is None:
+                    return Search(Outcome.SAFE, "bounded", depth)
+                if bound is not None and (complete or depth >= bound):
+                    done = bound
+                    raise LimitReached(f"the bound of {bound} steps was reached")
+                goal *= 2
+        except LimitReached as limit:
+            return Search(Outcome.OPEN, "bounded", max(done, 0), reason=f"{limit}; {how_far(done)}")
+
+    def _unroll(self, unrolling: Unrolling, depth: int) -> bool:
+        """Add frames up to ``depth``; whether there are paths that long."""
+        while len(unrolling.frames) <= depth:
+            self.limits.check(f"{self.system.pattern.title}, depth {len(unrolling.frames) - 1}")
+            if self.effort.clauses > self.max_clauses:
+                raise LimitReached(f"the unrolling has more than {self.max_clauses} clauses")
+            if not unrolling.extend():
+                return False
+        return True
+
+    def _some_bad(self, unrolling: Unrolling, first: int, last: int) -> int | None:
+        """The first bad frame of a path with a bad one among these; if there is none they are excluded."""
+        solver = unrolling.solver
+        bad = {k: unrolling.bad_literal(k) for k in range(first, last + 1) if unrolling.bad(k)}
+        some = solver.variable()
+        solver.add([-some, *bad.values()])
+        if solver.check([some]):
+            return next(k for k, literal in bad.items() if solver.value(literal))
+        solver.add_all([-literal] for literal in bad.values())
+        return None
+
+
+Path = Sequence[tuple[Edge, Mapping[Lit, bool]]]
+"""Edges, each with the values of bits and choices before it."""
+
+
+def unsafe(system: System, path: Path, last: Mapping[Lit, bool]) -> Search:
+    """The answer that a path is bad; ``last`` are the values at its end."""
+    run = tuple(edge.transition for edge, _ in path)
+    return Search(Outcome.UNSAFE, "bounded", len(run), run, tuple(system.loops(path, last)))
+
+
+def _without_detours(system: System, path: Path) -> Path:
+    """The path without the parts that lead from a state back to the same state."""
+    states = [(edge.source, tuple(values[bit] for bit in system.bits)) for edge, values in path]
+    latest = {state: place for place, state in enumerate(states)}
+    kept = []
+    place = 0
+    while place < len(path):
+        place = latest[states[place]]
+        kept.append(path[place])
+        place += 1
+    return kept

@@ -12,8 +12,12 @@ from symdipa.system import Edge, System
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The solver variables of one point in time: control states, bits, choices, the edge taken next."""
+    """The solver variables of one point in time: control states, bits, choices, the edge taken next.
 
+    ``alive`` says that the path is at least so long; if not, the frame is at no control state.
+    """
+
+    alive: int
     location: Mapping[int, int]
     bit: Mapping[Lit, int]
     choice: Mapping[Lit, int]
@@ -25,13 +29,18 @@ class Unrolling:
     """A path of a system in a solver.
 
     Frame 0 is the initial state if ``anchored``, else any state that satisfies the system's axioms (which
-    are inductive, so that later frames satisfy them as well; see :meth:`satisfies_axioms`).
+    are inductive, so that later frames satisfy them as well; see :meth:`satisfies_axioms`). Paths may be
+    shorter than the unrolling. Control states from which no more than ``bound`` steps in all lead to a bad
+    condition have no place in it.
     """
 
-    def __init__(self, system: System, solver: ClauseSolver, anchored: bool) -> None:
+    def __init__(
+        self, system: System, solver: ClauseSolver, anchored: bool, bound: int | None = None
+    ) -> None:
         self.system = system
         self.solver = solver
         self.anchored = anchored
+        self.bound = bound
         self.frames: list[Frame] = []
         self._outgoing: dict[int, list[int]] = {}
         for number, edge in enumerate(system.edges):
@@ -51,14 +60,16 @@ class Unrolling:
 
     def _new_frame(self, layer: list[int]) -> Frame:
         solver, system = self.solver, self.system
+        alive = solver.variable()
         location = {q: solver.variable() for q in layer}
         open_here = dict.fromkeys(b for q in layer for b in system.open_bits[q])
         bit = {b: solver.variable() for b in open_here}
         choice = {c: solver.variable() for c in system.choices}
         instance = Instance(system.graph, solver, {**bit, **choice})
-        frame = Frame(location, bit, choice, instance, {})
+        frame = Frame(alive, location, bit, choice, instance, {})
         self.frames.append(frame)
-        solver.add(list(location.values()))
+        solver.add([-alive, *location.values()])
+        solver.add_all([-here, alive] for here in location.values())
         at_most_one(solver, list(location.values()))
         closed: dict[Lit, list[int]] = {b: [] for b in bit}
         for q in layer:
@@ -71,6 +82,7 @@ class Unrolling:
 
     def _add_first(self) -> None:
         frame = self._new_frame(self._layers[0])
+        self.solver.add([frame.alive])
         if self.anchored:
             self.solver.add_all([-variable] for variable in frame.bit.values())
             return
@@ -81,23 +93,29 @@ class Unrolling:
     def extend(self) -> bool:
         """Add a frame; ``False`` (and nothing added) when no path is that long."""
         before, layer = self.frames[-1], self._layers[-1]
-        numbers = [n for q in layer for n in self._outgoing.get(q, ())]
+        solver, edges = self.solver, self.system.edges
+        numbers = [n for q in layer for n in self._outgoing.get(q, ()) if self._matters(edges[n].target)]
         if not numbers:
             return False
-        solver, edges = self.solver, self.system.edges
         next_layer = sorted({edges[n].target for n in numbers})
         after = self._new_frame(next_layer)
         self._layers.append(next_layer)
         for n in numbers:
             before.edge[n] = solver.variable()
-        solver.add(list(before.edge.values()))
+        solver.add([-after.alive, *before.edge.values()])
         at_most_one(solver, list(before.edge.values()))
         for q in layer:
             # No step beyond a dead end: its location is excluded by having no edge.
-            solver.add([-before.location[q], *(before.edge[n] for n in self._outgoing.get(q, ()))])
+            onward = [before.edge[n] for n in self._outgoing.get(q, ()) if n in before.edge]
+            solver.add([-after.alive, -before.location[q], *onward])
         for n in numbers:
             self._add_edge(before, after, edges[n], before.edge[n])
         return True
+
+    def _matters(self, q: int) -> bool:
+        """Whether a path that is at ``q`` in the next frame may still become bad."""
+        rest = self.system.steps_to_bad.get(q)
+        return rest is not None and (self.bound is None or len(self.frames) + rest <= self.bound)
 
     def _add_edge(self, before: Frame, after: Frame, edge: Edge, taken: int) -> None:
         solver = self.solver
