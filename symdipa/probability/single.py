@@ -37,7 +37,11 @@ samples (the former take a pass over a line for each state, the latter over a pl
 RELEVANT = -36.0
 """Where the logarithm of a probability density is below, a sample is taken not to lie."""
 FINER, ATTEMPTS = 1.4, 14
+MUCH_FINER, FAR_APART = 2.0, 0.1
+"""How many more cells the next grid has; more of them while two results are farther apart than this."""
 FIRST_CELLS, SEARCH_CELLS = 12.0, 16.0
+MISLED = 1.0
+"""If the coarse grid was wrong by so much, it may have been wrong about where samples lie, too."""
 TAIL = 30.0
 """Logarithms of densities fall by this much beyond the last kink before a grid ends."""
 NEGLIGIBLE = 1e-11
@@ -185,9 +189,11 @@ def refine(
                 raise
             raise LimitReached(f"{reason} (two resolutions differ by {error:.1e})") from None
         error = abs(value - before) if value != before else 0.0
+        if attempt == 1 and error > MISLED:
+            low, high = kinks[0] - tail, kinks[-1] + tail
         if attempt > 1 and error <= tolerance / 2 and value <= ceiling:
             return value, error, grid.size
-        before, cells = value, cells * FINER
+        before, cells = value, cells * (FINER if error < FAR_APART else MUCH_FINER)
     raise ProbabilityRefused(f"two resolutions still differ by {error:.1e}, above {tolerance / 2:.1e}")
 
 
