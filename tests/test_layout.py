@@ -21,8 +21,8 @@ LAYERS = [
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
     {"alignment", "constant", "encodings", "weight"},
     {"engines", "weighing"},
-    {"aiger", "analysis", "certificate", "query"},
-    {"story", "hints", "report", "weight_report"},
+    {"aiger", "analysis", "certificate", "counterexample", "query"},
+    {"counterexample_report", "story", "hints", "report", "weight_report"},
     {"cli"},
     {"__init__", "__main__"},
 ]

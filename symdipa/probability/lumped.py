@@ -23,6 +23,9 @@ from symdipa.probability.sweep import Group
 CHUNK = 2_000_000
 """About so many numbers are computed at a time."""
 
+FIRST_LIMIT = 100
+"""Both directions are tried with so many states, then with more, since one of them may have far too many."""
+
 Indices = np.ndarray[tuple[int], np.dtype[np.intp]]
 Waiting = tuple[tuple[int, ...], int]
 """A state: how many samples of each class may be placed, and the groups that no longer wait, as bits."""
@@ -56,23 +59,18 @@ def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int) -> Plan:
 
     ``keys`` tell which groups have the same density.
     """
-    over: list[set[int]] = [set() for _ in groups]
-    for g, group in enumerate(groups):
-        for u in group.under:
-            over[u].add(g)
     sizes = [group.size for group in groups]
     under = [group.under for group in groups]
-    best: Plan | None = None
-    for down in (False, True):
-        before, after = (over, under) if down else (under, over)
-        try:
-            found = _plan(_Classes(sizes, before, after, keys), best.states - 1 if best else limit, down)
-        except LimitReached:
-            continue
-        best = found
-    if best is None:
-        raise LimitReached(f"the order of the samples has more than {limit} down-sets")
-    return best
+    over = [frozenset(k for k, below in enumerate(under) if g in below) for g in range(len(groups))]
+    both = (_Classes(sizes, under, over, keys), _Classes(sizes, over, under, keys))
+    tried = min(limit, FIRST_LIMIT)
+    while True:
+        plans = [plan for down, classes in enumerate(both) if (plan := _plan(classes, tried, bool(down)))]
+        if plans:
+            return min(plans, key=lambda plan: plan.states)
+        if tried == limit:
+            raise LimitReached(f"the order of the samples has more than {limit} down-sets")
+        tried = min(limit, 4 * tried)
 
 
 class _Classes:
@@ -81,15 +79,13 @@ class _Classes:
     def __init__(
         self,
         sizes: Sequence[int],
-        before: Sequence[frozenset[int] | set[int]],
-        after: Sequence[frozenset[int] | set[int]],
+        before: Sequence[frozenset[int]],
+        after: Sequence[frozenset[int]],
         keys: Sequence[Hashable],
     ) -> None:
         number: dict[Hashable, int] = {}
         self.sizes = sizes
-        self.of = [
-            number.setdefault((key, frozenset(a)), len(number)) for key, a in zip(keys, after, strict=True)
-        ]
+        self.of = [number.setdefault((key, a), len(number)) for key, a in zip(keys, after, strict=True)]
         self.count = len(number)
         self.example = [self.of.index(c) for c in range(self.count)]
         self.members = [0] * self.count
@@ -132,7 +128,8 @@ class _Classes:
         return tuple(counts), free
 
 
-def _plan(classes: _Classes, limit: int, down: bool) -> Plan:
+def _plan(classes: _Classes, limit: int, down: bool) -> Plan | None:
+    """The plan of one direction, ``None`` above ``limit`` states."""
     states, found = [classes.start()], 1
     levels = []
     for _ in range(sum(classes.sizes)):
@@ -143,7 +140,7 @@ def _plan(classes: _Classes, limit: int, down: bool) -> Plan:
                 target = number.setdefault(following, len(number))
                 steps.append((target, source, classes.example[c], choices))
             if found + len(number) > limit:
-                raise LimitReached("too many states")
+                return None
         found += len(number)
         steps.sort()
         columns = np.array(steps, dtype=np.intp).T
