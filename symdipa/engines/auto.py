@@ -15,7 +15,7 @@ from symdipa.verdict import PatternResult, Status
 FIRST_CELLS = 50_000
 """Up to how many nodes times variables the augmentation is enumerated before anything else is tried."""
 
-MAX_CELLS = 400_000
+MAX_CELLS = 150_000
 """And up to how many it is enumerated for the sake of the weight alone."""
 
 
