@@ -1,15 +1,17 @@
-"""The symbolic engine: dataflow first, then bounded search and induction, then PDR; solver z3."""
+"""The symbolic engine: dataflow, then bounded search and induction, then PDR or rounds; solver z3."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import cached_property
 
 from symdipa.control import Control
 from symdipa.dataflow import OrderFacts, may_be_present, order_facts
 from symdipa.encodings.catalogue import ENCODINGS, systems
-from symdipa.engines.base import Engine, Limits
+from symdipa.engines.base import Engine, Limits, how_far
 from symdipa.engines.bounded import KInduction, Outcome, Search
+from symdipa.engines.liveness import Liveness, RoundSearch
 from symdipa.engines.pdr import PDR
 from symdipa.errors import LimitReached
 from symdipa.invariants import check_invariant
@@ -71,6 +73,9 @@ class SymbolicEngine(Engine):
                 sizes["depth"] = max(search.depth for search in searches)
             if invariants := [s.invariant for s in searches if s.invariant is not None]:
                 sizes["clauses"] = sum(invariant.clauses for invariant in invariants)
+            for search in searches:
+                if isinstance(search, RoundSearch):
+                    sizes |= {"rounds": search.rounds, "proofs": search.proofs, "clauses": search.clauses}
             if status is Status.PRESENT:
                 witness = complete(self.control, pattern, searches[-1].run, searches[-1].loops)
         except LimitReached as limit:
@@ -88,13 +93,22 @@ class SymbolicEngine(Engine):
         )
 
     def _search(self, system: System) -> Search:
-        """Bounded search with induction up to a moderate depth, PDR beyond; a proof by PDR is checked."""
+        """Bounded search with induction up to a moderate depth, PDR beyond; a proof by PDR is checked.
+
+        Leaking cycles beyond are decided by counting rounds, unless there is a bound: that is about
+        the length of the lasso.
+        """
         bound = self.limits.bound
         first = INDUCTION_DEPTH if bound is None else min(bound, INDUCTION_DEPTH)
         search = KInduction(system, self.limits, first, self.solver, INDUCTION_CLAUSES).run()
         out_of_time = search.depth < first
         if search.outcome is not Outcome.OPEN or out_of_time or bound == first:
             return search
+        if system.pattern is Pattern.LEAKING_CYCLE and bound is None:
+            found = Liveness(self.control, self.facts, self.limits, self.solver).run()
+            if found.outcome is Outcome.OPEN:
+                return replace(found, depth=search.depth, reason=f"{found.reason}; {how_far(search.depth)}")
+            return found
         search = PDR(system, self.limits, self.solver).run()
         if search.invariant is not None:
             check_invariant(system, search.invariant, self.limits.deadline, self.solver)
