@@ -184,6 +184,19 @@ Table = tuple[Mapping[int, int], ...]
 """Signs by position of the witness; round ``k`` of a cycle takes entry ``k`` modulo their number."""
 
 
+def unrolled(witness: Witness, rounds: int) -> list[tuple[int, int]]:
+    """The witness with its cycles taken so many times: for each step its position in it, and the round."""
+    found: list[tuple[int, int]] = []
+    cycles = dict(witness.cycles)
+    k = 0
+    while k < len(witness.run):
+        end = cycles.get(k, k + 1)
+        turns = rounds if k in cycles else 1
+        found += [(at, turn) for turn in range(turns) for at in range(k, end)]
+        k = end
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Shape:
     """A witness and signs for it, to be unrolled any number of times."""
@@ -192,25 +205,13 @@ class Shape:
     witness: Witness
     table: Table
 
-    def places(self, rounds: int) -> list[tuple[int, int]]:
-        """For each position of the unrolled run the position of the witness and the round it is in."""
-        found: list[tuple[int, int]] = []
-        cycles = dict(self.witness.cycles)
-        k = 0
-        while k < len(self.witness.run):
-            end = cycles.get(k, k + 1)
-            turns = rounds if k in cycles else 1
-            found += [(at, turn) for turn in range(turns) for at in range(k, end)]
-            k = end
-        return found
-
     def run(self, rounds: int) -> tuple[int, ...]:
         """The run with the cycles taken so many times."""
-        return tuple(self.witness.run[at] for at, _ in self.places(rounds))
+        return tuple(self.witness.run[at] for at, _ in unrolled(self.witness, rounds))
 
     def signs(self, rounds: int) -> tuple[int, ...]:
         """The signs of the steps of the unrolled run, 0 where no input is read."""
-        return tuple(self.table[turn % len(self.table)][at] for at, turn in self.places(rounds))
+        return tuple(self.table[turn % len(self.table)][at] for at, turn in unrolled(self.witness, rounds))
 
     def limit(self, rounds: int) -> Fraction:
         """``c(s)`` of the unrolled run."""
@@ -261,7 +262,7 @@ def _signs_inside(control: Control, witness: Witness) -> Table:
     shape = Shape(control, witness, ())
     chosen = best_signs(control, shape.run(6))
     rows: list[dict[int, int]] = [dict.fromkeys(range(len(witness.run)), 0) for _ in range(2)]
-    for (at, turn), sign in zip(shape.places(6), chosen, strict=True):
+    for (at, turn), sign in zip(unrolled(witness, 6), chosen, strict=True):
         if turn in (2, 3):
             rows[turn % 2][at] = int(sign)
     return tuple(rows)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from symdipa.cli.base import (
     STATUS_HELP,
     Reading,
+    Unusable,
     View,
     as_patterns,
     cli,
     echo_report,
     option,
     run,
+    showing_progress,
     shown,
     with_bound,
     with_encoding,
@@ -33,6 +38,7 @@ from symdipa.cli.base import (
 
 if TYPE_CHECKING:
     from symdipa.automaton import Automaton
+    from symdipa.counterexample import Counterexample
     from symdipa.hints import Hint
     from symdipa.patterns import Pattern
     from symdipa.verdict import Result
@@ -137,6 +143,19 @@ def compare(
     run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), _show_comparison)
 
 
+def as_positive(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """A positive rational like ``20``, ``5/4`` or ``0.5``."""
+    if value is None:
+        return None
+    try:
+        found = Fraction(value.strip()) if len(value) <= 100 else Fraction(0)
+    except (ValueError, ZeroDivisionError):
+        found = Fraction(0)
+    if found <= 0:
+        raise click.BadParameter(f"{value!r} is not a positive number like 20, 5/4 or 0.5")
+    return found
+
+
 HINT_SECONDS = 5.0
 """How long one changed automaton may be looked at, and how often that long all of them together."""
 HINT_SHARE = 3
@@ -157,6 +176,24 @@ HINT_SHARE = 3
     show_default=True,
     help="Try changes that could repair the automaton.",
 )
+@option(
+    "--concrete",
+    is_flag=True,
+    help="Also two inputs and an output event that refute --exceeds D, with their probabilities.",
+)
+@option(
+    "--exceeds",
+    callback=as_positive,
+    metavar="D",
+    help="The log-ratio is to be larger than D*eps (a rational; default: 1). Implies --concrete.",
+)
+@option("--eps", callback=as_positive, metavar="E", help="At this eps (default: 1). Implies --concrete.")
+@option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Draw how the ratio grows, as .svg or .png. Implies --concrete.",
+)
 @with_engine
 @with_encoding
 @with_solver
@@ -173,6 +210,10 @@ def witness(
     files: tuple[str, ...],
     pattern: Pattern | None,
     wants_hints: bool,
+    concrete: bool,
+    exceeds: Fraction | None,
+    eps: Fraction | None,
+    plot: Path | None,
     engine: str,
     encoding: str,
     solver: str | None,
@@ -191,6 +232,7 @@ def witness(
 
     \b
     Examples: symdipa witness examples/leaking_pair/svt_no_cutoff.dipa
+              symdipa witness --concrete --exceeds 20 examples/leaking_pair/a_leakp.dipa
               symdipa witness --pattern LP --json examples/leaking_pair/a_leakp.dipa
     """
 
@@ -210,16 +252,90 @@ def witness(
             progress=progress,
         )
 
+    wanted = None
+    if concrete or exceeds is not None or eps is not None or plot is not None:
+        wanted = Wanted(exceeds or Fraction(1), eps or Fraction(1), timeout, plot)
+        _check_plot(plot, files)
+
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
         from symdipa import report
 
         hints = _hints(result, timeout) if wants_hints else None
+        told = None if wanted is None else _concrete(name, result, wanted, view)
         if view.as_json:
-            click.echo(json.dumps(report.json_told(name, result, hints, notes)))
+            click.echo(
+                json.dumps(report.json_told(name, result, hints, notes) | _concrete_json(wanted, told))
+            )
         else:
             echo_report(report.witness_text(shown(name), result, pattern, hints, notes), result)
+            if told is not None:
+                from symdipa import counterexample_report
+
+                click.echo("\n" + counterexample_report.text(told))
 
     run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a concrete counterexample is to refute, how long it may take, and where it is drawn."""
+
+    exceeds: Fraction
+    eps: Fraction
+    seconds: float | None
+    plot: Path | None
+
+
+def _check_plot(plot: Path | None, files: tuple[str, ...]) -> None:
+    """Complain about a picture before anything is decided."""
+    if plot is None:
+        return
+    from symdipa.counterexample_report import PlotUnavailable, check_plot
+
+    if len(files) > 1:
+        raise click.UsageError("--plot draws one file; there are several")
+    try:
+        check_plot(plot)
+    except PlotUnavailable as error:
+        raise Unusable(str(error)) from error
+
+
+def _concrete(name: str, result: Result, wanted: Wanted, view: View) -> Counterexample | str | None:
+    """A counterexample in numbers; a text that says why there is none; ``None`` without a violation."""
+    if result.witness is None:
+        return None
+    from symdipa import counterexample, counterexample_report
+    from symdipa.errors import LimitReached, SymdipaError
+
+    try:
+        with showing_progress(name, view) as progress:
+            found = counterexample.counterexample(
+                result.automaton,
+                result.witness,
+                wanted.exceeds,
+                wanted.eps,
+                seconds=wanted.seconds or counterexample.SECONDS,
+                distinct=result.distinct,
+                progress=progress,
+            )
+    except (counterexample.NoCounterexample, LimitReached) as reason:
+        return str(reason)
+    if wanted.plot is not None:
+        try:
+            counterexample_report.plot(found, shown(name), wanted.plot)
+        except OSError as error:
+            raise Unusable(f"cannot write {shown(str(wanted.plot))}: {error.strerror}") from error
+        except SymdipaError as error:
+            raise Unusable(str(error)) from error
+    return found
+
+
+def _concrete_json(wanted: Wanted | None, told: Counterexample | str | None) -> dict[str, Any]:
+    if wanted is None:
+        return {}
+    from symdipa import counterexample_report
+
+    return counterexample_report.json_fields(told)
 
 
 def _hints(result: Result, timeout: float | None) -> list[Hint] | None:
