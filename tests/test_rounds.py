@@ -97,7 +97,7 @@ def test_systems_count_rounds():
 
 
 def test_rounds_are_counted_anew_outside():
-    """Without the transition back there is nothing to count in a row, although the loop goes round and round."""
+    """A transition of the loop is left out: no rounds in a row, although the loop goes round."""
     control = control_of(shape("_swap"))
     facts = order_facts(control)
     (loop,) = components_without(control, [t for t, c in enumerate(facts.cyclic) if c])
@@ -126,7 +126,7 @@ def test_fewer_variables_allow_more_rounds():
 
 
 def judged(example: Automaton, search: RoundSearch) -> Outcome:
-    """What the judge and the explicit engine say; a run found is replayed, shortened and held against both."""
+    """What judge and explicit engine say; a run found is completed to a witness that the judge takes."""
     merged = judge.Merged(example, 200_000)
     present = merged.leaking_cycle() is not None
     assert (ExplicitEngine(control_of(example)).decide(LC).status is Status.PRESENT) == present
