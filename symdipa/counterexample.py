@@ -21,7 +21,7 @@ from typing import NamedTuple
 from symdipa.automaton import Automaton, OutputKind
 from symdipa.constant.flow import flow_bound
 from symdipa.constant.signs import best_signs
-from symdipa.control import Control, control_of
+from symdipa.control import Control, classes, control_of
 from symdipa.distinct import witness_distinct
 from symdipa.errors import LimitReached, SymdipaError
 from symdipa.patterns import Pattern
@@ -170,7 +170,7 @@ def counterexample(
     control = control_of(automaton)
     alone = witness_distinct(control, witness) if distinct is None else distinct
     began = time.monotonic()
-    evaluation = _Evaluation(automaton, eps, alone, tolerance, budget or Budget(), began + seconds)
+    evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), began + seconds)
     shape = Shape(control, witness, signs_of(control, witness))
     search = _Search(shape, exceeds, evaluation, progress or (lambda message: None))
     found = search.solve()
@@ -314,7 +314,7 @@ def pair(
     return Pair(tuple(run), tuple(alpha), tuple(beta), tuple(outputs))
 
 
-GRID = 64
+GRID, APART = 64, 8
 
 
 def _rounded(x: Fraction) -> Fraction:
@@ -322,7 +322,7 @@ def _rounded(x: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evaluation:
+class Evaluation:
     """How probabilities are computed."""
 
     automaton: Automaton
@@ -397,7 +397,7 @@ class _Search:
 
     shape: Shape
     exceeds: Fraction
-    evaluation: _Evaluation
+    evaluation: Evaluation
     progress: Callable[[str], None]
     best: _Found | None = None
 
@@ -505,7 +505,9 @@ class _Search:
     def _evaluated(self, rounds: int, distance: Fraction, spread: int) -> _Found:
         shape, evaluation = self.shape, self.evaluation
         run, signs, limit = shape.run(rounds), shape.signs(rounds), shape.limit(rounds)
-        offsets = [spread * self._unit() * rank for rank in ranks(shape.control, run)] if spread else None
+        offsets = None
+        if spread and (apart := roles(shape.control, run, signs)):
+            offsets = [APART**spread * self._unit() * place for place in apart]
         tried = pair(shape.control, run, signs, distance, evaluation.eps, offsets)
         first, second, all_runs = evaluation.of(tried)
         found = Counterexample(
@@ -549,19 +551,31 @@ class _Search:
         return (*table, Growth(last.rounds, last.log_ratio / eps, last.error / eps))
 
 
-def ranks(control: Control, run: Sequence[int]) -> list[Fraction]:
-    """How high samples lie in the order that the run forces, around 0: the longest chains below them."""
+def roles(control: Control, run: Sequence[int], signs: Sequence[int]) -> list[Fraction] | None:
+    """How far apart samples should lie so that other runs with the same outputs are unlikely, in units.
+
+    Samples between which the dearest flow passes must stay side by side, or their order would cost nothing.
+    The others are put apart in the order that the run forces: by the longest chain of such groups below.
+    ``None`` where the order of the groups is not acyclic.
+    """
     over = dependency_graph(control, run).over
-    degree = [0] * len(run)
-    for targets in over:
-        for k in targets:
-            degree[k] += 1
-    order, rank = [j for j, d in enumerate(degree) if not d], [0] * len(run)
-    for j in order:
-        for k in over[j]:
-            rank[k] = max(rank[k], rank[j] + 1)
+    flow = flow_bound(control, run, (), signs).flow
+    group = classes(len(run) + 1, [(i % (len(run) + 1), j % (len(run) + 1)) for i, j in flow])
+    after: dict[int, set[int]] = {}
+    degree = dict.fromkeys(group, 0)
+    for i, targets in enumerate(over):
+        for j in targets:
+            if group[i] != group[j] and group[j] not in after.setdefault(group[i], set()):
+                after[group[i]].add(group[j])
+                degree[group[j]] += 1
+    order, rank = [g for g, count in degree.items() if not count], dict.fromkeys(group, 0)
+    for g in order:
+        for k in after.get(g, ()):
+            rank[k] = max(rank[k], rank[g] + 1)
             degree[k] -= 1
             if not degree[k]:
                 order.append(k)
-    middle = Fraction(max(rank, default=0), 2)
-    return [r - middle for r in rank]
+    if len(order) < len(degree):
+        return None
+    middle = Fraction(max(rank.values(), default=0), 2)
+    return [rank[group[j]] - middle for j in range(len(run))]

@@ -21,7 +21,7 @@ LAYERS = [
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
     {"alignment", "constant", "encodings", "weight"},
     {"engines", "weighing"},
-    {"aiger", "analysis", "certificate", "counterexample", "query"},
+    {"aiger", "analysis", "certificate", "counterexample", "pair_search", "query"},
     {"counterexample_report", "story", "hints", "report", "weight_report"},
     {"cli"},
     {"__init__", "__main__"},
