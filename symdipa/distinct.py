@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -17,7 +18,9 @@ from symdipa.witness import LASSOS, LONGEST_TRIED, MAX_SETTLED, feasible_runs, w
 TRIED_ON_ONE_RUN = 8
 IMITATORS = 2_000
 CONTINUATIONS = 60
-"""How far :func:`find_distinct` goes: witnesses on one run, pairs followed for one, ways to go on."""
+LOOKS = 20_000
+"""How far :func:`find_distinct` goes: witnesses on one run, pairs followed for one, ways to go on; and places
+of other runs that are looked at in all, once the known witnesses are done with."""
 
 
 def output_distinct(automaton: Automaton) -> bool:
@@ -104,7 +107,7 @@ def find_distinct(
 
     Looked at are the known witnesses; other witnesses of their patterns on the same runs, and on the first
     ``runs`` runs from the initial state; and each of them on a run that goes on until all imitators fail
-    (leaking and disclosing cycles end their run: they are not continued).
+    (leaking and disclosing cycles end their run: they are not continued). It is over after :data:`LOOKS`.
     """
     for witness in known:
         if witness_distinct(control, witness, tick=tick):
@@ -115,18 +118,32 @@ def find_distinct(
     longest = min(max(len(witness.run) for witness in known) + 1, LONGEST_TRIED)
     near = ((w.pattern, w.run) for w in known if len(w.run) <= MAX_SETTLED)
     far = ((p, run) for run in feasible_runs(control, longest, runs) for p in patterns)
-    for pattern, run in chain(near, far):
+    left = LOOKS
+
+    def look(places: int = 1) -> None:
+        nonlocal left
         tick()
-        for witness in islice(witnesses_on(control, pattern, run), TRIED_ON_ONE_RUN):
-            found = _continued(control, witness, tick)
-            if found is not None:
-                return found
+        left -= places
+        if left < 0:
+            raise _LookedEnough
+
+    with suppress(_LookedEnough):
+        for pattern, run in chain(near, far):
+            look()
+            for witness in islice(witnesses_on(control, pattern, run), TRIED_ON_ONE_RUN):
+                found = _continued(control, witness, look)
+                if found is not None:
+                    return found
     return None
 
 
-def _continued(control: Control, witness: Witness, tick: Callable[[], None]) -> Witness | None:
+class _LookedEnough(Exception):
+    """All looks are spent."""
+
+
+def _continued(control: Control, witness: Witness, look: Callable[..., None]) -> Witness | None:
     """The witness on a run that goes on until no other run shows its outputs, if there is a short one."""
-    imitators = _imitations(control, witness, IMITATORS, tick)
+    imitators = _imitations(control, witness, IMITATORS, look)
     if imitators is None:
         return None
     order = initial(control.variables)
@@ -145,6 +162,7 @@ def _continued(control: Control, witness: Witness, tick: Callable[[], None]) -> 
             return None
         q = control.target[run[-1]]
         for t in control.outgoing[q]:
+            look(len(imitators))
             output = control.automaton.transitions[t].output
             after = update(order, control.steps[t], control.live[control.target[t]])
             if after is None or len(seen) > CONTINUATIONS:

@@ -14,7 +14,7 @@ import random_automata as source
 from conftest import EXAMPLES
 from test_brute_force import A_LEAKP, TWO_RANGE, automaton
 
-from symdipa import analysis, feasibility, formats
+from symdipa import analysis, distinct, feasibility, formats
 from symdipa.automaton import Automaton
 from symdipa.control import control_of
 from symdipa.distinct import output_distinct, witness_distinct
@@ -501,3 +501,17 @@ def test_without_any_bound_there_is_a_note(monkeypatch: pytest.MonkeyPatch):
     result = auto(generate("m-range", 3))
     assert result.verdict is Verdict.PRIVATE and result.weight is None
     assert any("no bound on D was computed" in note for note in result.notes)
+
+
+def test_the_search_for_a_distinct_witness_ends():
+    """Number 1208 of agree.py's seed 20261129: very many runs imitate whatever is tried."""
+    example = source.random_automaton(random.Random("20261129/1208"), (1, 2, 2, 3, 3, 4), (2, 3, 4, 5, 6))
+    control, looks = control_of(example), 0
+
+    def tick() -> None:
+        nonlocal looks
+        looks += 1
+
+    known = [a.witness for a in analysis.check(example, "explicit").details if a.witness is not None]
+    assert known and distinct.find_distinct(control, known, tick) is None
+    assert distinct.LOOKS / 2 < looks < 3 * distinct.LOOKS
