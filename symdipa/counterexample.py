@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -49,6 +50,8 @@ so many ways to keep the roles of steps apart; a ratio that is less than this pa
 MARGIN = Fraction(103, 100)
 MOST_PATTERNS = 256
 """So many combinations of signs of a leaking cycle are compared, else those of an unrolled run are taken."""
+MOST_FOLLOWED, LONG_RUN = 40, (32, 64)
+"""Of these so many are looked at in the long run: how the constant grows between so many rounds."""
 FARTHEST = 64
 """The distance is doubled up to so many times the first one."""
 SATURATED = 0.97
@@ -231,19 +234,14 @@ def signs_of(control: Control, witness: Witness) -> Table:
     (i, j), run = witness.cycles[0], witness.run
     inside = [k for k in range(i, j) if control.reads_input[run[k]]]
     none: Mapping[int, int] = dict.fromkeys(range(len(run)), 0)
-    best: Table = (none,)
-    rate = Fraction(0)
+    tables: list[Table] = []
     for period in (1, 2):
         if 2 ** (period * len(inside)) > MOST_PATTERNS:
             break
         for signs in product((1, -1), repeat=period * len(inside)):
             turns = [signs[k * len(inside) : (k + 1) * len(inside)] for k in range(period)]
-            tried = tuple({**none, **dict(zip(inside, turn, strict=True))} for turn in turns)
-            grown = _rate(control, witness, tried)
-            if grown > rate:
-                best, rate = tried, grown
-    if not rate:
-        best = _signs_inside(control, witness)
+            tables.append(tuple({**none, **dict(zip(inside, turn, strict=True))} for turn in turns))
+    best = _fastest(control, witness, tables) or _signs_inside(control, witness)
     for k in range(i):
         if control.reads_input[run[k]]:
             choices = [tuple({**row, k: sign} for row in best) for sign in (1, -1)]
@@ -251,10 +249,25 @@ def signs_of(control: Control, witness: Witness) -> Table:
     return best
 
 
-def _rate(control: Control, witness: Witness, table: Table) -> Fraction:
-    """How much the constant grows in two rounds, once there were some."""
-    shape = Shape(control, witness, table)
-    return shape.limit(6) - shape.limit(4)
+def _fastest(control: Control, witness: Witness, tables: Sequence[Table]) -> Table | None:
+    """The signs for which the constant grows fastest in the long run, of those that start well.
+
+    What happens before the cycle may make a few rounds cost something that do not in the long run.
+    """
+
+    def rate(table: Table, first: int, last: int) -> Fraction:
+        shape = Shape(control, witness, table)
+        return (shape.limit(last) - shape.limit(first)) / (last - first)
+
+    early = sorted(((rate(table, 4, 6), -k) for k, table in enumerate(tables)), reverse=True)
+    best, fastest = None, Fraction(0)
+    for start, k in early[:MOST_FOLLOWED]:
+        if start <= fastest:
+            break
+        found = rate(tables[-k], *LONG_RUN)
+        if found > fastest:
+            best, fastest = tables[-k], found
+    return best
 
 
 def _signs_inside(control: Control, witness: Witness) -> Table:
@@ -404,6 +417,11 @@ class _Search:
     def solve(self) -> _Found:
         """The first pair that is large enough, else the best one, which then says what is missing."""
         missing = self._alone() if self.evaluation.alone else self._among_others()
+        rounds = self._first_rounds()
+        while self.best is None and rounds > 1:
+            rounds //= 2
+            with suppress(LimitReached, ProbabilityRefused):
+                self._tried(rounds, 1)
         if self.best is None:
             raise NoCounterexample(f"no pair of inputs could be evaluated: {missing}")
         if self.best.counterexample.holds:
@@ -413,7 +431,8 @@ class _Search:
     def _alone(self) -> str:
         """More rounds while the ratio is about the best for the run, larger distances while it is not."""
         rounds, failures, missing = self._first_rounds(), 0, ""
-        steps = 2 if self.shape.witness.pattern is Pattern.LEAKING_CYCLE else 1
+        # Chains of stored values need room, the more the longer they are.
+        steps = 2 + rounds // 24 if self.shape.witness.pattern is Pattern.LEAKING_CYCLE else 1
         for attempt in range(ATTEMPTS):
             try:
                 now = self._tried(rounds, steps)

@@ -61,12 +61,13 @@ def search_pair(
     longest: int = 8,
     runs: int = 150,
     best_runs: int = 4,
+    moves: int = 1_000,
     tolerance: float = 1e-6,
 ) -> Found | None:
     """The pair with the largest ratio that is found in ``seconds``; ``None`` if none could be evaluated.
 
     ``longest`` and ``runs`` say how long and how many runs are looked at, ``best_runs`` how many of them are
-    tried with inputs.
+    tried with inputs, ``moves`` how often the best inputs are changed afterwards.
     """
     eps = Fraction(eps)
     control = control_of(automaton)
@@ -91,7 +92,7 @@ def search_pair(
     ranked.sort(key=lambda one: (-one[0], len(one[1]) if alone else -len(one[1]), one[1]))
     for _, run, signs in ranked[:best_runs]:
         search.by_signs(run, signs)
-    search.improve()
+    search.improve(moves)
     best = search.best
     return best and replace(best, tried=search.tried)
 
@@ -207,9 +208,11 @@ class _Search:
         self.best = Found(candidate, self.evaluation.eps, ratio, error, all_runs, self.tried)
         return True
 
-    def improve(self) -> None:
+    def improve(self, moves: int) -> None:
         """Move single inputs, and turn differences round, as long as there is time."""
-        while self.best is not None and time.monotonic() < self.evaluation.deadline:
+        for _ in range(moves):
+            if self.best is None or time.monotonic() > self.evaluation.deadline:
+                return
             now = self.best.pair
             inputs = [j for j, a in enumerate(now.alpha) if a is not None]
             if not inputs:
