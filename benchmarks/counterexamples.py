@@ -1,0 +1,98 @@
+"""How large a D concrete counterexamples refute, and how long it takes.
+
+    python benchmarks/counterexamples.py [--exceeds 1,5,20] [--eps 1] [FILE...]
+
+Without files: the examples, and the published mechanisms in /work/shared if they are there. For every file
+that is not private, the pair that refutes each D; a line that begins with "no" is a failure, with the reason.
+For every private one (with --search SECONDS) the largest ratio that a search finds, beside the proved D.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from fractions import Fraction
+from pathlib import Path
+
+from symdipa import check, load
+from symdipa.control import control_of
+from symdipa.counterexample import NoCounterexample, counterexample
+from symdipa.errors import InvalidInput
+from symdipa.pair_search import search_pair
+from symdipa.weighing import weigh
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path("/work/shared")
+LARGE = ("m_range", "k_min_max")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--exceeds", default="1,5,20")
+    parser.add_argument("--eps", type=Fraction, default=Fraction(1))
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--search", type=float, metavar="SECONDS")
+    options = parser.parse_args()
+    everywhere = [ROOT / "examples", SHARED / "peer", SHARED / "literature"]
+    files = options.files or [
+        path
+        for place in everywhere
+        for path in sorted(place.glob("**/*.dipa"))
+        if path.parent.name not in LARGE
+    ]
+    for path in files:
+        try:
+            automaton = load(path)
+        except InvalidInput:
+            continue
+        result = check(automaton, timeout=60)
+        if result.witness is not None:
+            for exceeds in map(Fraction, options.exceeds.split(",")):
+                refute(path.stem, result, exceeds, options)
+        elif options.search:
+            test_bound(path.stem, automaton, options)
+
+
+def refute(name, result, exceeds, options) -> None:
+    began = time.monotonic()
+    try:
+        found = counterexample(
+            result.automaton,
+            result.witness,
+            exceeds,
+            options.eps,
+            seconds=options.seconds,
+            distinct=result.distinct,
+            growth=False,
+        )
+    except NoCounterexample as reason:
+        print(f"no  {name:30} D = {exceeds}: {reason}", flush=True)
+        return
+    seconds = time.monotonic() - began
+    far = max((abs(float(a)) for a in found.alpha if a is not None), default=0.0)
+    print(
+        f"{'yes' if found.holds else 'no '} {name:30} D = {exceeds!s:>3} {seconds:6.1f} s  log-ratio/eps "
+        f"{found.log_ratio / float(found.eps):9.4f} +- {found.error:.0e} of {float(found.limit):9.4f}, "
+        f"{found.rounds} rounds, {len(found.run)} steps, inputs to {far:g}, {found.method}"
+        f"{'' if found.holds else ': ' + str(found.missing)}",
+        flush=True,
+    )
+
+
+def test_bound(name, automaton, options) -> None:
+    proved = weigh(control_of(automaton), seconds=options.seconds).upper
+    found = search_pair(automaton, options.eps, seconds=options.search)
+    if found is None or proved is None:
+        print(f"?   {name:30} nothing to compare", flush=True)
+        return
+    fine = found.log_ratio_per_eps - found.error <= proved
+    print(
+        f"{'yes' if fine else 'BUG'} {name:30} D = {proved!s:>5}  largest log-ratio/eps found "
+        f"{found.log_ratio_per_eps:.4f} +- {found.error:.0e} ({found.tried} pairs)",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
