@@ -13,7 +13,7 @@ order states, and on from its end inside its component, until a state returns af
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from symdipa.control import Control
@@ -28,7 +28,7 @@ from symdipa.order import Mask, OrderState, initial, members, update
 from symdipa.system import System
 from symdipa.witness import Loop
 
-FRAMES = 8
+FRAMES = 4
 STEPS = 16_384
 """The frames of PDR and the steps of each walk at first; each effort has twice and eight times more."""
 
@@ -36,7 +36,10 @@ Place = tuple[int, OrderState]
 
 
 class Walk:
-    """Follows a run and goes on inside the last component, taking the ways out of each place in turn."""
+    """Follows a run and goes on inside the last component, taking the ways out of each place in turn.
+
+    It ends where no way goes on inside, or when most of its steps have led to no new place.
+    """
 
     def __init__(self, control: Control, facts: OrderFacts, run: Sequence[int]) -> None:
         self.control, self.facts = control, facts
@@ -48,6 +51,7 @@ class Walk:
         self._used = [-1] * control.variables
         self._assigned = [-1] * control.variables
         self._given = iter(run)
+        self._patience = 0
 
     def go(self, steps: int, limits: Limits) -> Loop | None:
         """At most so many further steps; the leaking cycle that they close, if they do."""
@@ -55,9 +59,11 @@ class Walk:
             if len(self.run) % 256 == 0:
                 limits.check(f"walk of {len(self.run)} steps")
             first = self._seen.setdefault(self._place, len(self.run))
-            if first < len(self.run) and self._leaks_since(first):
+            if first == len(self.run):
+                self._patience = 4 * first + 64
+            elif self._leaks_since(first):
                 return Loop(first, tuple(self.run[first:]), taken=True)
-            if not self._step():
+            if len(self.run) > self._patience or not self._step():
                 self.ended = True
                 break
         return None
@@ -175,11 +181,10 @@ class Liveness:
 
     def _near_proof(self, effort: int, inside: frozenset[int]) -> int | None:
         """A variable whose rounds are bounded already by what it is compared with."""
-        frames = self.control.states + (FRAMES << effort)
         for x in self._outer_first(inside):
             systems = self._systems_for(near(self.control, inside, x))
             system = systems.system(inside, x, 1 << effort)
-            if self._search(system, frames, 1 << effort).outcome is Outcome.SAFE:
+            if self._search(system, FRAMES << effort, 1 << effort).outcome is Outcome.SAFE:
                 return x
         return None
 
@@ -213,10 +218,10 @@ class Liveness:
 
     def _search(self, system: System, frames: int, rounds: int) -> Search:
         """PDR with so many frames; a proof is checked and counted."""
-        search = PDR(system, replace(self.limits, bound=frames), self.solver).run()
+        search = PDR(system, self.limits, self.solver, max_frames=frames).run()
         self.limits.check(f"leaking cycle, {rounds} rounds")
         if search.outcome is Outcome.OPEN and search.depth < frames:  # not for want of frames
-            raise LimitReached(search.reason)
+            raise LimitReached(search.reason.partition(";")[0])
         if search.outcome is Outcome.SAFE:
             assert search.invariant is not None
             check_invariant(system, search.invariant, self.limits.deadline, self.solver)
