@@ -51,7 +51,7 @@ def main() -> None:
             for exceeds in map(Fraction, options.exceeds.split(",")):
                 refute(path.stem, result, exceeds, options)
         elif options.search:
-            test_bound(path.stem, automaton, options)
+            compare_with_bound(path.stem, automaton, options)
 
 
 def refute(name, result, exceeds, options) -> None:
@@ -80,7 +80,7 @@ def refute(name, result, exceeds, options) -> None:
     )
 
 
-def test_bound(name, automaton, options) -> None:
+def compare_with_bound(name, automaton, options) -> None:
     proved = weigh(control_of(automaton), seconds=options.seconds).upper
     found = search_pair(automaton, options.eps, seconds=options.search)
     if found is None or proved is None:
