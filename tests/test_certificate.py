@@ -232,11 +232,11 @@ SCHEMA_IS_LAX = {"rational", "shape"}
 """Rules of which the schema has to notice every breach."""
 
 
-def tampered(row):
+def row_name(row):
     return " ".join(map(str, row[:3]))
 
 
-@pytest.mark.parametrize("row", [row for row in TAMPERED if row[1] in SCHEMA_IS_LAX], ids=tampered)
+@pytest.mark.parametrize("row", [row for row in TAMPERED if row[1] in SCHEMA_IS_LAX], ids=row_name)
 def test_the_schema_refuses_what_has_the_wrong_shape(row, follows):
     name, _, place, value = row
     automaton, good = HOLD[name]
