@@ -50,7 +50,7 @@ class CycleMonitor:
             edges = [(control.source[t], control.target[t]) for t in transitions]
             headers = sorted(cycle_headers(sorted({q for edge in edges for q in edge}), edges))
             self._headers[number] = tuple(headers)
-            self._conflicts[number] = facts.conflicts(transitions) if closes else 0
+            self._conflicts[number] = control.conflicts(transitions) if closes else 0
             if len(headers) > 1:
                 for h in headers:
                     self._at[h] = graph.variable(f"begun({control.state_names[h]})")

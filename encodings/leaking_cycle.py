@@ -25,7 +25,7 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
     if not may_have_leaking_cycle(facts):
         return []
     candidates: dict[int, Mask] = {
-        number: conflicts for number, ts in facts.loops.items() if (conflicts := facts.conflicts(ts))
+        number: conflicts for number, ts in facts.loops.items() if (conflicts := control.conflicts(ts))
     }
 
     def relevant(t: int) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Set
 from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.dataflow import MarkFacts
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.marks import Marks, advance
 from symdipa.order import OrderState, members
 
 
@@ -25,7 +24,6 @@ class MarkBits:
         names = order.facts.control.variable_names
         self._up = [graph.variable(f"up({name})") for name in names]
         self._down = [graph.variable(f"down({name})") for name in names]
-        self._hit_at = _hit_places(order, facts)
         self._place = {bit: (1 << x, 0) for x, bit in enumerate(self._up)}
         self._place |= {bit: (0, 1 << x) for x, bit in enumerate(self._down)}
 
@@ -37,13 +35,13 @@ class MarkBits:
 
     def hit_at(self, q: int) -> Lit:
         """Whether some value came to carry both marks on the way to ``q``."""
-        return self.hit if q in self._hit_at else FALSE
+        return self.hit if self.facts.hit_at[q] else FALSE
 
     def open_bits(self, q: int) -> list[Lit]:
         return [
             *(self._up[x] for x in members(self.facts.up[q])),
             *(self._down[x] for x in members(self.facts.down[q])),
-            *([self.hit] if q in self._hit_at else []),
+            *([self.hit] if self.facts.hit_at[q] else []),
         ]
 
     def bits(self) -> list[Lit]:
@@ -73,7 +71,7 @@ class MarkBits:
         down = {x: graph.disj(lit, graph.conj(sample_down, effect.below[x])) for x, lit in down.items()}
         both = graph.any(graph.conj(up[x], down[x]) for x in tracked)
         update = dict.fromkeys(self.open_bits(q), FALSE)
-        if p in self._hit_at:
+        if self.facts.hit_at[p]:
             update[self.hit] = graph.any([self.hit_at(q), both, graph.conj(sample_up, sample_down)])
         for x in members(self.facts.up[p]):
             update[self._up[x]] = sample_up if step.asg >> x & 1 else up.get(x, FALSE)
@@ -118,36 +116,3 @@ class MarkBits:
                 found.append(graph.implies(graph.conj(at_most, self.up(q, x)), self.up(q, y)))
                 found.append(graph.implies(graph.conj(at_most, self.down(q, y)), self.down(q, x)))
         return found
-
-
-def _hit_places(order: OrderBits, facts: MarkFacts) -> set[int]:
-    """The control states behind a transition on which, by the may-marks, a value may carry both marks."""
-    known, control = order.facts, order.facts.control
-    if not known.precise:
-        return set(range(control.states))
-    found: set[int] = set()
-    for t, possible in enumerate(known.possible):
-        if not possible:
-            continue
-        q, p = control.source[t], control.target[t]
-        may = known.may[q]
-        assert may is not None
-        after = advance(
-            may,
-            Marks(facts.up[q], facts.down[q]),
-            control.steps[t],
-            facts.chain,
-            repeats=known.cyclic[t],
-            output=control.outputs_insample[t],
-            keep=control.live[p],
-        )
-        if after.hit:
-            found.add(p)
-    work = list(found)
-    while work:
-        for t in control.outgoing[work.pop()]:
-            p = control.target[t]
-            if known.possible[t] and p not in found:
-                found.add(p)
-                work.append(p)
-    return found

@@ -294,11 +294,14 @@ class _Session:
             left = ALIGNMENT_SECONDS
             if self.limits.deadline is not None:
                 left = min(left, self.limits.deadline - time.monotonic())
+            if left <= 0:
+                return None
             try:
-                if left > 0 and (found := align(self.control, graph, seconds=left, tick=self._tick).bound):
-                    return found
+                found = align(self.control, graph, seconds=left, tick=self._tick).bound
             except LimitReached:
                 return None
+            if found is not None:
+                return found
         return None
 
     def _corollary_bound(self) -> Fraction:

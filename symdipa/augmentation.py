@@ -81,6 +81,11 @@ class Augmentation:
         """The edges of each component that has any."""
         return self.by_component(self.cyclic_edges)
 
+    @cached_property
+    def leaks(self) -> bool:
+        """Whether there is a leaking cycle: a component that assigns and uses one variable."""
+        return any(self.used(edges) & self.assigned(edges) for edges in self.loops)
+
     def run_to(self, node: int) -> list[int]:
         """The edges of a shortest path from node 0."""
         path = []

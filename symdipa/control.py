@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,9 +12,11 @@ from typing import TypeVar
 import rustworkx
 
 from symdipa.automaton import Automaton, OutputKind
+from symdipa.errors import LimitReached
 from symdipa.order import Mask, Step
 
 T = TypeVar("T")
+Node = TypeVar("Node", bound=Hashable)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +171,34 @@ def fixed_point(
     return values
 
 
+def explore(
+    starts: Iterable[Node],
+    following: Callable[[Node], Iterable[tuple[int, Node]]],
+    what: str,
+    max_nodes: int | None = None,
+    tick: Callable[[int], None] | None = None,
+) -> tuple[list[Node], list[tuple[int, int, int]]]:
+    """Everything that is reached, breadth first: nodes, and edges ``(node, label, following node)``.
+
+    ``following(node)`` yields labels with nodes. ``tick`` is called with the number of nodes now and then and
+    may raise to end the work. Raises :class:`LimitReached` above ``max_nodes``; ``what`` names the graph.
+    """
+    nodes = list(starts)
+    number = {node: i for i, node in enumerate(nodes)}
+    edges: list[tuple[int, int, int]] = []
+    for i, node in enumerate(nodes):  # grows while we walk
+        for label, other in following(node):
+            place = number.setdefault(other, len(nodes))
+            if place == len(nodes):
+                nodes.append(other)
+            edges.append((i, label, place))
+        if tick is not None and i % 16 == 0:
+            tick(len(nodes))
+        if max_nodes is not None and len(nodes) > max_nodes:
+            raise LimitReached(f"{what} has more than {max_nodes} nodes")
+    return nodes, edges
+
+
 def classes(size: int, together: Iterable[Iterable[int]]) -> list[int]:
     """The finest classes of ``0..size-1`` that keep each given group (never empty) together.
 
@@ -222,28 +252,39 @@ def component_numbers(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[int
     return tuple(number)
 
 
-def cycle_headers(nodes: Iterable[int], edges: Iterable[tuple[int, int]]) -> set[int]:
-    """A set of nodes that meets every cycle: the targets of back edges of a depth-first search."""
-    following: dict[int, list[int]] = {node: [] for node in nodes}
-    for u, v in edges:
-        following[u].append(v)
-    headers: set[int] = set()
-    colour: dict[int, int] = {}
-    for root in following:
-        if root in colour:
+def depth_first(roots: Iterable[int], edges: Sequence[tuple[int, int]]) -> tuple[set[int], list[int]]:
+    """The back edges of a depth-first search, by their numbers, and the nodes in the order it leaves them.
+
+    ``roots`` are all nodes, in the order in which searches begin. Without the back edges the graph is
+    acyclic, and the nodes left last come first in its order.
+    """
+    following: dict[int, list[tuple[int, int]]] = {}
+    for number, (u, v) in enumerate(edges):
+        following.setdefault(u, []).append((number, v))
+    back: set[int] = set()
+    left: list[int] = []
+    active: dict[int, bool] = {}
+    for root in roots:
+        if root in active:
             continue
-        colour[root] = 1
-        stack = [(root, iter(following[root]))]
+        active[root] = True
+        stack = [(root, iter(following.get(root, ())))]
         while stack:
             node, rest = stack[-1]
-            for v in rest:
-                if v not in colour:
-                    colour[v] = 1
-                    stack.append((v, iter(following[v])))
+            for number, v in rest:
+                if v not in active:
+                    active[v] = True
+                    stack.append((v, iter(following.get(v, ()))))
                     break
-                if colour[v] == 1:
-                    headers.add(v)
+                if active[v]:
+                    back.add(number)
             else:
-                colour[node] = 2
+                active[node] = False
+                left.append(node)
                 stack.pop()
-    return headers
+    return back, left
+
+
+def cycle_headers(nodes: Iterable[int], edges: Sequence[tuple[int, int]]) -> set[int]:
+    """A set of nodes that meets every cycle: the targets of back edges of a depth-first search."""
+    return {edges[number][1] for number in depth_first(nodes, edges)[0]}

@@ -7,7 +7,7 @@ contradicts a guard shows that a transition can never be taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import NamedTuple
@@ -72,10 +72,6 @@ class OrderFacts:
     def loops(self) -> dict[int, tuple[int, ...]]:
         """The possible transitions inside each component that has any, by component."""
         return loops_of(self.component, self.control.source, self.cyclic)
-
-    def conflicts(self, transitions: Iterable[int]) -> Mask:
-        """The variables that some of the transitions use and some assign."""
-        return self.control.conflicts(transitions)
 
 
 def _union(a: OrderState, b: OrderState) -> OrderState:
@@ -152,13 +148,19 @@ def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
 class MarkFacts:
     """Which variables may carry marks in each control state, for one kind of chain.
 
-    ``hit`` says whether some value may come to carry both; if not, there is no such chain.
+    ``hit_at`` says for each control state whether some value may have carried both on the way there; if that
+    is so nowhere, there is no such chain.
     """
 
     chain: Chain
     up: tuple[Mask, ...]
     down: tuple[Mask, ...]
-    hit: bool
+    hit_at: tuple[bool, ...]
+
+    @property
+    def hit(self) -> bool:
+        """Whether some value may come to carry both marks."""
+        return any(self.hit_at)
 
 
 def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
@@ -172,7 +174,7 @@ def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
 def _find_marks(facts: OrderFacts, chain: Chain) -> MarkFacts:
     control = facts.control
     if not facts.precise:
-        return MarkFacts(chain, control.live, control.live, hit=True)
+        return MarkFacts(chain, control.live, control.live, (True,) * control.states)
 
     def after(t: int, before: Marks) -> Marks | None:
         order = facts.may[control.source[t]]
@@ -196,13 +198,13 @@ def _find_marks(facts: OrderFacts, chain: Chain) -> MarkFacts:
         chain,
         tuple(marks.up for marks in found),
         tuple(marks.down for marks in found),
-        hit=any(marks.hit for marks in found),
+        tuple(marks.hit for marks in found),
     )
 
 
 def may_have_leaking_cycle(facts: OrderFacts) -> bool:
     """Whether some control component assigns and uses one variable (otherwise there is no leaking cycle)."""
-    return not facts.precise or any(facts.conflicts(transitions) for transitions in facts.loops.values())
+    return not facts.precise or any(map(facts.control.conflicts, facts.loops.values()))
 
 
 def may_have_disclosing_cycle(facts: OrderFacts) -> bool:

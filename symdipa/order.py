@@ -7,7 +7,7 @@ replay of witnesses call it, the symbolic update is tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 Mask = int
@@ -89,6 +89,16 @@ def update(order: OrderState, step: Step, keep: Mask = -1) -> OrderState | None:
     because ``lt`` is closed.
     """
     return propagate(order, step, keep) if enabled(order, step) else None
+
+
+def follow(order: OrderState, steps: Iterable[Step]) -> OrderState | None:
+    """The order state after several steps, or ``None`` if one of them is not enabled."""
+    for step in steps:
+        following = update(order, step)
+        if following is None:
+            return None
+        order = following
+    return order
 
 
 def propagate(order: OrderState, step: Step, keep: Mask = -1) -> OrderState:

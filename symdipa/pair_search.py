@@ -22,7 +22,7 @@ from symdipa.control import Control, control_of
 from symdipa.counterexample import Evaluation, Pair, pair, roles
 from symdipa.distinct import output_distinct
 from symdipa.errors import LimitReached
-from symdipa.order import initial, update
+from symdipa.order import follow, initial
 from symdipa.probability import Budget, ProbabilityRefused
 from symdipa.weighing import weigh
 from symdipa.witness import feasible_runs, is_non_leaking
@@ -157,13 +157,8 @@ def _repeated(
     for i, j in sorted(loops, reverse=True):
         if is_non_leaking(control, run[i:j]):
             whole[i:j] = list(run[i:j]) * ROUNDS
-    order = initial(control.variables)
-    for t in whole:
-        following = update(order, control.steps[t])
-        if following is None:
-            return
-        order = following
-    yield tuple(whole)
+    if follow(initial(control.variables), [control.steps[t] for t in whole]) is not None:
+        yield tuple(whole)
 
 
 @dataclass

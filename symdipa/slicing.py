@@ -128,11 +128,7 @@ class Slice:
             order = following
         blame = 0
         for i, j in witness.cycles:
-            used = assigned = 0
-            for t in witness.run[i:j]:
-                used |= self.whole.steps[t].used
-                assigned |= self.whole.steps[t].asg
-            blame |= used & assigned
+            blame |= self.whole.conflicts(witness.run[i:j])
         return blame
 
 

@@ -325,24 +325,18 @@ def comparison(guard: Guard, variables: Sequence[str]) -> str:
 
 def facts_along(automaton: Automaton, run: Sequence[int]) -> list[str]:
     """What the comparisons have forced among the stored samples, after each step of a feasible run."""
-    order = initial(len(automaton.variables))
-    told = []
-    for t in run:
-        order = _after(automaton, order, [t])
-        told.append(facts_text(order, automaton.variables))
-    return told
-
-
-def _after(automaton: Automaton, order: OrderState, steps: Sequence[int]) -> OrderState:
     from symdipa.control import control_of  # it loads a library that reports without a run do not need
 
     control = control_of(automaton)
-    for t in steps:
+    order = initial(len(automaton.variables))
+    told = []
+    for t in run:
         following = update(order, control.steps[t])
         if following is None:
             raise AssertionError("the run of a witness is not feasible")
         order = following
-    return order
+        told.append(facts_text(order, automaton.variables))
+    return told
 
 
 def facts_text(order: OrderState, variables: Sequence[str]) -> str:
@@ -392,6 +386,9 @@ def _position(witness: Witness, k: int) -> str:
 
 def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
     """Where the comparisons of the loop look, and why it can be repeated: the order state comes back."""
+    from symdipa.control import control_of
+    from symdipa.witness import orders_by_round
+
     (start, end), run = witness.cycles[-1], witness.run
     inside = [(k, automaton.transitions[run[k]]) for k in range(start, end)]
     lines = []
@@ -406,10 +403,8 @@ def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
             elif later == k:
                 told += " the first time, in later rounds in the same step of the round before"
             lines += prose(told + ".")
-    orders = [_after(automaton, initial(len(automaton.variables)), run[:start])]
-    while (order := _after(automaton, orders[-1], run[start:end])) not in orders:
-        orders.append(order)
-    same = orders.index(order) + 1
+    orders, place = orders_by_round(control_of(automaton), witness)
+    same = place + 1
     known = [facts_text(order, automaton.variables) or "nothing" for order in orders]
     if len(set(known)) == 1:
         told = f"What is known of the order of the stored samples ({known[0]}) is the same before every round"

@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from symdipa.adjacency import Adjacency, Interval, intervals
 from symdipa.control import Control
 from symdipa.errors import LimitReached
 
@@ -25,12 +26,8 @@ if TYPE_CHECKING:
 
 METHODS = ("corollary", "run", "alignment", "exact")
 
-Adjacency = str | tuple[Fraction, Fraction]
-"""``two-sided``, ``monotone``, or the range over which differences of adjacent inputs lie."""
-
 TWO_SIDED = "two-sided"
 
-Range = tuple[Fraction, Fraction]
 Span = tuple[int, int]
 Deltas = Sequence[Fraction] | None
 
@@ -52,7 +49,7 @@ class Weighing:
     missing: Mapping[str, str]
     lower: Fraction | None
     flow: Flow | None
-    flow_range: Range
+    flow_range: Interval
     alignment: Alignment | None
     run: tuple[int, ...]
     by_state: tuple[Cost, ...]
@@ -137,8 +134,6 @@ class _Weighing:
         seconds: float | None,
         progress: Callable[[str], None] | None,
     ) -> None:
-        from symdipa.constant.lift import intervals
-
         self.control, self.graph, self.adjacency, self.sensitivity = control, graph, adjacency, sensitivity
         self.ranges = intervals(adjacency)
         self.seconds, self.progress = seconds, progress
@@ -256,12 +251,14 @@ class _Weighing:
             except (ValueError, LimitReached):  # the run is not feasible, or too much is alive on it
                 continue
 
-    def _sides(self) -> list[tuple[Side, Range]]:
+    def _sides(self) -> list[tuple[Side, Interval]]:
         assert self.alignment is not None
         scale = self.sensitivity
         return [(side, (side.low / scale, side.high / scale)) for side in self.alignment.sides]
 
-    def _raise_to(self, run: Sequence[int], loops: Sequence[Span], deltas: Deltas, interval: Range) -> None:
+    def _raise_to(
+        self, run: Sequence[int], loops: Sequence[Span], deltas: Deltas, interval: Interval
+    ) -> None:
         """A bound from below by a run, if it is better than the one that is there."""
         from symdipa.constant.flow import flow_bound
 

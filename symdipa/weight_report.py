@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from symdipa.adjacency import Adjacency
 from symdipa.report import json_object, json_step, verdict_text
 from symdipa.story import columns, noise_table
 from symdipa.verdict import Result, Verdict
-from symdipa.weighing import METHODS, TWO_SIDED, Adjacency, Weighing
+from symdipa.weighing import METHODS, TWO_SIDED, Weighing
 
 LONGEST = 12
 """So many steps of a run are listed before the middle is left out."""

@@ -15,7 +15,7 @@ from operator import or_
 
 from symdipa.control import Control
 from symdipa.errors import WitnessRejected
-from symdipa.order import OrderState, initial, members, update
+from symdipa.order import OrderState, follow, initial, members, update
 from symdipa.patterns import Pattern
 from symdipa.verdict import Witness
 
@@ -77,11 +77,7 @@ def dependency_graph(control: Control, run: Run) -> DependencyGraph:
 
 def is_non_leaking(control: Control, cycle: Iterable[int]) -> bool:
     """Whether no variable used in the cycle is assigned in it."""
-    used = assigned = 0
-    for t in cycle:
-        used |= control.steps[t].used
-        assigned |= control.steps[t].asg
-    return not used & assigned
+    return not control.conflicts(cycle)
 
 
 @dataclass(frozen=True)
@@ -439,20 +435,28 @@ def _replay_leaking_cycle(control: Control, witness: Witness, graph: DependencyG
     (i, j), run = witness.cycles[0], witness.run
     _require(j == len(run), "the run does not end with its cycle")
     _require(not is_non_leaking(control, run[i:j]), "the cycle assigns no variable that it uses")
-    order = _after(control, initial(control.variables), run[:i])
-    seen = set()
-    while order not in seen:
-        seen.add(order)
-        order = _after(control, order, run[i:j])
+    orders_by_round(control, witness)
 
 
-def _after(control: Control, order: OrderState, steps: Run) -> OrderState:
-    for t in steps:
-        following = update(order, control.steps[t])
+def orders_by_round(control: Control, witness: Witness) -> tuple[list[OrderState], int]:
+    """The order states before the rounds of a leaking cycle until one comes back, and the place of that one.
+
+    Raises :class:`WitnessRejected` if one of these rounds is not feasible.
+    """
+    ((i, j),) = witness.cycles
+
+    def after(order: OrderState, part: Run) -> OrderState:
+        following = follow(order, [control.steps[t] for t in part])
         if following is None:
             raise WitnessRejected("a round of the cycle is not feasible")
-        order = following
-    return order
+        return following
+
+    order = after(initial(control.variables), witness.run[:i])
+    seen: dict[OrderState, int] = {}
+    while order not in seen:
+        seen[order] = len(seen)
+        order = after(order, witness.run[i:j])
+    return list(seen), seen[order]
 
 
 def _replay_disclosing_cycle(control: Control, witness: Witness, graph: DependencyGraph) -> None:

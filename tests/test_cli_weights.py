@@ -95,9 +95,11 @@ def test_without_privacy_there_is_no_constant():
     [
         (["--adjacency", "sideways"], "two-sided, monotone"),
         (["--adjacency", "1,2"], "contains 0"),
-        (["--sensitivity", "0"], "not a positive rational"),
-        (["--sensitivity", "1/0"], "not a positive rational"),
-        (["--max-weight", "x"], "not a positive rational"),
+        (["--sensitivity", "0"], "not a positive number"),
+        (["--sensitivity", "1/0"], "not a positive number"),
+        (["--sensitivity", "1e999999999"], "not a positive number"),
+        (["--adjacency=-1,1e999999999"], "contains 0"),
+        (["--max-weight", "x"], "not a positive number"),
         (["--method", "guess"], "corollary"),
     ],
 )

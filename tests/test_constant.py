@@ -24,11 +24,12 @@ from conftest import EXAMPLES, ROOT
 from test_brute_force import automaton
 
 from symdipa import formats
+from symdipa.adjacency import intervals
 from symdipa.augmentation import augment
 from symdipa.automaton import INSAMPLE_PRIME, Automaton, Guard, OutputKind, State, Transition, symbol
 from symdipa.constant import profiles
 from symdipa.constant.flow import GROUND, Flow, flow_bound
-from symdipa.constant.lift import costs, intervals, lift
+from symdipa.constant.lift import costs, lift
 from symdipa.constant.profiles import ConstantLimit, Exact, exact_constant
 from symdipa.constant.run_bound import run_bound
 from symdipa.constant.signs import best_signs

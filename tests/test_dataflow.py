@@ -101,10 +101,10 @@ def test_cycles_of_the_augmentation_lie_in_a_component_of_the_control_graph():
         facts = order_facts(control)
         for edges in graph.loops:
             taken = {graph.transition[e] for e in edges}
-            for loops, conflicts in ((control.loops, control.conflicts), (facts.loops, facts.conflicts)):
+            for loops in (control.loops, facts.loops):
                 (around,) = (ts for ts in loops.values() if taken & set(ts))
                 assert taken <= set(around)
-                assert not graph.used(edges) & graph.assigned(edges) & ~conflicts(around)
+                assert not graph.used(edges) & graph.assigned(edges) & ~control.conflicts(around)
             seen["leaking" if graph.used(edges) & graph.assigned(edges) else "not leaking"] += 1
             seen["disclosing"] += any(control.reads_input[t] and control.outputs_real[t] for t in taken)
     assert min(seen.values()) > 20 and len(seen) == 3, seen

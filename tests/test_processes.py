@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import json
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from conftest import ROOT
 from test_brute_force import A_LEAKP, automaton
 
-from symdipa import analysis
+from symdipa import analysis, formats
 from symdipa.control import control_of
 from symdipa.engines import auto, processes
 from symdipa.engines.base import Engine, Limits
@@ -25,7 +26,7 @@ from symdipa.engines.processes import Race
 from symdipa.errors import LimitReached, WitnessRejected
 from symdipa.families import generate
 from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult, Status, Verdict
+from symdipa.verdict import PatternResult, Status
 
 pytestmark = pytest.mark.skipif(not processes.AVAILABLE, reason="processes are guarded on Linux only")
 
@@ -262,12 +263,17 @@ def test_enumeration_that_won_gives_the_weight(monkeypatch: pytest.MonkeyPatch):
     assert result.weight.corollary == ExplicitEngine(control_of(example)).corollary_bound()
 
 
-def test_memory_too_small_for_the_enumeration():
-    result = analysis.check(
-        generate("pivot", 14), "explicit", memory=processes.resident(os.getpid()) * 2 + 2**24
-    )
-    assert result.verdict is Verdict.UNKNOWN
-    assert {(a.reason or "")[:15] for a in result.details} == {"memory limit of"}
+def test_memory_too_small_for_the_enumeration(tmp_path: Path):
+    """In a fresh process: this one may have grown so much that the enumeration would fit beside it."""
+    file = tmp_path / "pivot.dipa"
+    file.write_text(formats.dumps(generate("pivot", 16)), encoding="utf-8")
+    command = [sys.executable, "-m", "symdipa", "check", "--json", "--engine", "explicit", "--memory", "100M"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([*command, str(file)], env=environment, capture_output=True, text=True, check=False)
+    answer = json.loads(done.stdout)
+    assert done.returncode == 3 and answer["verdict"] == "unknown"
+    assert len(answer["reasons"]) == 4
+    assert all(reason.startswith("memory limit of 100 MB reached") for reason in answer["reasons"].values())
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])

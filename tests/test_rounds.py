@@ -84,7 +84,7 @@ def test_systems_count_rounds():
         facts = order_facts(control)
         systems = RoundSystems(facts)
         for inside in components_without(control, [t for t, c in enumerate(facts.cyclic) if c]):
-            for x in members(facts.conflicts(inside)):
+            for x in members(control.conflicts(inside)):
                 most = most_rounds(control, inside, x, cap=3)
                 for rounds in (1, 2, 3):
                     system = systems.system(inside, x, rounds)
@@ -101,7 +101,7 @@ def test_rounds_are_counted_anew_outside():
     control = control_of(shape("_swap"))
     facts = order_facts(control)
     (loop,) = components_without(control, [t for t, c in enumerate(facts.cyclic) if c])
-    x = next(members(facts.conflicts(loop)))
+    x = next(members(control.conflicts(loop)))
     for inside in [loop - {t} for t in loop if control.steps[t].used >> x & 1]:
         assert most_rounds(control, loop, x, cap=2) == 2 and most_rounds(control, inside, x, cap=1) == 0
         system = RoundSystems(facts).system(inside, x, 1)
@@ -114,7 +114,7 @@ def test_fewer_variables_allow_more_rounds():
         control = control_of(sample(i))
         facts = order_facts(control)
         for inside in components_without(control, [t for t, c in enumerate(facts.cyclic) if c]):
-            for x in members(facts.conflicts(inside)):
+            for x in members(control.conflicts(inside)):
                 part = restricted(control, near(control, inside, x))
                 exact, loose = (most_rounds(c, inside, x, cap=3) for c in (control, part))
                 assert loose >= exact, (i, x)
@@ -180,7 +180,7 @@ def test_a_round_need_not_be_a_leaking_cycle():
     control = control_of(example)
     facts = order_facts(control)
     (inside,) = components_without(control, [t for t, c in enumerate(facts.cyclic) if c])
-    counts = {x: most_rounds(control, inside, x, cap=9) for x in members(facts.conflicts(inside))}
+    counts = {x: most_rounds(control, inside, x, cap=9) for x in members(control.conflicts(inside))}
     assert max(counts.values()) >= 1
     for x, most in counts.items():
         for rounds, outcome in ((most, Outcome.UNSAFE), (most + 1, Outcome.SAFE)):

@@ -495,6 +495,13 @@ def test_above_the_cap_the_weight_is_by_alignment(monkeypatch: pytest.MonkeyPatc
     assert result.weight == Weight(alignment=Fraction(1), source="alignment")
 
 
+def test_a_bound_of_nothing_is_a_bound(monkeypatch: pytest.MonkeyPatch):
+    """``D = 0``: what is stored is never read."""
+    small_enough_for_nothing(monkeypatch)
+    example = automaton("p0 -> a [o] :x\na -> a [l] :x\n")
+    assert auto(example).weight == Weight(alignment=Fraction(0), source="alignment")
+
+
 def test_without_any_bound_there_is_a_note(monkeypatch: pytest.MonkeyPatch):
     small_enough_for_nothing(monkeypatch)
     monkeypatch.setattr(analysis, "ALIGNMENT_SECONDS", 0.0)

@@ -6,14 +6,13 @@ that hold whenever a run is in a node, and a transition is left out only where t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 from symdipa.augmentation import Augmentation, Tick, augment
-from symdipa.control import Control, component_numbers
-from symdipa.errors import LimitReached
+from symdipa.control import Control, component_numbers, explore
 from symdipa.marks import Chain, Marks, advance
 from symdipa.order import Mask, OrderState, members
 
@@ -200,20 +199,12 @@ def _explore(
     tick: Tick | None,
 ) -> tuple[list[Key], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Everything that is reachable, breadth first: nodes, and sources, targets and transitions of edges."""
-    number = {start: 0}
-    nodes = [start]
-    edges: list[tuple[int, int, int]] = []
-    for u, node in enumerate(nodes):  # grows while we walk
+
+    def following(node: Key) -> Iterator[tuple[int, Key]]:
         for t in control.outgoing[state(node)]:
-            following = follow(node, t)
-            if following is None:
-                continue
-            v = number.setdefault(following, len(nodes))
-            if v == len(nodes):
-                nodes.append(following)
-            edges.append((u, v, t))
-        if tick is not None and u % 16 == 0:
-            tick(len(nodes))
-        if max_nodes is not None and len(nodes) > max_nodes:
-            raise LimitReached(f"the covering graph has more than {max_nodes} nodes")
-    return nodes, tuple(u for u, _, _ in edges), tuple(v for _, v, _ in edges), tuple(t for _, _, t in edges)
+            other = follow(node, t)
+            if other is not None:
+                yield t, other
+
+    nodes, edges = explore([start], following, "the covering graph", max_nodes, tick)
+    return nodes, tuple(u for u, _, _ in edges), tuple(v for _, _, v in edges), tuple(t for _, t, _ in edges)

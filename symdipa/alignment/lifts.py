@@ -16,15 +16,14 @@ edge from a lift of its source: that is why the lifted graph covers all runs, to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
 from symdipa.alignment.graphs import Cover
 from symdipa.augmentation import Tick
-from symdipa.control import Control, component_numbers
-from symdipa.errors import LimitReached
+from symdipa.control import Control, component_numbers, explore
 from symdipa.order import Mask, at_or_above, at_or_below, bounds
 
 Bits = tuple[Mask, ...]
@@ -101,29 +100,21 @@ def lift(cover: Cover, letters: str = "", max_nodes: int | None = None, tick: Ti
     kinds = "".join(BITS[letter] for letter in letters)
     before = _before(cover, kinds)
     nothing = (0,) * len(kinds)  # where a run ends nothing will be read, and marks are those of read values
-    number: dict[tuple[int, Bits], int] = {(v, nothing): v for v in range(cover.nodes)}
-    nodes = list(number)
-    edges: list[tuple[int, int, int]] = []
-    for i, (v, bits) in enumerate(nodes):  # grows while we walk
-        for e in cover.incoming[v]:
-            node = (cover.source[e], before(e, bits))
-            u = number.setdefault(node, len(nodes))
-            if u == len(nodes):
-                nodes.append(node)
-            edges.append((u, i, e))
-        if tick is not None and i % 16 == 0:
-            tick(len(nodes))
-        if max_nodes is not None and len(nodes) > max_nodes:
-            raise LimitReached(f"the lifted graph has more than {max_nodes} nodes")
+
+    def preceding(node: tuple[int, Bits]) -> Iterator[tuple[int, tuple[int, Bits]]]:
+        return ((e, (cover.source[e], before(e, node[1]))) for e in cover.incoming[node[0]])
+
+    ends = ((v, nothing) for v in range(cover.nodes))
+    nodes, edges = explore(ends, preceding, "the lifted graph", max_nodes, tick)
     return Lift(
         cover,
         letters,
         tuple(v for v, _ in nodes),
         tuple(bits for _, bits in nodes),
         tuple(_tracked(cover, kinds, v, bits) for v, bits in nodes),
-        tuple(u for u, _, _ in edges),
-        tuple(v for _, v, _ in edges),
-        tuple(e for _, _, e in edges),
+        tuple(u for _, _, u in edges),
+        tuple(v for v, _, _ in edges),
+        tuple(e for _, e, _ in edges),
         tuple(i < cover.nodes for i in range(len(nodes))),
     )
 

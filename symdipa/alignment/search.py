@@ -8,6 +8,8 @@ from fractions import Fraction
 from time import monotonic
 from typing import TypeVar
 
+from symdipa.adjacency import Adjacency, Interval
+from symdipa.adjacency import intervals as intervals_of
 from symdipa.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover
 from symdipa.alignment.lifts import Lift, canonical, lift
 from symdipa.alignment.program import Program, intervals, points, solve
@@ -51,14 +53,6 @@ class Size:
 WITHOUT_BOUND = Size(20_000, 100_000)
 WITH_BOUND = Size(2_000, 5_000)
 """What ``auto`` tries while it has no bound, and to better one that it has."""
-
-Range = tuple[Fraction, Fraction]
-
-ADJACENCIES: dict[str, tuple[Range, ...]] = {
-    "two-sided": ((Fraction(-1), Fraction(1)),),
-    "monotone": ((Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0))),
-}
-"""The ranges of the differences of adjacent inputs at every step, before sensitivity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +104,11 @@ class Side:
     def intervals(self) -> bool:
         return self.program.intervals
 
-    def shifts(self, node: int) -> dict[int, Range]:
+    def shifts(self, node: int) -> dict[int, Interval]:
         """The interval of shifts of every variable tracked in a lifted node."""
         return {x: self.shift(node, x) for x in members(self.lifted.tracked[node])}
 
-    def shift(self, node: int, x: int) -> Range:
+    def shift(self, node: int, x: int) -> Interval:
         """The interval of shifts of a variable that is tracked in the lifted node."""
         low, high = self.program.interval(node, x)
         return self.solution.values[low] * self.sensitivity, self.solution.values[high] * self.sensitivity
@@ -133,7 +127,7 @@ class Alignment:
     """
 
     bound: Fraction | None
-    adjacency: tuple[Range, ...]
+    adjacency: tuple[Interval, ...]
     sensitivity: Fraction
     sides: tuple[Side, ...]
     attempts: tuple[Attempt, ...]
@@ -156,7 +150,7 @@ def align(
     graph: str = "auto",
     lift: str = "",
     intervals: bool = False,
-    adjacency: str | Range = "two-sided",
+    adjacency: Adjacency = "two-sided",
     sensitivity: Fraction | int = 1,
     goal: Fraction | None = None,
     max_nodes: int | None = None,
@@ -176,7 +170,7 @@ def align(
     A named graph raises :class:`LimitReached` above ``max_nodes`` or ``seconds``; ``auto`` notes it and goes
     on.
     """
-    ranges = ADJACENCIES[adjacency] if isinstance(adjacency, str) else (_checked(adjacency),)
+    ranges = intervals_of(adjacency)
     scale = Fraction(sensitivity)
     deadline = None if seconds is None else monotonic() + seconds
     steps = LADDER if graph == "auto" else ((graph, canonical(lift), intervals),)
@@ -206,13 +200,6 @@ def align(
         return Alignment(None, ranges, scale, (), tuple(attempts))
     sides.sort(key=lambda side: -side.bound)
     return Alignment(sides[0].bound, ranges, scale, tuple(sides), tuple(attempts))
-
-
-def _checked(adjacency: Range) -> Range:
-    low, high = Fraction(adjacency[0]), Fraction(adjacency[1])
-    if not low <= 0 <= high:
-        raise ValueError(f"a range of differences contains 0: [{low}, {high}] does not")
-    return low, high
 
 
 class _Work:

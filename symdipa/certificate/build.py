@@ -16,10 +16,10 @@ from symdipa.automaton import Automaton
 from symdipa.checker import digest
 from symdipa.checker.check import FORMAT, VERSION
 from symdipa.control import Control
-from symdipa.errors import WitnessRejected
-from symdipa.order import OrderState, initial, members, update
+from symdipa.order import members
 from symdipa.patterns import Pattern
 from symdipa.verdict import Witness
+from symdipa.witness import orders_by_round
 
 if TYPE_CHECKING:
     from symdipa.alignment import Alignment, Side
@@ -72,22 +72,8 @@ def violation(control: Control, witness: Witness) -> Json:
 
 def _rounds(control: Control, witness: Witness) -> tuple[int, int]:
     """Two numbers of rounds of a leaking cycle after which the order state is the same."""
-    ((i, j),) = witness.cycles
-    order = _after(control, initial(control.variables), witness.run[:i])
-    seen: dict[OrderState, int] = {}
-    while order not in seen:
-        seen[order] = len(seen)
-        order = _after(control, order, witness.run[i:j])
-    return seen[order], len(seen)
-
-
-def _after(control: Control, order: OrderState, run: Sequence[int]) -> OrderState:
-    for t in run:
-        following = update(order, control.steps[t])
-        if following is None:
-            raise WitnessRejected("a round of the cycle is not feasible")
-        order = following
-    return order
+    orders, place = orders_by_round(control, witness)
+    return place, len(orders)
 
 
 # Bounds on D

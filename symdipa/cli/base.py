@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -102,6 +103,26 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     if size <= 0:
         raise click.BadParameter(f"{value!r} is not a size like 500M or 2G")
     return size
+
+
+def rational(text: str) -> Fraction | None:
+    """A rational like ``20``, ``-5/4``, ``0.5`` or ``1e-6``; ``None`` for anything else or of absurd size."""
+    if len(text) > 100 or re.search(r"[eE][+-]?\d{4}", text):
+        return None
+    try:
+        return Fraction(text.strip())
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def as_positive(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """A positive rational."""
+    if value is None:
+        return None
+    found = rational(value)
+    if found is None or found <= 0:
+        raise click.BadParameter(f"{value!r} is not a positive number like 20, 5/4 or 0.5")
+    return found
 
 
 def as_patterns(

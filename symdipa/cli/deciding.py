@@ -13,10 +13,12 @@ import click
 
 from symdipa.cli.base import (
     STATUS_HELP,
+    Decide,
     Reading,
     Unusable,
     View,
     as_patterns,
+    as_positive,
     cli,
     echo_report,
     option,
@@ -42,6 +44,17 @@ if TYPE_CHECKING:
     from symdipa.hints import Hint
     from symdipa.patterns import Pattern
     from symdipa.verdict import Result
+
+
+def _decider(engine: str, **options: Any) -> Decide[Result]:
+    """What decides one automaton, by the options of the command line."""
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        from symdipa import analysis
+
+        return analysis.check(automaton, engine, progress=progress, **options)
+
+    return decide
 
 
 @cli.command(epilog=STATUS_HELP, short_help="Decide whether automata are private.")
@@ -91,21 +104,16 @@ def check(
               symdipa check --json --timeout 60 *.dipa
     """
 
-    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
-        from symdipa import analysis
-
-        return analysis.check(
-            automaton,
-            engine,
-            encoding=encoding,
-            solver=solver,
-            slicing=slicing,
-            patterns=patterns or None,
-            bound=bound,
-            timeout=timeout,
-            memory=memory,
-            progress=progress,
-        )
+    decide = _decider(
+        engine,
+        encoding=encoding,
+        solver=solver,
+        slicing=slicing,
+        patterns=patterns or None,
+        bound=bound,
+        timeout=timeout,
+        memory=memory,
+    )
 
     view = View(as_json, -1 if quiet else verbose, len(files) > 1)
     run(ctx, files, Reading(fmt, strict), decide, view, _show_check)
@@ -141,19 +149,6 @@ def compare(
         return analysis.compare(automaton, bound=bound, timeout=timeout, memory=memory, progress=progress)
 
     run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), _show_comparison)
-
-
-def as_positive(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
-    """A positive rational like ``20``, ``5/4`` or ``0.5``."""
-    if value is None:
-        return None
-    try:
-        found = Fraction(value.strip()) if len(value) <= 100 else Fraction(0)
-    except (ValueError, ZeroDivisionError):
-        found = Fraction(0)
-    if found <= 0:
-        raise click.BadParameter(f"{value!r} is not a positive number like 20, 5/4 or 0.5")
-    return found
 
 
 HINT_SECONDS = 5.0
@@ -236,21 +231,16 @@ def witness(
               symdipa witness --pattern LP --json examples/leaking_pair/a_leakp.dipa
     """
 
-    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
-        from symdipa import analysis
-
-        return analysis.check(
-            automaton,
-            engine,
-            encoding=encoding,
-            solver=solver,
-            slicing=slicing,
-            patterns=None if pattern is None else (pattern,),
-            bound=bound,
-            timeout=timeout,
-            memory=memory,
-            progress=progress,
-        )
+    decide = _decider(
+        engine,
+        encoding=encoding,
+        solver=solver,
+        slicing=slicing,
+        patterns=None if pattern is None else (pattern,),
+        bound=bound,
+        timeout=timeout,
+        memory=memory,
+    )
 
     wanted = None
     if concrete or exceeds is not None or eps is not None or plot is not None:

@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from symdipa.cli.base import Exit, Reading, cli, option, shown, with_format, with_json, with_strict
-from symdipa.cli.deciding import as_positive
+from symdipa.cli.base import (
+    Exit,
+    Reading,
+    as_positive,
+    cli,
+    option,
+    rational,
+    shown,
+    with_format,
+    with_json,
+    with_strict,
+)
 
 if TYPE_CHECKING:
     from symdipa.automaton import Automaton
@@ -46,12 +56,10 @@ def _entries(text: str, parse: Callable[[str], Parsed]) -> list[Parsed]:
 
 
 def _number(text: str) -> Fraction:
-    try:
-        if len(text) <= 100 and not re.search(r"[eE]-?\d{4}", text):
-            return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        pass
-    raise click.BadParameter(f"{text!r} is not a number like 2, -0.5 or 1/3")
+    found = rational(text)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is not a number like 2, -0.5 or 1/3")
+    return found
 
 
 def _inputs(ctx: click.Context, param: click.Parameter, value: str) -> list[Fraction]:

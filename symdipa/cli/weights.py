@@ -16,10 +16,13 @@ from symdipa.cli.base import (
     Reading,
     Unusable,
     View,
+    as_positive,
     cli,
     echo_report,
     option,
+    rational,
     run,
+    showing_progress,
     shown,
     status,
     with_files,
@@ -34,9 +37,9 @@ from symdipa.cli.base import (
 from symdipa.errors import LimitReached, SymdipaError
 
 if TYPE_CHECKING:
+    from symdipa.adjacency import Adjacency
     from symdipa.automaton import Automaton
     from symdipa.certificate import Json
-    from symdipa.weighing import Adjacency
     from symdipa.weight_report import Weighed
 
 METHODS = ("corollary", "run", "alignment", "exact")
@@ -48,27 +51,10 @@ UNREADABLE = frozenset({"json", "format"})
 """What is broken by these rules is no certificate at all."""
 
 
-def as_rational(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
-    """A positive rational like ``5/4``, ``2`` or ``0.5``."""
-    if value is None:
-        return None
-    found = _fraction(value)
-    if found is None or found <= 0:
-        raise click.BadParameter(f"{value!r} is not a positive rational like 5/4")
-    return found
-
-
-def _fraction(text: str) -> Fraction | None:
-    try:
-        return Fraction(text.strip()) if len(text) <= 100 else None
-    except (ValueError, ZeroDivisionError):
-        return None
-
-
 def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjacency:
     if value in ("two-sided", "monotone"):
         return value
-    ends = [_fraction(part) for part in value.split(",")]
+    ends = [rational(part) for part in value.split(",")]
     if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] <= 0 <= ends[1]:
         return ends[0], ends[1]
     raise click.BadParameter(f"{value!r} is neither two-sided, monotone, nor a range L,H that contains 0")
@@ -91,7 +77,7 @@ with_adjacency = option(
 )
 with_sensitivity = option(
     "--sensitivity",
-    callback=as_rational,
+    callback=as_positive,
     default="1",
     show_default=True,
     metavar="Q",
@@ -112,7 +98,7 @@ with_sensitivity = option(
 @with_adjacency
 @with_sensitivity
 @option(
-    "--max-weight", callback=as_rational, metavar="Q", help="Exit with 1 if the best bound is larger than Q."
+    "--max-weight", callback=as_positive, metavar="Q", help="Exit with 1 if the best bound is larger than Q."
 )
 @with_timeout
 @with_memory
@@ -243,7 +229,8 @@ def certify(
     from symdipa import certificate
 
     automaton = Reading(fmt, strict).read_or_leave(ctx, file)
-    found = _weighed(automaton, None, graph, adjacency, sensitivity, timeout, memory, None)
+    with showing_progress(file, View(False, 0, False)) as progress:
+        found = _weighed(automaton, None, graph, adjacency, sensitivity, timeout, memory, progress)
     parts = [] if invariant and found.weighing else _certificates(automaton, found)
     reason = "no answer was found"
     if not parts and found.weighing and not found.disagreements:

@@ -16,7 +16,8 @@ from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 
-from symdipa.constant.lift import TWO_SIDED, Interval, scales
+from symdipa.adjacency import TWO_SIDED, Interval
+from symdipa.constant.lift import scales
 from symdipa.control import Control
 from symdipa.witness import dependency_graph, is_non_leaking
 

@@ -14,49 +14,17 @@ round). A component is therefore one *place* of the search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
+from symdipa.adjacency import Interval
 from symdipa.augmentation import Augmentation, Tick
 from symdipa.automaton import OutputKind
-from symdipa.control import Control, component_numbers, components
-from symdipa.errors import LimitReached
+from symdipa.control import Control, component_numbers, components, explore
 from symdipa.order import Mask
-
-Interval = tuple[Fraction, Fraction]
-"""The least and the largest difference of an input, ``low <= 0 <= high``."""
-
-Adjacency = str | Interval
-
-TWO_SIDED: Interval = (Fraction(-1), Fraction(1))
-
-ADJACENCIES: dict[str, tuple[Interval, ...]] = {
-    "two-sided": (TWO_SIDED,),
-    "monotone": ((Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0))),
-}
-"""The intervals over which differences range; of several the worst counts."""
-
-
-def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[Interval, ...]:
-    """The intervals of an adjacency (by name or as an interval), scaled by the sensitivity.
-
-    Raises ``ValueError`` for an unknown name, an interval without 0, or a negative sensitivity.
-    """
-    if sensitivity < 0:
-        raise ValueError(f"a sensitivity is not negative: {sensitivity}")
-    if not isinstance(adjacency, str):
-        chosen: tuple[Interval, ...] = ((Fraction(adjacency[0]), Fraction(adjacency[1])),)
-    elif adjacency in ADJACENCIES:
-        chosen = ADJACENCIES[adjacency]
-    else:
-        raise ValueError(f"adjacency is one of {', '.join(ADJACENCIES)} or an interval, not {adjacency!r}")
-    for low, high in chosen:
-        if not low <= 0 <= high:
-            raise ValueError(f"differences range over an interval that contains 0, not [{low}, {high}]")
-    return tuple((low * sensitivity, high * sensitivity) for low, high in chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,31 +183,24 @@ def lift(
     foreseen = foresee
     for e in graph.cyclic_edges:
         foreseen |= control.steps[graph.transition[e]].asg & live[graph.target[e]]
-    number = {(v, 0): i for i, v in enumerate(_last(graph))}
-    nodes = list(number)
-    ends = len(nodes)
-    found: list[tuple[int, int, int]] = []
-    for i, (v, read) in enumerate(nodes):
+
+    def preceding(node: tuple[int, Mask]) -> Iterator[tuple[int, tuple[int, Mask]]]:
+        v, read = node
         for e in incoming[v]:
             step = control.steps[graph.transition[e]]
-            before = (graph.source[e], (step.used | read & ~step.asg) & foreseen)
-            u = number.setdefault(before, len(nodes))
-            if u == len(nodes):
-                nodes.append(before)
-            found.append((u, i, e))
-        if tick is not None and i % 64 == 0:
-            tick(len(nodes))
-        if max_nodes is not None and len(nodes) > max_nodes:
-            raise LimitReached(f"the lift for the exact constant has more than {max_nodes} nodes")
+            yield e, (graph.source[e], (step.used | read & ~step.asg) & foreseen)
+
+    ends = [(v, 0) for v in _last(graph)]
+    nodes, found = explore(ends, preceding, "the lift for the exact constant", max_nodes, tick)
     return Lift(
         graph,
         tuple(v for v, _ in nodes),
         tuple(read | live[v] & ~foreseen for v, read in nodes),
-        tuple(u for u, _, _ in found),
-        tuple(v for _, v, _ in found),
-        tuple(e for _, _, e in found),
-        number[0, 0],
-        ends,
+        tuple(u for _, _, u in found),
+        tuple(v for v, _, _ in found),
+        tuple(e for _, e, _ in found),
+        nodes.index((0, 0)),
+        len(ends),
     )
 
 

@@ -25,9 +25,10 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from symdipa.adjacency import Adjacency, Interval, intervals
 from symdipa.augmentation import Augmentation, Tick, augment
 from symdipa.constant.frames import LARGEST, NEVER, Frame, Kit, Rows, Table, TooWide, maximal
-from symdipa.constant.lift import Adjacency, Costs, Interval, Lift, costs, intervals, lift
+from symdipa.constant.lift import Costs, Lift, costs, lift
 from symdipa.control import Control, classes
 from symdipa.errors import LimitReached
 from symdipa.order import Mask, initial, members
@@ -86,7 +87,7 @@ def exact_constant(
     """
     graph = augment(control, max_nodes, tick)
     chosen = intervals(adjacency, sensitivity)
-    if any(graph.used(edges) & graph.assigned(edges) for edges in graph.loops) and any(map(any, chosen)):
+    if graph.leaks and any(map(any, chosen)):
         if adjacency != "monotone" and not chosen[0][0] < 0 < chosen[0][1]:
             raise LimitReached("one-sided differences and a leaking cycle: no profiles")
         return Exact(None, (), (), (), chosen[0])

@@ -29,7 +29,7 @@ def run_bound(control: Control, tick: Tick | None = None, max_nodes: int | None 
     :class:`LimitReached` when there are more than ``max_nodes`` nodes of some kind; ``tick`` may raise.
     """
     graph = augment(control, max_nodes, tick)
-    if any(graph.used(edges) & graph.assigned(edges) for edges in graph.loops):
+    if graph.leaks:
         return None
     marked = _forward(graph, max_nodes, tick)
     futures = None if marked is None else _backward(marked, max_nodes, tick)

@@ -9,9 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
+from symdipa.adjacency import TWO_SIDED, Interval
 from symdipa.constant.flow import repeatable
 from symdipa.constant.frames import LARGEST, NEVER, Frame, Kit, Rows, maximal_rows
-from symdipa.constant.lift import TWO_SIDED, Interval, costs
+from symdipa.constant.lift import costs
 from symdipa.control import Control, classes
 from symdipa.errors import LimitReached
 from symdipa.order import Mask, OrderState, initial, members, update

@@ -177,7 +177,7 @@ class Liveness:
 
     def _leaking(self, sets: list[frozenset[int]]) -> list[frozenset[int]]:
         """Those in which some variable is assigned and used."""
-        return [inside for inside in sets if self.facts.conflicts(inside)]
+        return [inside for inside in sets if self.control.conflicts(inside)]
 
     def _near_proof(self, effort: int, inside: frozenset[int]) -> int | None:
         """A variable whose rounds are bounded already by what it is compared with."""
@@ -239,7 +239,7 @@ class Liveness:
         def left(x: int) -> int:
             return sum(map(len, components_without(control, inside, self._assigning(inside, x))))
 
-        return sorted(members(self.facts.conflicts(inside)), key=lambda x: (-left(x), x))
+        return sorted(members(self.control.conflicts(inside)), key=lambda x: (-left(x), x))
 
     def _assigning(self, inside: frozenset[int], x: int) -> set[int]:
         return {t for t in inside if self.control.steps[t].asg >> x & 1}

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from symdipa.boolean import FALSE, Lit
+from symdipa.control import depth_first
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.errors import LimitReached
@@ -63,32 +64,11 @@ def back_edges(system: System) -> tuple[set[int], list[int]]:
 
     They are the back edges of a depth-first search from the initial control state.
     """
-    following: list[list[tuple[int, int]]] = [[] for _ in range(system.control.states)]
-    for number, edge in enumerate(system.edges):
-        following[edge.source].append((number, edge.target))
-    found: set[int] = set()
-    finished: list[int] = []
-    active: dict[int, bool] = {}
-    for root in (system.control.initial, *range(system.control.states)):
-        if root in active:
-            continue
-        active[root] = True
-        stack = [(root, iter(following[root]))]
-        while stack:
-            q, rest = stack[-1]
-            for number, p in rest:
-                if p not in active:
-                    active[p] = True
-                    stack.append((p, iter(following[p])))
-                    break
-                if active[p]:
-                    found.add(number)
-            else:
-                active[q] = False
-                finished.append(q)
-                stack.pop()
-    place = [0] * system.control.states
-    for position, q in enumerate(reversed(finished)):
+    states = system.control.states
+    edges = [(edge.source, edge.target) for edge in system.edges]
+    found, left = depth_first((system.control.initial, *range(states)), edges)
+    place = [0] * states
+    for position, q in enumerate(reversed(left)):
         place[q] = position
     return found, place
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from symdipa.errors import LimitReached
 from symdipa.probability.grid import Grid, scaled
-from symdipa.probability.laplace import Array, log_interval, log_interval_continued
+from symdipa.probability.laplace import Array, log_density, log_interval, log_interval_continued
 from symdipa.probability.poset import Law
 
 
@@ -346,8 +346,6 @@ class Placing:
 
 def density(grid: Grid, law: Law) -> Array:
     """The table of the density of a law."""
-    from symdipa.probability.laplace import log_density
-
     inside = (grid.x > law.low) & (grid.x < law.high)
     return np.where(inside, log_density(law.rate, law.mean, grid.x), -np.inf)
 

@@ -10,7 +10,7 @@ from math import inf
 from symdipa.automaton import Automaton, OutputKind
 from symdipa.control import control_of
 from symdipa.errors import InvalidInput, Problem, SymdipaError
-from symdipa.order import members
+from symdipa.witness import dependency_graph
 
 Interval = tuple[float, float]
 Number = int | float | Fraction
@@ -59,19 +59,8 @@ def poset_of(
     """
     _check_run(automaton, run, inputs, outputs)
     control = control_of(automaton)
-    last: dict[int, int] = {}
-    edges: list[set[int]] = [set() for _ in run]
-    touched: set[int] = set()
-    for j, t in enumerate(run):
-        step = control.steps[t]
-        for x in members(step.lt):
-            edges[j].add(last[x])
-            touched |= {j, last[x]}
-        for x in members(step.ge):
-            edges[last[x]].add(j)
-            touched |= {j, last[x]}
-        for x in members(step.asg):
-            last[x] = j
+    edges = dependency_graph(control, run).over
+    touched = {i for i, over in enumerate(edges) if over}.union(*edges)
     laws: dict[int, Law] = {}
     apart = []
     for j, t in enumerate(run):
@@ -145,7 +134,7 @@ def _check_run(
         where = transition.target
 
 
-def _reduction(edges: Sequence[set[int]]) -> list[set[int]] | None:
+def _reduction(edges: Sequence[frozenset[int]]) -> list[set[int]] | None:
     """The transitive reduction of a graph, ``None`` if it has a cycle."""
     degree = [0] * len(edges)
     for targets in edges:

@@ -382,9 +382,7 @@ class _Component:
     def _density(self, law: Law) -> Array:
         table = self.plain.get(law)
         if table is None:
-            x = self.grid.x
-            table = log_density(law.rate, law.mean, x)
-            table = self.plain[law] = np.where((x > law.low) & (x < law.high), table, -np.inf)
+            table = self.plain[law] = pairs.density(self.grid, law)
         return table
 
     def _table(self, i: int) -> Array:

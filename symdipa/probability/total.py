@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp, inf
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from symdipa.automaton import Automaton, OutputKind
 from symdipa.control import control_of
 from symdipa.errors import LimitReached
-from symdipa.order import initial, members, update
+from symdipa.order import OrderState, initial, members, update
 from symdipa.probability.grid import Grid
 from symdipa.probability.laplace import Array, log_interval
 from symdipa.probability.pairs import Allowance, Placing, Plane, State, drop, place
@@ -150,10 +151,9 @@ class _Search:
     def some(self, limit: int) -> list[ObservedRun]:
         """The feasible runs with the outputs, not more than ``limit`` of them."""
         control = control_of(self.automaton)
-        useful = self.useful()
         found: list[ObservedRun] = []
-        stack = [((), control.initial, 0, initial(control.variables))]
-        work: list[tuple[tuple[int, ...], int, int, object]] = list(stack)
+        work: list[tuple[tuple[int, ...], int, int, OrderState]] = []
+        work.append(((), control.initial, 0, initial(control.variables)))
         while work and len(found) < limit:
             run, q, read, order = work.pop()
             if len(run) == len(self.outputs):
@@ -161,13 +161,14 @@ class _Search:
                 continue
             for t in reversed(list(self.matching(q, len(run), read))):
                 p, after = control.target[t], read + self.reads(q)
-                if (len(run) + 1, p, after) not in useful:
+                if (len(run) + 1, p, after) not in self.useful:
                     continue
-                following = update(order, control.steps[t], control.live[p])  # type: ignore[arg-type]
+                following = update(order, control.steps[t], control.live[p])
                 if following is not None:
                     work.append(((*run, t), p, after, following))
         return found
 
+    @cached_property
     def useful(self) -> set[tuple[int, int, int]]:
         """Step, state and inputs read from which the control graph leads to the end."""
         control = control_of(self.automaton)
@@ -217,7 +218,6 @@ class _Filter:
 
     def solve(self, tolerance: float) -> TotalLogProbability:
         self.control = control_of(self.search.automaton)
-        self.useful = self.search.useful()
         self.allowance = Allowance(self.budget.pairs)
         laws = self._laws()
         if not laws:
@@ -243,7 +243,7 @@ class _Filter:
         self.rates = 0.0
         for step in range(len(self.search.outputs)):
             rates = [0.0]
-            for at, q, read in self.useful:
+            for at, q, read in self.search.useful:
                 if at != step:
                     continue
                 for t in self.search.matching(q, step, read):
@@ -293,7 +293,7 @@ class _Filter:
             for (q, read, classes), state in now.items():
                 for t in self.search.matching(q, step, read):
                     after = read + self.search.reads(q)
-                    if (step + 1, self.control.target[t], after) not in self.useful:
+                    if (step + 1, self.control.target[t], after) not in self.search.useful:
                         continue
                     moved = self._moved(plane, t, step, read, classes, state)
                     if moved is not None:
