@@ -21,7 +21,7 @@ class Means(NamedTuple):
 
 
 def strongly_feasible(
-    control: Control, limit: int = 20_000, tick: Callable[[], None] = lambda: None
+    control: Control, limit: int = 5_000, tick: Callable[[], None] = lambda: None
 ) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
