@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,9 @@ ENGINES = ("auto", "explicit", "z3", "both")
 RUN_BOUND_NODES = 400
 """Up to this size of its graphs the run bound comes with a check: it costs next to nothing."""
 
+WEIGHING_SECONDS = 20.0
+"""So long each method may take that looks for a bound within a budget."""
+
 ALIGNMENT_SECONDS = 1.0
 """So long a bound by alignment is looked for where the augmentation is too large."""
 
@@ -45,6 +48,7 @@ def check(
     bound: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
+    max_weight: Fraction | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Decide whether an automaton is differentially private.
@@ -56,6 +60,7 @@ def check(
     ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the check, as
     :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all). ``bound``
     is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
+    The bound on ``D`` is what costs little; where that is above ``max_weight``, better ones are looked for.
     ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
@@ -71,7 +76,7 @@ def check(
     began = time.monotonic()
     limits = Limits(bound, None if timeout is None else began + timeout, progress, memory)
     name = solver if engine == "z3" and solver else engine
-    with _Session(control_of(automaton), limits) as session:
+    with _Session(control_of(automaton), limits, max_weight) as session:
         engines = session.engines(engine, encoding, solver, slicing)
         return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
 
@@ -128,6 +133,7 @@ class _Session:
 
     control: Control
     limits: Limits
+    max_weight: Fraction | None = None
 
     def __post_init__(self) -> None:
         self.explicit = ExplicitEngine(self.control, self.limits)
@@ -215,7 +221,7 @@ class _Session:
             notes.append(f"not asked for: {', '.join(skipped)}; a verdict needs all four patterns")
         weight = None
         if verdict is Verdict.PRIVATE:
-            weight = self._weight(engine, notes)
+            weight = self._within_budget(self._weight(engine, notes))
         deciders = dict.fromkeys(
             a.engine for a in answers.values() if a.status in (Status.ABSENT, Status.PRESENT)
         )
@@ -278,6 +284,26 @@ class _Session:
             return None
         source = "augmentation" if enumerates else "explicit-state fallback"
         return Weight(corollary=corollary, run=self._run_bound(), source=source)
+
+    def _within_budget(self, weight: Weight | None) -> Weight | None:
+        """Better bounds, where the cheap ones are above the budget."""
+        best = weight.best if weight else None
+        if self.max_weight is None or (best is not None and best <= self.max_weight):
+            return weight
+        from symdipa.weighing import weigh
+
+        left = WEIGHING_SECONDS
+        if self.limits.deadline is not None:
+            left = max(0.0, min(left, self.limits.deadline - time.monotonic()))
+        found = weigh(self.control, enough=self.max_weight, seconds=left, progress=self.limits.progress)
+        if not found.bounds:
+            return weight
+        return replace(
+            weight or Weight(source="alignment"),
+            alignment=found.bounds.get("alignment"),
+            exact=found.bounds.get("exact"),
+            lower=found.lower,
+        )
 
     def _run_bound(self) -> Fraction | None:
         from symdipa.constant.run_bound import run_bound

@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import inf
 
 from symdipa.automaton import Automaton
-from symdipa.constant.flow import flow_bound
+from symdipa.constant.flow import Flow, flow_bound
 from symdipa.constant.signs import best_signs
 from symdipa.control import Control, control_of
 from symdipa.counterexample import Evaluation, Pair, pair, roles
@@ -50,6 +50,12 @@ class Found:
     error: float
     all_runs: bool
     tried: int
+    log_prob_alpha: float
+    log_prob_beta: float
+
+    def refutes(self, bound: Fraction) -> bool:
+        """Whether the automaton is not ``bound * eps``-private, which would be a contradiction to a proof."""
+        return self.all_runs and self.log_ratio_per_eps - self.error > bound
 
 
 def search_pair(
@@ -63,20 +69,26 @@ def search_pair(
     best_runs: int = 4,
     moves: int = 1_000,
     tolerance: float = 1e-6,
+    flow: Flow | None = None,
+    enough: float = inf,
 ) -> Found | None:
     """The pair with the largest ratio that is found in ``seconds``; ``None`` if none could be evaluated.
 
     ``longest`` and ``runs`` say how long and how many runs are looked at, ``best_runs`` how many of them are
-    tried with inputs, ``moves`` how often the best inputs are changed afterwards.
+    tried with inputs, ``moves`` how often the best inputs are changed afterwards. ``flow`` is a bound from
+    below whose run is looked at first; it is computed unless it is given. The search ends at a log-ratio per
+    ``eps`` of ``enough``.
     """
     eps = Fraction(eps)
     control = control_of(automaton)
     deadline = time.monotonic() + seconds
     alone = output_distinct(automaton)
     evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), deadline)
-    search = _Search(control, evaluation, random.Random(seed))
+    search = _Search(control, evaluation, random.Random(seed), enough)
     ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
-    for run in _runs(control, longest, runs):
+    if flow is None:
+        flow = weigh(control, seconds=WEIGH_SECONDS).flow
+    for run in _runs(control, flow, longest, runs):
         if not alone and len(run) > longest + ROUNDS:
             continue  # sums over many runs take long
         if time.monotonic() > deadline - seconds / 2:
@@ -91,17 +103,17 @@ def search_pair(
     # A long run has more loop samples to keep roles apart, where other runs show the same outputs.
     ranked.sort(key=lambda one: (-one[0], len(one[1]) if alone else -len(one[1]), one[1]))
     for _, run, signs in ranked[:best_runs]:
-        search.by_signs(run, signs)
+        if not search.done():
+            search.by_signs(run, signs)
     search.improve(moves)
     best = search.best
     return best and replace(best, tried=search.tried)
 
 
-def _runs(control: Control, longest: int, count: int) -> Iterator[tuple[int, ...]]:
+def _runs(control: Control, flow: Flow | None, longest: int, count: int) -> Iterator[tuple[int, ...]]:
     """Runs to look at: the one that the constant comes from, short ones, and those with loops repeated."""
     seen = set()
-    weighing = weigh(control, seconds=WEIGH_SECONDS)
-    first = [] if weighing.flow is None else list(_repeated(control, weighing.flow.run, weighing.flow.loops))
+    first = [] if flow is None else list(_repeated(control, flow.run, flow.loops))
     for run in feasible_runs(control, longest, count):
         first.append(run)
         loops = [
@@ -166,6 +178,7 @@ class _Search:
     control: Control
     evaluation: Evaluation
     rng: random.Random
+    enough: float
     tried: int = 0
     best: Found | None = None
 
@@ -180,6 +193,10 @@ class _Search:
             distance = base + factor * self._unit(run)
             offsets = None if apart is None else [4 * distance * place for place in apart]
             self.look(pair(self.control, run, signs, distance, self.evaluation.eps, offsets))
+
+    def done(self) -> bool:
+        """Whether the best pair is good enough."""
+        return self.best is not None and self.best.all_runs and self.best.log_ratio_per_eps >= self.enough
 
     def _unit(self, run: Sequence[int]) -> Fraction:
         automaton = self.control.automaton
@@ -200,13 +217,14 @@ class _Search:
         best = self.best
         if best is not None and (all_runs, ratio) <= (best.all_runs, best.log_ratio_per_eps):
             return False
-        self.best = Found(candidate, self.evaluation.eps, ratio, error, all_runs, self.tried)
+        probabilities = (first.value, second.value)
+        self.best = Found(candidate, self.evaluation.eps, ratio, error, all_runs, self.tried, *probabilities)
         return True
 
     def improve(self, moves: int) -> None:
         """Move single inputs, and turn differences round, as long as there is time."""
         for _ in range(moves):
-            if self.best is None or time.monotonic() > self.evaluation.deadline:
+            if self.best is None or self.done() or time.monotonic() > self.evaluation.deadline:
                 return
             now = self.best.pair
             inputs = [j for j, a in enumerate(now.alpha) if a is not None]

@@ -29,7 +29,7 @@ from symdipa.story import (
 )
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight
 
-BOUNDS = ("corollary", "run", "alignment")
+BOUNDS = ("corollary", "run", "alignment", "exact")
 NO_BOUND = "no bound on D was computed"
 NOT_ASKED = "not asked for"
 """How the notes begin that a report tells in its own words."""
@@ -215,6 +215,17 @@ def problem_lines(name: str, problems: Sequence[Problem]) -> Iterator[str]:
     for problem in problems:
         place = f"{problem.position.line}:{problem.position.column}: " if problem.position else " "
         yield f"{name}:{place}{problem.message}"
+
+
+def budget_note(upper: Fraction | None, lower: Fraction | None, budget: Fraction) -> str | None:
+    """What is to be said where no bound on ``D`` within the budget was proved."""
+    if upper is None:
+        return f"whether D is at most {budget}, the budget, was not decided"
+    if upper <= budget:
+        return None
+    if lower is None or lower <= budget:
+        return f"the best bound that was proved, {upper}, is above the budget of {budget}"
+    return f"above the budget of {budget}: D = {upper} is proved, and a single run needs {lower}"
 
 
 def _best(weight: Weight | None) -> str:

@@ -68,17 +68,23 @@ class PatternResult:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """Proved bounds on ``D`` (``None``: not computed); ``source`` says how they came about."""
+    """Proved bounds on ``D`` (``None``: not computed); ``source`` says how they came about.
+
+    ``lower`` is one from below, by a single run.
+    """
 
     corollary: Fraction | None = None
     run: Fraction | None = None
     alignment: Fraction | None = None
+    exact: Fraction | None = None
+    lower: Fraction | None = None
     source: str = ""
 
     @property
     def best(self) -> Fraction | None:
         """The smallest of the bounds that were computed."""
-        return min((b for b in (self.corollary, self.run, self.alignment) if b is not None), default=None)
+        bounds = (self.corollary, self.run, self.alignment, self.exact)
+        return min((b for b in bounds if b is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)

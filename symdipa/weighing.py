@@ -22,6 +22,7 @@ from symdipa.errors import LimitReached
 
 if TYPE_CHECKING:
     from symdipa.alignment import Alignment, Cost, Side
+    from symdipa.augmentation import Augmentation
     from symdipa.constant.flow import Flow
 
 METHODS = ("corollary", "run", "alignment", "exact")
@@ -81,14 +82,16 @@ def weigh(
     graph: str = "auto",
     adjacency: Adjacency = TWO_SIDED,
     sensitivity: Fraction | int = 1,
+    enough: Fraction | None = None,
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Weighing:
     """Bounds on ``D`` by the named methods of :data:`METHODS`.
 
     Without ``methods`` the cheapest graphs are tried first, and it is over as soon as the bounds from above
-    and below meet. ``corollary`` and ``run`` are about two-sided differences only. ``graph`` is that of the
-    alignment. ``seconds`` limits every single method. Raises ``ValueError`` for names and ranges that mean
+    and below meet, or one of them decides whether ``D`` is at most ``enough``. ``corollary`` and ``run`` are
+    about two-sided differences only. ``graph`` is that of the alignment. ``seconds`` limits every method.
+    Raises ``ValueError`` for names and ranges that mean
     nothing.
     """
     wanted = None if methods is None else tuple(dict.fromkeys(methods))
@@ -97,7 +100,7 @@ def weigh(
             raise ValueError(f"no method {method!r}; there are {', '.join(METHODS)}")
     if Fraction(sensitivity) <= 0:
         raise ValueError(f"a sensitivity is positive, not {sensitivity}")
-    work = _Weighing(control, graph, adjacency, Fraction(sensitivity), seconds, progress)
+    work = _Weighing(control, graph, adjacency, Fraction(sensitivity), enough, seconds, progress)
     began = time.monotonic()
     if wanted is None:
         work.ladder()
@@ -131,18 +134,20 @@ class _Weighing:
         graph: str,
         adjacency: Adjacency,
         sensitivity: Fraction,
+        enough: Fraction | None,
         seconds: float | None,
         progress: Callable[[str], None] | None,
     ) -> None:
         self.control, self.graph, self.adjacency, self.sensitivity = control, graph, adjacency, sensitivity
         self.ranges = intervals(adjacency)
-        self.seconds, self.progress = seconds, progress
+        self.enough, self.seconds, self.progress = enough, seconds, progress
         self.bounds: dict[str, Fraction] = {}
         self.missing: dict[str, str] = {}
         self.lower: Fraction | None = None
         self.flow: Flow | None = None
         self.flow_range = self.ranges[0]
         self.alignment: Alignment | None = None
+        self._augmentation: Augmentation | None = None
 
     def ladder(self) -> None:
         """Cheap graphs first, until the bounds meet."""
@@ -157,7 +162,13 @@ class _Weighing:
             self._try("alignment", lambda: self._align("auto"))
 
     def _met(self) -> bool:
-        return bool(self.bounds) and min(self.bounds.values()) == self.lower
+        """Whether no other bound is needed."""
+        upper, lower, enough = min(self.bounds.values(), default=None), self.lower, self.enough
+        if upper is None:
+            return False
+        return upper == lower or (
+            enough is not None and (upper <= enough or (lower is not None and lower > enough))
+        )
 
     def try_method(self, method: str) -> None:
         how: dict[str, Callable[[], Fraction | None]] = {
@@ -189,22 +200,29 @@ class _Weighing:
         if self.progress is not None:
             self.progress(f"bound on D, {self.method}")
 
+    def augmentation(self) -> Augmentation:
+        """Built once, for all methods that need it."""
+        from symdipa.augmentation import augment
+
+        if self._augmentation is None:
+            self._augmentation = augment(self.control, None, self._tick)
+        return self._augmentation
+
     def _two_sided_only(self) -> None:
         if self.adjacency != TWO_SIDED:
             raise LimitReached("this bound is about two-sided adjacency only")
 
     def _corollary(self) -> Fraction:
-        from symdipa.augmentation import augment
         from symdipa.weight import corollary_bound
 
         self._two_sided_only()
-        return corollary_bound(augment(self.control, None, self._tick), self._tick) * self.sensitivity
+        return corollary_bound(self.augmentation(), self._tick) * self.sensitivity
 
     def _run(self) -> Fraction | None:
         from symdipa.constant.run_bound import run_bound
 
         self._two_sided_only()
-        found = run_bound(self.control, self._tick)
+        found = run_bound(self.control, self._tick, augmentation=self.augmentation())
         return None if found is None else found * self.sensitivity
 
     def _align(self, graph: str) -> Fraction | None:
@@ -228,7 +246,9 @@ class _Weighing:
         from symdipa.constant.profiles import ConstantLimit, exact_constant
 
         try:
-            found = exact_constant(self.control, tick=self._tick, adjacency=self.adjacency)
+            found = exact_constant(
+                self.control, tick=self._tick, adjacency=self.adjacency, augmentation=self.augmentation()
+            )
         except ConstantLimit as limit:
             if limit.lower is not None and limit.lower.value is not None:
                 best = limit.lower

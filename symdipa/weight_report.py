@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from symdipa.adjacency import Adjacency
+from symdipa.counterexample_report import interval, json_interval, measured, number, power
+from symdipa.pair_search import Found
 from symdipa.report import json_object, json_step, verdict_text
 from symdipa.story import columns, noise_table
 from symdipa.verdict import Result, Verdict
@@ -42,6 +44,8 @@ class Weighed:
 
     result: Result
     weighing: Weighing | None
+    pair: Found | None = None
+    """Two inputs that come near ``D``, if they were asked for and found."""
 
     @property
     def verdict(self) -> Verdict:
@@ -52,7 +56,12 @@ class Weighed:
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        return self.result.disagreements
+        """Contradictions, which are bugs: of engines, or of a pair of inputs with the bound."""
+        upper = self.weighing.upper if self.weighing else None
+        if self.pair is None or upper is None or not self.pair.refutes(upper):
+            return self.result.disagreements
+        found = f"two inputs with log-ratio {self.pair.log_ratio_per_eps}*eps refute the bound of {upper}"
+        return (*self.result.disagreements, found)
 
 
 def text(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> str:
@@ -68,7 +77,57 @@ def text(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> str:
         lines += ["", "Where it comes from, on the dearest run of the alignment", *_by_state(weighing)]
     noise = noise_table(weighed.result.automaton, _paying(weighing))
     lines += ["", "Noise", *(f"  {line}" for line in noise)]
+    if weighed.pair is not None:
+        lines += ["", *_pair(weighed.result, weighed.pair, weighing.upper)]
+    lines += [f"CONTRADICTION (a bug, please report): {what}" for what in weighed.disagreements]
     return "\n".join([*lines, *(f"note: {note}" for note in notes)])
+
+
+def _pair(result: Result, found: Found, upper: Fraction | None) -> list[str]:
+    """The two inputs that come near ``D``, and how near."""
+    pair, moves = found.pair, result.automaton.transitions
+    rows = [["step", "from", "alpha", "beta", "output"]]
+    for k, t in enumerate(pair.run):
+        output = str(moves[t].output)
+        if moves[t].output.is_real:
+            output = f"{output} {interval(pair.outputs[k])}"
+        ends = ["-" if end is None else number(end) for end in (pair.alpha[k], pair.beta[k])]
+        rows.append([str(k + 1), moves[t].source, *ends, output])
+    if len(rows) > 1 + LONGEST:
+        rows[1 + LONGEST // 2 : -LONGEST // 2] = [["...", "", "", "", ""]]
+    value, error = measured(found.log_ratio_per_eps, found.error)
+    share = f", {100 * found.log_ratio_per_eps / upper:.2f} % of it" if upper else ""
+    whose = "of these outputs" if found.all_runs else "of this run alone (other runs show the same outputs)"
+    eps = number(found.eps)
+    return [
+        f"In numbers, at eps = {eps}: the logarithm of the ratio of the probabilities {whose}",
+        f"on two adjacent inputs is ({value} {error})*eps{share}; the best of {found.tried} pairs",
+        *columns(rows, indent=2),
+        *columns(
+            [
+                ["Pr[alpha]", power(found.log_prob_alpha)],
+                ["Pr[beta]", power(found.log_prob_beta)],
+            ],
+            indent=2,
+        ),
+    ]
+
+
+def _json_pair(result: Result, found: Found) -> dict[str, Any]:
+    moves = result.automaton.transitions
+    return {
+        "eps": float(found.eps),
+        "run": [json_step(result.automaton, moves[t]) for t in found.pair.run],
+        "alpha": [None if a is None else float(a) for a in found.pair.alpha],
+        "beta": [None if b is None else float(b) for b in found.pair.beta],
+        "outputs": [None if window is None else json_interval(window) for window in found.pair.outputs],
+        "log_prob_alpha": found.log_prob_alpha,
+        "log_prob_beta": found.log_prob_beta,
+        "log_ratio_per_eps": found.log_ratio_per_eps,
+        "error": found.error,
+        "all_runs": found.all_runs,
+        "tried": found.tried,
+    }
 
 
 def _paying(weighing: Weighing) -> list[str] | None:
@@ -188,6 +247,7 @@ def json_weight(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> dict[
         **told,
         "by_state": by_state,
         "run": run,
+        "confirmed": None if weighed.pair is None else _json_pair(result, weighed.pair),
         "missing": {} if weighing is None else dict(weighing.missing),
         "seconds": round(result.seconds + (0.0 if weighing is None else weighing.seconds), 6),
         "notes": json_object(name, result, notes)["notes"],

@@ -78,7 +78,60 @@ def test_a_budget_is_kept():
     for command in (["weight"], ["weight", "--json"]):
         assert invoke(*command, "--max-weight", "5/4", SVT).exit_code == 0
         over = invoke(*command, "--max-weight", "6/5", SVT)
-        assert over.exit_code == 1 and "the best bound on D is above 6/5" in over.stdout
+        assert over.exit_code == 1 and "above the budget of 6/5: D = 5/4 is proved" in over.stdout
+
+
+@pytest.mark.parametrize(
+    "k, budget, bound, code",
+    [
+        (3, "11/12", "D = 11/12 (run bound)", 0),  # the cheap bound will do
+        (3, "5/6", "D = 5/6 (alignment bound)", 0),
+        (3, "4/5", "D = 5/6 (alignment bound)", 1),
+        (5, "4/5", "D = 4/5 (exact bound)", 0),
+        (5, "3/4", "D = 17/20 (run bound)", 1),  # a single run needs 4/5,
+    ],
+)
+def test_check_looks_for_a_bound_within_the_budget(tmp_path: Path, k, budget, bound, code):
+    file = tmp_path / "a.dipa"
+    file.write_text(formats.dumps(generate("k-minmax", k)))
+    done = invoke("check", "-q", "--max-weight", budget, str(file))
+    assert (done.exit_code, bound in done.stdout) == (code, True)
+    assert ("above the budget" in done.stderr) is (code == 1)
+    assert (
+        json.loads(invoke("check", "--json", "--max-weight", budget, str(file)).stdout)["verdict"]
+        == "private"
+    )
+
+
+def test_a_budget_is_nothing_to_what_is_not_private():
+    done = invoke("check", "-q", "--max-weight", "5", LEAKP)
+    assert done.exit_code == 1 and "budget" not in done.output
+
+
+def test_without_a_bound_the_budget_is_undecided(tmp_path: Path):
+    file = tmp_path / "a.dipa"
+    file.write_text(formats.dumps(generate("u-range", 20)))
+    done = invoke("check", "--max-weight", "1", "--timeout", "6", str(file))
+    assert done.exit_code == 3 and "whether D is at most 1, the budget, was not decided" in done.stdout
+
+
+def test_two_inputs_come_near_the_constant():
+    found = told("--confirm", SVT)["confirmed"]
+    assert found["all_runs"] and 0.99 * 1.25 < found["log_ratio_per_eps"] <= 1.25 + found["error"]
+    assert found["eps"] == 1 and all(
+        a is None or abs(a - b) <= 1 for a, b in zip(found["alpha"], found["beta"], strict=True)
+    )
+    done = invoke("weight", "--eps", "1/2", SVT)
+    assert "In numbers, at eps = 0.5" in done.stdout and "% of it" in done.stdout
+    assert told(SVT)["confirmed"] is None
+
+
+def test_inputs_that_refute_a_bound_are_a_bug(monkeypatch: pytest.MonkeyPatch):
+    from symdipa import weighing
+
+    monkeypatch.setattr(weighing.Weighing, "upper", Fraction(1))
+    done = invoke("weight", "--confirm", SVT)
+    assert done.exit_code == 4 and "CONTRADICTION" in done.stdout
 
 
 def test_without_privacy_there_is_no_constant():
@@ -100,6 +153,8 @@ def test_without_privacy_there_is_no_constant():
         (["--sensitivity", "1e999999999"], "not a positive number"),
         (["--adjacency=-1,1e999999999"], "contains 0"),
         (["--max-weight", "x"], "not a positive number"),
+        (["--confirm", "--sensitivity", "2"], "two-sided adjacency of sensitivity 1"),
+        (["--eps", "1", "--adjacency", "monotone"], "two-sided adjacency of sensitivity 1"),
         (["--method", "guess"], "corollary"),
     ],
 )
@@ -150,4 +205,4 @@ def test_check_tells_the_best_cheap_bound(tmp_path: Path):
     file = tmp_path / "large.dipa"
     file.write_text(formats.dumps(generate("m-range", 300)))
     found = json.loads(invoke("check", "--json", str(file)).stdout)
-    assert found["weight"] == {"corollary": None, "run": None, "alignment": "1"}
+    assert found["weight"] == {"corollary": None, "run": None, "alignment": "1", "exact": None}

@@ -185,6 +185,12 @@ with_memory = option(
     metavar="SIZE",
     help="Give up on a file beyond this much memory, as 500M or 2G (Linux).",
 )
+with_max_weight = option(
+    "--max-weight",
+    callback=as_positive,
+    metavar="Q",
+    help="Exit with 1 unless a bound on D of at most Q is proved.",
+)
 with_encoding = option(
     "--encoding",
     type=click.Choice(["ghost", "marks"]),
@@ -291,6 +297,20 @@ def status(result: Decided) -> Exit:
         Verdict.NOT_WELL_FORMED: Exit.NOT_PRIVATE,
         Verdict.UNKNOWN: Exit.UNKNOWN,
     }[result.verdict]
+
+
+def within_budget(
+    result: Decided, upper: Fraction | None, lower: Fraction | None, budget: Fraction | None
+) -> tuple[Exit | None, tuple[str, ...]]:
+    """The exit status that ``--max-weight`` makes of a private automaton, and what is to be said about it."""
+    from symdipa.report import budget_note
+
+    if budget is None or status(result) is not Exit.PRIVATE:
+        return None, ()
+    note = budget_note(upper, lower, budget)
+    if note is None:
+        return None, ()
+    return Exit.UNKNOWN if upper is None else Exit.NOT_PRIVATE, (note,)
 
 
 def echo_report(text: str, result: Decided) -> None:

@@ -14,12 +14,14 @@ import click
 from symdipa.cli.base import (
     STATUS_HELP,
     Decide,
+    Exit,
     Reading,
     Unusable,
     View,
     as_patterns,
     as_positive,
     cli,
+    echo_notes,
     echo_report,
     option,
     run,
@@ -31,11 +33,13 @@ from symdipa.cli.base import (
     with_files,
     with_format,
     with_json,
+    with_max_weight,
     with_memory,
     with_slicing,
     with_solver,
     with_strict,
     with_timeout,
+    within_budget,
 )
 
 if TYPE_CHECKING:
@@ -72,6 +76,7 @@ def _decider(engine: str, **options: Any) -> Decide[Result]:
 )
 @with_slicing
 @with_bound
+@with_max_weight
 @with_timeout
 @with_memory
 @with_strict
@@ -89,6 +94,7 @@ def check(
     patterns: tuple[Pattern, ...],
     slicing: bool,
     bound: int | None,
+    max_weight: Fraction | None,
     timeout: float | None,
     memory: int | None,
     strict: bool,
@@ -111,12 +117,23 @@ def check(
         slicing=slicing,
         patterns=patterns or None,
         bound=bound,
+        max_weight=max_weight,
         timeout=timeout,
         memory=memory,
     )
 
+    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> Exit | None:
+        from symdipa.verdict import Weight
+
+        weight = result.weight or Weight()
+        answer, said = within_budget(result, weight.best, weight.lower, max_weight)
+        _show_check(name, result, (*notes, *said), view)
+        if view.verbosity < 0 and not view.as_json:
+            echo_notes(name, said)
+        return answer
+
     view = View(as_json, -1 if quiet else verbose, len(files) > 1)
-    run(ctx, files, Reading(fmt, strict), decide, view, _show_check)
+    run(ctx, files, Reading(fmt, strict), decide, view, show)
 
 
 @cli.command(epilog=STATUS_HELP, short_help="Decide with every engine side by side.")

@@ -28,10 +28,12 @@ from symdipa.cli.base import (
     with_files,
     with_format,
     with_json,
+    with_max_weight,
     with_memory,
     with_output,
     with_strict,
     with_timeout,
+    within_budget,
     write,
 )
 from symdipa.errors import LimitReached, SymdipaError
@@ -46,6 +48,9 @@ METHODS = ("corollary", "run", "alignment", "exact")
 
 EACH_SECONDS = 20.0
 """So long each method may take, unless --timeout says otherwise."""
+
+CONFIRM_SECONDS, NEAR = 10.0, 0.995
+"""So long two inputs are looked for that come near D, and such a part of D is near enough."""
 
 UNREADABLE = frozenset({"json", "format"})
 """What is broken by these rules is no certificate at all."""
@@ -97,8 +102,17 @@ with_sensitivity = option(
 @with_graph
 @with_adjacency
 @with_sensitivity
+@with_max_weight
 @option(
-    "--max-weight", callback=as_positive, metavar="Q", help="Exit with 1 if the best bound is larger than Q."
+    "--confirm",
+    is_flag=True,
+    help="Also look for two inputs that come near D, and compute their probabilities.",
+)
+@option(
+    "--eps",
+    callback=as_positive,
+    metavar="E",
+    help="The value of eps of these probabilities (default 1); implies --confirm.",
 )
 @with_timeout
 @with_memory
@@ -114,6 +128,8 @@ def weight(
     adjacency: Adjacency,
     sensitivity: Fraction,
     max_weight: Fraction | None,
+    confirm: bool,
+    eps: Fraction | None,
     timeout: float | None,
     memory: int | None,
     strict: bool,
@@ -130,32 +146,30 @@ def weight(
               symdipa weight --method all --json examples/well_formed/k_minmax_3.dipa
     """
     wanted = None if not methods else METHODS if "all" in methods else methods
+    confirm = confirm or eps is not None
+    if confirm and (adjacency != "two-sided" or sensitivity != 1):
+        raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Weighed:
-        return _weighed(automaton, wanted, graph, adjacency, sensitivity, timeout, memory, progress)
+        found = _weighed(automaton, wanted, graph, adjacency, sensitivity, timeout, memory, progress)
+        return _confirmed(found, eps or Fraction(1), timeout, progress) if confirm else found
 
     def show(name: str, found: Weighed, notes: tuple[str, ...], view: View) -> Exit | None:
         from symdipa import weight_report
 
-        over = max_weight is not None and _is_over(found, max_weight)
-        if over:
-            notes = (*notes, f"the best bound on D is above {max_weight}")
+        weighing = found.weighing
+        upper, lower = (None, None) if weighing is None else (weighing.upper, weighing.lower)
+        answer, said = within_budget(found, upper, lower, max_weight)
+        notes = (*notes, *said)
         if view.as_json:
             click.echo(json.dumps(weight_report.json_weight(name, found, notes)))
         else:
             echo_report(weight_report.text(shown(name), found, notes), found)
-        if over:
-            return Exit.NOT_PRIVATE
-        if status(found) is Exit.PRIVATE and (found.weighing is None or found.weighing.upper is None):
+        if status(found) is Exit.PRIVATE and upper is None:
             return Exit.UNKNOWN
-        return None
+        return answer
 
     run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
-
-
-def _is_over(found: Weighed, budget: Fraction) -> bool:
-    upper = found.weighing.upper if found.weighing is not None else None
-    return upper is not None and upper > budget
 
 
 def _weighed(
@@ -188,6 +202,29 @@ def _weighed(
         progress=progress,
     )
     return Weighed(result, weighing)
+
+
+def _confirmed(
+    found: Weighed, eps: Fraction, timeout: float | None, progress: Callable[[str], None] | None
+) -> Weighed:
+    """With two inputs that come near the bound, if any are found."""
+    from dataclasses import replace
+
+    from symdipa.pair_search import search_pair
+
+    if found.weighing is None or found.weighing.upper is None:
+        return found
+    if progress is not None:
+        progress("two inputs that come near D")
+    seconds = CONFIRM_SECONDS if timeout is None else min(timeout, CONFIRM_SECONDS)
+    pair = search_pair(
+        found.result.automaton,
+        eps,
+        seconds=seconds,
+        flow=found.weighing.flow,
+        enough=NEAR * float(found.weighing.upper),
+    )
+    return replace(found, pair=pair)
 
 
 @cli.command(short_help="Write a certificate of the answer.")

@@ -77,15 +77,17 @@ def exact_constant(
     adjacency: Adjacency = "two-sided",
     sensitivity: Fraction | int = 1,
     max_nodes: int | None = None,
+    augmentation: Augmentation | None = None,
 ) -> Exact:
     """The optimal ``D`` of single runs; infinite exactly when the automaton is not well-formed.
 
     ``adjacency`` is ``"two-sided"``, ``"monotone"`` or an interval over which differences range. An interval
     that does not extend to both sides of 0 is refused for automata with a leaking cycle. Raises
     :class:`ConstantLimit` when ``budget`` entries of profiles have been computed, :class:`LimitReached` when
-    graphs have more than ``max_nodes`` nodes or too many values are live at a time; ``tick`` may raise.
+    graphs have more than ``max_nodes`` nodes or too many values are live at a time; ``tick`` may raise. The
+    ``augmentation`` is built unless it is given.
     """
-    graph = augment(control, max_nodes, tick)
+    graph = augmentation or augment(control, max_nodes, tick)
     chosen = intervals(adjacency, sensitivity)
     if graph.leaks and any(map(any, chosen)):
         if adjacency != "monotone" and not chosen[0][0] < 0 < chosen[0][1]:

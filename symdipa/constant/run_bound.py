@@ -21,14 +21,20 @@ from symdipa.errors import LimitReached
 from symdipa.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
 
 
-def run_bound(control: Control, tick: Tick | None = None, max_nodes: int | None = None) -> Fraction | None:
+def run_bound(
+    control: Control,
+    tick: Tick | None = None,
+    max_nodes: int | None = None,
+    augmentation: Augmentation | None = None,
+) -> Fraction | None:
     """The largest weight of a run; ``None`` if it is infinite or the automaton is not well-formed.
 
     As in the augmentation of an automaton without leaking cycle, the transitions of non-leaking cycles are
     the edges inside a component, also for a run that takes such an edge without going round. Raises
-    :class:`LimitReached` when there are more than ``max_nodes`` nodes of some kind; ``tick`` may raise.
+    :class:`LimitReached` when there are more than ``max_nodes`` nodes of some kind; ``tick`` may raise. The
+    ``augmentation`` is built unless it is given.
     """
-    graph = augment(control, max_nodes, tick)
+    graph = augmentation or augment(control, max_nodes, tick)
     if graph.leaks:
         return None
     marked = _forward(graph, max_nodes, tick)
