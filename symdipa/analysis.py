@@ -183,8 +183,13 @@ class _Session:
         if processes.AVAILABLE and processes.cores() > 1:
             later = ExplicitEngine(control, self.limits)
             self._enumerations += [first, later]
+            rivals = [symbolic, later]
+            if processes.cores() > 2:
+                from symdipa.engines.symbolic import LongRuns
+
+                rivals.append(LongRuns(control, encoding, self.limits, solver or "minisat"))
             memory = self.limits.memory or processes.machine_memory() // 2
-            return AutoEngine(first, symbolic, self._race([symbolic, later], memory))
+            return AutoEngine(first, symbolic, self._race(rivals, memory))
         self._enumerations.append(first)
         return AutoEngine(first, symbolic, self.guarded(symbolic))
 

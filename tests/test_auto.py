@@ -26,7 +26,7 @@ from symdipa.engines.auto import AutoEngine, max_nodes
 from symdipa.engines.base import Engine, Limits
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import METHODS, SlicedEngine
-from symdipa.engines.symbolic import SymbolicEngine
+from symdipa.engines.symbolic import LongRuns, SymbolicEngine
 from symdipa.families import generate
 from symdipa.patterns import Pattern
 from symdipa.smt import SOLVERS
@@ -394,3 +394,34 @@ def test_no_slice_left_is_decided_by_the_dataflow():
     assert (answer.status, answer.engine, answer.method) == (Status.ABSENT, "dataflow", "static")
     asked = analysis.check(example, engine="z3", patterns=["LC"]).patterns[LC]
     assert (asked.status, asked.engine, asked.method) == (Status.ABSENT, "z3", "static")
+
+
+def test_with_cores_to_spare_long_runs_are_looked_for_as_well(monkeypatch: pytest.MonkeyPatch):
+    """Where its rivals get nowhere, the search for long runs finds the violation, and is named for it."""
+    from symdipa.engines import symbolic as symbolic_module
+
+    monkeypatch.setattr(processes, "cores", lambda: 4)
+    monkeypatch.setattr(module, "FIRST_CELLS", 100)
+
+    def nowhere(*_):
+        raise processes.LimitReached("nowhere")
+
+    monkeypatch.setattr(symbolic_module.SymbolicEngine, "_search", nowhere)
+    monkeypatch.setattr(explicit_module.ExplicitEngine, "_tick", lambda *_: nowhere)
+    bad = generate("pivot-bad", 6)
+    found = analysis.check(bad, patterns=[LP])
+    assert found.patterns[LP].status is Status.PRESENT and found.patterns[LP].method == "bounded"
+    witness = found.patterns[LP].witness
+    assert witness is not None
+    assert not judge.faults(bad, LP, tuple(witness.run), witness.cycles, witness.path)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_long_runs_agree_with_the_judge(seed: int):
+    """It may come to no answer, and says so; an answer is right."""
+    example = source.random_automaton(random.Random(seed), 3)
+    truth = judge.decide(example)
+    for pattern in Pattern:
+        found = LongRuns(control_of(example), limits=Limits(bound=12), solver="minisat").decide(pattern)
+        right = Status.PRESENT if truth[pattern] else Status.ABSENT
+        assert found.status in (right, Status.UNKNOWN)

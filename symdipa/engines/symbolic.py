@@ -10,7 +10,7 @@ from symdipa.control import Control
 from symdipa.dataflow import OrderFacts, may_be_present, order_facts
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.engines.base import Engine, Limits, how_far
-from symdipa.engines.bounded import KInduction, Outcome, Search
+from symdipa.engines.bounded import BoundedSearch, KInduction, Outcome, Search
 from symdipa.engines.liveness import Liveness, RoundSearch
 from symdipa.engines.pdr import PDR
 from symdipa.errors import LimitReached
@@ -113,6 +113,17 @@ class SymbolicEngine(Engine):
         if search.invariant is not None:
             check_invariant(system, search.invariant, self.limits.deadline, self.solver)
         return search
+
+
+class LongRuns(SymbolicEngine):
+    """Looks for long violations only, with bounds that grow geometrically; proves next to nothing.
+
+    Where PDR walks back from a violation step by step, one query about many steps may find it first: runs
+    of simulated machines are of that kind. A rival in a race, of use where there is a core to spare.
+    """
+
+    def _search(self, system: System) -> Search:
+        return BoundedSearch(system, self.limits, self.solver).run()
 
 
 def _combine(searches: list[Search]) -> tuple[Status, str | None, str | None]:
