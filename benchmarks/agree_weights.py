@@ -1,0 +1,150 @@
+"""Are the bounds on ``D`` in order, and do all certificates verify? Fresh random automata, thousands of them.
+
+Usage: ``python benchmarks/agree_weights.py --seed 1 --count 3000``
+
+Number ``i`` is made from the seed and ``i`` alone, so ``--only i`` repeats it. Of every automaton is asked:
+
+* the exact constant is finite, the run bound is there, and alignment on the augmentation with the prophecies
+  ``L`` and ``G`` succeeds, exactly if the automaton is well-formed (explicit search);
+* exact <= every other upper bound; alignment with ``L`` and ``G`` <= run bound; the flow proves exactly the
+  exact constant from below; the bounds that ``weigh`` finds by itself are on the right sides of it;
+* no short run, all shifts and differences tried (``tests/test_constant.py``), is dearer than the exact
+  constant;
+* the certificate of the answer, written as text and read again, is accepted by the checker and claims what
+  was found. A bound from alignment that is claimed to be smaller by a thousandth is refused.
+
+Every failure is shown with the automaton as ``.dipa`` text; the exit status is 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from random_automata import random_automaton  # noqa: E402
+from test_constant import brute  # noqa: E402
+
+from symdipa import certificate, check, formats  # noqa: E402
+from symdipa.alignment import align  # noqa: E402
+from symdipa.automaton import Automaton  # noqa: E402
+from symdipa.checker import CertificateRefused, verify  # noqa: E402
+from symdipa.control import control_of  # noqa: E402
+from symdipa.errors import LimitReached  # noqa: E402
+from symdipa.verdict import Verdict  # noqa: E402
+from symdipa.weighing import METHODS, weigh  # noqa: E402
+
+SHORT, FEW = 5, 40
+"""Runs of so many steps are tried one by one, where there are not more than so many."""
+SECONDS = 20.0
+
+
+def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
+    """What is wrong with the bounds or certificates of an automaton; ``seen`` counts what was compared."""
+    result = check(automaton, engine="explicit")
+    control = control_of(automaton)
+    if result.verdict is not Verdict.PRIVATE:
+        seen["not well-formed"] += 1
+        assert result.witness is not None
+        made = certificate.violation(control, result.witness)
+        (claim,) = verify(automaton, certificate.dumps(certificate.bundle(automaton, [made]))).claims
+        right = claim.pattern == result.witness.pattern.key
+        faults = [] if right else ["the certificate claims another pattern"]
+        found = weigh(control, ("run", "exact", "alignment"), seconds=SECONDS)
+        return faults + [f"not well-formed, but {m} gives {bound}" for m, bound in found.bounds.items()]
+    seen["well-formed"] += 1
+    return [*_ordered(automaton, seen), *_certified(automaton, seen)]
+
+
+def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
+    control = control_of(automaton)
+    found = weigh(control, METHODS, seconds=SECONDS)
+    bounds, faults = found.bounds, [f"no {m}: {why}" for m, why in found.missing.items()]
+    if faults:
+        return faults
+    exact = bounds["exact"]
+    faults += [f"exact {exact} above {m} {bound}" for m, bound in bounds.items() if exact > bound]
+    if found.lower != exact:
+        faults.append(f"from below {found.lower}, exact {exact}")
+    marked = align(control, "augmentation", "LG").bound
+    if marked is None or marked > bounds["run"]:
+        faults.append(f"alignment with marks gives {marked}, the run bound is {bounds['run']}")
+    short = brute(automaton, SHORT, max_runs=FEW)
+    if short is not None:
+        seen["runs tried one by one"] += 1
+        seen["... and one attains the exact constant"] += short == exact
+        if short > exact:
+            faults.append(f"a run costs {short}, above exact {exact}")
+    for method, bound in bounds.items():
+        seen[f"{method} = exact"] += bound == exact
+    return faults
+
+
+def _certified(automaton: Automaton, seen: Counter[str]) -> list[str]:
+    found = weigh(control_of(automaton), seconds=SECONDS)
+    exact = weigh(control_of(automaton), ("exact",), seconds=SECONDS).upper
+    if found.upper is None or found.lower is None or exact is None or not found.lower <= exact <= found.upper:
+        return [f"by itself: from {found.lower} to {found.upper}, exact is {exact}"]
+    seen["optimal by itself"] += found.optimal
+    if found.alignment is None or found.alignment.bound is None or found.flow is None:
+        return ["no alignment, or no flow"]
+    parts = [*certificate.private(found.alignment), certificate.lower_of_flow(found.flow, found.flow_range)]
+    text = certificate.dumps(certificate.bundle(automaton, parts))
+    claims = verify(automaton, text).claims
+    faults = []
+    if (claims[0].bound, claims[-1].bound) != (found.alignment.bound, found.lower):
+        faults.append(f"certified {claims[0].bound} and {claims[-1].bound}, not what was found")
+    tampered = json.loads(text)
+    part = tampered["certificates"][0]
+    part["D"] = str(Fraction(part["D"]) - Fraction(1, 1000))
+    try:
+        verify(automaton, json.dumps(tampered))
+        faults.append("a bound that is too small was accepted")
+    except CertificateRefused:
+        seen["certificates accepted, and refused when lowered"] += 1
+    return faults
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--count", type=int, default=3000)
+    parser.add_argument("--only", type=int)
+    options = parser.parse_args(words)
+    seen: Counter[str] = Counter()
+    failing, shown, began = 0, 0.0, time.monotonic()
+    numbers = range(options.count) if options.only is None else [options.only]
+    for done, i in enumerate(numbers, 1):
+        automaton = random_automaton(random.Random(f"{options.seed}/{i}"), (1, 2, 2, 3), (2, 3, 4, 5))
+        try:
+            faults = examine(automaton, seen)
+        except LimitReached as limit:
+            faults = [f"limit: {limit}"]
+        except Exception:
+            faults = [traceback.format_exc()]
+        if faults:
+            failing += 1
+            print(f"number {i}:", *faults, formats.dumps(automaton, "dipa"), sep="\n", flush=True)
+        if time.monotonic() - shown > 1:
+            shown = time.monotonic()
+            print(f"\r{done}/{len(numbers)}, {failing} failing", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    for what, count in seen.items():
+        print(f"{count:6}  {what}")
+    seconds = time.monotonic() - began
+    print(f"{len(numbers)} automata of seed {options.seed}, {failing} failing, {seconds:.0f} s")
+    return int(failing > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
