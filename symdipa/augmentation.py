@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from symdipa.control import Control, component_numbers, components
+from symdipa.control import Control, component_numbers, components, shortest_path
 from symdipa.errors import LimitReached
 from symdipa.order import Mask, OrderState, initial, update
 
@@ -96,21 +95,12 @@ class Augmentation:
 
     def shortest_path(self, start: int, goals: Set[int], allowed: Set[int]) -> list[int] | None:
         """A shortest path over allowed edges to one of the goals, ``None`` if there is none."""
-        reached: dict[int, int] = {start: -1}
-        queue = deque([start])
-        while queue:
-            node = queue.popleft()
-            if node in goals:
-                path = []
-                while node != start:
-                    path.append(reached[node])
-                    node = self.source[reached[node]]
-                return path[::-1]
-            for e in self.outgoing[node]:
-                if e in allowed and self.target[e] not in reached:
-                    reached[self.target[e]] = e
-                    queue.append(self.target[e])
-        return None
+        return shortest_path(
+            start,
+            goals.__contains__,
+            lambda node: (e for e in self.outgoing[node] if e in allowed),
+            self.target.__getitem__,
+        )
 
     def round_trip(self, edge: int, allowed: Set[int]) -> list[int]:
         """A shortest closed path that begins with ``edge`` and stays on allowed edges (which has one)."""

@@ -199,6 +199,43 @@ def explore(
     return nodes, edges
 
 
+def shortest_path(
+    start: int,
+    is_goal: Callable[[int], bool],
+    leaving: Callable[[int], Iterable[int]],
+    target: Callable[[int], int],
+) -> list[int] | None:
+    """The edges of a shortest path from a node to a goal, ``None`` if there is none.
+
+    ``leaving`` are the edges of a node that may be taken.
+    """
+    reached: dict[int, tuple[int, int]] = {}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
+        if is_goal(node):
+            path = []
+            while node != start:
+                node, edge = reached[node]
+                path.append(edge)
+            return path[::-1]
+        for edge in leaving(node):
+            other = target(edge)
+            if other != start and other not in reached:
+                reached[other] = node, edge
+                queue.append(other)
+    return None
+
+
+def the_path(
+    start: int, goal: int, leaving: Callable[[int], Iterable[int]], target: Callable[[int], int]
+) -> list[int]:
+    """The edges of a shortest path between two nodes that are known to have one."""
+    path = shortest_path(start, goal.__eq__, leaving, target)
+    assert path is not None, "there is no such path"
+    return path
+
+
 def classes(size: int, together: Iterable[Iterable[int]]) -> list[int]:
     """The finest classes of ``0..size-1`` that keep each given group (never empty) together.
 

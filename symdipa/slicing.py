@@ -10,12 +10,11 @@ variables the slice is missing.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from symdipa.control import Control, classes, component_numbers, liveness
+from symdipa.control import Control, classes, component_numbers, liveness, the_path
 from symdipa.order import Mask, Step, initial, members, update
 from symdipa.verdict import Witness
 from symdipa.webs import Split, split
@@ -92,18 +91,7 @@ class Slice:
         return [[t for t in outgoing if t not in self.kept] for outgoing in self.whole.outgoing]
 
     def _path(self, start: int, goal: int) -> list[int]:
-        reached: dict[int, int] = {start: -1}
-        queue = deque([start])
-        while goal not in reached:
-            for t in self._others[queue.popleft()]:
-                if self.whole.target[t] not in reached:
-                    reached[self.whole.target[t]] = t
-                    queue.append(self.whole.target[t])
-        path = []
-        while goal != start:
-            path.append(reached[goal])
-            goal = self.whole.source[reached[goal]]
-        return path[::-1]
+        return the_path(start, goal, self._others.__getitem__, self.whole.target.__getitem__)
 
     def to_blame(self, witness: Witness) -> Mask:
         """Variables of the whole that keep a lifted witness from being one (0: none was found).

@@ -9,7 +9,6 @@ optimal.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.adjacency import Adjacency, Interval, intervals
-from symdipa.control import Control
+from symdipa.control import Control, the_path
 from symdipa.errors import LimitReached
 
 if TYPE_CHECKING:
@@ -333,24 +332,10 @@ def _walks(control: Control, start: int, transitions: Sequence[int]) -> list[lis
     todo = dict.fromkeys(transitions)
     while todo and sum(map(len, walks)) < LARGEST_WALK:
         t = next(iter(todo))
-        walk = [*_path(control, outgoing, start, control.source[t]), t]
-        walk += _path(control, outgoing, control.target[t], start)
+        leaving, target = outgoing.__getitem__, control.target.__getitem__
+        walk = [*the_path(start, control.source[t], leaving, target), t]
+        walk += the_path(control.target[t], start, leaving, target)
         walks.append(walk)
         for taken in walk:
             todo.pop(taken, None)
     return walks
-
-
-def _path(control: Control, outgoing: Mapping[int, Sequence[int]], start: int, goal: int) -> list[int]:
-    reached = {start: -1}
-    queue = deque([start])
-    while goal not in reached:
-        for t in outgoing[queue.popleft()]:
-            if control.target[t] not in reached:
-                reached[control.target[t]] = t
-                queue.append(control.target[t])
-    path = []
-    while goal != start:
-        path.append(reached[goal])
-        goal = control.source[reached[goal]]
-    return path[::-1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +9,7 @@ from fractions import Fraction
 from symdipa.alignment.lifts import Lift
 from symdipa.alignment.program import split_cost
 from symdipa.alignment.search import Side
+from symdipa.control import shortest_path
 
 THRESHOLD, TEST, RELEASE = "threshold", "test", "release"
 
@@ -83,39 +83,21 @@ def _dearest(side: Side) -> list[int]:
             return False
         return side.potential(u) == sum(edge_cost(side, e), side.potential(v))
 
+    def walk(start: int, goal: Callable[[int], bool], within: int | None = None) -> list[int]:
+        def leaving(v: int) -> list[int]:
+            return [e for e in outgoing[v] if within in (None, lift.component[lift.target[e]])]
+
+        path = shortest_path(start, goal, leaving, lift.target.__getitem__)
+        assert path is not None, "the potentials of the graph are not attained"
+        return path
+
     path: list[int] = []
     node = lift.initial
     while side.potential(node):
-        inside = lambda e: lift.component[lift.target[e]] == lift.component[node]  # noqa: B023, E731
-        leaving = _walk(lift, outgoing, node, inside, lambda v: any(map(attained, outgoing[v])))
+        leaving = walk(node, lambda v: any(map(attained, outgoing[v])), within=lift.component[node])
         path += leaving
         node = lift.target[leaving[-1]] if leaving else node
         step = next(filter(attained, outgoing[node]))
         path.append(step)
         node = lift.target[step]
-    return path + _walk(lift, outgoing, node, lambda _: True, lambda v: lift.ends[v])
-
-
-def _walk(
-    lift: Lift,
-    outgoing: list[list[int]],
-    start: int,
-    allowed: Callable[[int], bool],
-    goal: Callable[[int], bool],
-) -> list[int]:
-    """A shortest path over allowed edges to a node that is a goal (there must be one)."""
-    reached: dict[int, int] = {start: -1}
-    queue = deque([start])
-    while queue:
-        node = queue.popleft()
-        if goal(node):
-            path = []
-            while node != start:
-                path.append(reached[node])
-                node = lift.source[reached[node]]
-            return path[::-1]
-        for e in outgoing[node]:
-            if lift.target[e] not in reached and allowed(e):
-                reached[lift.target[e]] = e
-                queue.append(lift.target[e])
-    raise AssertionError("the potentials of the graph are not attained")
+    return path + walk(node, lift.ends.__getitem__)

@@ -23,7 +23,7 @@ from math import lcm
 from symdipa.adjacency import Interval
 from symdipa.augmentation import Augmentation, Tick
 from symdipa.automaton import OutputKind
-from symdipa.control import Control, component_numbers, components, explore
+from symdipa.control import Control, component_numbers, components, explore, the_path
 from symdipa.order import Mask
 
 
@@ -151,20 +151,7 @@ class Lift:
         allowed: dict[int, list[int]] = {}
         for i in self.inside[self.place[start]]:
             allowed.setdefault(self.source[i], []).append(i)
-        reached = {start: -1}
-        queue = [start]
-        for u in queue:
-            if u == goal:
-                break
-            for i in allowed.get(u, ()):
-                if self.target[i] not in reached:
-                    reached[self.target[i]] = i
-                    queue.append(self.target[i])
-        path = []
-        while goal != start:
-            path.append(reached[goal])
-            goal = self.source[reached[goal]]
-        return path[::-1]
+        return the_path(start, goal, lambda u: allowed.get(u, ()), self.target.__getitem__)
 
 
 def lift(
