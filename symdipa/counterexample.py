@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import ceil, inf
@@ -31,11 +30,15 @@ from symdipa.probability import (
     Interval,
     LogProbability,
     ProbabilityRefused,
+    TimeOver,
     TotalLogProbability,
+    Watch,
     log_probability,
     total_log_probability,
+    until,
 )
 from symdipa.probability.total import Observed
+from symdipa.probability.watch import no_watch
 from symdipa.verdict import Witness
 from symdipa.witness import dependency_graph
 
@@ -48,6 +51,8 @@ OTHERS_ATTEMPTS, SPREADS, FEW_ROUNDS, NOTHING = 5, 3, 4, 0.02
 """Where other runs show the same outputs: so many numbers of rounds are tried, beginning with few, each with
 so many ways to keep the roles of steps apart; a ratio that is less than this part of ``c(s)`` is nothing."""
 MARGIN = Fraction(103, 100)
+GUESSED_FROM = 16
+"""The number of rounds is guessed from the growth of the constant up to here."""
 MOST_PATTERNS = 256
 """So many combinations of signs of a leaking cycle are compared, else those of an unrolled run are taken."""
 MOST_FOLLOWED, LONG_RUN = 40, (32, 64)
@@ -164,19 +169,27 @@ def counterexample(
     enough; or until ``seconds`` are over or nothing more can be computed within ``tolerance`` and ``budget``:
     then :attr:`Counterexample.missing` says so, and the best pair so far is returned. ``distinct`` tells
     whether no other run shows the outputs of the witness (looked up if not given); if others may, their
-    probabilities are added. Raises :class:`NoCounterexample` if not even one pair could be evaluated and
-    ``ValueError`` for numbers that are not positive.
+    probabilities are added. The time is honoured within a second or so, wherever it runs out. Raises
+    :class:`NoCounterexample` if not even one pair could be evaluated and ``ValueError`` for numbers that are
+    not positive.
     """
     exceeds, eps = Fraction(exceeds), Fraction(eps)
     if exceeds < 0 or eps <= 0 or tolerance <= 0 or seconds <= 0:
         raise ValueError("exceeds must not be negative; eps, tolerance and seconds must be positive")
     control = control_of(automaton)
-    alone = witness_distinct(control, witness) if distinct is None else distinct
     began = time.monotonic()
-    evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), began + seconds)
-    shape = Shape(control, witness, signs_of(control, witness))
+    watch = until(began + seconds)
+    try:
+        alone = witness_distinct(control, witness, tick=watch) if distinct is None else distinct
+        evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), began + seconds)
+        shape = Shape(control, witness, signs_of(control, witness, watch), watch)
+    except TimeOver:
+        raise NoCounterexample("the time was over before it was known how the inputs should differ") from None
     search = _Search(shape, exceeds, evaluation, progress or (lambda message: None))
-    found = search.solve()
+    try:
+        found = search.solve()
+    except TimeOver:
+        raise NoCounterexample("the time was over before it was known how many rounds are needed") from None
     table = search.growth(found) if growth else ()
     return replace(found.counterexample, growth=table, seconds=time.monotonic() - began)
 
@@ -207,6 +220,8 @@ class Shape:
     control: Control
     witness: Witness
     table: Table
+    watch: Watch = no_watch
+    known: dict[int, Fraction] = field(default_factory=dict, repr=False)
 
     def run(self, rounds: int) -> tuple[int, ...]:
         """The run with the cycles taken so many times."""
@@ -218,18 +233,25 @@ class Shape:
 
     def limit(self, rounds: int) -> Fraction:
         """``c(s)`` of the unrolled run."""
-        found = flow_bound(self.control, self.run(rounds), (), self.signs(rounds)).value
+        found = self.known.get(rounds)
+        if found is None:
+            found = self.known[rounds] = self._limit(rounds)
+        return found
+
+    def _limit(self, rounds: int) -> Fraction:
+        run = self.run(rounds)
+        found = flow_bound(self.control, run, (), self.signs(rounds), watch=self.watch).value
         assert found is not None  # without loops there is a largest flow
         return found
 
 
-def signs_of(control: Control, witness: Witness) -> Table:
+def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Table:
     """Signs for which the constant of the unrolled witness grows without bound.
 
     One for each position, except that a cycle which compares with what it stored may need two in turn.
     """
     if witness.pattern is not Pattern.LEAKING_CYCLE:
-        chosen = best_signs(control, witness.run, witness.cycles)
+        chosen = best_signs(control, witness.run, witness.cycles, watch=watch)
         return (dict(enumerate(map(int, chosen))),)
     (i, j), run = witness.cycles[0], witness.run
     inside = [k for k in range(i, j) if control.reads_input[run[k]]]
@@ -241,22 +263,22 @@ def signs_of(control: Control, witness: Witness) -> Table:
         for signs in product((1, -1), repeat=period * len(inside)):
             turns = [signs[k * len(inside) : (k + 1) * len(inside)] for k in range(period)]
             tables.append(tuple({**none, **dict(zip(inside, turn, strict=True))} for turn in turns))
-    best = _fastest(control, witness, tables) or _signs_inside(control, witness)
+    best = _fastest(control, witness, tables, watch) or _signs_inside(control, witness, watch)
     for k in range(i):
         if control.reads_input[run[k]]:
             choices = [tuple({**row, k: sign} for row in best) for sign in (1, -1)]
-            best = max(choices, key=lambda table: Shape(control, witness, table).limit(4))
+            best = max(choices, key=lambda table: Shape(control, witness, table, watch).limit(4))
     return best
 
 
-def _fastest(control: Control, witness: Witness, tables: Sequence[Table]) -> Table | None:
+def _fastest(control: Control, witness: Witness, tables: Sequence[Table], watch: Watch) -> Table | None:
     """The signs for which the constant grows fastest in the long run, of those that start well.
 
     What happens before the cycle may make a few rounds cost something that do not in the long run.
     """
 
     def rate(table: Table, first: int, last: int) -> Fraction:
-        shape = Shape(control, witness, table)
+        shape = Shape(control, witness, table, watch)
         return (shape.limit(last) - shape.limit(first)) / (last - first)
 
     early = sorted(((rate(table, 4, 6), -k) for k, table in enumerate(tables)), reverse=True)
@@ -270,10 +292,10 @@ def _fastest(control: Control, witness: Witness, tables: Sequence[Table]) -> Tab
     return best
 
 
-def _signs_inside(control: Control, witness: Witness) -> Table:
+def _signs_inside(control: Control, witness: Witness, watch: Watch) -> Table:
     """The best signs of two rounds in the middle of an unrolled run."""
     shape = Shape(control, witness, ())
-    chosen = best_signs(control, shape.run(6))
+    chosen = best_signs(control, shape.run(6), watch=watch)
     rows: list[dict[int, int]] = [dict.fromkeys(range(len(witness.run)), 0) for _ in range(2)]
     for (at, turn), sign in zip(unrolled(witness, 6), chosen, strict=True):
         if turn in (2, 3):
@@ -352,6 +374,8 @@ class Evaluation:
                 first, second = (self._total(pair, inputs) for inputs in (pair.alpha, pair.beta))
                 if first.complete and second.complete:
                     return first, second, True
+            except TimeOver:
+                raise
             except (LimitReached, ProbabilityRefused):
                 pass
         found = [self._single(pair, inputs) for inputs in (pair.alpha, pair.beta)]
@@ -361,7 +385,7 @@ class Evaluation:
         """The seconds that are left; :class:`LimitReached` when there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise LimitReached("the time was over")
+            raise TimeOver("the time was over")
         return left
 
     def _affordable(self) -> Budget:
@@ -371,6 +395,7 @@ class Evaluation:
             self.budget,
             sweep=min(self.budget.sweep, int(left * SWEPT_A_SECOND)),
             pairs=min(self.budget.pairs, int(left * PAIRED_A_SECOND)),
+            watch=until(self.deadline),
         )
 
     def _single(self, pair: Pair, inputs: tuple[Fraction | None, ...]) -> LogProbability:
@@ -420,8 +445,12 @@ class _Search:
         rounds = self._first_rounds()
         while self.best is None and rounds > 1:
             rounds //= 2
-            with suppress(LimitReached, ProbabilityRefused):
+            try:
                 self._tried(rounds, 1)
+            except TimeOver:
+                break
+            except (LimitReached, ProbabilityRefused):
+                continue
         if self.best is None:
             raise NoCounterexample(f"no pair of inputs could be evaluated: {missing}")
         if self.best.counterexample.holds:
@@ -436,9 +465,11 @@ class _Search:
         for attempt in range(ATTEMPTS):
             try:
                 now = self._tried(rounds, steps)
+            except TimeOver:
+                return self._over(rounds, attempt)
             except (LimitReached, ProbabilityRefused) as reason:
                 missing, failures = str(reason), failures + 1
-                if failures == FAILURES or self.evaluation.deadline < time.monotonic():
+                if failures == FAILURES:
                     return missing
                 steps, rounds = max(1, steps // 2), rounds + max(1, rounds // 4)
                 continue
@@ -457,6 +488,11 @@ class _Search:
                 return f"{missing}, and more than {MOST_STEPS} steps would be needed"
         return missing
 
+    def _over(self, rounds: int, tried: int) -> str:
+        """How far the search got when its time was over."""
+        before = f"after {tried} pair{'s' if tried > 1 else ''} of inputs " if tried else ""
+        return f"the time was over {before}while {rounds} rounds were computed"
+
     def _more(self, rounds: int, reached: float) -> int:
         """So many rounds that the ratio should suffice, if it grows as it did."""
         wanted = rounds * float(self.exceeds) / reached if reached > 0 else 2 * rounds
@@ -465,11 +501,14 @@ class _Search:
     def _among_others(self) -> str:
         """A few numbers of rounds, each with several ways to keep the roles of the steps apart."""
         rounds, missing = min(FEW_ROUNDS, self._first_rounds()), ""
-        for _ in range(OTHERS_ATTEMPTS):
+        for attempt in range(OTHERS_ATTEMPTS):
             reached = -inf
             for spread in range(SPREADS):
+                tried = attempt * SPREADS + spread
                 try:
                     now = self._tried(rounds, 2, spread)
+                except TimeOver:
+                    return self._over(rounds, tried)
                 except (LimitReached, ProbabilityRefused) as reason:
                     return str(reason)
                 if now.holds:
@@ -499,20 +538,38 @@ class _Search:
         return now
 
     def _first_rounds(self) -> int:
-        """The least number of rounds of which the best ratio exceeds what is asked for, with some margin."""
-        wanted = MARGIN * self.exceeds
-        high = 1
-        while (limit := self.shape.limit(high)) <= wanted:
+        """The least number of rounds of which the best ratio exceeds what is asked for, with some margin.
+
+        The best ratio never falls with the rounds, and in the long run it grows about evenly. So a guess from
+        few rounds is near, and few long runs need to be looked at.
+        """
+        wanted, limit = MARGIN * self.exceeds, self.shape.limit
+        low, high = 0, 1
+        while high < GUESSED_FROM and limit(high) <= wanted:
+            low, high = high, 2 * high
+        step = 1
+        while limit(high) <= wanted:
             if len(self.shape.run(high)) > MOST_STEPS:
                 raise NoCounterexample(
-                    f"in {high} rounds ({len(self.shape.run(high))} steps) the best ratio is exp({limit}*eps)"
+                    f"in {high} rounds ({len(self.shape.run(high))} steps) the best ratio is "
+                    f"exp({limit(high)}*eps)"
                 )
-            high *= 2
-        low = high // 2
+            growth = limit(high) - limit(low) if low else Fraction(0)
+            ahead = ceil((wanted - limit(high)) * (high - low) / growth) if growth > 0 else 2 * high
+            low, high = high, min(high + max(ahead, step), 2 * high + self._longest())
+            step *= 2
+        step = 1
         while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.shape.limit(middle) > wanted else (middle, high)
+            # The guess is rarely off by much: look close below it first.
+            middle = max((low + high) // 2, high - step)
+            low, high = (low, middle) if limit(middle) > wanted else (middle, high)
+            step *= 2
         return high
+
+    def _longest(self) -> int:
+        """So many rounds are above the largest number of steps."""
+        round_length = min(j - i for i, j in self.shape.witness.cycles)
+        return MOST_STEPS // round_length + 1
 
     def _unit(self) -> Fraction:
         """The largest noise scale of the samples that matter, a distance in which ratios begin to show."""
@@ -522,6 +579,7 @@ class _Search:
         return max(Fraction(1), 1 / (min(scales, default=Fraction(1)) * self.evaluation.eps))
 
     def _evaluated(self, rounds: int, distance: Fraction, spread: int) -> _Found:
+        self.evaluation.left()
         shape, evaluation = self.shape, self.evaluation
         run, signs, limit = shape.run(rounds), shape.signs(rounds), shape.limit(rounds)
         offsets = None
@@ -563,6 +621,8 @@ class _Search:
         for rounds in counts:
             try:
                 one = self._evaluated(rounds, found.distance, found.spread).counterexample
+            except TimeOver:
+                break
             except (LimitReached, ProbabilityRefused):
                 continue
             if one.all_runs == last.all_runs:

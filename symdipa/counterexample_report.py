@@ -33,7 +33,7 @@ def text(found: Counterexample | str) -> str:
         lines = [
             *_claim(found),
             "",
-            "The two inputs, and the outputs that are observed:",
+            "The two input streams (- where none is read), and the outputs that are observed:",
             *(f"  {line}" for line in steps_table(found)),
             "",
             *_numbers(found),
@@ -53,11 +53,16 @@ def _claim(found: Counterexample) -> list[str]:
         )
     allowed = found.exceeds * found.eps
     return prose(
-        f"Refutes {asked}: the inputs below differ by at most 1 in each entry, and the outputs below are "
-        f"{times(found.log_ratio)} times as likely on alpha as on beta, more than the "
-        f"exp({number(allowed)}) = {times(float(allowed))} times that are allowed. The loops are taken "
-        f"{found.rounds} times, {len(found.run)} steps in all."
+        f"Refutes {asked}: alpha and beta, two input streams, differ by at most 1 in each entry, and the "
+        f"outputs below are {times(found.log_ratio)} times as likely on alpha as on beta. Only "
+        f"exp({number(allowed)}) = {times(float(allowed))} times are allowed, for every outcome, however "
+        f"unlikely it is. {_taken(found)}, {len(found.run)} steps in all."
     )
+
+
+def _taken(found: Counterexample) -> str:
+    loops = "loop is" if len(found.witness.cycles) == 1 else "loops are each"
+    return f"The {loops} taken {found.rounds} time{'s' if found.rounds > 1 else ''}"
 
 
 def steps_table(found: Counterexample) -> list[str]:
@@ -106,7 +111,12 @@ def _compressed(found: Counterexample) -> list[tuple[str, str, int]]:
             count = len(range(turn, found.rounds, period))
             for j in range(k + turn * length, k + (turn + 1) * length):
                 step = length * period
-                steps = f"{j + 1}, {j + 1 + step}, ..." if step > 1 else f"{j + 1} to {last}"
+                final = j + 1 + step * (count - 1)
+                between = "..., " if count > 3 else ""
+                steps = f"{j + 1} to {last}"
+                if step > 1:
+                    second = f"{j + 1 + step}, " if count > 2 else ""
+                    steps = f"{j + 1}, {second}{between}{final}"
                 rows.append((steps if count > 1 else str(j + 1), str(count), j))
         k = last
     return rows
@@ -131,10 +141,14 @@ def _numbers(found: Counterexample) -> list[str]:
         ["Pr[alpha]", power(found.log_prob_alpha), *measured(found.log_prob_alpha, found.error_alpha)],
         ["Pr[beta]", power(found.log_prob_beta), *measured(found.log_prob_beta, found.error_beta)],
         ["ratio", times(found.log_ratio), *measured(found.log_ratio, found.error)],
-        ["per eps", "", *measured(found.log_ratio / eps, found.error / eps)],
+        [REACHED, "", *measured(found.log_ratio / eps, found.error / eps)],
     ]
     lines = columns([["", "", "logarithm", "error"], *rows])
     return [*lines, "", *(line for told in _whose(found) for line in prose(told))]
+
+
+REACHED = "D reached"
+"""The log-ratio per eps: no smaller D is true."""
 
 
 def _whose(found: Counterexample) -> list[str]:
@@ -146,24 +160,25 @@ def _whose(found: Counterexample) -> list[str]:
             f"behind those above, both streams go on with {len(found.further)} entries 0."
         ]
     return [
-        "No other run shows these outputs.",
-        f"No inputs that differ in the same directions reach more than exp({found.limit}*eps) on this run; "
-        "inputs farther away from 0 come closer to it.",
+        "No other run shows these outputs, so the probability of the run is theirs. The ratio refutes every "
+        "D below the one that is reached.",
+        f"Inputs that are farther from 0 come closer to D = {found.limit}, which this run cannot pass; more "
+        "rounds can.",
     ]
 
 
 def _growth(found: Counterexample) -> list[str]:
     if len(found.growth) < 2:
         return []
-    rows = [["rounds", "log-ratio / eps"]]
+    rows = [["rounds", REACHED]]
     rows += [[str(g.rounds), f"{round(g.log_ratio_per_eps, 6) + 0.0:.6f}"] for g in found.growth]
-    return ["", "How the ratio grows with the number of rounds:", *columns(rows, indent=2)]
+    return ["", "How it grows with the number of rounds:", *columns(rows, indent=2)]
 
 
 def _assumed(found: Counterexample) -> list[str]:
     told = [
-        "Assumed: noise and comparisons in exact real numbers, not floating point; each input may move by at "
-        "most 1. The probabilities are computed numerically, with the errors that are stated."
+        "Assumed: noise and comparisons in exact real numbers; each input may move by at most 1, up or down. "
+        "The probabilities are computed numerically, with the errors that are stated."
     ]
     used = dict.fromkeys(found.automaton.transitions[t].source for t in found.run)
     state = next((found.automaton.state(q) for q in used if found.automaton.state(q).d), None)
@@ -289,17 +304,19 @@ def plot(found: Counterexample, name: str, path: Path) -> None:
     check_plot(path)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     with rc_context({"svg.hashsalt": "symdipa"}):
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         axes = figure.add_subplot()
         rounds = [g.rounds for g in found.growth] or [found.rounds]
         values = [g.log_ratio_per_eps for g in found.growth] or [found.log_ratio / float(found.eps)]
-        axes.plot(rounds, values, "o-", label="log-ratio / eps")
+        axes.plot(rounds, values, "o-", label=REACHED)
         axes.axhline(float(found.exceeds), linestyle="--", color="0.3", label=f"claimed D = {found.exceeds}")
         axes.set_xlabel("rounds of the loops")
-        axes.set_ylabel("log(Pr[alpha] / Pr[beta]) / eps")
-        axes.set_title(f"{name} at eps = {number(found.eps)}")
+        axes.set_ylabel("D reached: log(Pr[alpha] / Pr[beta]) / eps")
+        axes.set_title(f"{Path(name).name} at eps = {number(found.eps)}")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
         axes.legend()

@@ -50,6 +50,7 @@ class Hint:
     """A change in words, the branches that it touches, and what it makes of the automaton.
 
     ``private`` says whether the changed automaton is private; ``outcome`` tells it in words, with D.
+    ``silent``: with D = 0, so that its outputs tell nothing about the inputs.
     """
 
     kind: str
@@ -58,6 +59,7 @@ class Hint:
     outcome: str
     private: bool
     automaton: Automaton
+    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ def hints(automaton: Automaton, witness: Witness, decide: Decide) -> list[Hint]:
         if hint is not None and all(hint.changes != other.changes for other in found):
             found.append(hint)
     private = [hint for hint in found if hint.private]
+    private = [hint for hint in private if not hint.silent] or private
     if not private:
         private = [both for hint in found if (both := _followed(automaton, hint, decide)) is not None]
     return private or found
@@ -126,6 +129,7 @@ def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) 
         return None
     outcome = _outcome(result, witness.pattern)
     private = result is not None and result.verdict is Verdict.PRIVATE
+    silent = private and result is not None and result.weight is not None and result.weight.best == 0
     if private and kind.make is _stop:
         outcome = _for_more_answers(automaton, made, outcome, decide)
     return Hint(
@@ -135,6 +139,7 @@ def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) 
         outcome,
         private,
         changed,
+        silent,
     )
 
 
@@ -151,6 +156,8 @@ def _outcome(result: Result | None, gone: Pattern) -> str:
         return "whether it is private then was not decided in the time that hints may take"
     if result.verdict is Verdict.PRIVATE:
         best = result.weight.best if result.weight else None
+        if best == 0:
+            return "private, D = 0: the outputs tell nothing about the inputs"
         return "private" if best is None else f"private, D = {best}"
     left = [p.title for p, found in result.patterns.items() if found.status is Status.PRESENT]
     return f"no {gone.title} any more, but then there is a {enumeration(left)}"
@@ -259,6 +266,13 @@ def _do_not_store(automaton: Automaton, edit: Edit) -> Automaton:
     return _with(automaton, edit.transition, replace(t, assign=t.assign - {edit.variable}))
 
 
+def _pass_by(automaton: Automaton, edit: Edit) -> Automaton:
+    """The transition leads past the state behind it, which only draws, to where that one leads."""
+    t = automaton.transitions[edit.transition]
+    (drawing,) = automaton.outgoing[automaton.index[t.target]]
+    return _with(automaton, edit.transition, replace(t, target=automaton.transitions[drawing].target))
+
+
 def _do_not_compare(automaton: Automaton, edit: Edit) -> Automaton:
     t = automaton.transitions[edit.transition]
     guard = Guard(t.guard.ge - {edit.variable}, t.guard.lt - {edit.variable})
@@ -326,6 +340,19 @@ def _keep(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
     both = conflicts(automaton, witness)
     loop = dict.fromkeys(witness.run[slice(*witness.cycles[0])])
     return tuple(Edit(t, x) for t in loop for x in sorted(automaton.transitions[t].assign & both))
+
+
+def _draw_before(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    """The steps of the loop that lead to one which only draws what the loop compares with, without input."""
+    both = conflicts(automaton, witness)
+    loop = list(witness.run[slice(*witness.cycles[0])])
+    found = []
+    for t, following in zip(loop, [*loop[1:], loop[0]], strict=True):
+        move = automaton.transitions[following]
+        drawn = both & move.assign and not automaton.state(move.source).is_input
+        if drawn and move.target != move.source and not move.output.is_real:
+            found.append(Edit(t, ", ".join(sorted(move.assign))))
+    return tuple(dict.fromkeys(found))
 
 
 def _second_sample_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
@@ -403,6 +430,12 @@ def _tell_keep(automaton: Automaton, made: Sequence[Edit]) -> str:
     return f"Do not store in {variables} inside the loop ({places}): compare with what was stored before it."
 
 
+def _tell_draw_before(automaton: Automaton, made: Sequence[Edit]) -> str:
+    variables = enumeration(sorted({edit.variable for edit in made}))
+    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
+    return f"Draw {variables} once, before the loop, and not again in every round (after {places})."
+
+
 def _tell_redraw(automaton: Automaton, made: Sequence[Edit]) -> str:
     (edit,) = made[:1]
     return (
@@ -443,6 +476,7 @@ def _branch(automaton: Automaton, move: Transition, noise: bool) -> str:
 
 _KINDS = {
     Pattern.LEAKING_CYCLE: (
+        _Kind("draw-once", _draw_before, _pass_by, _tell_draw_before),
         _Kind("limit", _limit_loop, _stop, _tell_limit),
         _Kind("keep", _keep, _do_not_store, _tell_keep),
     ),

@@ -19,6 +19,7 @@ from symdipa.story import (
     enumeration,
     facts_along,
     in_short,
+    legend,
     noise_table,
     output_clashes,
     prose,
@@ -109,8 +110,11 @@ def witness_text(
         lines = [headline(name, result), *_section("What goes wrong", [*short, "", *_explanation(result)])]
         if result.verdict is Verdict.NOT_PRIVATE:
             lines += ["", *_indented(why_it_costs(automaton, witness))]
-        lines += _section("The run, step by step", run_with_facts(automaton, witness))
-        lines += _section("What forces the order", dependency_text(automaton, witness))
+        loops_back = witness.pattern is Pattern.LEAKING_CYCLE
+        table = run_with_facts(automaton, witness)
+        lines += _section("The run, step by step", [*table, *legend(automaton, witness)])
+        forces = "What the loop compares" if loops_back else "What forces the order"
+        lines += _section(forces, dependency_text(automaton, witness))
         states = [automaton.transitions[t].source for t in witness.run]
         lines += _section("How the samples are drawn", noise_table(automaton, states))
         if hints is not None:
@@ -173,7 +177,7 @@ def _hint_lines(hints: Sequence[Hint], pattern: Pattern) -> list[str]:
         return prose(
             f"No simple change was found that removes the {pattern.title}. In general: {GENERAL[pattern]}."
         )
-    tried = "Each of these changes was made and the changed automaton decided again."
+    tried = "Each of these changes was tried: made, and the changed automaton decided again."
     start = "No change was found after which the automaton is proved private. What may be a start:"
     lines = prose(tried if hints[0].private else start)
     for number, hint in enumerate(hints, 1):
@@ -185,6 +189,8 @@ def _hint_lines(hints: Sequence[Hint], pattern: Pattern) -> list[str]:
         lines += _hanging("   ", prose(_outcome(hint)))
     if any("limit" in hint.kind and hint.private for hint in hints):
         lines += ["", *prose(COPIES)]
+    if any(hint.private for hint in hints):
+        lines += ["", *prose(SCALES)]
     return lines
 
 
@@ -193,9 +199,10 @@ def _outcome(hint: Hint) -> str:
 
 
 COPIES = (
-    "To allow more than one answer before it stops, write the states once for each answer that may still "
-    "come, and let such an answer lead from one copy to the next."
+    "To allow more than one such answer before it stops, write the states once for each answer that may "
+    "still come, and let such an answer lead from one copy to the next."
 )
+SCALES = "If every d is halved, which doubles the noise, D is halved, too."
 
 
 def _hanging(mark: str, lines: Sequence[str]) -> list[str]:
@@ -321,13 +328,14 @@ def _times_eps(value: Fraction) -> str:
 
 def _why_undecided(automaton: Automaton) -> list[str]:
     clashes = list(output_clashes(automaton))
+    symbols, numbers = any(clash.outputs for clash in clashes), any(clash.numbers for clash in clashes)
     advice = []
-    if any(clash.outputs for clash in clashes):
+    if symbols:
         advice += prose(
-            "Give branches that output the same symbol different ones, if an observer can in fact tell them "
-            "apart."
+            "If an observer can in fact tell such branches apart, let them output different symbols"
+            + (": then it is not private." if not numbers else ".")
         )
-    if any(clash.numbers for clash in clashes):
+    if numbers:
         advice += prose(
             "Branches of one state that output a number cannot be told apart by it, since each can show any "
             "number. Let each output a symbol of its own and go to another state that outputs the number: "
@@ -336,7 +344,7 @@ def _why_undecided(automaton: Automaton) -> list[str]:
     return [
         *prose(
             "That alone does not prove a loss of privacy: other runs can show the same outputs and may make "
-            "up for the difference. The automaton is not output-distinct:"
+            "up for the difference. What an observer may be unable to tell apart:"
         ),
         *(f"  {clash}" for clash in clashes[:3]),
         *([f"  and {len(clashes) - 3} more states"] if len(clashes) > 3 else []),

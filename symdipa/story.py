@@ -45,16 +45,14 @@ def _leaking_cycle(automaton: Automaton, witness: Witness) -> list[str]:
     inside = [(k, automaton.transitions[witness.run[k]]) for k in range(*loop)]
     both = conflicts(automaton, witness)
     lines = prose(
-        f"The loop {_loop(automaton, witness, loop)} can go round for ever, and it both stores samples and "
-        "compares with what it stored:"
+        f"The loop {_loop(automaton, witness, loop)} can go round for ever, and it both stores noisy values "
+        "and compares with what it stored:"
     )
     for x in sorted(both):
         stored = _steps([k for k, t in inside if x in t.assign])
         read = _steps([k for k, t in inside if x in t.guard.used])
         lines.append(f"  {x}: stored in {stored}, compared with in {read}")
-    return lines + prose(
-        "So each round compares noisy values that were drawn anew, and each round costs again."
-    )
+    return lines + prose("So each round has a comparison of its own, of noisy values that are drawn anew.")
 
 
 def conflicts(automaton: Automaton, witness: Witness) -> frozenset[str]:
@@ -70,12 +68,18 @@ def _leaking_pair(automaton: Automaton, witness: Witness) -> list[str]:
     return [
         *prose(
             f"Loop A, {_loop(automaton, witness, below)}, and loop B, {_loop(automaton, witness, above)}, "
-            "can each go round as often as one likes. The comparisons force every sample of step "
-            f"{low} (in A) below every sample of step {high} (in B), by way of samples drawn only once:"
+            "can each go round as often as one likes. The comparisons force every noisy value of step "
+            f"{low} (in A) below every noisy value of step {high} (in B){_once(witness)}:"
         ),
         *_chain(automaton, witness),
-        *prose("So the outputs rank any number of inputs of A below any number of inputs of B."),
+        *prose("So any number of noisy inputs of A lie below any number of noisy inputs of B."),
     ]
+
+
+def _once(witness: Witness) -> str:
+    """Said of a path between two loops unless it passes through a loop itself."""
+    inside = any(start <= k < end for k in witness.path[1:-1] for start, end in witness.cycles)
+    return "" if inside else ", by way of values that are drawn only once"
 
 
 def _disclosing_cycle(automaton: Automaton, witness: Witness) -> list[str]:
@@ -85,7 +89,7 @@ def _disclosing_cycle(automaton: Automaton, witness: Witness) -> list[str]:
     where = f", in {_steps(shown)}" if loop[1] - loop[0] > 1 else ""
     return prose(
         f"The loop {_loop(automaton, witness, loop)} can go round for ever, and each round outputs a noisy "
-        f"input{where}. Each such answer costs, and there is no limit on how many there are."
+        f"input{where}. Nothing limits how many are shown."
     )
 
 
@@ -105,11 +109,11 @@ def _violating_path(automaton: Automaton, witness: Witness) -> list[str]:
     return [
         *prose(
             f"The loop {_loop(automaton, witness, witness.cycles[-1])} can go round as often as one likes. "
-            f"The comparisons force every sample of step {repeated + 1} {side} the sample of step "
-            f"{shown + 1}, and step {shown + 1} outputs that very sample:"
+            f"The comparisons force every noisy value of step {repeated + 1} {side} the noisy value of step "
+            f"{shown + 1}, and step {shown + 1} outputs that very value:"
         ),
         *_chain(automaton, witness),
-        *prose("Whoever sees that number knows a bound for any number of noisy inputs at once."),
+        *prose(f"So the number shown is a bound for any number of noisy inputs: they all lie {side} it."),
     ]
 
 
@@ -119,7 +123,7 @@ def in_short(automaton: Automaton, witness: Witness) -> list[str]:
         return prose("In short: one run can show any number of noisy inputs.")
     if witness.pattern is Pattern.LEAKING_CYCLE:
         variables = enumeration(sorted(conflicts(automaton, witness)))
-        return prose(f"In short: every round of a loop stores a new {variables}, and compares with it.")
+        return prose(f"In short: every round of a loop stores a new {variables} and compares with it.")
     links = [
         link(automaton, witness.run, low, high)
         for low, high in zip(witness.path, witness.path[1:], strict=False)
@@ -129,14 +133,14 @@ def in_short(automaton: Automaton, witness: Witness) -> list[str]:
     if witness.pattern is Pattern.LEAKING_PAIR:
         return prose(
             f"In short: one run can give any number of answers {_output(automaton, witness, low)} and any "
-            f"number of answers {_output(automaton, witness, high)}, and by way of {way} every noisy input "
-            "behind the former is below every one behind the latter."
+            f"number of answers {_output(automaton, witness, high)}. By way of {way}, all noisy inputs "
+            "behind the former lie below all noisy inputs behind the latter."
         )
     shown = shown_sample(automaton, witness)
     repeated, side = (low, "above") if shown == high else (high, "below")
     return prose(
-        f"In short: one run can give any number of answers {_output(automaton, witness, repeated)}, and by "
-        f"way of {way} the number that step {shown + 1} shows lies {side} all the noisy inputs behind them."
+        f"In short: one run can give any number of answers {_output(automaton, witness, repeated)}. By way "
+        f"of {way}, the number that step {shown + 1} shows lies {side} all the noisy inputs behind them."
     )
 
 
@@ -152,37 +156,38 @@ def why_it_costs(automaton: Automaton, witness: Witness) -> list[str]:
         Pattern.DISCLOSING_CYCLE: _cost_of_numbers,
         Pattern.PRIVACY_VIOLATING_PATH: _cost_of_level,
     }[witness.pattern]
+    compared = any(automaton.transitions[i].guard.used for i in witness.run)
+    so = ", so they tell how every comparison came out" if compared else ""
     return prose(
-        f"{tell(automaton, witness)} The factors of all rounds multiply, and nothing limits how many rounds "
-        "there are."
+        f"Why that costs: no other run shows these outputs{so}. {tell(automaton, witness)} The factors of "
+        "all rounds multiply, and nothing limits how many rounds there are."
     )
 
 
 def _cost_of_cycle(automaton: Automaton, witness: Witness) -> str:
     variables = enumeration(sorted(conflicts(automaton, witness)))
     return (
-        "Why that costs: noise that is drawn once can protect any number of comparisons, but here every "
-        f"round stores a new {variables}, with noise of its own. In each round a change of the inputs "
-        "by 1 can make the answers of that round less likely by a factor, which does not get smaller from "
-        "round to round."
+        "If inputs move by 1, the noise must make up for it or the outputs change. With a value that is "
+        "stored once, one shift of that value can serve all rounds. Here every round stores a new "
+        f"{variables}, with noise of its own: inputs can move such that the noise has to make up for it in "
+        "round after round, and each time the outputs become less likely by a factor."
     )
 
 
 def _cost_of_pair(automaton: Automaton, witness: Witness) -> str:
     low, high = witness.path[0] + 1, witness.path[-1] + 1
     return (
-        f"Why that costs: let every input of step {low} be larger by 1 and every input of step {high} "
-        "smaller by 1. The same outputs now need noise that makes up for it. If only one of the loops could "
-        "go on for ever, a shift of what is stored between them would make up for all its rounds at once; "
-        "but what helps the one loop hurts the other. So each further round of both makes the outputs less "
-        "likely by one more factor."
+        f"If every input of step {low} is larger by 1 and every input of step {high} smaller by 1, the noise "
+        "must make up for it or the outputs change. With one of the loops alone, one shift of what is stored "
+        "between them could serve all rounds; but what helps the one loop hurts the other. So each further "
+        "round of both makes the outputs less likely by a factor."
     )
 
 
 def _cost_of_numbers(automaton: Automaton, witness: Witness) -> str:
     return (
-        "Why that costs: each number that is shown is an input plus noise. If that input changes by 1, the "
-        "likelihood of the number changes by a factor, in each round anew."
+        "Each number that is shown is an input plus noise. If that input moves by 1, away from the number, "
+        "the number becomes less likely by a factor, in each round anew."
     )
 
 
@@ -192,9 +197,9 @@ def _cost_of_level(automaton: Automaton, witness: Witness) -> str:
     repeated = (witness.path[0] if below else witness.path[-1]) + 1
     side, moved = ("below", "larger") if below else ("above", "smaller")
     return (
-        f"Why that costs: the number shown in step {shown + 1} is known, so no noise hides where it lies, "
-        f"and each sample of step {repeated} lies {side} it. Let every input of step {repeated} be "
-        f"{moved} by 1: in each round the same output becomes less likely by a factor."
+        f"The number of step {shown + 1} is seen, so no noise hides where it lies, and every noisy value of "
+        f"step {repeated} lies {side} it. Let every input of step {repeated} be {moved} by 1: each round "
+        "becomes less likely by a factor, and nothing that is stored can move to make up for it."
     )
 
 
@@ -306,13 +311,30 @@ def run_table(automaton: Automaton, witness: Witness) -> list[str]:
 
 
 def run_with_facts(automaton: Automaton, witness: Witness) -> list[str]:
-    """The run with plain comparisons, and what is known of the stored samples after each step."""
-    rows = [["step", "loop", "from", "if", "output", "store in", "known order", "to"]]
-    for (k, i), facts in zip(enumerate(witness.run), facts_along(automaton, witness.run), strict=True):
+    """The run with plain comparisons, and what is known of the stored values after each step, if anything."""
+    rows = [["step", "loop", "from", "if", "output", "stored in", "known order", "to"]]
+    facts = facts_along(automaton, witness.run)
+    for (k, i), known in zip(enumerate(witness.run), facts, strict=True):
         t = automaton.transitions[i]
         row = [str(k + 1), _loops_at(witness, k), t.source, comparison(t.guard, automaton.variables)]
-        rows.append([*row, str(t.output), ", ".join(sorted(t.assign)) or "-", facts or "-", t.target])
+        rows.append([*row, str(t.output), ", ".join(sorted(t.assign)) or "-", known or "-", t.target])
+    if not any(facts):
+        rows = [[*row[:6], *row[7:]] for row in rows]
     return columns(rows)
+
+
+def legend(automaton: Automaton, witness: Witness) -> list[str]:
+    """What the columns of :func:`run_with_facts` mean, as far as they are not empty."""
+    moves = [automaton.transitions[i] for i in witness.run]
+    letters = "A and B" if witness.pattern is Pattern.LEAKING_PAIR else "*"
+    told = [f"Loop: {letters} can be repeated."]
+    if any(t.guard.used for t in moves):
+        told.append("If: what the step's noisy value (sample) is compared with.")
+    elif any(t.assign for t in moves):
+        told.append("Stored in: where the step keeps its noisy value.")
+    if any(facts_along(automaton, witness.run)):
+        told.append("Known order: what the comparisons so far force on the stored values.")
+    return prose(" ".join(told))
 
 
 def comparison(guard: Guard, variables: Sequence[str]) -> str:
@@ -373,7 +395,7 @@ def dependency_text(automaton: Automaton, witness: Witness) -> list[str]:
         edge = link(automaton, witness.run, low, high)
         names.append(f"-[{edge.variable}]-> {_position(witness, high)}")
     return [
-        *prose("Dependency path, from the lowest sample to the highest, with the variable that ties them:"),
+        *prose("From the lowest value to the highest; -[x]-> is a comparison by way of the variable x:"),
         *(f"  {line}" for line in prose(" ".join(names))),
     ]
 
@@ -385,7 +407,7 @@ def _position(witness: Witness, k: int) -> str:
 
 
 def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
-    """Where the comparisons of the loop look, and why it can be repeated: the order state comes back."""
+    """Where the comparisons of the loop look, and why it can be repeated: the order state returns."""
     from symdipa.control import control_of
     from symdipa.witness import orders_by_round
 
@@ -407,11 +429,18 @@ def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
     same = place + 1
     known = [facts_text(order, automaton.variables) or "nothing" for order in orders]
     if len(set(known)) == 1:
-        told = f"What is known of the order of the stored samples ({known[0]}) is the same before every round"
-        return [*lines, *prose(f"{told}, so the loop can be repeated for ever.")]
+        order = "no order" if known[0] == "nothing" else f"the same order ({known[0]})"
+        return [
+            *lines,
+            *prose(
+                f"Before every round the comparisons so far force {order} on the stored values. So they "
+                "never keep the loop from going round once more."
+            ),
+        ]
     rounds = [f"before round {n}: {facts}" for n, facts in enumerate(known, 1)]
     again = f"before round {len(orders) + 1}: the same as before round {same}, and so on for ever"
-    return [*lines, *prose("Known order of the stored samples " + "; ".join([*rounds, again]) + ".")]
+    told = "; ".join([*rounds, again])
+    return [*lines, *prose(f"What the comparisons so far force on the stored values: {told}.")]
 
 
 def _loops_at(witness: Witness, position: int) -> str:

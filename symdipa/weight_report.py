@@ -180,6 +180,7 @@ def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
 
 def _meaning(result: Result, weighing: Weighing) -> Iterator[str]:
     yield f"Adjacent inputs: {adjacency_text(weighing.adjacency, weighing.sensitivity)}."
+    yield "Assumed: noise and comparisons in exact real numbers, not floating point."
     if weighing.upper is None:
         return
     yield f"For every eps > 0 it is {_times(weighing.upper)}-differentially private, however long it runs."

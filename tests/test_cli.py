@@ -25,6 +25,7 @@ from symdipa.verdict import PatternResult, Status, Verdict
 
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
+LC_EXAMPLE = str(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
 A_NWF = str(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
 BROKEN = "(q1, 1/4, 0): output o; goto q2\n(q2, x, 0): output o; goto q3\n(q3, 1, 0): output ; goto q4"
 
@@ -293,7 +294,7 @@ def test_witness_tells_the_story_at_length():
     assert (
         "step 5 (loop A) -[x2]-> step 2 -[x2]-> step 6 -[x1]-> step 1 -[x1]-> step 3 (loop B)" in done.stdout
     )
-    assert "x2 <= sample < x1  obot    -         x2 < x1" in done.stdout
+    assert "x2 <= sample < x1  obot    -          x2 < x1" in done.stdout
     assert "write       (q3): if (insample >= x2) then output obot; goto q4" in done.stdout
 
 
@@ -647,6 +648,27 @@ def test_ctrl_c_and_time_limit_while_deciding(environment, tmp_path, engine):
     assert done.exit_code == 3
     (found,) = objects(done.stdout)
     assert found["verdict"] == "unknown" and found["reasons"]["leaking-pair"]
+
+
+def test_ctrl_c_while_numbers_are_computed(environment, tmp_path):
+    # The verdict and the story are out by then: only the search for two inputs is given up.
+    found = tmp_path / "told"
+    command = [sys.executable, "-m", "symdipa", "witness", "--no-hints", "--exceeds", "300", LC_EXAMPLE]
+    with found.open("w") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env=environment, text=True)
+        with process:
+            limit = time.perf_counter() + 60
+            while "Assumed" not in found.read_text() and time.perf_counter() < limit:
+                time.sleep(0.05)
+            time.sleep(0.3)
+            start = time.perf_counter()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 130
+            assert time.perf_counter() - start < 2
+            assert process.stderr.read() == "interrupted\n"
+    told = found.read_text()
+    assert told.startswith(f"{LC_EXAMPLE}: not private: leaking cycle\n") and "The run, step by step" in told
+    assert "A concrete counterexample" not in told
 
 
 def test_ctrl_c_while_waiting_for_input(environment):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from math import exp
 
 import pytest
@@ -17,6 +18,7 @@ from symdipa.probability import log_probability
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 NUM_SPARSE = str(EXAMPLES / "well_formed" / "num_sparse.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
+LC_EXAMPLE = str(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
 A_NWF = str(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
 
 
@@ -91,6 +93,44 @@ def test_where_no_pair_is_found_the_status_stays():
     assert found["counterexample_best"]["all_runs"] is True
     done = invoke("witness", "--no-hints", "--concrete", A_NWF)
     assert done.exit_code == 1 and "No pair of inputs was found" in done.stdout
+
+
+@pytest.mark.parametrize("hints", ["--hints", "--no-hints"])
+def test_the_time_limit_is_for_everything_and_keeps_the_verdict(hints):
+    began = time.process_time()
+    done = invoke("witness", hints, "--exceeds", "300", "--timeout", "2", LC_EXAMPLE)
+    assert time.process_time() - began < 4
+    assert done.exit_code == 1 and done.stdout.startswith(f"{LC_EXAMPLE}: not private: leaking cycle\n")
+    told = " ".join(done.stdout.split())
+    assert "No pair of inputs is shown: " in told and "the time was over" in told
+    found, status = told_in_time("--exceeds", "300", "--timeout", "1", LC_EXAMPLE)
+    assert status == 1 and found["verdict"] == "not-private" and found["witness"]
+    assert found["counterexample"] is None and "the time was over" in found["counterexample_missing"]
+
+
+def told_in_time(*arguments):
+    began = time.process_time()
+    answer = told("witness", "--no-hints", *arguments)
+    assert time.process_time() - began < 3
+    return answer
+
+
+def test_no_time_left_for_numbers(monkeypatch):
+    from symdipa.cli import deciding
+
+    monkeypatch.setattr(deciding.Left, "seconds", lambda self: 0.0)
+    done = invoke("witness", "--exceeds", "5", "--timeout", "9", A_LEAKP)
+    assert done.exit_code == 1 and "What goes wrong" in done.stdout
+    assert "No pair of inputs is shown: the time was over before it began" in done.stdout
+
+
+def test_what_probabilities_rest_on():
+    done = invoke("probability", SVT, "--outputs", "oinit", "--eps", "1/2")
+    assert "at eps = 1/2, in exact real numbers, with" in done.stdout
+    assert "q1  d = 1/4  Laplace noise of scale 4/eps around 0" in done.stdout
+    done = invoke("simulate", SVT, "--inputs", "0", "-n", "10")
+    assert "at eps = 1, in floating point, with" in done.stdout
+    assert "q2  d = 1/2  Laplace noise of scale 2/eps around the input" in done.stdout
 
 
 def test_private_automata_have_none():

@@ -21,19 +21,22 @@ from symdipa import counterexample_report as report
 from symdipa.automaton import OutputKind
 from symdipa.control import control_of
 from symdipa.counterexample import (
+    MARGIN,
     Evaluation,
     NoCounterexample,
     Shape,
+    _Search,
     counterexample,
     pair,
     roles,
     signs_of,
     unrolled,
 )
+from symdipa.families import generate
 from symdipa.formats import load, loads
 from symdipa.pair_search import search_pair
 from symdipa.patterns import Pattern
-from symdipa.probability import Budget, log_probability, runs_with_outputs, total_log_probability
+from symdipa.probability import Budget, TimeOver, log_probability, runs_with_outputs, total_log_probability
 from symdipa.verdict import Verdict
 from symdipa.weighing import weigh
 
@@ -242,6 +245,63 @@ def test_when_the_time_does_not_suffice():
     assert "No pair of inputs was found" in text and "does not depend on it" in text.replace("\n  ", " ")
 
 
+@pytest.mark.parametrize("seconds", [0.2, 1.0])
+@pytest.mark.parametrize(
+    "name",
+    ["leaking_cycle/lc_example", "leaking_cycle/running_maximum", "leaking_pair/two_range_1"],
+)
+def test_time_limits_are_honoured_in_the_middle_of_a_probability(name, seconds):
+    automaton = load(EXAMPLES / f"{name}.dipa")
+    result = check(automaton)
+    began, cpu = time.monotonic(), time.process_time()
+    try:
+        found = counterexample(automaton, result.witness, 300, seconds=seconds, distinct=result.distinct)
+        missing = found.missing
+    except NoCounterexample as reason:
+        missing = str(reason)
+    if time.monotonic() - began < seconds:  # a fast machine needs no limit
+        assert missing is None
+        return
+    assert missing is None or "the time was over" in missing
+    assert time.process_time() - cpu < seconds + 1
+
+
+def test_how_far_it_got_when_the_time_was_over(monkeypatch):
+    automaton = load(EXAMPLES / "leaking_pair" / "two_range_1.dipa")
+    result, real, calls = check(automaton), Evaluation.of, []
+
+    def slow_after_two(self, candidate):
+        calls.append(candidate)
+        if len(calls) > 2:
+            raise TimeOver("the time was over")
+        first, second, all_runs = real(self, candidate)
+        return first, replace(second, value=first.value - 1), all_runs  # so that it goes on
+
+    monkeypatch.setattr(Evaluation, "of", slow_after_two)
+    found = counterexample(automaton, result.witness, 2, distinct=result.distinct)
+    assert not found.holds and found.log_ratio == 1
+    assert "the time was over after 2 pairs of inputs while" in found.missing
+    assert "The best pair that was found" in " ".join(report.text(found).split())
+
+
+@pytest.mark.parametrize("exceeds", [1, 7, 20, 60])
+def test_the_number_of_rounds_is_the_least_one(exceeds):
+    for path in VIOLATING:
+        automaton = load(path)
+        control, witness = control_of(automaton), check(automaton).witness
+        shape = Shape(control, witness, signs_of(control, witness))
+        search = _Search(shape, Fraction(exceeds), None, lambda message: None)
+        rounds = search._first_rounds()
+        assert shape.limit(rounds) > MARGIN * exceeds
+        assert rounds == 1 or shape.limit(rounds - 1) <= MARGIN * exceeds
+
+
+def test_more_rounds_than_a_run_may_have():
+    automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
+    with pytest.raises(NoCounterexample, match=r"in \d+ rounds \(\d+ steps\) the best ratio is exp"):
+        counterexample(automaton, check(automaton).witness, 3_000, seconds=300)
+
+
 @pytest.mark.parametrize("options", [{"exceeds": -1}, {"eps": 0}, {"seconds": 0}, {"tolerance": 0}])
 def test_numbers_that_mean_nothing(options):
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
@@ -272,6 +332,13 @@ def test_no_pair_above_a_proved_bound(path):
     assert found.log_ratio_per_eps - found.error <= proved
     if path.stem in ("svt", "range_1", "num_sparse", "hysteresis_once", "k_min_max_3"):
         assert found.log_ratio_per_eps > 0.98 * float(proved)
+
+
+def test_the_best_pair_of_2_min_max_comes_near_to_its_bound():
+    automaton = generate("k-minmax", 2)
+    found = search_pair(automaton, seconds=60, moves=0, best_runs=1, longest=5)
+    assert found is not None and found.all_runs
+    assert 0.98 < found.log_ratio_per_eps - found.error <= 1
 
 
 def test_groups_without_flow_are_put_in_order():

@@ -145,6 +145,52 @@ def test_a_threshold_is_not_stored_in_the_loop():
     ]
 
 
+FRESH_THRESHOLD = """
+(draw:non-input, 1/2, 0): x := insample; output oinit; goto test
+(test, 1/4, 0):
+    if (insample < x) then output obot; goto draw
+    elseif (insample >= x) then output otop; goto done
+"""
+
+
+def test_a_threshold_is_drawn_before_the_loop():
+    automaton = formats.loads(FRESH_THRESHOLD)
+    first = hints(automaton, explicit(automaton).witness, explicit)[0]
+    assert first.kind == "draw-once" and first.outcome == "private, D = 1"
+    assert first.text == "Draw x once, before the loop, and not again in every round (after test -> draw)."
+    assert changes(first) == [
+        (
+            "(test): if (insample < x) then output obot; goto draw",
+            "(test): if (insample < x) then output obot; goto test",
+        )
+    ]
+
+
+def test_a_variable_that_only_the_loop_draws_stays_drawn_there():
+    # Without the draw nothing would be stored: no automaton, so no hint.
+    automaton = formats.loads(
+        "(start, 1, 0): output o; goto test\n"
+        "(test:non-input, 1, 0): x := insample; output p; goto ask\n"
+        "(ask, 1, 0): if (insample < x) then output q; goto start"
+    )
+    found = hints(automaton, explicit(automaton).witness, explicit)
+    assert found and all(hint.kind != "draw-once" for hint in found)
+
+
+def test_a_change_after_which_nothing_is_told_is_shown_only_if_there_is_no_other():
+    (only,) = example("disclosing_cycle/stream")
+    assert only.kind == "limit"
+    automaton = formats.load(EXAMPLES / "disclosing_cycle" / "stream.dipa")
+    result = explicit(automaton)
+
+    def without_limits(changed):
+        answer = explicit(changed)
+        return None if any(t.target == "stop" for t in changed.transitions) else answer
+
+    (silent,) = hints(automaton, result.witness, without_limits)
+    assert silent.silent and silent.outcome == "private, D = 0: the outputs tell nothing about the inputs"
+
+
 def test_a_change_that_opens_another_leak_is_no_remedy():
     # Without storing the record it would be the sparse vector technique without cutoff.
     assert [hint.kind for hint in example("leaking_cycle/running_maximum")] == ["limit"]

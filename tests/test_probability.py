@@ -336,6 +336,52 @@ def test_outputs_of_a_total_automaton_sum_to_one(name):
     assert abs(total - 1) < 1e-6
 
 
+def terminating(rng, steps):
+    """A random automaton that always takes a branch and always ends; only the last output is ``end``."""
+    text = "(s0:non-input, 1/2, 1): x := insample, y := insample; output o; goto s1\n"
+    for i in range(1, steps + 1):
+        branches = []
+        for condition in ("insample < {}", "insample >= {}"):
+            store = rng.choice(("", "x := insample; ", "y := insample; "))
+            last = i == steps or rng.random() < 0.25
+            shown = "end" if last else rng.choice(("o", "p", "insample"))
+            branches.append((condition, f"{store}output {shown}; goto {'t' if last else f's{i + 1}'}"))
+        if sum("insample;" in action.replace(":= insample;", "") for _, action in branches) > 1:
+            branches[1] = (branches[1][0], branches[1][1].replace("output insample", "output o"))
+        variable = rng.choice("xy")
+        (low, first), (high, second) = branches
+        text += (
+            f"(s{i}, {rng.choice(('1', '1/2', '2'))}, {rng.choice((-1, 0, 1))}): "
+            f"if ({low.format(variable)}) then {first} elseif ({high.format(variable)}) then {second}\n"
+        )
+    return loads(text)
+
+
+def maximal_outputs(automaton):
+    """All outputs of an automaton whose runs end, numbers by the interval that holds them all."""
+    work, found = [(automaton.initial, ())], set()
+    while work:
+        name, shown = work.pop()
+        outgoing = automaton.outgoing[automaton.index[name]]
+        if not outgoing:
+            found.add(shown)
+        for t in outgoing:
+            move = automaton.transitions[t]
+            output = (-inf, inf) if move.output.is_real else move.output.symbol
+            work.append((move.target, (*shown, output)))
+    return sorted(found, key=str)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_outputs_of_a_terminating_automaton_sum_to_one(seed):
+    rng = random.Random(seed)
+    automaton = terminating(rng, 4)
+    inputs = [rng.uniform(-2, 2) for _ in range(4)]
+    outputs = maximal_outputs(automaton)
+    total = sum(total_log_probability(automaton, inputs, shown, eps=2).probability for shown in outputs)
+    assert abs(total - 1) < 1e-6 * len(outputs)
+
+
 def test_k_min_max_shows_nothing_while_it_reads():
     automaton = example("k_min_max_3")
     found = total_log_probability(automaton, [1, 2, 3], ["oread"] * 3)

@@ -113,7 +113,7 @@ def test_leaking_cycle_tells_what_is_stored_and_compared():
 def test_disclosing_cycle_tells_which_step_shows_a_number():
     automaton = example("disclosing_cycle/dc_example.dipa")
     told = " ".join(story(automaton, Witness(Pattern.DISCLOSING_CYCLE, (0, 1, 2), ((2, 3),))))
-    assert "each round outputs a noisy input. Each such answer costs" in told
+    assert "each round outputs a noisy input. Nothing limits how many are shown" in told
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_disclosing_cycle_tells_which_step_shows_a_number():
         (
             "svt_releases_sample.dipa",
             Witness(Pattern.PRIVACY_VIOLATING_PATH, (0, 1, 2), ((1, 2),), (1, 0, 2)),
-            "every sample of step 2 below the sample of step 3, and step 3 outputs that very sample",
+            "every noisy value of step 2 below the noisy value of step 3, and step 3 outputs that very value",
         ),
         (
             "svt_releases_threshold.dipa",
             Witness(Pattern.PRIVACY_VIOLATING_PATH, (0, 1), ((1, 2),), (1, 0)),
-            "every sample of step 2 below the sample of step 1, and step 1 outputs that very sample",
+            "every noisy value of step 2 below the noisy value of step 1, and step 1 outputs that very value",
         ),
     ],
 )
@@ -143,7 +143,7 @@ def test_violating_path_from_a_shown_sample_up_to_a_loop():
     """
     witness = Witness(Pattern.PRIVACY_VIOLATING_PATH, (0, 1), ((1, 2),), (0, 1))
     told = " ".join(story(formats.loads(text), witness))
-    assert "every sample of step 2 above the sample of step 1, and step 1 outputs" in told
+    assert "every noisy value of step 2 above the noisy value of step 1, and step 1 outputs" in told
 
 
 def test_a_wrong_chain_is_refused():

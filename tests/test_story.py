@@ -17,6 +17,7 @@ from symdipa.story import (
     facts_along,
     facts_text,
     in_short,
+    legend,
     link,
     run_with_facts,
     shown_sample,
@@ -119,7 +120,7 @@ def test_a_loop_that_looks_back_one_round():
     assert (
         "Step 4 compares with x2, stored in step 2 the first time, in later rounds in the same step" in text
     )
-    assert "(nothing) is the same before every round, so the loop can be repeated for ever" in text
+    assert "Before every round the comparisons so far force no order on the stored values" in text
 
 
 def test_a_loop_that_looks_at_its_own_round():
@@ -141,8 +142,8 @@ def test_a_loop_whose_order_grows_before_it_repeats():
 @pytest.mark.parametrize(
     ("name", "run", "path", "shown", "words"),
     [
-        ("svt_releases_sample", (0, 1, 2), (1, 0, 2), 2, "each sample of step 2 lies below it"),
-        ("svt_releases_threshold", (0, 1), (1, 0), 0, "Let every input of step 2 be larger by 1"),
+        ("svt_releases_sample", (0, 1, 2), (1, 0, 2), 2, "every noisy value of step 2 lies below it"),
+        ("svt_releases_threshold", (0, 1), (1, 0), 0, "Let every input of step 2 be larger by 1: each round"),
     ],
 )
 def test_why_a_number_costs(name, run, path, shown, words):
@@ -154,7 +155,8 @@ def test_why_a_number_costs(name, run, path, shown, words):
 def test_why_a_pair_costs_names_both_steps():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
     text = " ".join(why_it_costs(automaton, witness))
-    assert "let every input of step 2 be larger by 1 and every input of step 3 smaller by 1" in text
+    assert "If every input of step 2 is larger by 1 and every input of step 3 smaller by 1" in text
+    assert "they tell how every comparison came out" in text
 
 
 @pytest.mark.parametrize(
@@ -162,13 +164,13 @@ def test_why_a_pair_costs_names_both_steps():
     [
         (
             "leaking_pair/svt_no_cutoff",
-            "answers obot (step 2) and any number of answers otop (step 3), and by way",
+            "answers obot (step 2) and any number of answers otop (step 3). By way of x,",
         ),
         (
             "leaking_pair/a_leakp",
-            "by way of x2 and x1 every noisy input behind the former is below every one",
+            "By way of x2 and x1, all noisy inputs behind the former lie below all noisy inputs behind",
         ),
-        ("leaking_cycle/running_maximum", "every round of a loop stores a new max, and compares with it"),
+        ("leaking_cycle/running_maximum", "every round of a loop stores a new max and compares with it"),
         ("disclosing_cycle/stream", "one run can show any number of noisy inputs"),
         ("privacy_violating_path/svt_releases_sample", "number that step 3 shows lies above all the noisy"),
     ],
@@ -190,4 +192,36 @@ def test_a_disclosing_loop_of_several_steps_names_the_one_that_shows():
         "(a, 1, 0): x := insample; output o; goto b\n(b, 1, 0): output insample; goto a"
     )
     words = " ".join(story(automaton, Witness(DC, (0, 1), ((0, 2),))))
-    assert "each round outputs a noisy input, in step 2. Each such" in words
+    assert "each round outputs a noisy input, in step 2. Nothing limits" in words
+
+
+def test_where_there_is_nothing_to_compare_the_outputs_tell_numbers_only():
+    automaton = example("disclosing_cycle/stream")
+    witness = check(automaton, "explicit").witness
+    assert witness is not None
+    text = " ".join(why_it_costs(automaton, witness))
+    assert "no other run shows these outputs." in text and "comparison" not in text
+
+
+def test_a_column_without_entries_is_left_out():
+    automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
+    assert "known order" not in run_with_facts(automaton, witness)[0]
+    assert " ".join(legend(automaton, witness)).startswith("Loop: A and B can be repeated. If: ")
+    automaton, witness = told("disclosing_cycle/dc_example", DC, (0, 1, 2), ((2, 3),))
+    assert "known order" in run_with_facts(automaton, witness)[0]
+    assert "Known order: " in " ".join(legend(automaton, witness))
+
+
+def test_values_between_loops_are_not_said_to_be_drawn_once_if_a_loop_draws_them():
+    once = "by way of values that are drawn only once"
+    automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
+    assert once in " ".join(story(automaton, witness))
+    automaton = formats.loads(
+        "(a:non-input, 1, 0): x := insample; output o; goto b\n"
+        "(b, 1, 0): if (insample < x) then y := insample; output p; goto c\n"
+        "(c, 1, 0): if (insample >= x) then output q; goto b elseif (insample < x) then output r; goto d\n"
+        "(d, 1, 0): if (insample < y) then output s; goto d"
+    )
+    witness = Witness(LP, (0, 1, 2, 1, 3, 4), ((5, 6), (2, 4)), (5, 3, 0, 2))
+    replay(control_of(automaton), witness)
+    assert once not in " ".join(story(automaton, witness))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -248,7 +249,7 @@ def witness(
               symdipa witness --pattern LP --json examples/leaking_pair/a_leakp.dipa
     """
 
-    decide = _decider(
+    decide_only = _decider(
         engine,
         encoding=encoding,
         solver=solver,
@@ -261,36 +262,56 @@ def witness(
 
     wanted = None
     if concrete or exceeds is not None or eps is not None or plot is not None:
-        wanted = Wanted(exceeds or Fraction(1), eps or Fraction(1), timeout, plot)
+        wanted = Wanted(exceeds or Fraction(1), eps or Fraction(1), plot)
         _check_plot(plot, files)
+    left = Left(timeout)
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        left.begin()
+        return decide_only(automaton, progress)
 
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
         from symdipa import report
 
-        hints = _hints(result, timeout) if wants_hints else None
-        told = None if wanted is None else _concrete(name, result, wanted, view)
+        hints = _hints(result, left.seconds(), wanted is not None) if wants_hints else None
+        if not view.as_json:
+            # Whoever loses patience with the search for numbers has the verdict and the story by then.
+            echo_report(report.witness_text(shown(name), result, pattern, hints, notes), result)
+        told = None if wanted is None else _concrete(name, result, wanted, left.seconds(), view)
         if view.as_json:
             click.echo(
                 json.dumps(report.json_told(name, result, hints, notes) | _concrete_json(wanted, told))
             )
-        else:
-            echo_report(report.witness_text(shown(name), result, pattern, hints, notes), result)
-            if told is not None:
-                from symdipa import counterexample_report
+        elif told is not None:
+            from symdipa import counterexample_report
 
-                click.echo("\n" + counterexample_report.text(told))
+            click.echo("\n" + counterexample_report.text(told))
 
     run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a concrete counterexample is to refute, how long it may take, and where it is drawn."""
+    """What a concrete counterexample is to refute, and where it is drawn."""
 
     exceeds: Fraction
     eps: Fraction
-    seconds: float | None
     plot: Path | None
+
+
+@dataclass
+class Left:
+    """The time that is left for a file, over all that is done about it."""
+
+    timeout: float | None
+    deadline: float | None = None
+
+    def begin(self) -> None:
+        self.deadline = None if self.timeout is None else time.monotonic() + self.timeout
+
+    def seconds(self) -> float | None:
+        """``None`` without a limit, never negative."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
 
 def _check_plot(plot: Path | None, files: tuple[str, ...]) -> None:
@@ -307,10 +328,14 @@ def _check_plot(plot: Path | None, files: tuple[str, ...]) -> None:
         raise Unusable(str(error)) from error
 
 
-def _concrete(name: str, result: Result, wanted: Wanted, view: View) -> Counterexample | str | None:
+def _concrete(
+    name: str, result: Result, wanted: Wanted, seconds: float | None, view: View
+) -> Counterexample | str | None:
     """A counterexample in numbers; a text that says why there is none; ``None`` without a violation."""
     if result.witness is None:
         return None
+    if seconds == 0:
+        return "the time was over before it began"
     from symdipa import counterexample, counterexample_report
     from symdipa.errors import LimitReached, SymdipaError
 
@@ -321,7 +346,7 @@ def _concrete(name: str, result: Result, wanted: Wanted, view: View) -> Countere
                 result.witness,
                 wanted.exceeds,
                 wanted.eps,
-                seconds=wanted.seconds or counterexample.SECONDS,
+                seconds=seconds or counterexample.SECONDS,
                 distinct=result.distinct,
                 progress=progress,
             )
@@ -345,14 +370,18 @@ def _concrete_json(wanted: Wanted | None, told: Counterexample | str | None) -> 
     return counterexample_report.json_fields(told)
 
 
-def _hints(result: Result, timeout: float | None) -> list[Hint] | None:
-    """Changes that help, each decided again; ``None`` where there is no violation."""
-    import time
+def _hints(result: Result, seconds: float | None, more: bool) -> list[Hint] | None:
+    """Changes that help, each decided again; ``None`` where there is no violation.
 
+    They may take half of the ``seconds`` that are left if there is ``more`` to do afterwards.
+    """
     from symdipa import analysis, hints
 
-    each = HINT_SECONDS if timeout is None else min(HINT_SECONDS, timeout)
-    deadline = time.monotonic() + HINT_SHARE * each
+    whole = HINT_SHARE * HINT_SECONDS
+    if seconds is not None:
+        whole = min(whole, seconds / 2 if more else seconds)
+    each = min(HINT_SECONDS, whole)
+    deadline = time.monotonic() + whole
 
     def decide(automaton: Automaton) -> Result | None:
         left = deadline - time.monotonic()

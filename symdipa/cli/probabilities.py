@@ -205,6 +205,7 @@ def probability(
         click.echo(json.dumps(told))
     else:
         _echo_probability(file, found, steps is None, runs, complete)
+        _echo_noise(automaton, eps, "exact real numbers")
     ctx.exit(Exit.PRIVATE if complete else Exit.UNKNOWN)
 
 
@@ -228,6 +229,15 @@ def _echo_probability(
     else:
         told = "of these outputs; " + ("one run has them" if runs == 1 else f"over all {runs} runs with them")
     click.echo(f"  {told}; computed by {found.method}")
+
+
+def _echo_noise(automaton: Automaton, eps: Fraction, arithmetic: str) -> None:
+    """What the numbers rest on: eps, the arithmetic, and the noise that the scales mean."""
+    from symdipa.story import noise_table
+
+    click.echo(f"  at eps = {eps}, in {arithmetic}, with")
+    for line in noise_table(automaton):
+        click.echo(f"    {line}")
 
 
 def _run(automaton: Automaton, text: str) -> list[int]:
@@ -413,6 +423,7 @@ def simulate(
         click.echo(json.dumps(told))
     else:
         _echo_simulation(file, found, rows, compare)
+        _echo_noise(automaton, eps, "floating point")
 
 
 def _frequent(

@@ -10,7 +10,7 @@ earns.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -53,18 +53,20 @@ def flow_bound(
     deltas: Sequence[Fraction | int] | None = None,
     *,
     interval: Interval = TWO_SIDED,
+    watch: Callable[[], None] = lambda: None,
 ) -> Flow:
     """The largest flow for the differences, so that its value is ``C`` of the run with its loops repeated.
 
     ``deltas`` are chosen as well as possible in ``interval`` if they are not given
     (:func:`symdipa.constant.signs.best_signs`). ``value`` is ``None`` when repeating a loop costs more and
-    more. Raises ``ValueError`` for what is no feasible run, no loop or no difference of inputs.
+    more. ``watch`` is called all the time and may raise. Raises ``ValueError`` for what is no feasible run,
+    no loop or no difference of inputs.
     """
     loops = tuple(loops)
     if deltas is None:
         from symdipa.constant.signs import best_signs
 
-        deltas = best_signs(control, run, loops, interval=interval)
+        deltas = best_signs(control, run, loops, interval=interval, watch=watch)
     deltas = tuple(map(Fraction, deltas))
     _check(control, run, loops, deltas)
     graph = dependency_graph(control, run)
@@ -83,7 +85,7 @@ def flow_bound(
         if j in unlimited
     )
     limits = [None if j in unlimited else d for j, (d, _) in enumerate(prices)]
-    found = None if endless else _dearest(arcs, limits, deltas)
+    found = None if endless else _dearest(arcs, limits, deltas, watch)
     if found is None:
         return Flow(None, tuple(run), loops, deltas, {}, unlimited)
     earned, flow = found
@@ -119,7 +121,10 @@ def _check(
 
 
 def _dearest(
-    arcs: Sequence[Arc], limits: Sequence[Fraction | None], deltas: Sequence[Fraction]
+    arcs: Sequence[Arc],
+    limits: Sequence[Fraction | None],
+    deltas: Sequence[Fraction],
+    watch: Callable[[], None],
 ) -> tuple[Fraction, dict[Arc, Fraction]] | None:
     """What a dearest flow earns, and the flow; ``None`` if there is no limit.
 
@@ -130,7 +135,7 @@ def _dearest(
         return None
     unit = lcm(*(limit.denominator for limit in limits if limit is not None))
     scale = lcm(*(delta.denominator for delta in deltas))
-    network = _Network(len(limits) + 3)
+    network = _Network(len(limits) + 3, watch)
     ground, source, sink = len(limits), len(limits) + 1, len(limits) + 2
     endless = sum(int(limit * unit) for limit in limits if limit is not None) + 1
     links = [(arc, network.add(arc[0] % (ground + 1), arc[1] % (ground + 1), endless, 0)) for arc in arcs]
@@ -169,6 +174,7 @@ class _Network:
     """Arcs ``2k`` and ``2k+1`` are an arc and its reverse."""
 
     nodes: int
+    watch: Callable[[], None] = lambda: None
     head: list[int] = field(default_factory=list)
     room: list[int] = field(default_factory=list)
     price: list[int] = field(default_factory=list)
@@ -212,6 +218,7 @@ class _Network:
         distance[source] = 0
         queue, waiting = deque([source]), {source}
         while queue:
+            self.watch()
             u = queue.popleft()
             waiting.discard(u)
             here = distance[u]
@@ -251,6 +258,7 @@ class _Network:
         node = source
         while True:
             if node == sink:
+                self.watch()
                 amount = min(self.room[k] for k in way)
                 sent += amount
                 for k in way:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -29,12 +29,14 @@ def best_signs(
     *,
     interval: Interval = TWO_SIDED,
     kept: int = KEPT,
+    watch: Callable[[], None] = lambda: None,
 ) -> tuple[Fraction, ...]:
     """Differences in the interval for which the run, with its loops repeated, costs most.
 
     Where repeating a loop costs more and more they are such that it does. Samples that no dependency joins
     are treated apart. Raises :class:`LimitReached` when too many values are live at a time. If ever more than
-    ``kept`` profiles compete, the dearest are kept, and the result need not be the best.
+    ``kept`` profiles compete, the dearest are kept, and the result need not be the best. ``watch`` is called
+    at every position and may raise.
     """
     prices = costs(control, interval)
     if prices.largest * (len(run) + 1) > LARGEST:
@@ -47,7 +49,7 @@ def best_signs(
         groups.setdefault(k, []).append(j)
     chosen = [prices.zero] * len(run)
     for positions in groups.values():
-        for j, difference in line.best(frozenset(positions)).items():
+        for j, difference in line.best(frozenset(positions), watch).items():
             chosen[j] = difference
     return tuple(prices.levels[difference] for difference in chosen)
 
@@ -60,11 +62,12 @@ class _Line:
     repeats: frozenset[int]
     kept: int
 
-    def best(self, positions: frozenset[int]) -> dict[int, int]:
+    def best(self, positions: frozenset[int], watch: Callable[[], None]) -> dict[int, int]:
         """The levels of the best differences at positions that nothing joins with others."""
         rows = np.zeros((1, 1), dtype=np.int64)
         origins: list[tuple[int, list[tuple[int, int]]]] = []
         for j in sorted(positions):
+            watch()
             rows, origin = self._step(positions, j, rows)
             origins.append((j, origin))
         k = int(rows.min(axis=1).argmax())

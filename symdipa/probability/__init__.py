@@ -7,14 +7,18 @@ run produces it. This package needs numpy; nothing that decides privacy imports 
 from symdipa.probability.poset import Interval, ProbabilityRefused
 from symdipa.probability.single import Budget, LogProbability, log_probability
 from symdipa.probability.total import TotalLogProbability, runs_with_outputs, total_log_probability
+from symdipa.probability.watch import TimeOver, Watch, until
 
 __all__ = [
     "Budget",
     "Interval",
     "LogProbability",
     "ProbabilityRefused",
+    "TimeOver",
     "TotalLogProbability",
+    "Watch",
     "log_probability",
     "runs_with_outputs",
     "total_log_probability",
+    "until",
 ]

@@ -19,6 +19,7 @@ from symdipa.errors import LimitReached
 from symdipa.probability.grid import Grid, scaled
 from symdipa.probability.laplace import Array
 from symdipa.probability.sweep import Group
+from symdipa.probability.watch import Watch, no_watch
 
 CHUNK = 2_000_000
 """About so many numbers are computed at a time."""
@@ -54,7 +55,7 @@ class Plan:
     down: bool
 
 
-def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int) -> Plan:
+def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int, watch: Watch = no_watch) -> Plan:
     """The plan with fewer states of the two directions; :class:`LimitReached` above ``limit`` states.
 
     ``keys`` tell which groups have the same density.
@@ -65,7 +66,9 @@ def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int) -> Plan:
     both = (_Classes(sizes, under, over, keys), _Classes(sizes, over, under, keys))
     tried = min(limit, FIRST_LIMIT)
     while True:
-        plans = [plan for down, classes in enumerate(both) if (plan := _plan(classes, tried, bool(down)))]
+        plans = [
+            plan for down, classes in enumerate(both) if (plan := _plan(classes, tried, bool(down), watch))
+        ]
         if plans:
             return min(plans, key=lambda plan: plan.states)
         if tried == limit:
@@ -128,7 +131,7 @@ class _Classes:
         return tuple(counts), free
 
 
-def _plan(classes: _Classes, limit: int, down: bool) -> Plan | None:
+def _plan(classes: _Classes, limit: int, down: bool, watch: Watch) -> Plan | None:
     """The plan of one direction, ``None`` above ``limit`` states."""
     states, found = [classes.start()], 1
     levels = []
@@ -136,6 +139,7 @@ def _plan(classes: _Classes, limit: int, down: bool) -> Plan | None:
         number: dict[Waiting, int] = {}
         steps = []
         for source, state in enumerate(states):
+            watch()
             for c, choices, following in classes.steps(state):
                 target = number.setdefault(following, len(number))
                 steps.append((target, source, classes.example[c], choices))
@@ -150,7 +154,7 @@ def _plan(classes: _Classes, limit: int, down: bool) -> Plan | None:
     return Plan(tuple(levels), found, down)
 
 
-def total(grid: Grid, steps: Plan, densities: Sequence[Array]) -> Array:
+def total(grid: Grid, steps: Plan, densities: Sequence[Array], watch: Watch = no_watch) -> Array:
     """The logarithm of the probability of the order; ``densities`` are the tables of the groups.
 
     Tables are values relative to a scale for each state and cell, so that logarithms are only needed cell by
@@ -162,7 +166,7 @@ def total(grid: Grid, steps: Plan, densities: Sequence[Array]) -> Array:
     top, density = np.stack(tops)[..., 0], np.stack(values)
     scale, table = np.zeros((1, grid.cells)), np.ones((1, *grid.x.shape))
     for depth, level in enumerate(steps.levels):
-        scale, table = _placed(level, scale, table, top, density)
+        scale, table = _placed(level, scale, table, top, density, watch)
         with np.errstate(divide="ignore"):
             whole = np.log(table @ grid.weights * half) + scale
         if depth == len(steps.levels) - 1:
@@ -171,7 +175,9 @@ def total(grid: Grid, steps: Plan, densities: Sequence[Array]) -> Array:
     raise AssertionError("an order without samples")
 
 
-def _placed(level: Level, scale: Array, table: Array, top: Array, density: Array) -> tuple[Array, Array]:
+def _placed(
+    level: Level, scale: Array, table: Array, top: Array, density: Array, watch: Watch
+) -> tuple[Array, Array]:
     """One more sample at each node: the sums over the steps to each state."""
     weight = scale[level.source] + top[level.group] + np.log(level.choices)[:, None]
     grown = np.maximum.reduceat(weight, level.starts, axis=0)
@@ -183,6 +189,7 @@ def _placed(level: Level, scale: Array, table: Array, top: Array, density: Array
     size = max(1, CHUNK // table[0].size)
     first = 0
     while first < len(result):
+        watch()
         last = first + 1
         while last < len(result) and ends[last] - level.starts[first] <= size:
             last += 1

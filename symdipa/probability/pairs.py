@@ -17,6 +17,7 @@ from symdipa.errors import LimitReached
 from symdipa.probability.grid import Grid, scaled
 from symdipa.probability.laplace import Array, log_density, log_interval, log_interval_continued
 from symdipa.probability.poset import Law
+from symdipa.probability.watch import Watch, no_watch
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,12 @@ class Allowance:
     """How many numbers of two-dimensional tables may be computed, over all grids."""
 
     limit: int
+    watch: Watch = no_watch
     spent: int = 0
 
     def spend(self, numbers: int) -> None:
-        """Count; :class:`LimitReached` when it is used up."""
+        """Count; :class:`LimitReached` when it is used up, or the time over."""
+        self.watch()
         self.spent += numbers
         if self.spent > self.limit:
             raise LimitReached(f"two-dimensional tables take more than {self.limit} numbers")
@@ -267,7 +270,7 @@ def integrate(plane: Plane, samples: Sequence[Sample], root: int | None) -> Arra
 
     The samples are placed one after another; those that have later neighbours are alive, two at most.
     """
-    ordered = ordering(samples, root)
+    ordered = ordering(samples, root, plane.allowance.watch)
     last = {
         s.name: max(i for i, t in enumerate(ordered) if t is s or s.name in t.under | t.over) for s in ordered
     }
@@ -308,7 +311,7 @@ def _closure(samples: Sequence[Sample]) -> tuple[dict[int, frozenset[int]], dict
     return below, {name: frozenset(others) for name, others in above.items()}
 
 
-def ordering(samples: Sequence[Sample], root: int | None) -> list[Sample]:
+def ordering(samples: Sequence[Sample], root: int | None, watch: Watch = no_watch) -> list[Sample]:
     """An order in which at most two samples are alive at a time; :class:`LimitReached` if none was found."""
     given = list(samples)
     if _width(given, root) <= 2:
@@ -316,6 +319,7 @@ def ordering(samples: Sequence[Sample], root: int | None) -> list[Sample]:
     for first in given:
         found, left = [first], [s for s in given if s is not first]
         while left:
+            watch()
             best = min(left, key=lambda s: (_width_after([*found, s], given, root), s.name))
             found.append(best)
             left.remove(best)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import exp, inf, log, log1p
 
@@ -30,6 +30,7 @@ from symdipa.probability.poset import (
     check_numbers,
     poset_of,
 )
+from symdipa.probability.watch import TimeOver, Watch, no_watch
 
 FEW, CHEAPER = 60, 2
 """Up to so many states a sweep is preferred to two-dimensional tables: a number, and a share of nodes times
@@ -53,13 +54,15 @@ class Budget:
     """Limits on the work; beyond them :class:`LimitReached` is raised.
 
     Nodes of a grid, down-sets of a sweep, numbers in all tables of one sweep, and numbers in all
-    two-dimensional tables of one connected part (the default takes about a minute).
+    two-dimensional tables of one connected part (the default takes about a minute). ``watch`` is called all
+    the time and may raise :class:`TimeOver`.
     """
 
     nodes: int = 400_000
     down_sets: int = 20_000
     sweep: int = 60_000_000
     pairs: int = 1_500_000_000
+    watch: Watch = no_watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ def log_probability_of(poset: Poset, tolerance: float, budget: Budget) -> LogPro
             law = poset.laws[part[0]]
             total += float(log_interval(law.rate, law.mean, law.low, law.high))
             continue
+        budget.watch()
         look = _look(poset, part)
         found = known.get(look)
         if found is None:
@@ -171,10 +175,14 @@ def refine(
     kinks tables may look like polynomials of degree ``degree``, however little their logarithms change there.
     """
 
+    def attempt_on(grid: Grid) -> float:
+        budget.watch()
+        return solve(grid)
+
     def maker(low: float, high: float, about: float | None) -> Maker:
         return make_grid(kinks, lambda x: slope(x, about), (low, high), lambda x: slope(x, None), degree)
 
-    low, high, before = _relevant(solve, maker(kinks[0] - tail, kinks[-1] + tail, None))
+    low, high, before = _relevant(attempt_on, maker(kinks[0] - tail, kinks[-1] + tail, None))
     margin = 0.02 * (high - low)
     cells, error = FIRST_CELLS, inf
     for attempt in range(1, ATTEMPTS + 1):
@@ -183,7 +191,9 @@ def refine(
         try:
             if grid.size > budget.nodes:
                 raise LimitReached(f"a grid of {grid.size} nodes is above the limit of {budget.nodes}")
-            value = solve(grid)
+            value = attempt_on(grid)
+        except TimeOver:
+            raise
         except LimitReached as reason:
             if attempt == 1:
                 raise
@@ -234,14 +244,17 @@ class Kept:
     law: Law
     above: Counter[Law]
     below: Counter[Law]
+    watch: Watch
     mass: float = 0.0
 
     def slope(self, x: Array) -> Array:
         """How fast the logarithm of its factors changes."""
         slope = np.full_like(x, self.law.rate)
         for law, count in self.above.items():
+            self.watch()
             slope += count * log_hazard_down(law.rate, law.mean, x)
         for law, count in self.below.items():
+            self.watch()
             slope += count * log_hazard_up(law.rate, law.mean, x)
         return slope
 
@@ -250,8 +263,10 @@ class Kept:
         weight = log_density(self.law.rate, self.law.mean, x)
         weight = np.where((x >= self.law.low) & (x <= self.law.high), weight, -np.inf)
         for law, count in self.above.items():
+            self.watch()
             weight = weight + count * log_interval(law.rate, law.mean, x, inf)
         for law, count in self.below.items():
+            self.watch()
             weight = weight + count * log_interval(law.rate, law.mean, -inf, x)
         return weight
 
@@ -351,6 +366,7 @@ class _Component:
         tail = tail_length([poset.laws[i] for i in self.members])
         self.kept = []
         for i in self.members:
+            self.budget.watch()
             if i not in leaves:
                 above = Counter(poset.laws[k] for k in poset.over[i] & leaves)
                 below = Counter(poset.laws[k] for k in poset.under[i] & leaves)
@@ -360,12 +376,12 @@ class _Component:
                     )
                     for side in (poset.over, poset.under)
                 ]
-                kept = Kept(poset.laws[i], above, below)
-                kept.mass = Kept(poset.laws[i], alone[0], alone[1]).log_mass(tail)
+                kept = Kept(poset.laws[i], above, below, self.budget.watch)
+                kept.mass = replace(kept, above=alone[0], below=alone[1]).log_mass(tail)
                 self.kept.append(kept)
         self.kept_mass = sum(kept.mass for kept in self.kept)
         between = [i for i in leaves if len(poset.over[i] | poset.under[i]) > 1]
-        self.allowance = pairs.Allowance(self.budget.pairs)
+        self.allowance = pairs.Allowance(self.budget.pairs, self.budget.watch)
         self.degree = len(self.kept) + len(between)
         self.ceiling = min(k.log_mass(tail) + self.kept_mass - k.mass for k in self.kept)
 
@@ -391,6 +407,7 @@ class _Component:
         return self._density(self.poset.laws[i]) if found is None else found
 
     def _integrate(self, part: blocks.Part) -> Array:
+        self.budget.watch()
         if len(part.members) == 1:
             return self.grid.total(self._table(*part.members))
         if len(part.members) == 2 and part.root is not None:
@@ -415,6 +432,8 @@ class _Component:
         few = max(FEW, len(part.members) * self.grid.size // CHEAPER)
         try:
             return self._sweep(part, min(few, self.budget.down_sets))
+        except TimeOver:
+            raise
         except LimitReached:
             pass
         samples = [
@@ -431,9 +450,13 @@ class _Component:
             result = pairs.integrate(pairs.Plane(self.grid, self.allowance), samples, part.root)
             self.method = "pairs"
             return result
+        except TimeOver:
+            raise
         except LimitReached as reason:
             try:
                 return self._sweep(part, self.budget.down_sets)
+            except TimeOver:
+                raise
             except LimitReached as other:
                 raise LimitReached(f"{reason}; {other}") from None
 
@@ -450,8 +473,10 @@ class _Component:
         if self.method == "tables":
             self.method = "down-sets"
         if isinstance(sweeping.steps, lumped.Plan):
-            return lumped.total(self.grid, sweeping.steps, densities)
-        return sweep.sweep(self.grid, sweeping.groups, densities, sweeping.steps, sweeping.root)
+            return lumped.total(self.grid, sweeping.steps, densities, self.budget.watch)
+        return sweep.sweep(
+            self.grid, sweeping.groups, densities, sweeping.steps, sweeping.root, self.budget.watch
+        )
 
     def _sweeping(self, part: blocks.Part) -> Sweeping:
         """How to sweep a block; found once for all grids."""
@@ -476,12 +501,14 @@ class _Component:
             for members in kinds.values()
         ]
         examples = [members[0] for members in kinds.values()]
-        limit = self.budget.down_sets
+        limit, watch = self.budget.down_sets, self.budget.watch
         try:
             if part.root is None:
-                steps = lumped.plan(groups, [kind[0] for kind in kinds], limit)
+                steps = lumped.plan(groups, [kind[0] for kind in kinds], limit, watch)
                 return Sweeping(groups, examples, steps, steps.states, None)
-            levels = sweep.down_sets(groups, limit)
+            levels = sweep.down_sets(groups, limit, watch)
+        except TimeOver:
+            raise
         except LimitReached as reason:
             return reason
         return Sweeping(groups, examples, levels, sum(map(len, levels)), place[part.root])

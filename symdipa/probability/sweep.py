@@ -16,6 +16,7 @@ import numpy as np
 from symdipa.errors import LimitReached
 from symdipa.probability.grid import Grid
 from symdipa.probability.laplace import Array
+from symdipa.probability.watch import Watch, no_watch
 
 Counts = tuple[int, ...]
 
@@ -28,13 +29,14 @@ class Group:
     under: frozenset[int]
 
 
-def down_sets(groups: Sequence[Group], limit: int) -> list[list[Counts]]:
+def down_sets(groups: Sequence[Group], limit: int, watch: Watch = no_watch) -> list[list[Counts]]:
     """The down-sets as counts, by the number of their samples; :class:`LimitReached` above ``limit``."""
     levels = [[(0,) * len(groups)]]
     found = 1
     for _ in range(sum(group.size for group in groups)):
         following: dict[Counts, None] = {}
         for counts in levels[-1]:
+            watch()
             for g in addable(groups, counts):
                 following.setdefault((*counts[:g], counts[g] + 1, *counts[g + 1 :]))
             if found + len(following) > limit:
@@ -59,6 +61,7 @@ def sweep(
     densities: Sequence[Array],
     levels: Sequence[Sequence[Counts]],
     root: int | None = None,
+    watch: Watch = no_watch,
 ) -> Array:
     """The logarithm of the probability of the order; with ``root`` as a table of the root's value.
 
@@ -66,10 +69,10 @@ def sweep(
     of one sample).
     """
     if root is None:
-        table = _sweep_up(grid, groups, densities, levels, None)[levels[-1][0]]
+        table = _sweep_up(grid, groups, densities, levels, None, watch)[levels[-1][0]]
         return table
-    below = _sweep_up(grid, groups, densities, levels, root)
-    above = _sweep_down(grid, groups, densities, levels, root)
+    below = _sweep_up(grid, groups, densities, levels, root, watch)
+    above = _sweep_down(grid, groups, densities, levels, root, watch)
     message = np.full(grid.x.shape, -np.inf)
     for counts, table in below.items():
         if all(counts[u] == groups[u].size for u in groups[root].under):
@@ -83,6 +86,7 @@ def _sweep_up(
     densities: Sequence[Array],
     levels: Sequence[Sequence[Counts]],
     root: int | None,
+    watch: Watch,
 ) -> dict[Counts, Array]:
     """``f_S`` for the down-sets without the root; without a root only the last, its integral."""
     found = {levels[0][0]: np.zeros(grid.x.shape)}
@@ -90,6 +94,7 @@ def _sweep_up(
     for depth, level in enumerate(levels[:-1]):
         grown: dict[Counts, Array] = {}
         for counts in level:
+            watch()
             if counts not in found:
                 continue
             for g in addable(groups, counts):
@@ -112,6 +117,7 @@ def _sweep_down(
     densities: Sequence[Array],
     levels: Sequence[Sequence[Counts]],
     root: int,
+    watch: Watch,
 ) -> dict[Counts, Array]:
     """For the down-sets with the root: the probability that the others lie above, in an allowed order."""
     found = {levels[-1][0]: np.zeros(grid.x.shape)}
@@ -119,6 +125,7 @@ def _sweep_down(
     for level in reversed(levels[:-1]):
         grown: dict[Counts, Array] = {}
         for counts in level:
+            watch()
             if not counts[root]:
                 continue
             for g in addable(groups, counts):

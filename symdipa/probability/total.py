@@ -31,6 +31,7 @@ from symdipa.probability.single import (
     refine,
     tail_length,
 )
+from symdipa.probability.watch import TimeOver, Watch, no_watch
 
 Observed = str | Interval
 FEW_RUNS = 8
@@ -76,11 +77,13 @@ def total_log_probability(
     """
     check_numbers(inputs, eps)
     budget = budget or Budget()
-    search = _Search(automaton, tuple(inputs), tuple(outputs), exact)
+    search = _Search(automaton, tuple(inputs), tuple(outputs), exact, budget.watch)
     first = search.some(FEW_RUNS + 1)
     if len(first) > FEW_RUNS:
         try:
             return _Filter(search, eps, budget).solve(tolerance)
+        except TimeOver:
+            raise
         except LimitReached:
             first = search.some(max_runs + 1)
     return _added(automaton, first, eps, tolerance, budget, max_runs)
@@ -112,6 +115,7 @@ def _added(
     complete = len(found) <= max_runs
     results = []
     for one in found[:max_runs]:
+        budget.watch()
         poset = poset_of(automaton, one.run, one.inputs, one.outputs, eps)
         if poset not in known:
             known[poset] = log_probability_of(poset, tolerance, budget)
@@ -133,6 +137,7 @@ class _Search:
     inputs: tuple[Number, ...]
     outputs: tuple[Observed, ...]
     exact: bool
+    watch: Watch = no_watch
 
     def matching(self, state: int, step: int, read: int) -> Iterator[int]:
         """The transitions from a state that can show the output of a step."""
@@ -155,6 +160,7 @@ class _Search:
         work: list[tuple[tuple[int, ...], int, int, OrderState]] = []
         work.append(((), control.initial, 0, initial(control.variables)))
         while work and len(found) < limit:
+            self.watch()
             run, q, read, order = work.pop()
             if len(run) == len(self.outputs):
                 found.append(self._observed(run))
@@ -174,6 +180,7 @@ class _Search:
         control = control_of(self.automaton)
         layers = [{(control.initial, 0)}]
         for step in range(len(self.outputs)):
+            self.watch()
             layers.append(
                 {
                     (control.target[t], read + self.reads(q))
@@ -184,6 +191,7 @@ class _Search:
         last = {(q, read) for q, read in layers[-1] if not self.exact or read == len(self.inputs)}
         result = {(len(self.outputs), q, read) for q, read in last}
         for step in reversed(range(len(self.outputs))):
+            self.watch()
             for q, read in layers[step]:
                 if any(
                     (step + 1, control.target[t], read + self.reads(q)) in result
@@ -218,7 +226,7 @@ class _Filter:
 
     def solve(self, tolerance: float) -> TotalLogProbability:
         self.control = control_of(self.search.automaton)
-        self.allowance = Allowance(self.budget.pairs)
+        self.allowance = Allowance(self.budget.pairs, self.budget.watch)
         laws = self._laws()
         if not laws:
             value = self._attempt(Grid(np.array([-1.0, 1.0]), 4))
@@ -242,6 +250,7 @@ class _Filter:
         found: dict[Law, None] = {}
         self.rates = 0.0
         for step in range(len(self.search.outputs)):
+            self.budget.watch()
             rates = [0.0]
             for at, q, read in self.search.useful:
                 if at != step:
@@ -291,6 +300,7 @@ class _Filter:
         for step in range(len(self.search.outputs)):
             following: dict[Place, State] = {}
             for (q, read, classes), state in now.items():
+                self.budget.watch()
                 for t in self.search.matching(q, step, read):
                     after = read + self.search.reads(q)
                     if (step + 1, self.control.target[t], after) not in self.search.useful:
