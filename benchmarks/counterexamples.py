@@ -2,8 +2,9 @@
 
     python benchmarks/counterexamples.py [--exceeds 1,5,20] [--eps 1] [FILE...]
 
-Without files: the examples, and the published mechanisms in /work/shared if they are there. For every file
-that is not private, the pair that refutes each D; a line that begins with "no" is a failure, with the reason.
+Without files: the examples, and the published mechanisms in a folder ``shared`` beside the project, if it is
+there. For every file that is not private, the pair that refutes each D; a line that begins with "no" is a
+failure, with the reason. Every witness is replayed through the definitions first.
 For every private one (with --search SECONDS) the largest ratio that a search finds, beside the proved D.
 """
 
@@ -20,9 +21,10 @@ from symdipa.counterexample import NoCounterexample, counterexample
 from symdipa.errors import InvalidInput
 from symdipa.pair_search import search_pair
 from symdipa.weighing import weigh
+from symdipa.witness import replay
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = Path("/work/shared")
+SHARED = ROOT.parent / "shared"
 LARGE = ("m_range", "k_min_max")
 
 
@@ -32,9 +34,10 @@ def main() -> None:
     parser.add_argument("--exceeds", default="1,5,20")
     parser.add_argument("--eps", type=Fraction, default=Fraction(1))
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--shared", type=Path, default=SHARED, help="a folder with peer and literature")
     parser.add_argument("--search", type=float, metavar="SECONDS")
     options = parser.parse_args()
-    everywhere = [ROOT / "examples", SHARED / "peer", SHARED / "literature"]
+    everywhere = [ROOT / "examples", options.shared / "peer", options.shared / "literature"]
     files = options.files or [
         path
         for place in everywhere
@@ -48,6 +51,7 @@ def main() -> None:
             continue
         result = check(automaton, timeout=60)
         if result.witness is not None:
+            replay(control_of(result.automaton), result.witness)
             for exceeds in map(Fraction, options.exceeds.split(",")):
                 refute(path.stem, result, exceeds, options)
         elif options.search:
