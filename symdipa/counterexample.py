@@ -583,7 +583,7 @@ class _Search:
         shape, evaluation = self.shape, self.evaluation
         run, signs, limit = shape.run(rounds), shape.signs(rounds), shape.limit(rounds)
         offsets = None
-        if spread and (apart := roles(shape.control, run, signs)):
+        if spread and (apart := roles(shape.control, run, signs, shape.watch)):
             offsets = [APART**spread * self._unit() * place for place in apart]
         tried = pair(shape.control, run, signs, distance, evaluation.eps, offsets)
         first, second, all_runs = evaluation.of(tried)
@@ -630,7 +630,9 @@ class _Search:
         return (*table, Growth(last.rounds, last.log_ratio / eps, last.error / eps))
 
 
-def roles(control: Control, run: Sequence[int], signs: Sequence[int]) -> list[Fraction] | None:
+def roles(
+    control: Control, run: Sequence[int], signs: Sequence[int], watch: Watch = no_watch
+) -> list[Fraction] | None:
     """How far apart samples should lie so that other runs with the same outputs are unlikely, in units.
 
     Samples between which the dearest flow passes must stay side by side, or their order would cost nothing.
@@ -638,7 +640,7 @@ def roles(control: Control, run: Sequence[int], signs: Sequence[int]) -> list[Fr
     ``None`` where the order of the groups is not acyclic.
     """
     over = dependency_graph(control, run).over
-    flow = flow_bound(control, run, (), signs).flow
+    flow = flow_bound(control, run, (), signs, watch=watch).flow
     group = classes(len(run) + 1, [(i % (len(run) + 1), j % (len(run) + 1)) for i, j in flow])
     after: dict[int, set[int]] = {}
     degree = dict.fromkeys(group, 0)

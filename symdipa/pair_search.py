@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
@@ -23,7 +24,8 @@ from symdipa.counterexample import Evaluation, Pair, pair, roles
 from symdipa.distinct import output_distinct
 from symdipa.errors import LimitReached
 from symdipa.order import follow, initial
-from symdipa.probability import Budget, ProbabilityRefused
+from symdipa.probability import Budget, ProbabilityRefused, TimeOver, Watch, until
+from symdipa.probability.watch import no_watch
 from symdipa.weighing import weigh
 from symdipa.witness import feasible_runs, is_non_leaking
 
@@ -33,7 +35,8 @@ FAR = (4, 16, 64)
 """Distances of inputs from the means, in units of the largest noise scale."""
 STEPS = (1, 2, 4, 8, 16)
 LONGEST_LEAN = 24
-WEIGH_SECONDS = 5.0
+WEIGH_SECONDS, WEIGH_SHARE = 5.0, 0.125
+"""A method that looks for the constant may take so long, and such a part of all the time."""
 
 
 @dataclass(frozen=True)
@@ -87,23 +90,27 @@ def search_pair(
     search = _Search(control, evaluation, random.Random(seed), enough)
     ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
     if flow is None:
-        flow = weigh(control, seconds=WEIGH_SECONDS).flow
+        flow = weigh(control, seconds=min(WEIGH_SECONDS, seconds * WEIGH_SHARE)).flow
+    watch = until(deadline - seconds / 2)
     for run in _runs(control, flow, longest, runs):
         if not alone and len(run) > longest + ROUNDS:
             continue  # sums over many runs take long
-        if time.monotonic() > deadline - seconds / 2:
-            break
         try:
-            signs = tuple(map(int, best_signs(control, run)))
+            watch()
+            signs = tuple(map(int, best_signs(control, run, watch=watch)))
+            value = flow_bound(control, run, (), signs, watch=watch).value
+        except TimeOver:
+            break
         except LimitReached:
             continue
-        value = flow_bound(control, run, (), signs).value
         assert value is not None
         ranked.append((value, run, signs))
     # A long run has more loop samples to keep roles apart, where other runs show the same outputs.
     ranked.sort(key=lambda one: (-one[0], len(one[1]) if alone else -len(one[1]), one[1]))
     for _, run, signs in ranked[:best_runs]:
-        if not search.done():
+        if search.done():
+            break
+        with suppress(TimeOver):
             search.by_signs(run, signs)
     search.improve(moves)
     best = search.best
@@ -133,7 +140,9 @@ def _runs(control: Control, flow: Flow | None, longest: int, count: int) -> Iter
             yield run
 
 
-def lean(control: Control, run: tuple[int, ...], signs: tuple[int, ...]) -> tuple[int, ...]:
+def lean(
+    control: Control, run: tuple[int, ...], signs: tuple[int, ...], watch: Watch = no_watch
+) -> tuple[int, ...]:
     """The signs without those that the best ratio of the run does not need.
 
     Samples without a difference need not stay beside others, where another run might take their place. Where
@@ -141,7 +150,7 @@ def lean(control: Control, run: tuple[int, ...], signs: tuple[int, ...]) -> tupl
     """
 
     def value(candidate: tuple[int, ...]) -> Fraction | None:
-        return flow_bound(control, run, (), candidate).value
+        return flow_bound(control, run, (), candidate, watch=watch).value
 
     def changed(candidate: tuple[int, ...], j: int, sign: int) -> tuple[int, ...]:
         return (*candidate[:j], sign, *candidate[j + 1 :])
@@ -187,8 +196,9 @@ class _Search:
         base = max((abs(self.control.mean[t]) for t in run), default=Fraction(0))
         apart = None
         if not self.evaluation.alone:
-            signs = lean(self.control, run, signs)
-            apart = roles(self.control, run, signs)
+            watch = until(self.evaluation.deadline)
+            signs = lean(self.control, run, signs, watch)
+            apart = roles(self.control, run, signs, watch)
         for factor in FAR:
             distance = base + factor * self._unit(run)
             offsets = None if apart is None else [4 * distance * place for place in apart]

@@ -342,6 +342,14 @@ def test_the_best_pair_of_2_min_max_comes_near_to_its_bound():
     assert 0.98 < found.log_ratio_per_eps - found.error <= 1
 
 
+@pytest.mark.parametrize("name", ["m-range", "k-minmax"])
+def test_the_search_for_the_best_pair_ends_in_time(name):
+    began = time.process_time()
+    found = search_pair(generate(name, 6), seconds=1.5, best_runs=9, moves=10**6)
+    assert time.process_time() - began < 3
+    assert found is None or found.tried
+
+
 def test_groups_without_flow_are_put_in_order():
     automaton = load(EXAMPLES / "well_formed" / "range_1.dipa")
     control = control_of(automaton)
