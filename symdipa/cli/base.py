@@ -421,8 +421,15 @@ def write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
         return
+    write_bytes((text if text.endswith("\n") else text + "\n").encode(), output)
+
+
+def write_bytes(data: bytes, output: Path | None) -> None:
+    if output is None:
+        click.echo(data, nl=False)
+        return
     try:
-        output.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+        output.write_bytes(data)
     except OSError as error:
         raise Unusable(f"cannot write {shown(str(output))}: {error.strerror}") from error
 
