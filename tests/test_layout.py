@@ -14,7 +14,7 @@ from conftest import ROOT
 PACKAGE = ROOT / "symdipa"
 
 LAYERS = [
-    {"adjacency", "errors", "patterns", "automaton", "spelling", "verdict"},
+    {"adjacency", "errors", "interrupts", "patterns", "automaton", "spelling", "verdict"},
     {"validation", "order", "boolean", "formats", "families", "checker"},
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},

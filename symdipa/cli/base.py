@@ -87,7 +87,7 @@ class Commands(click.Group):
             ctx.exit(Exit.INTERRUPTED)
 
 
-def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+def as_seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """A time span must be positive and finite."""
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value} is not a positive number of seconds")
@@ -177,7 +177,7 @@ with_bound = option(
     "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
 )
 with_timeout = option(
-    "--timeout", type=float, callback=_seconds, metavar="SECONDS", help="Give up on a file after this long."
+    "--timeout", type=float, callback=as_seconds, metavar="SECONDS", help="Give up on a file after this long."
 )
 with_memory = option(
     "--memory",
