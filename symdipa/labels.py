@@ -25,7 +25,7 @@ MEANINGS = {
     "used": "used: the watched cycle has used the chosen variable",
     "saved": "saved(b): the value that bit b had where the watched cycle began",
     "set": "set(Vi): ghost Vi has stored its sample (V1: the low end of the chain, V2: the high end)",
-    "seen": "seen(Vi): a watched cycle was seen that repeats a sample beyond the one in Vi",
+    "seen": "seen(Vi): a watched cycle compares its samples with the one in Vi, so that end repeats",
     "start": "choice start: watch a cycle that begins with this step",
     "protect": "choice protect(x): what protected(x) is to be in the cycle that begins",
     "choose": "choice choose(x): what chosen(x) is to be in the cycle that begins",

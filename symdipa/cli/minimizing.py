@@ -147,9 +147,9 @@ class _Asked:
             text = formats.dumps(automaton, self.fmt)
         except InvalidInput:  # the text language cannot say everything
             return False
-        self.file.write_text(text, encoding="utf-8")
         quiet = subprocess.DEVNULL
         with self._starting:
+            self.file.write_text(text, encoding="utf-8")
             self._process = process = subprocess.Popen(
                 self.command, shell=True, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
             )
@@ -164,7 +164,7 @@ class _Asked:
         return status == self.status
 
     def end_for_good(self) -> None:
-        """End the command, and let nobody else start it again."""
+        """End the command, and let no other thread start it again."""
         self._starting.acquire()
         self.end()
 
