@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from symdipa.aiger import to_aiger  # noqa: E402
+from symdipa.circuit import circuit_of  # noqa: E402
 from symdipa.control import control_of  # noqa: E402
 from symdipa.dataflow import order_facts  # noqa: E402
 from symdipa.encodings.catalogue import systems  # noqa: E402
@@ -57,7 +58,7 @@ def abc(program: str, system: System, limit: float) -> tuple[str, float]:
     """The answer of ABC's ``pdr`` and the seconds that it reports (the limit where it has no answer)."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "query.aig"
-        file.write_bytes(to_aiger(system))
+        file.write_bytes(to_aiger(circuit_of([system])))
         command = [program, "-c", f"read_aiger {file}; pdr -T {limit:g}"]
         try:
             done = subprocess.run(

@@ -8,6 +8,8 @@ import sys
 import threading
 from typing import NoReturn
 
+from symdipa.interrupts import before_leaving
+
 INTERRUPTED = 130
 SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 
@@ -16,7 +18,8 @@ def leave_on_interrupt() -> None:
     """Make Ctrl-C end the process at once, with status 130, even while a solver is running.
 
     Python runs signal handlers only between bytecodes, and z3 puts a handler of its own in their place while
-    it searches. So SIGINT is blocked everywhere and a thread waits for it. A process that was started with
+    it searches. So SIGINT is blocked everywhere and a thread waits for it, which does what
+    :mod:`symdipa.interrupts` has been told to do and ends the process. A process that was started with
     SIGINT ignored (``nohup``, a background job) keeps ignoring it.
     """
     if not hasattr(signal, "pthread_sigmask") or signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -35,6 +38,7 @@ def _wait_for_interrupt() -> NoReturn:
     signal.sigwait({signal.SIGINT})
     if os.isatty(2):  # the progress display hides the cursor
         os.write(2, SHOW_CURSOR)
+    before_leaving()
     os.write(2, b"interrupted\n")
     os._exit(INTERRUPTED)
 

@@ -1,63 +1,75 @@
-"""A system as a hardware model-checking problem: AIGER 1.9, binary, for ``pdr`` of ABC and its kin.
+"""Circuits as hardware model-checking problems in AIGER 1.9, for ``pdr`` and ``bmc3`` of ABC and their kin.
 
-Control states and bits are latches; choices and one line for each edge are inputs. The first edge whose
-line is high, whose source is where control is and whose guard holds, is taken; if there is none the state
-stays as it is. The one output is high in bad states.
+The one output is high where the circuit is bad. Symbols name inputs and latches; comments follow.
 """
 
 from __future__ import annotations
 
-from symdipa.boolean import TRUE, Lit
-from symdipa.system import System
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symdipa.boolean import Lit
+from symdipa.circuit import Circuit
 
 
-def to_aiger(system: System) -> bytes:
-    """The system in AIGER; "safe" means that no bad state is reachable. New nodes are added to its graph."""
-    graph, names = system.graph, system.control.state_names
-    places = sorted({system.control.initial, *(edge.target for edge in system.edges)})
-    location = {q: graph.variable(f"loc({names[q]})") for q in places}
-    lines = [graph.variable(f"take({i})") for i in range(len(system.edges))]
-    following: dict[Lit, list[Lit]] = {b: [] for b in (*location.values(), *system.bits)}
-    idle = TRUE
-    for edge, line in zip(system.edges, lines, strict=True):
-        taken = graph.all([idle, line, location[edge.source], edge.guard])
-        idle = graph.conj(idle, taken ^ 1)
-        following[location[edge.target]].append(taken)
-        for bit in system.bits:
-            following[bit].append(graph.conj(taken, edge.update.get(bit, bit)))
-    latches = [
-        (latch, graph.disj(graph.any(cases), graph.conj(idle, latch))) for latch, cases in following.items()
-    ]
-    bad = graph.any(
-        graph.conj(location[q], condition) for q, condition in system.bad.items() if q in location
-    )
-    return _binary(system, [*system.choices, *lines], latches, location[system.control.initial], bad)
+def to_aiger(circuit: Circuit, comments: Sequence[str] = ()) -> bytes:
+    """The circuit in binary AIGER: "safe" means that it cannot get bad."""
+    numbered = _number(circuit)
+    text = numbered.head("aig")
+    text += "".join(f"{new} {reset}\n" for _, new, reset in numbered.latches) + f"{numbered.bad}\n"
+    body = b"".join(_delta(out - a) + _delta(a - b) for out, a, b in numbered.ands)
+    return text.encode() + body + _tail(circuit, comments).encode()
 
 
-def _binary(system: System, inputs: list[Lit], latches: list[tuple[Lit, Lit]], start: Lit, bad: Lit) -> bytes:
-    graph = system.graph
+def to_ascii_aiger(circuit: Circuit, comments: Sequence[str] = ()) -> str:
+    """The circuit in ASCII AIGER, line by line what :func:`to_aiger` writes."""
+    numbered = _number(circuit)
+    lines = [str(2 * (i + 1)) for i in range(len(circuit.inputs))]
+    lines += [f"{latch} {new} {reset}" for latch, new, reset in numbered.latches]
+    lines += [str(numbered.bad), *(f"{out} {a} {b}" for out, a, b in numbered.ands)]
+    return numbered.head("aag") + "".join(f"{line}\n" for line in lines) + _tail(circuit, comments)
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """A circuit in AIGER's literals: inputs, then latches, then conjunctions, numbered from 1."""
+
+    inputs: int
+    latches: list[tuple[int, int, int]]
+    bad: int
+    ands: list[tuple[int, int, int]]
+
+    def head(self, kind: str) -> str:
+        sizes = (self.inputs, len(self.latches), 1, len(self.ands))
+        return f"{kind} {self.inputs + len(self.latches) + len(self.ands)} {' '.join(map(str, sizes))}\n"
+
+
+def _number(circuit: Circuit) -> _Numbered:
+    graph = circuit.graph
     number: dict[int, int] = {0: 0}
-    for literal in (*inputs, *(latch for latch, _ in latches)):
+    for literal in (*circuit.inputs, *(latch.value for latch in circuit.latches)):
         number[literal >> 1] = len(number)
 
     def of(literal: Lit) -> int:
         return 2 * number[literal >> 1] | literal & 1
 
-    ands: list[tuple[int, int]] = []
-    for node in graph.cone([bad, *(new for _, new in latches)]):
+    ands: list[tuple[int, int, int]] = []
+    for node in graph.cone([circuit.bad, *(latch.following for latch in circuit.latches)]):
         operands = graph.operands(node)
         if operands is not None:
             number[node] = len(number)
             a, b = of(operands[0]), of(operands[1])
-            ands.append((max(a, b), min(a, b)))
-    head = f"aig {len(number) - 1} {len(inputs)} {len(latches)} 1 {len(ands)}\n"
-    resets = [f"{of(new)} {int(latch == start)}\n" for latch, new in latches]
-    symbols = [f"i{i} {graph.name(literal >> 1)}\n" for i, literal in enumerate(inputs)]
-    symbols += [f"l{i} {graph.name(latch >> 1)}\n" for i, (latch, _) in enumerate(latches)]
-    text = head + "".join(resets) + f"{of(bad)}\n"
-    first = len(inputs) + len(latches) + 1
-    body = b"".join(_delta(2 * (first + i) - a) + _delta(a - b) for i, (a, b) in enumerate(ands))
-    return text.encode() + body + "".join([*symbols, "o0 bad\n"]).encode()
+            ands.append((of(2 * node), max(a, b), min(a, b)))
+    latches = [(of(latch.value), of(latch.following), int(latch.initially)) for latch in circuit.latches]
+    return _Numbered(len(circuit.inputs), latches, of(circuit.bad), ands)
+
+
+def _tail(circuit: Circuit, comments: Sequence[str]) -> str:
+    names, count = circuit.names(), len(circuit.inputs)
+    symbols = [f"i{i} {name}\n" for i, name in enumerate(names[:count])]
+    symbols += [f"l{i} {name}\n" for i, name in enumerate(names[count:])]
+    told = "".join(f"{line}\n" for line in ["c", *comments]) if comments else ""
+    return "".join([*symbols, "o0 bad\n"]) + told
 
 
 def _delta(value: int) -> bytes:

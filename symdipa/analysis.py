@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -96,15 +96,21 @@ def compare(
     """
     _must_be_positive(bound=bound, timeout=timeout, memory=memory)
     began = time.monotonic()
-    limits = Limits(bound, None, progress, memory)
-    with _Session(control_of(automaton), limits) as session:
-        rounds = []
-        for name in ("explicit", "marks", "ghost"):
-            limits.deadline = None if timeout is None else time.monotonic() + timeout
-            explicit = name == "explicit"
-            chosen = session.explicit if explicit else session.symbolic(session.control, name, "z3")
-            rounds.append(session.run(session.guarded(chosen), tuple(Pattern)))
-        return session.conclude(rounds, "all", None, began)
+    with _Session(control_of(automaton), Limits(bound, None, progress, memory)) as session:
+        return session.conclude(session.run_every(tuple(Pattern), timeout), "all", None, began)
+
+
+def disagreements(
+    automaton: Automaton,
+    patterns: Iterable[Pattern],
+    *,
+    bound: int | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+) -> tuple[str, ...]:
+    """What :func:`compare` says about disagreements on these patterns, and nothing else."""
+    with _Session(control_of(automaton), Limits(bound, None, None, memory)) as session:
+        return _disagreements(session.run_every(tuple(patterns), timeout))
 
 
 def _must_be_one_of(what: str, name: str, names: Sequence[str]) -> None:
@@ -165,6 +171,25 @@ class _Session:
 
         chosen = SlicedEngine(self.control, make, self.limits) if slicing else make(self.control)
         return [*explicit, chosen if name == "auto" else self.guarded(chosen)]
+
+    def run_every(self, patterns: Sequence[Pattern], timeout: float | None) -> list[Answers]:
+        """The answers of every engine, each with so many seconds."""
+        rounds = []
+        for chosen in self.every():
+            self.limits.deadline = None if timeout is None else time.monotonic() + timeout
+            rounds.append(self.run(self.guarded(chosen), patterns))
+        return rounds
+
+    def every(self) -> Iterator[Engine]:
+        """Enumeration; symbolic search in both encodings; the same on another solver, slice by slice."""
+        from symdipa.engines.sliced import SlicedEngine
+
+        yield self.explicit
+        for encoding in ENCODINGS:
+            yield self.symbolic(self.control, encoding, "z3")
+        yield SlicedEngine(
+            self.control, lambda control: self.symbolic(control, ENCODINGS[0], "minisat"), self.limits
+        )
 
     def guarded(self, engine: Engine) -> Engine:
         """The engine in a process of its own, if there are limits that must hold."""

@@ -8,7 +8,7 @@ state with ``d = 1/4`` adds Laplace noise of scale ``4/eps``. Nothing here check
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -207,6 +207,22 @@ class Automaton:
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""
         return self.states[self.index[name]]
+
+
+def reachable(automaton: Automaton) -> Automaton:
+    """The automaton without the states that no path reaches, and without their transitions."""
+    kept, work = {automaton.initial}, [automaton.initial]
+    for name in work:  # which grows
+        for t in automaton.outgoing[automaton.index[name]]:
+            target = automaton.transitions[t].target
+            if target not in kept:
+                kept.add(target)
+                work.append(target)
+    return replace(
+        automaton,
+        states=tuple(state for state in automaton.states if state.name in kept),
+        transitions=tuple(t for t in automaton.transitions if t.source in kept),
+    )
 
 
 def variables_of(transitions: Iterable[Transition]) -> tuple[str, ...]:

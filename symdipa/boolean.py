@@ -102,6 +102,22 @@ class BooleanGraph:
                 stack.extend(literal >> 1 for literal in operands)
         return sorted(found)
 
+    def copy(self, literals: Iterable[Lit], into: BooleanGraph, values: Mapping[Lit, Lit]) -> list[Lit]:
+        """The same functions in another graph.
+
+        ``values`` has a literal there for every variable (its positive literal) on which they depend.
+        """
+        literals = list(literals)
+        found: dict[int, Lit] = {0: FALSE}
+        for node in self.cone(literals):
+            operands = self._operands[node]
+            if operands is not None:
+                a, b = operands
+                found[node] = into.conj(found[a >> 1] ^ a & 1, found[b >> 1] ^ b & 1)
+            elif node:
+                found[node] = values[2 * node]
+        return [found[literal >> 1] ^ literal & 1 for literal in literals]
+
     def evaluate(self, literals: Iterable[Lit], valuation: Mapping[Lit, bool]) -> list[bool]:
         """The values of literals when the variables (their positive literals) have the given values."""
         literals = list(literals)

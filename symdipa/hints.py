@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from symdipa.automaton import INSAMPLE_PRIME, Automaton, Guard, State, Transition, symbol
+from symdipa.automaton import INSAMPLE_PRIME, Automaton, Guard, State, Transition, reachable, symbol
 from symdipa.errors import InvalidInput
 from symdipa.patterns import Pattern
 from symdipa.story import conflicts, enumeration, link, shown_sample
@@ -228,17 +228,7 @@ def limited(automaton: Automaton, transitions: set[int], times: int) -> Automato
             after = k + (t in transitions)
             target = end if after == times else names[move.target, after]
             moves.append(replace(move, source=names[move.source, k], target=target))
-    return _reachable(_rebuilt(automaton, states, moves))
-
-
-def _reachable(automaton: Automaton) -> Automaton:
-    reached = [automaton.initial]
-    for name in reached:
-        targets = (automaton.transitions[t].target for t in automaton.outgoing[automaton.index[name]])
-        reached += [target for target in dict.fromkeys(targets) if target not in reached]
-    kept = set(reached)
-    states = [q for q in automaton.states if q.name in kept]
-    return _rebuilt(automaton, states, [t for t in automaton.transitions if t.source in kept])
+    return reachable(_rebuilt(automaton, states, moves))
 
 
 def _show_symbol(automaton: Automaton, edit: Edit) -> Automaton:

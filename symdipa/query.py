@@ -1,86 +1,159 @@
-"""Bounded queries as files: the symbolic question in SMT-LIB 2, so that another solver can answer it.
+"""Queries as files: the symbolic question about one pattern, so that another program can answer it.
 
-The formula is built in pySMT, with a Boolean symbol for each control state, bit, choice and edge of each
-frame (``loc(q3)@2``, ``lt(x,y)@2``, ...). It is satisfiable iff some run of at most ``bound`` monitored
-steps shows the pattern.
+``smtlib`` unrolls a system up to a bound, with a Boolean symbol for each control state, bit, choice and edge
+of each frame (``loc(q3)@2``, ``lt(x,y)@2``, ...), as a formula of pySMT. ``chc``, ``aiger`` and ``btor2`` are
+whole transition systems (:mod:`symdipa.chc`, :mod:`symdipa.aiger`, :mod:`symdipa.btor2`); the last two can be
+unrolled as well. One file answers one pattern, also where several systems look for it.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from symdipa.aiger import to_aiger, to_ascii_aiger
 from symdipa.automaton import Automaton
 from symdipa.boolean import Lit
+from symdipa.btor2 import to_btor2
+from symdipa.chc import to_chc
+from symdipa.circuit import Circuit, circuit_of, unrolled
 from symdipa.control import control_of
 from symdipa.dataflow import order_facts
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.errors import EncodingUnavailable
+from symdipa.labels import labels, legend, prefixes, printable
 from symdipa.patterns import Pattern
 from symdipa.system import System
 
-FORMATS = ("smtlib",)
+FORMATS = ("smtlib", "chc", "aiger", "btor2")
+
+ANSWERS = {
+    "smtlib": "sat: such a run exists. unsat: none within the bound.",
+    "chc": "unsat: such a run exists. sat: there is none.",
+    "aiger": "The output can get high: such a run exists. It cannot: there is none{}.",
+    "btor2": "The bad state is reachable: such a run exists. It is not: there is none{}.",
+}
 
 
 def encode(
     automaton: Automaton,
     pattern: Pattern,
-    bound: int,
+    bound: int | None = None,
     encoding: str = "marks",
     fmt: str = "smtlib",
     *,
     reduce: bool = False,
 ) -> str:
-    """A self-contained query: does a run of at most ``bound`` steps show ``pattern``?
+    """A self-contained query: does a run (of at most ``bound`` steps) show ``pattern``?
 
-    ``reduce`` leaves out what the dataflow shows to be constant; without it the query relies on nothing
-    but the definitions. Raises :class:`EncodingUnavailable` for an unknown format or encoding,
-    ``ValueError`` for a negative bound.
+    AIGER comes in its ASCII form; :func:`encode_binary` writes the other one. ``reduce`` leaves out what the
+    dataflow shows to be constant; without it the query relies on nothing but the definitions. Raises
+    :class:`EncodingUnavailable` for an unknown format or encoding, for ``smtlib`` without a bound and ``chc``
+    with one, ``ValueError`` for a negative bound.
     """
     if fmt not in FORMATS:
         raise EncodingUnavailable(f"no format {fmt!r}; there are {', '.join(FORMATS)}")
-    if encoding not in ENCODINGS:
-        raise EncodingUnavailable(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
-    if bound < 0:
-        raise ValueError("the bound must not be negative")
-    conjuncts = bounded_formula(automaton, pattern, bound, encoding, reduce=reduce)
-    return _smtlib(conjuncts, _header(automaton, pattern, bound, encoding, reduce))
+    if fmt == "smtlib" and bound is None:
+        raise EncodingUnavailable("smtlib needs a bound; chc, aiger and btor2 ask without one")
+    if fmt == "chc" and bound is not None:
+        raise EncodingUnavailable("chc asks about runs of any length; smtlib, aiger and btor2 take a bound")
+    query = _Query(automaton, pattern, bound, encoding, reduce)
+    comments = query.comments(fmt)
+    if fmt == "smtlib":
+        return _smtlib(query.formula(), comments)
+    if fmt == "chc":
+        return to_chc(query.systems, comments)
+    write = to_btor2 if fmt == "btor2" else to_ascii_aiger
+    return write(query.circuit(), comments)
+
+
+def encode_binary(
+    automaton: Automaton,
+    pattern: Pattern,
+    bound: int | None = None,
+    encoding: str = "marks",
+    *,
+    reduce: bool = False,
+) -> bytes:
+    """The query of :func:`encode` as ``aiger``, in AIGER's binary form."""
+    query = _Query(automaton, pattern, bound, encoding, reduce)
+    return to_aiger(query.circuit(), query.comments("aiger"))
 
 
 def bounded_formula(
     automaton: Automaton, pattern: Pattern, bound: int, encoding: str = "marks", *, reduce: bool = False
 ) -> list[Any]:
     """The query of :func:`encode` as pySMT formulas, to be taken together."""
-    from pysmt.shortcuts import Or
-
-    control = control_of(automaton)
-    facts = order_facts(control, precise=reduce)
-    found = systems(pattern, control, facts, encoding)
-    prefixes = [f"{i}:" for i in range(len(found))] if len(found) > 1 else [""]
-    paths: list[Any] = []
-    ends: list[Any] = []
-    for system, prefix in zip(found, prefixes, strict=False):
-        query = _BoundedQuery(system, bound, prefix)
-        paths += query.path()
-        ends += query.ends()
-    return [*paths, Or(ends)]
+    return _Query(automaton, pattern, bound, encoding, reduce).formula()
 
 
-class _BoundedQuery:
+@dataclass(frozen=True)
+class _Query:
+    """One question in any format."""
+
+    automaton: Automaton
+    pattern: Pattern
+    bound: int | None
+    encoding: str
+    reduce: bool
+
+    def __post_init__(self) -> None:
+        if self.encoding not in ENCODINGS:
+            raise EncodingUnavailable(f"no encoding {self.encoding!r}; there are {', '.join(ENCODINGS)}")
+        if self.bound is not None and self.bound < 0:
+            raise ValueError("the bound must not be negative")
+
+    @cached_property
+    def systems(self) -> list[System]:
+        control = control_of(self.automaton)
+        return systems(self.pattern, control, order_facts(control, precise=self.reduce), self.encoding)
+
+    def circuit(self) -> Circuit:
+        circuit = circuit_of(self.systems)
+        return circuit if self.bound is None else unrolled(circuit, self.bound)
+
+    def formula(self) -> list[Any]:
+        from pysmt.shortcuts import Or
+
+        assert self.bound is not None
+        paths: list[Any] = []
+        ends: list[Any] = []
+        for system, prefix in zip(self.systems, prefixes(self.systems), strict=True):
+            path = _BoundedPath(system, self.bound, prefix)
+            paths += path.path()
+            ends += path.ends()
+        return [*paths, Or(ends)]
+
+    def comments(self, fmt: str) -> list[str]:
+        """What is asked, what the answers mean, and what the names mean."""
+        from symdipa import __version__
+
+        name = f" of {printable(self.automaton.name)}" if self.automaton.name else ""
+        steps = "any number of steps" if self.bound is None else f"at most {self.bound} steps"
+        asked = f"symdipa {__version__}: {self.pattern.title}{name}, {steps}, encoding {self.encoding}"
+        lines = [
+            asked + (", constants of the dataflow left out" if self.reduce else ""),
+            ANSWERS[fmt].format("" if self.bound is None else " within the bound"),
+        ]
+        if not self.systems:
+            lines.append("Nothing is asked: no run can show it, by the control graph alone.")
+        elif len(self.systems) > 1:  # the two directions of a violating path
+            lines.append("Side by side: 0: the low end of the chain is output. 1: the high end is output.")
+        names = [name for system in self.systems for name in labels(system).all]
+        return [*lines, *legend(self.automaton, names)]
+
+
+class _BoundedPath:
     """Unrolls one system into a pySMT formula; the path may end at any frame up to the bound."""
 
     def __init__(self, system: System, bound: int, prefix: str) -> None:
         self.system = system
         self.bound = bound
         self.prefix = prefix
-        states = system.control.state_names
-        names = _distinct(
-            [f"loc({state})" for state in states]
-            + [system.graph.name(literal >> 1) for literal in (*system.bits, *system.choices)]
-        )
-        self.location_names = names[: len(states)]
-        self.names = dict(zip((*system.bits, *system.choices), names[len(states) :], strict=True))
+        self.names = labels(system)
 
     def _symbol(self, name: str, frame: int) -> Any:
         from pysmt.shortcuts import Symbol
@@ -116,10 +189,10 @@ class _BoundedQuery:
         return And([*places, *bits])
 
     def _location(self, q: int, k: int) -> Any:
-        return self._symbol(self.location_names[q], k)
+        return self._symbol(self.names.locations[q], k)
 
     def _bit(self, bit: Lit, k: int) -> Any:
-        return self._symbol(self.names[bit], k)
+        return self._symbol(self.names.of[bit], k)
 
     def _bad(self, k: int) -> Any:
         from pysmt.shortcuts import And, Or
@@ -152,7 +225,7 @@ class _BoundedQuery:
         system = self.system
         roots = [lit for edge in system.edges for lit in (edge.guard, *edge.update.values())]
         values = self._values([*roots, *system.bits], k)
-        taken = [self._symbol(f"take({n})", k) for n in range(len(system.edges))]
+        taken = [self._symbol(name, k) for name in self.names.edges]
         parts = [ExactlyOne(taken)]
         for edge, take in zip(system.edges, taken, strict=True):
             updates: Mapping[Lit, Lit] = edge.update
@@ -165,35 +238,6 @@ class _BoundedQuery:
                 take.Implies(And([self._location(edge.source, k), values(edge.guard), *places, *bits]))
             )
         return parts
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """The names without what SMT-LIB cannot quote, and with primes where two would be the same."""
-    taken: set[str] = set()
-    result = []
-    for name in names:
-        name = _printable(name).replace("|", "!").replace("\\", "/")
-        while name in taken:
-            name += "'"
-        taken.add(name)
-        result.append(name)
-    return result
-
-
-def _printable(name: str) -> str:
-    """A name fit for one line of a text: control characters and line breaks become question marks."""
-    return "".join(c if c.isprintable() else "?" for c in name)
-
-
-def _header(automaton: Automaton, pattern: Pattern, bound: int, encoding: str, reduce: bool) -> list[str]:
-    from symdipa import __version__
-
-    name = f" of {_printable(automaton.name)}" if automaton.name else ""
-    return [
-        f"symdipa {__version__}: {pattern.title}{name}, at most {bound} steps, encoding {encoding}"
-        + (", constants of the dataflow left out" if reduce else ""),
-        "sat: such a run exists. unsat: none within the bound.",
-    ]
 
 
 def _smtlib(conjuncts: list[Any], header: list[str]) -> str:

@@ -199,7 +199,7 @@ def test_reasons_of_both_are_told():
         "explicit: the augmentation has more than 3 nodes; minisat: no violation within 2 steps,"
         " and no proof by induction of that depth"
     )
-    assert answer.sizes == {"depth": 2}
+    assert answer.sizes["depth"] == 2 and answer.sizes["unrolling clauses"] > 0
 
 
 def test_an_answer_of_either_is_enough():

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -540,7 +541,64 @@ def test_encode_writes_a_query(tmp_path, encoding):
     assert "(check-sat)" in target.read_text()
 
 
-COMMANDS = ["check", "compare", "convert", "encode", "generate", "witness"]
+@pytest.mark.parametrize(
+    ("options", "name", "begins"),
+    [
+        ([], "query.aig", b"aig "),
+        ([], "query.aag", b"aag "),
+        (["--bound", "4"], "QUERY.AIG", b"aig "),
+        ([], "query.btor2", b"; symdipa "),
+        (["--to", "btor2"], "query.txt", b"; symdipa "),
+        (["--to", "aiger"], "query", b"aig "),
+        ([], "query.smt2", b"; symdipa "),
+    ],
+)
+def test_the_format_of_a_query(tmp_path, options, name, begins):
+    target = tmp_path / name
+    done = invoke("encode", A_LEAKP, "--pattern", "LP", *options, "-o", str(target))
+    assert done.exit_code == 0 and done.output == ""
+    assert target.read_bytes().startswith(begins)
+
+
+def test_queries_on_standard_output():
+    for options, word in ((["--bound", "3"], "(set-logic QF_UF)"), ([], "(set-logic HORN)")):
+        done = invoke("encode", A_LEAKP, "--pattern", "LP", *options)
+        assert done.exit_code == 0 and word in done.stdout
+    done = invoke("encode", A_LEAKP, "--pattern", "LP", "--to", "aiger")
+    assert done.exit_code == 0 and done.stdout_bytes.startswith(b"aig ")
+    assert done.stdout_bytes.rstrip().endswith(b"output obot")  # the comments come last
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--to", "smtlib"], "give --bound N, or --to chc for all runs"),
+        (["--to", "chc", "--bound", "3"], "leave out --bound, or use --to smtlib"),
+        (["--to", "dimacs"], "'dimacs' is not one of"),
+        (["-o", "no/such/folder.aig"], "cannot write no/such/folder.aig"),
+    ],
+)
+def test_queries_that_cannot_be_written(options, message):
+    done = invoke("encode", A_LEAKP, "--pattern", "LP", *options)
+    assert done.exit_code == 2 and message in done.stderr
+
+
+def test_no_binary_text_on_a_terminal(monkeypatch):
+    terminal = SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("symdipa.cli.writing.sys", terminal)
+    done = invoke("encode", A_LEAKP, "--pattern", "LP", "--to", "aiger")
+    assert done.exit_code == 2 and "give -o FILE.aig, or FILE.aag for ASCII" in done.stderr
+
+
+def test_reduced_queries_are_smaller():
+    whole, reduced = (
+        invoke("encode", A_LEAKP, "--pattern", "LP", *options).stdout for options in ([], ["--reduce"])
+    )
+    assert len(reduced) < len(whole)
+    assert "constants of the dataflow left out" in reduced.splitlines()[0]
+
+
+COMMANDS = ["check", "compare", "convert", "encode", "generate", "minimize", "witness"]
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

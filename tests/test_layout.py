@@ -14,14 +14,16 @@ from conftest import ROOT
 PACKAGE = ROOT / "symdipa"
 
 LAYERS = [
-    {"adjacency", "errors", "patterns", "automaton", "spelling", "verdict"},
+    {"adjacency", "errors", "interrupts", "patterns", "automaton", "spelling", "verdict"},
     {"validation", "order", "boolean", "formats", "families", "checker"},
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
     {"alignment", "constant", "encodings", "weight"},
     {"engines", "weighing"},
-    {"aiger", "analysis", "certificate", "counterexample", "pair_search", "query"},
+    {"labels"},
+    {"chc", "circuit"},
+    {"aiger", "analysis", "btor2", "certificate", "counterexample", "minimize", "pair_search", "query"},
     {"counterexample_report", "story", "hints", "report", "weight_report"},
     {"cli"},
     {"__init__", "__main__"},

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import brute_force as judge
 import pytest
 import random_automata as source
-import z3
 from conftest import EXAMPLES
+from query_tools import ABC, abc, cvc5_says, spacer_says, z3_says
 from test_brute_force import A_LEAKP, automaton
 
 from symdipa import formats
@@ -25,32 +26,15 @@ from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.engines.base import Limits
 from symdipa.engines.bounded import KInduction, Outcome
 from symdipa.errors import EncodingUnavailable, SymdipaError
+from symdipa.labels import MEANINGS, labels
 from symdipa.patterns import Pattern
-from symdipa.query import encode
+from symdipa.query import FORMATS, encode, encode_binary
 
 LC, LP, DC, PV = Pattern
 PAIR = automaton(A_LEAKP, silent="q0 q1")
 
 
-def z3_answer(text: str) -> str:
-    solver = z3.Solver()
-    solver.from_string(text)
-    return str(solver.check())
-
-
-def cvc5_answer(text: str) -> str:
-    """What cvc5's own parser makes of the text, command by command."""
-    cvc5 = pytest.importorskip("cvc5")
-    solver = cvc5.Solver()
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "query")
-    symbols, said = parser.getSymbolManager(), ""
-    while not (command := parser.nextCommand()).isNull():
-        said += command.invoke(solver, symbols)
-    return said.strip()
-
-
-SOLVERS = [z3_answer, cvc5_answer]
+SOLVERS = [z3_says, cvc5_says]
 each_solver = pytest.mark.parametrize("answer", SOLVERS, ids=["z3", "cvc5"])
 
 
@@ -89,9 +73,11 @@ def test_a_leakp_by_hand(answer: Callable[[str], str], encoding: str, reduce: bo
 
 
 @pytest.mark.parametrize("block", range(3))
-def test_answers_are_the_verdict_once_the_bound_allows_it(block: int):
-    """Both solvers, at the least sufficient bound and just below it."""
+def test_answers_are_the_verdict_once_the_bound_allows_it(block: int, tmp_path: Path):
+    """Both solvers and ABC, at the least sufficient bound and just below it."""
     seen: Counter[str] = Counter()
+    circuits: list[tuple[Path, str]] = []
+    answers: list[bool] = []
     for i, pattern, encoding, reduce in cases(12)[block::3]:
         least = depth(sample(i), pattern, encoding, reduce)
         for bound in (4,) if least is None else (least - 1, least):
@@ -99,9 +85,24 @@ def test_answers_are_the_verdict_once_the_bound_allows_it(block: int):
                 continue
             text = encode(sample(i), pattern, bound, encoding, reduce=reduce)
             expected = "sat" if least is not None and bound >= least else "unsat"
-            assert z3_answer(text) == cvc5_answer(text) == expected, (i, pattern, encoding, reduce, bound)
+            assert z3_says(text) == cvc5_says(text) == expected, (i, pattern, encoding, reduce, bound)
             seen[expected] += 1
+            circuits.append((tmp_path / f"{len(circuits)}.aig", "pdr"))
+            circuits[-1][0].write_bytes(encode_binary(sample(i), pattern, bound, encoding, reduce=reduce))
+            answers.append(expected == "sat")
+    if ABC is not None:
+        assert abc(*circuits) == answers
     assert min(seen.values()) > 8, seen
+
+
+def test_horn_clauses_have_the_verdict():
+    seen: Counter[str] = Counter()
+    for i, pattern, encoding, reduce in cases(6):
+        text = encode(sample(i), pattern, encoding=encoding, fmt="chc", reduce=reduce)
+        expected = "sat" if judge.decide(sample(i))[pattern] is None else "unsat"
+        assert spacer_says(text) == expected, (i, pattern, encoding, reduce)
+        seen[expected] += 1
+    assert min(seen.values()) > 10, seen
 
 
 def test_examples_with_two_directions():
@@ -111,12 +112,12 @@ def test_examples_with_two_directions():
         expected = "unsat" if judge.decide(example)[PV] is None else "sat"
         for encoding, reduce in product(ENCODINGS, (False, True)):
             text = encode(example, PV, 7, encoding, reduce=reduce)
-            assert z3_answer(text) == cvc5_answer(text) == expected
+            assert z3_says(text) == cvc5_says(text) == expected
 
 
 def test_what_the_dataflow_excludes_is_a_query_all_the_same():
     text = encode(formats.load(EXAMPLES / "well_formed" / "svt.dipa"), DC, 4, reduce=True)
-    assert z3_answer(text) == cvc5_answer(text) == "unsat"
+    assert z3_says(text) == cvc5_says(text) == "unsat"
 
 
 @each_solver
@@ -171,6 +172,21 @@ def test_reduced_queries_are_smaller():
         assert reduced.count("declare-fun") < full.count("declare-fun")
 
 
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_comments_explain_every_name(fmt: str):
+    """In all formats: what each kind of name means, and the transitions by number."""
+    for pattern, encoding in [(LC, "marks"), (DC, "marks"), *product((LP, PV), ENCODINGS)]:
+        for example in (PAIR, *(formats.load(path) for path in sorted(EXAMPLES.glob("*/*_1.dipa")))):
+            text = encode(example, pattern, 2 if fmt == "smtlib" else None, encoding, fmt)
+            control = control_of(example)
+            for system in systems(pattern, control, order_facts(control, precise=False), encoding):
+                for name in labels(system).all:
+                    kind = name.partition("(")[0]
+                    assert kind in MEANINGS and MEANINGS[kind] in text
+            for t, move in enumerate(example.transitions):
+                assert f"transition {t}: {move.source} -> {move.target} if {move.guard.text()}" in text
+
+
 # Odd names
 
 
@@ -200,7 +216,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_names_give_valid_text(name: str):
+def test_odd_names_give_valid_text(name: str, tmp_path: Path):
     """Names that only the JSON format allows."""
     state, variable = (pattern.format for pattern in ODD[name])
     odd = renamed(PAIR, state, variable)
@@ -209,7 +225,16 @@ def test_odd_names_give_valid_text(name: str):
     for encoding, reduce in product(ENCODINGS, (False, True)):
         for bound, expected in ((5, "unsat"), (6, "sat")):
             text = encode(example, LP, bound, encoding, reduce=reduce)
-            assert z3_answer(text) == cvc5_answer(text) == expected
+            assert z3_says(text) == cvc5_says(text) == expected
+    for encoding, reduce in (("marks", False), ("ghost", True)):
+        assert spacer_says(encode(example, LP, None, encoding, "chc", reduce=reduce)) == "unsat"
+        circuit = tmp_path / "query.aig"
+        circuit.write_bytes(encode_binary(example, LP, None, encoding, reduce=reduce))
+        if ABC is not None:
+            assert abc((circuit, "pdr")) == [True]
+        text = encode(example, LP, None, encoding, "btor2", reduce=reduce)
+        lines = [line for line in text.splitlines() if not line.startswith(";")]
+        assert all(len(line.split()) == 4 for line in lines if " input " in line or " state " in line)
 
 
 CLASHES = [
@@ -226,7 +251,7 @@ def test_names_that_would_become_one_stay_apart(states: dict[str, str]):
         for encoding in ENCODINGS:
             for bound, expected in ((5, "unsat"), (6, "sat")):
                 text = encode(example, LP, bound, encoding)
-                assert z3_answer(text) == cvc5_answer(text) == expected
+                assert z3_says(text) == cvc5_says(text) == expected
                 declared = re.findall(r"^\(declare-fun (\|[^|]*\||\S+) ", text, re.MULTILINE)
                 assert len(declared) == len(set(declared)) == text.count("declare-fun")
 
@@ -241,9 +266,15 @@ def test_unusable_arguments():
         encode(PAIR, LP, 3, "magic")
     with pytest.raises(ValueError, match="the bound must not be negative"):
         encode(PAIR, LP, -1)
+    with pytest.raises(EncodingUnavailable, match="smtlib needs a bound; chc, aiger and btor2 ask without"):
+        encode(PAIR, LP)
+    with pytest.raises(EncodingUnavailable, match="chc asks about runs of any length"):
+        encode(PAIR, LP, 3, fmt="chc")
+    with pytest.raises(EncodingUnavailable, match="no encoding 'magic'"):
+        encode_binary(PAIR, LP, encoding="magic")
     assert issubclass(EncodingUnavailable, SymdipaError)
 
 
 def test_a_bound_of_zero_asks_about_the_start():
     for pattern, encoding in product(Pattern, ENCODINGS):
-        assert z3_answer(encode(PAIR, pattern, 0, encoding)) == "unsat"
+        assert z3_says(encode(PAIR, pattern, 0, encoding)) == "unsat"

@@ -87,7 +87,7 @@ class Commands(click.Group):
             ctx.exit(Exit.INTERRUPTED)
 
 
-def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+def as_seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """A time span must be positive and finite."""
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value} is not a positive number of seconds")
@@ -177,7 +177,7 @@ with_bound = option(
     "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
 )
 with_timeout = option(
-    "--timeout", type=float, callback=_seconds, metavar="SECONDS", help="Give up on a file after this long."
+    "--timeout", type=float, callback=as_seconds, metavar="SECONDS", help="Give up on a file after this long."
 )
 with_memory = option(
     "--memory",
@@ -421,8 +421,15 @@ def write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
         return
+    write_bytes((text if text.endswith("\n") else text + "\n").encode(), output)
+
+
+def write_bytes(data: bytes, output: Path | None) -> None:
+    if output is None:
+        click.echo(data, nl=False)
+        return
     try:
-        output.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+        output.write_bytes(data)
     except OSError as error:
         raise Unusable(f"cannot write {shown(str(output))}: {error.strerror}") from error
 

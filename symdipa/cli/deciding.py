@@ -142,6 +142,15 @@ def check(
 @with_bound
 @with_timeout
 @with_memory
+@option(
+    "--save",
+    "folder",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Where a small automaton is saved if engines disagree: symdipa-disagreement-NAME.dipa "
+    "(default: the current directory).",
+)
 @with_strict
 @with_format
 @with_json
@@ -152,11 +161,14 @@ def compare(
     bound: int | None,
     timeout: float | None,
     memory: int | None,
+    folder: Path,
     strict: bool,
     fmt: str | None,
     as_json: bool,
 ) -> None:
     """Decide with every engine side by side and say whether they agree.
+
+    If they do not, that is a bug: exit status 4, and a smaller automaton that shows it is saved.
 
     Example: symdipa compare examples/leaking_pair/a_leakp.dipa
     """
@@ -166,7 +178,23 @@ def compare(
 
         return analysis.compare(automaton, bound=bound, timeout=timeout, memory=memory, progress=progress)
 
-    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), _show_comparison)
+    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+        from symdipa import report
+
+        if not view.as_json:
+            echo_report(report.comparison_text(shown(name), result, notes), result)
+        file, told = None, ""
+        if result.disagreements:
+            from symdipa.cli.minimizing import save_disagreement
+
+            file, told = save_disagreement(name, result, folder, bound, timeout, memory)
+        if view.as_json:
+            saved = None if file is None else str(file)
+            click.echo(json.dumps({**report.json_comparison(name, result, notes), "saved": saved}))
+        elif told:
+            click.echo(f"\n  {told}")
+
+    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
 
 
 HINT_SECONDS = 5.0
@@ -399,12 +427,3 @@ def _show_check(name: str, result: Result, notes: tuple[str, ...], view: View) -
         click.echo(json.dumps(report.json_object(name, result, notes)))
     else:
         echo_report(report.text(shown(name), result, notes, view.verbosity), result)
-
-
-def _show_comparison(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
-    from symdipa import report
-
-    if view.as_json:
-        click.echo(json.dumps(report.json_comparison(name, result, notes)))
-    else:
-        echo_report(report.comparison_text(shown(name), result, notes), result)

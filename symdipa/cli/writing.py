@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from symdipa.cli.base import (
     with_output,
     with_strict,
     write,
+    write_bytes,
     written_as,
 )
 from symdipa.errors import InvalidInput, SymdipaError
@@ -118,11 +120,20 @@ def generate(
 @option(
     "--bound",
     type=click.IntRange(min=1),
-    required=True,
     metavar="N",
-    help="Longest run that the query covers, in steps.",
+    help="Ask for runs of at most N steps only (smtlib needs it, chc has none).",
 )
-@option("--to", type=click.Choice(["smtlib"]), default="smtlib", show_default=True, help="Format to write.")
+@option(
+    "--to",
+    type=click.Choice(["smtlib", "chc", "aiger", "btor2"]),
+    help="Format to write; default: told by the suffix of the -o file (.aig, .aag, .btor2), "
+    "else smtlib with a bound and chc without.",
+)
+@option(
+    "--reduce",
+    is_flag=True,
+    help="Leave out what the dataflow shows to be constant: smaller, but it relies on that.",
+)
 @with_encoding
 @with_output
 @with_strict
@@ -132,24 +143,45 @@ def encode(
     ctx: click.Context,
     file: str,
     pattern: Pattern,
-    bound: int,
-    to: str,
+    bound: int | None,
+    to: str | None,
+    reduce: bool,
     encoding: str,
     output: Path | None,
     strict: bool,
     fmt: str | None,
 ) -> None:
-    """Write the question "does FILE have this pattern within N steps?" for another solver.
+    """Write the question "does FILE have this pattern?" for another solver or model checker.
 
-    The query is satisfiable exactly if the answer is yes.
+    One file asks one question; what the answers mean is told in its comments and in docs/queries.md.
 
-    Example: symdipa encode examples/leaking_pair/a_leakp.dipa --pattern LP --bound 8
+    \b
+    Examples: symdipa encode examples/leaking_pair/a_leakp.dipa --pattern LP -o query.aig
+              symdipa encode examples/leaking_pair/a_leakp.dipa --pattern LP --bound 8 -o query.smt2
     """
+    target = _query_format(to, bound, output)
+    text = target != "aiger" or (output is not None and output.suffix.lower() == ".aag")
+    if not text and output is None and sys.stdout.isatty():
+        raise click.UsageError("binary AIGER is not for a terminal; give -o FILE.aig, or FILE.aag for ASCII")
     automaton = Reading(fmt, strict).read_or_leave(ctx, file)
     from symdipa import query
 
     try:
-        text = query.encode(automaton, pattern, bound, encoding=encoding, fmt=to)
+        if text:
+            write(query.encode(automaton, pattern, bound, encoding, target, reduce=reduce), output)
+        else:
+            write_bytes(query.encode_binary(automaton, pattern, bound, encoding, reduce=reduce), output)
     except SymdipaError as error:
         raise Unusable(str(error)) from error
-    write(text, output)
+
+
+def _query_format(to: str | None, bound: int | None, output: Path | None) -> str:
+    """The format of a query, which must be one that can have, or do without, the bound."""
+    suffix = "" if output is None else output.suffix.lower()
+    told = {".aig": "aiger", ".aag": "aiger", ".btor2": "btor2", ".btor": "btor2"}.get(suffix)
+    found = to or told or ("chc" if bound is None else "smtlib")
+    if found == "smtlib" and bound is None:
+        raise click.UsageError("smtlib asks for runs up to a bound: give --bound N, or --to chc for all runs")
+    if found == "chc" and bound is not None:
+        raise click.UsageError("chc asks about runs of any length: leave out --bound, or use --to smtlib")
+    return found

@@ -9,7 +9,7 @@ constraints are added when a model breaks them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from symdipa.boolean import Lit
@@ -32,6 +32,7 @@ class Search:
     """How a search ended.
 
     ``run`` and ``loops`` of a bad path if unsafe, ``reason`` if open, ``invariant`` where a proof gives one.
+    ``sizes`` tells how large the search was, for reports.
     """
 
     outcome: Outcome
@@ -41,6 +42,7 @@ class Search:
     loops: tuple[Loop, ...] = ()
     reason: str = ""
     invariant: Invariant | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict, compare=False)
 
 
 @dataclass
@@ -63,6 +65,12 @@ class KInduction:
 
     def run(self) -> Search:
         """Search and prove with growing depth until the answer is known or a limit is reached."""
+        search = self._run()
+        unrollings = [self._base] if self._step is None else [self._base, self._step]
+        clauses = sum(unrolling.solver.effort.clauses for unrolling in unrollings)
+        return replace(search, sizes={"unrolling clauses": clauses})
+
+    def _run(self) -> Search:
         depth = 0
         try:
             while True:

@@ -155,8 +155,17 @@ class Liveness:
         loops: tuple[Loop, ...] = (),
         reason: str = "",
     ) -> RoundSearch:
-        sizes = (self._rounds, self._proofs, self._clauses)
-        return RoundSearch(outcome, "pdr", depth, tuple(run), loops, reason, None, *sizes)
+        return RoundSearch(
+            outcome,
+            "pdr",
+            depth,
+            tuple(run),
+            loops,
+            reason,
+            rounds=self._rounds,
+            proofs=self._proofs,
+            clauses=self._clauses,
+        )
 
     def _cleared(
         self, open_sets: list[frozenset[int]], attempt: Callable[[frozenset[int]], int | None]

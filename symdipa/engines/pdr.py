@@ -273,7 +273,8 @@ class PDR:
                 self._finished = max(self._finished, self._lengths.within)
                 level = self._propagate()
                 if level is not None:
-                    return Search(Outcome.SAFE, "pdr", self.depth, invariant=self._invariant(level))
+                    invariant = self._invariant(level)
+                    return Search(Outcome.SAFE, "pdr", self.depth, invariant=invariant, sizes=self._sizes())
                 if bound is not None and self.depth >= bound:
                     raise LimitReached(f"the bound of {bound} steps was reached")
                 if self.max_frames is not None and self.depth >= self.max_frames:
@@ -281,7 +282,10 @@ class PDR:
                 self.depth += 1
         except LimitReached as limit:
             reason = f"{limit}; {how_far(self._finished)}"
-            return Search(Outcome.OPEN, "pdr", self.depth, reason=reason)
+            return Search(Outcome.OPEN, "pdr", self.depth, reason=reason, sizes=self._sizes())
+
+    def _sizes(self) -> dict[str, int]:
+        return {"frames": len(self.blocked)}
 
     def _new_frame(self) -> None:
         """One frame more, in which those control states are blocked that no path reaches so cheaply."""
@@ -486,4 +490,4 @@ class PDR:
             current = current.successor
         run = tuple(edge.transition for edge, _ in path)
         loops = system.loops(path, values)
-        return Search(Outcome.UNSAFE, "pdr", len(run), run, tuple(loops))
+        return Search(Outcome.UNSAFE, "pdr", len(run), run, tuple(loops), sizes=self._sizes())

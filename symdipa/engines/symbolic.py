@@ -71,6 +71,9 @@ class SymbolicEngine(Engine):
             status, method, reason = _combine(searches)
             if searches:
                 sizes["depth"] = max(search.depth for search in searches)
+            for search in searches:
+                for what, size in search.sizes.items():
+                    sizes[what] = max(size, sizes.get(what, 0))
             if invariants := [s.invariant for s in searches if s.invariant is not None]:
                 sizes["clauses"] = sum(invariant.clauses for invariant in invariants)
             for search in searches:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from symdipa.automaton import Automaton
+from symdipa.automaton import Automaton, reachable
 from symdipa.errors import InvalidInput, Position, Problem
 from symdipa.formats import dipa, dot, json_format
 from symdipa.formats.common import Parsed, capped, shown
@@ -110,13 +110,7 @@ def detect(name: str | None, content: str, source: str | None = None) -> str:
 
 def _unreachable(automaton: Automaton) -> tuple[str, ...]:
     """A note on the states that no path reaches: often a misspelt ``goto``."""
-    reached, queue = {automaton.initial}, [automaton.initial]
-    for name in queue:
-        for i in automaton.outgoing[automaton.index[name]]:
-            target = automaton.transitions[i].target
-            if target not in reached:
-                reached.add(target)
-                queue.append(target)
+    reached = reachable(automaton).index
     lost = [state.name for state in automaton.states if state.name not in reached]
     if not lost:
         return ()
