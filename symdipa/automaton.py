@@ -127,6 +127,12 @@ class State:
                 object.__setattr__(self, name, Fraction(value))
 
 
+def noise_scale(d: Fraction) -> str:
+    """The scale of the noise with inverse scale ``d > 0`` as text: ``4/eps``, ``5/(2*eps)``."""
+    scale = 1 / d
+    return f"{scale}/eps" if scale.denominator == 1 else f"{scale.numerator}/({scale.denominator}*eps)"
+
+
 @dataclass(frozen=True, slots=True)
 class Transition:
     """One transition; the guard reads the old values, then ``insample`` is stored in ``assign``."""

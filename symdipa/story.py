@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
 
-from symdipa.automaton import Automaton, Guard, OutputKind
+from symdipa.automaton import Automaton, Guard, OutputKind, noise_scale
 from symdipa.order import OrderState, initial, members, update
 from symdipa.patterns import Pattern
 from symdipa.verdict import Witness
@@ -472,12 +472,10 @@ def noise_table(automaton: Automaton, names: Iterable[str] | None = None) -> lis
 
 
 def _laplace(d: Fraction, mean: Fraction, is_input: bool) -> str:
-    scale = 1 / d
-    shown = f"{scale}/eps" if scale.denominator == 1 else f"{scale.numerator}/({scale.denominator}*eps)"
     around = str(mean)
     if is_input:
         around = "the input" + (f" {'+' if mean > 0 else '-'} {abs(mean)}" if mean else "")
-    return f"Laplace noise of scale {shown} around {around}"
+    return f"Laplace noise of scale {noise_scale(d)} around {around}"
 
 
 def columns(rows: Sequence[Sequence[str]], indent: int = 0) -> list[str]:

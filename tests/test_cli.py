@@ -598,7 +598,7 @@ def test_reduced_queries_are_smaller():
     assert "constants of the dataflow left out" in reduced.splitlines()[0]
 
 
-COMMANDS = ["check", "compare", "convert", "encode", "generate", "minimize", "witness"]
+COMMANDS = ["check", "compare", "convert", "encode", "generate", "minimize", "new", "witness"]
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

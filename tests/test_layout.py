@@ -15,7 +15,7 @@ PACKAGE = ROOT / "symdipa"
 
 LAYERS = [
     {"adjacency", "errors", "interrupts", "patterns", "automaton", "spelling", "verdict"},
-    {"validation", "order", "boolean", "formats", "families", "checker"},
+    {"validation", "order", "boolean", "formats", "families", "checker", "templates"},
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
@@ -137,6 +137,7 @@ HELP = (
         HELP.format("'--help'"),
         HELP.format("'check', '--help'"),
         HELP.format("'generate', 'svt', '3'"),
+        HELP.format("'new', 'svt', '--cutoff', '3'"),
         HELP.format("'check', 'no-such-file.dipa'"),
         HELP.format("'convert', 'examples/well_formed/svt.dipa', '--to', 'json'"),
     ],
@@ -148,3 +149,11 @@ def test_what_needs_no_engine_loads_none(code):
 def test_the_explicit_engine_loads_no_solver():
     code = HELP.format("'check', '-q', '--engine', 'explicit', 'examples/well_formed/svt.dipa'")
     assert not loaded_by(code) & {"z3", "pysmt", "cvc5", "rich", "scipy", "mpmath"}
+
+
+def test_help_loads_no_template():
+    code = (
+        HELP.format("'--help'")
+        + "\nprint('templates' in str([n for n in sys.modules if n.startswith('symdipa.templates')]))"
+    )
+    assert python("-c", code).splitlines()[-1] == "False"

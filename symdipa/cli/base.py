@@ -66,11 +66,7 @@ class Commands(click.Group):
                 raise click.UsageError(
                     f"there is no command {name!r}; to decide a file: symdipa check {name}"
                 )
-            from symdipa.spelling import Dictionary
-
-            meant = Dictionary(self.commands).closest(name)
-            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(self.list_commands(ctx))}"
-            raise click.UsageError(f"there is no command {name!r}; {hint}")
+            raise no_such("command", name, self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -85,6 +81,15 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(Exit.INTERRUPTED)
+
+
+def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
+    """The complaint about a name that nothing has, with the one that was meant or those that there are."""
+    from symdipa.spelling import Dictionary
+
+    meant = Dictionary(known).closest(name)
+    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+    return click.UsageError(f"there is no {kind} {name!r}; {hint}")
 
 
 def as_seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:

@@ -6,14 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from symdipa.automaton import TRUE, Automaton, Guard, State, Transition, symbol, variables_of
+from symdipa.automaton import TRUE, Automaton, Guard, Output, State, Transition, symbol, variables_of
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One way on from a state. ``ge``, ``lt`` and ``store`` are names of variables with spaces between."""
+    """One way on from a state. ``ge``, ``lt`` and ``store`` are names of variables with spaces between.
 
-    output: str
+    ``output`` is a symbol, by its name, or a real output.
+    """
+
+    output: str | Output
     target: str
     ge: str = ""
     lt: str = ""
@@ -23,7 +26,8 @@ class Branch:
         atoms = self.ge or self.lt
         guard = Guard(frozenset(self.ge.split()), frozenset(self.lt.split())) if atoms else TRUE
         stored = frozenset(self.store.split())
-        return Transition(source, self.target, symbol(self.output), guard, stored)
+        output = symbol(self.output) if isinstance(self.output, str) else self.output
+        return Transition(source, self.target, output, guard, stored)
 
 
 @dataclass(slots=True)
@@ -38,9 +42,16 @@ class Draft:
         self.states.append(State(name, is_input=False, d=d, mu=Fraction(mu)))
         self.transitions.append(branch.leaving(name))
 
-    def read(self, name: str, d: Fraction, *branches: Branch) -> None:
+    def read(
+        self,
+        name: str,
+        d: Fraction,
+        *branches: Branch,
+        mu: Fraction | int = 0,
+        d_prime: Fraction | None = None,
+    ) -> None:
         """An input state. No two branches may be possible at once; if none is, the run ends."""
-        self.states.append(State(name, d=d))
+        self.states.append(State(name, d=d, mu=Fraction(mu), d_prime=d_prime))
         self.transitions += [branch.leaving(name) for branch in branches]
 
     def end(self, name: str) -> None:

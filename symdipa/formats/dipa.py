@@ -13,7 +13,8 @@ are numbered.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from symdipa.automaton import Automaton, Guard, OutputKind, State, Transition, variables_of
 from symdipa.errors import InvalidInput, Position, Problem
@@ -202,7 +203,15 @@ def _alternatives(guards: tuple[Guard, ...]) -> str:
 # ----------------------------------------------------------------------------------------------- writer
 
 
-def write(automaton: Automaton) -> str:
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """Comments for a text, as lines without ``#``: above all states, and above single ones by their names."""
+
+    head: tuple[str, ...] = ()
+    states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
     """The automaton as text; reading it back gives the same automaton.
 
     The language fixes some orders: the initial state comes first, transitions are grouped by their
@@ -215,8 +224,17 @@ def write(automaton: Automaton) -> str:
         raise InvalidInput([Problem("name", fault) for fault in faults], automaton.name or None)
     ordered = [automaton.state(automaton.initial)]
     ordered += [state for state in automaton.states if state.name != automaton.initial]
-    lines = [_state_line(automaton, state) for state in ordered[: _lines_needed(automaton, ordered)]]
+    remarks = remarks or Remarks()
+    lines = _comment(remarks.head)
+    for state in ordered[: _lines_needed(automaton, ordered)]:
+        said = remarks.states.get(state.name)
+        lines += ["", *_comment(said)] if said else []
+        lines.append(_state_line(automaton, state))
     return "\n".join(lines) + "\n"
+
+
+def _comment(lines: Iterable[str]) -> list[str]:
+    return [f"# {line}".rstrip() for line in lines]
 
 
 def _lines_needed(automaton: Automaton, ordered: list[State]) -> int:

@@ -1,0 +1,249 @@
+"""Templates: the noise is such that exactly the stated D comes out, and no smaller one is true."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from click.testing import CliRunner
+
+from symdipa import analysis, formats, templates
+from symdipa.certificate import bundle, lower_of_flow, private
+from symdipa.checker import verify
+from symdipa.cli import cli
+from symdipa.control import control_of
+from symdipa.errors import InvalidInput
+from symdipa.templates import TEMPLATES
+from symdipa.verdict import Verdict
+from symdipa.weighing import weigh
+
+SHAPES = {
+    "svt": [{"cutoff": 1}, {"cutoff": 4}, {"cutoff": 3, "redraw": True}],
+    "numeric-sparse": [{"cutoff": 1}, {"cutoff": 3}, {"cutoff": 2, "redraw": True}],
+    "adaptive": [{"cutoff": 1}, {"cutoff": 3}],
+    "range": [{}, {"dimensions": 3}, {"dimensions": 2, "cutoff": 3}],
+    "hysteresis": [{}, {"cutoff": 3}],
+    "min-max": [{"inputs": n, "cutoff": c} for n, c in ((2, 1), (3, 2), (4, 1), (5, 1), (6, 1))],
+}
+"""What changes the states and branches; all other parameters change numbers only."""
+
+SPLITS = [(1, 1, 1), (1, 2, 5), (7, 1, 2)]
+CASES = [(name, shape) for name, shapes in SHAPES.items() for shape in shapes]
+
+
+def invoke(*arguments, stdin=None):
+    return CliRunner().invoke(cli, list(arguments), input=stdin)
+
+
+def weighed(written: templates.Written, text: str | None = None):
+    """The bounds with what the settings say of the inputs, of the automaton that the text describes."""
+    automaton = written.automaton if text is None else formats.loads(text, strict=True)
+    adjacency = "monotone" if written.settings.monotone else "two-sided"
+    sensitivity = written.settings.sensitivity
+    return weigh(control_of(automaton), adjacency=adjacency, sensitivity=sensitivity)
+
+
+def test_every_template_is_tried():
+    assert set(SHAPES) == set(TEMPLATES)
+
+
+@pytest.mark.parametrize("monotone", [False, True], ids=["two-sided", "monotone"])
+@pytest.mark.parametrize(("name", "shape"), CASES, ids=str)
+def test_the_stated_total_comes_out_and_is_optimal(name, shape, monotone):
+    for split in SPLITS:
+        parts = split[: len(TEMPLATES[name].parts)]
+        written = templates.new(name, **shape, eps_split=parts, monotone=monotone)
+        found = weighed(written, written.text)
+        assert (found.upper, found.lower) == (1, 1), split
+
+
+def test_random_parameters():
+    chance = random.Random("templates")
+
+    def number():
+        return Fraction(chance.randint(1, 12), chance.randint(1, 12))
+
+    for _ in range(30):
+        name, shape = chance.choice(CASES)
+        written = templates.new(
+            name,
+            **shape,
+            eps_split=[number() for _ in TEMPLATES[name].parts],
+            total=number(),
+            sensitivity=number(),
+            monotone=chance.random() < 0.5,
+        )
+        found = weighed(written, written.text)
+        assert found.upper == found.lower == written.weight == written.settings.total
+
+
+@pytest.mark.parametrize(("name", "shape"), CASES, ids=str)
+def test_engines_say_private(name, shape):
+    written = templates.new(name, **shape)
+    for engine in ("explicit", "z3"):
+        assert analysis.check(written.automaton, engine).verdict is Verdict.PRIVATE
+    assert analysis.check(written.automaton).output_distinct
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_the_checker_accepts_the_bounds(name):
+    written = templates.new(name, total="5/3")
+    found = weighed(written)
+    parts = [*private(found.alignment), lower_of_flow(found.flow, found.flow_range)]
+    claims = verify(written.automaton, bundle(written.automaton, parts)).claims
+    assert [claim.bound for claim in claims] == [Fraction(5, 3)] * 2
+
+
+@pytest.mark.parametrize(("name", "shape"), CASES, ids=str)
+def test_the_text_is_the_automaton_and_says_what_it_is(name, shape):
+    written = templates.new(name, **shape, total=2, sensitivity="1/2", monotone=True)
+    document = formats.read(written.text, "dipa", strict=True)
+    assert not document.notes
+    read, made = document.automaton, written.automaton
+    assert (read.states, read.transitions, read.variables) == (made.states, made.transitions, made.variables)
+    head, *blocks = written.text.split("\n\n")
+    said = " ".join(head.replace("\n# ", " ").split())
+    assert "differ by at most 1/2 in each entry, all of them up or all of them down" in said
+    assert "`symdipa weight --adjacency monotone --sensitivity 1/2` prints D = 2 (optimal)" in said
+    for block, state in zip(blocks, made.states, strict=False):
+        comment, _, code = block.partition(f"\n({state.name}")
+        assert code and all(line.startswith("# ") for line in comment.splitlines())
+        assert "Noise of scale" in comment
+    assert len(blocks) == len(made.states) - 1  # all but the last, in which it ends
+    assert max(map(len, written.text.splitlines())) <= 102
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "scales"),
+    [
+        # Lyu, Su, Li, "Understanding the sparse vector technique", algorithms 1, 2 and 7, for c = 3.
+        ("svt", {}, ["1/2", "1/12", "1/12", "1/12"]),
+        ("svt", {"redraw": True}, ["1/6", "1/12"] * 3),
+        ("numeric-sparse", {}, ["1/3", "1/18", "1/18", "1/18"]),
+        # Counts: half of the noise is enough where they change in one direction.
+        ("svt", {"monotone": True}, ["1/2", "1/6", "1/6", "1/6"]),
+    ],
+)
+def test_the_scales_are_the_published_ones(name, parameters, scales):
+    states = templates.new(name, cutoff=3, **parameters).automaton.states
+    assert [state.d for state in states if state.d is not None] == [Fraction(d) for d in scales]
+
+
+def test_monotone_numbers_and_comparisons_are_not_all_paid_at_once():
+    # If inputs rise, the larger of comparison and number counts; if they fall, both, without the threshold.
+    rising = templates.new("numeric-sparse", eps_split=(5, 1, 1), monotone=True, total=6)
+    assert [s.d for s in rising.automaton.states[:2]] == [5, 1]
+    falling = templates.new("numeric-sparse", eps_split=(1, 5, 5), monotone=True, total=10)
+    assert [s.d for s in falling.automaton.states[:2]] == [1, 5]
+    assert [weighed(each).upper for each in (rising, falling)] == [6, 10]
+
+
+def test_means_are_where_they_were_asked_for():
+    written = templates.new("range", dimensions=2, thresholds=[(0, 1), (3, 5)])
+    assert [state.mu for state in written.automaton.states[:4]] == [0, 1, 3, 5]
+    states = {s.name: s for s in templates.new("adaptive", threshold=7, margin="5/2").automaton.states}
+    assert (states["draw"].mu, states["coarse2"].mu, states["fine2"].mu) == (7, Fraction(-5, 2), 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "rule", "words"),
+    [
+        ("svt", {"cutoff": 0}, "cutoff", "0 is not a whole number from 1 to 10000"),
+        ("svt", {"cutoff": 2.5}, "cutoff", "2.5 is not a whole number"),
+        ("svt", {"cutoff": True}, "cutoff", "True is not a whole number"),
+        ("svt", {"total": "some"}, "total", "'some' is not a positive exact number"),
+        ("svt", {"total": None}, "total", "None is not"),
+        ("svt", {"threshold": float("nan")}, "threshold", "nan is not"),
+        ("svt", {"eps_split": 3}, "eps_split", "3 is not"),
+        ("svt", {"eps_split": (1, 2, 3)}, "eps_split", "1:2:3 is not 2 positive numbers, threshold : test"),
+        ("numeric-sparse", {"eps_split": (1, 0, 3)}, "eps_split", "threshold : test : release"),
+        ("range", {"thresholds": [(1, 1)]}, "thresholds", "1 is not below 1"),
+        ("range", {"thresholds": [1]}, "thresholds", "is not one or more pairs"),
+        ("range", {"dimensions": 3, "thresholds": [(0, 1)] * 2}, "thresholds", "give it once, or for each"),
+        ("hysteresis", {"thresholds": [(0, 1)] * 2}, "thresholds", "there is one pair"),
+        ("min-max", {"inputs": 1}, "inputs", "from 2 to"),
+        ("range", {"dimensions": 200, "cutoff": 200}, "", "more than 10000 states"),
+        ("svt", {"margin": 1}, "margin", "svt has no such parameter; it has cutoff, threshold"),
+        ("vst", {}, "template", "there is no template 'vst'; the templates are svt, "),
+    ],
+)
+def test_bad_parameters_are_refused(name, parameters, rule, words):
+    with pytest.raises(InvalidInput) as caught:
+        templates.new(name, **parameters)
+    (problem,) = caught.value.problems
+    assert problem.rule == rule and words in problem.message
+
+
+# ------------------------------------------------------------------------------------------ command line
+
+
+@pytest.mark.parametrize("options", [(), ("--monotone", "--sensitivity", "3/2")], ids=str)
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_weight_prints_what_new_says(tmp_path, name, options):
+    target = tmp_path / "made.dipa"
+    done = invoke("new", name, "--total", "7/5", *options, "-o", str(target))
+    assert (done.exit_code, done.stdout) == (0, "")
+    command, _, promised = done.stderr.strip().partition(" will print ")
+    assert promised == "D = 7/5 (optimal)"
+    printed = invoke(*command.split()[1:])
+    assert printed.exit_code == 0
+    assert printed.stdout.startswith(f"{target}: {promised.removesuffix(')')}: ")
+
+
+def test_standard_output_is_a_file():
+    done = invoke("new", "svt", "--cutoff", "3", "--eps-split", "1:2")
+    assert done.stdout == templates.new("svt", cutoff=3, eps_split=(1, 2)).text
+    assert done.stderr == "symdipa weight FILE will print D = 1 (optimal)\n"
+    again = invoke("check", "-q", "--strict", "-", "--format", "dipa", stdin=done.stdout)
+    assert again.stdout == "<stdin>: private, D = 1 (corollary bound)\n"
+
+
+def test_all_options_arrive():
+    done = invoke(
+        *("new", "range", "--dimensions", "2", "--thresholds", "-1,1/2", "--thresholds", "0,2.5"),
+        *("--cutoff", "2", "--eps-split", "1:3", "--total", "2", "--sensitivity", "3", "--monotone"),
+    )
+    thresholds = [(-1, Fraction(1, 2)), (0, Fraction(5, 2))]
+    settings = {"eps_split": (1, 3), "total": 2, "sensitivity": 3, "monotone": True}
+    wanted = templates.new("range", dimensions=2, thresholds=thresholds, cutoff=2, **settings)
+    assert done.stdout == wanted.text
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_help_and_list_name_everything(name):
+    assert f"\n{name} " in "\n" + invoke("new", "--list").stdout
+    assert f"\n  {name} " in invoke("new", "--help").stdout
+    shown = invoke("new", name, "--help").stdout
+    for parameter in TEMPLATES[name].every_parameter:
+        assert f"--{parameter.name.replace('_', '-')} " in shown
+    assert " : ".join(TEMPLATES[name].parts) in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "needs a TEMPLATE; symdipa new --list shows them"),
+        (["rnage"], "there is no template 'rnage'; did you mean range?"),
+        (["nothing"], "there are svt, numeric-sparse"),
+        (["svt", "--cutoff", "0"], "Invalid value for '--cutoff': 0 is not a whole number from 1"),
+        (["svt", "--cutoff", "many"], "'many' is not a valid integer"),
+        (["svt", "--eps-split", "1:2:3"], "Invalid value for '--eps-split': 1:2:3 is not 2 positive"),
+        (["svt", "--eps-split", "1:"], "'' is not a number"),
+        (["svt", "--total", "-1"], "Invalid value for '--total': -1 is not positive"),
+        (["svt", "--total", "1/0"], "'1/0' is not a number"),
+        (["svt", "--sensitivity", "0"], "Invalid value for '--sensitivity': 0 is not positive"),
+        (["range", "--thresholds", "2,1"], "Invalid value for '--thresholds': 2 is not below 1"),
+        (["range", "--thresholds", "2"], "'2' is not a pair like 0,1"),
+        (["range", "--dimensions", "999", "--cutoff", "999"], "more than 10000 states"),
+        (["svt", "-o", "a.json"], ".json is not the suffix"),
+        (["svt", "-o", "no/such/folder.dipa"], "cannot write"),
+        (["svt", "--dimensions", "2"], "No such option '--dimensions'"),
+        (["svt", "extra"], "unexpected extra argument"),
+    ],
+    ids=str,
+)
+def test_wrong_usage_is_status_2(arguments, words):
+    done = invoke("new", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert words in done.stderr
