@@ -179,6 +179,14 @@ def test_a_listed_state_is_meant() -> None:
     assert document.notes == ()
 
 
+def test_an_output_that_looks_like_a_stored_value_is_doubted() -> None:
+    text = "(a, 1, 0): best := insample; output read; goto b\n(b, 1, 0): output best; goto c"
+    (note,) = read(text, "dipa").doubts
+    assert note.startswith("2:20: the output best is a symbol, not what the variable best stores")
+    with pytest.raises(InvalidInput, match="rename one of them"):
+        read(text, "dipa", strict=True)
+
+
 def test_an_output_that_looks_like_a_sample_is_doubted() -> None:
     (note,) = read(WATCH.format("watch", "insmaple", "done"), "dipa").doubts
     assert note.startswith("3:") and "did you mean insample?" in note

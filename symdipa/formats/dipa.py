@@ -120,14 +120,19 @@ class _Assembly:
                     self.doubt(f"{message} (if not, list it: '({name}):')", branch.target_at)
 
     def doubt_outputs(self) -> None:
-        """Any name is an output symbol: was a sample meant?"""
+        """Any name is an output symbol: was a sample meant, or the value of a variable?"""
         dictionary = Dictionary(["insample", "insampleprime"])
+        stored = {name for branch in self.all_branches() for name in branch.assign}
         seen: set[str] = set()
         for branch in self.all_branches():
             name = branch.output.symbol or ""
             if name not in seen:
                 seen.add(name)
-                if meant := dictionary.closest(name):
+                if name in stored:
+                    message = f"the output {name} is a symbol, not what the variable {name} stores: only the "
+                    message += "samples of a step can be output (insample, insampleprime); rename one of them"
+                    self.doubt(message, branch.output_at)
+                elif meant := dictionary.closest(name):
                     message = f"the output {name} is a symbol like any other; did you mean {meant}?"
                     self.doubt(message, branch.output_at)
 

@@ -1,0 +1,137 @@
+"""The documentation is true: commands run, outputs are as shown, links lead somewhere (documented.py)."""
+
+from __future__ import annotations
+
+import re
+
+import documented
+import pytest
+from conftest import ROOT
+
+from symdipa.cli import cli
+from symdipa.templates import TEMPLATES
+
+COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", documented.PAGES, ids=lambda page: page.name)
+def test_what_a_page_says_is_so(page, tmp_path, monkeypatch):
+    documented.prepare(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    outcome = documented.run(page.read_text(encoding="utf-8"))
+    assert not outcome.wrong, "\n\n".join(outcome.wrong)
+    if outcome.missing:
+        pytest.skip(f"all is well but for what needs {', '.join(outcome.missing)}")
+
+
+def test_pages_have_something_to_run():
+    texts = {page.name: page.read_text(encoding="utf-8") for page in documented.PAGES}
+    assert {"README.md", "tutorial.md", "command-line.md", "witnesses.md"} <= set(texts)
+    for name in ("README.md", "tutorial.md", "witnesses.md"):
+        shown = [b for b in documented.blocks(texts[name]) if b.language == "text" and b.follows]
+        assert shown, name
+
+
+# ------------------------------------------------------------------------------------------------ links
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings of a page, as the usual renderers make them."""
+    without_code = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", without_code, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", documented.PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), target
+        assert linked.is_relative_to(ROOT), target
+        if anchor:
+            assert anchor in anchors(linked.read_text(encoding="utf-8")), target
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    for page in documented.PAGES:
+        if page.parent.name == "docs" and page.name != "README.md":
+            assert f"]({page.name})" in index, page.name
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_has_its_section(name):
+    headings = re.findall(r"^## (.*)$", COMMAND_LINE, re.MULTILINE)
+    assert any(f"`symdipa {name} " in heading for heading in headings)
+    assert f"symdipa {name} " in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_every_template_is_described(name):
+    assert f"| `{name}` |" in (ROOT / "docs" / "templates.md").read_text(encoding="utf-8")
+
+
+# ---------------------------------------------------------------------------------------- the machinery
+
+PAGE = """
+<!-- file: mine.dipa -->
+```text
+(a, 1, 0): output x; goto b
+```
+
+<!-- status: {status} -->
+```sh
+echo not run && symdipa check -q \\
+  {file}   # a comment
+```
+
+```text
+{output}
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "file", "output", "wrong"),
+    [
+        (0, "mine.dipa", "mine.dipa: private, D = 0 (run bound)", 0),
+        (0, "mine.dipa", "...", 0),
+        (0, "mine.dipa", "...\nmine.dipa: private, D = 0 (run bound)\n...", 0),
+        (0, "mine.dipa", "mine.dipa: private, D = 1 (corollary bound)", 1),
+        (0, "mine.dipa", "mine.dipa: private, D = 0 (run", 1),
+        (0, "mine.dipa", "mine.dipa: private, D = 0 (run bound)\nmore", 1),
+        (1, "mine.dipa", "...", 1),
+        (2, "yours.dipa", "yours.dipa: cannot read the file: no such file or directory [file]", 1),
+        (2, "yours.dipa", "...", 0),
+        (0, "mine.dipa | head", "...", 1),
+    ],
+)
+def test_a_page_that_is_wrong_is_noticed(status, file, output, wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = PAGE.format(status=status, file=file, output=output)
+    outcome = documented.run(page)
+    assert len(outcome.wrong) == wrong, outcome.wrong
+    assert outcome.commands == ("|" not in file)
+
+
+def test_pages_can_be_brought_up_to_date(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = PAGE.format(status=0, file="mine.dipa", output="what it was\nonce") + "\nThe end.\n"
+    mended = documented.rewritten(page, documented.run(page))
+    assert mended == page.replace("what it was\nonce", "mine.dipa: private, D = 0 (run bound)")
+    assert not documented.run(mended).wrong
+
+
+def test_marks():
+    page = "```python\n1 / 0\n```\n<!-- not run: why -->\n```python\n1 / 0\n```\n"
+    page += "<!-- needs: no_such_thing -->\n```python\n1 / 0\n```\n"
+    outcome = documented.run(page)
+    assert len(outcome.wrong) == 1 and "line 1: ZeroDivisionError" in outcome.wrong[0]
+    assert outcome.missing == ["no_such_thing"]
+    assert documented.matches("took 1.5 s\n", "took 12 s\n", numbers_vary=True)
+    assert not documented.matches("took 1.5 s\n", "took 12 s\n")
