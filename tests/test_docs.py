@@ -14,7 +14,11 @@ from symdipa.templates import TEMPLATES
 COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", documented.PAGES, ids=lambda page: page.name)
+def name(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", documented.PAGES, ids=name)
 def test_what_a_page_says_is_so(page, tmp_path, monkeypatch):
     documented.prepare(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -26,11 +30,10 @@ def test_what_a_page_says_is_so(page, tmp_path, monkeypatch):
 
 
 def test_pages_have_something_to_run():
-    texts = {page.name: page.read_text(encoding="utf-8") for page in documented.PAGES}
-    assert {"README.md", "tutorial.md", "command-line.md", "witnesses.md"} <= set(texts)
-    for name in ("README.md", "tutorial.md", "witnesses.md"):
-        shown = [b for b in documented.blocks(texts[name]) if b.language == "text" and b.follows]
-        assert shown, name
+    for page in ("README.md", "docs/tutorial.md", "docs/witnesses.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert ROOT / page in documented.PAGES
+        assert any(b.language == "text" and b.follows for b in documented.blocks(text)), page
 
 
 # ------------------------------------------------------------------------------------------------ links
@@ -43,7 +46,7 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("page", documented.PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", documented.PAGES, ids=name)
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -64,16 +67,16 @@ def test_every_page_is_in_the_index():
             assert f"]({page.name})" in index, page.name
 
 
-@pytest.mark.parametrize("name", sorted(cli.commands))
-def test_every_command_has_its_section(name):
+@pytest.mark.parametrize("command", sorted(cli.commands))
+def test_every_command_has_its_section(command):
     headings = re.findall(r"^## (.*)$", COMMAND_LINE, re.MULTILINE)
-    assert any(f"`symdipa {name} " in heading for heading in headings)
-    assert f"symdipa {name} " in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert any(f"`symdipa {command} " in heading for heading in headings)
+    assert f"symdipa {command} " in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
-def test_every_template_is_described(name):
-    assert f"| `{name}` |" in (ROOT / "docs" / "templates.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_template_is_described(template):
+    assert f"| `{template}` |" in (ROOT / "docs" / "templates.md").read_text(encoding="utf-8")
 
 
 # ---------------------------------------------------------------------------------------- the machinery

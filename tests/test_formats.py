@@ -182,7 +182,7 @@ def test_a_listed_state_is_meant() -> None:
 def test_an_output_that_looks_like_a_stored_value_is_doubted() -> None:
     text = "(a, 1, 0): best := insample; output read; goto b\n(b, 1, 0): output best; goto c"
     (note,) = read(text, "dipa").doubts
-    assert note.startswith("2:20: the output best is a symbol, not what the variable best stores")
+    assert note.startswith("2:19: the output best is a symbol, not what the variable best stores")
     with pytest.raises(InvalidInput, match="rename one of them"):
         read(text, "dipa", strict=True)
 
