@@ -12,7 +12,7 @@ Marks are HTML comments on lines of their own, above a block; they hold for this
 
 * ``<!-- file: mine.dipa -->``: the block is the content of this file from here on.
 * ``<!-- status: 1 -->``: the exit status of its last command (of all others, and without the mark: 0).
-* ``<!-- needs: matplotlib -->``: a module or a program; without it the block is skipped, which the test tells.
+* ``<!-- needs: matplotlib -->``: a module or program; without it the block is skipped, and the test says so.
 * ``<!-- numbers vary -->``: every number of the output may be another one (seconds, for instance).
 * ``<!-- not run: why -->``.
 
