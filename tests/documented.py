@@ -19,7 +19,8 @@ Marks are HTML comments on lines of their own, above a block; they hold for this
 Each page is run in a folder of its own that holds a copy of ``examples/``.
 
 ``python tests/documented.py [PAGE...]`` writes what commands print now into the pages, where that differs
-from what they show (blocks with ``...`` are left to their author).
+from what they show. In a block with ``...`` each piece keeps its first and its last line and is renewed
+between them; where these lines are not printed any more, the block is left to its author.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -45,6 +47,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 _MARK = re.compile(r"<!-- (file|status|needs|not run|numbers vary)(?:: (.*?))? -->")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+GAP = "...\n"
+"""The line that stands for any lines."""
+
 _OPERATORS = {"|", ";", ">", ">>", "<", "||", "&"}
 
 
@@ -64,7 +69,7 @@ class Block:
 class Outcome:
     """What running a page showed: ``wrong`` in words, ``missing`` what blocks were skipped for.
 
-    ``printed`` has, for each block that shows an output, what is printed now.
+    ``printed`` has, for each block that shows another output than this, what is printed.
     """
 
     wrong: list[str] = field(default_factory=list)
@@ -133,11 +138,10 @@ def run(page: str) -> Outcome:
             printed = _run_commands(block, outcome)
         elif block.language == "python":
             _run_python(block, names, outcome)
-        elif block.language == "text" and shown is not None:
+        elif block.language == "text" and shown is not None and not matches(block.text, *shown):
+            told = f"line {block.line} shows\n{block.text}\nbut this is printed:\n{shown[0]}"
+            outcome.wrong.append(told)
             outcome.printed[block.line] = shown[0]
-            if not matches(block.text, *shown):
-                told = f"line {block.line} shows\n{block.text}\nbut this is printed:\n{shown[0]}"
-                outcome.wrong.append(told)
     return outcome
 
 
@@ -184,9 +188,31 @@ def rewritten(page: str, outcome: Outcome) -> str:
     lines = page.splitlines(keepends=True)
     for block in reversed(list(blocks(page))):
         now = outcome.printed.get(block.line)
-        if now is not None and not re.search(r"^\.\.\.$", block.text, re.MULTILINE):
-            lines[block.line : block.line + len(block.text.splitlines())] = [now]
+        if now is not None:
+            shown = block.text.splitlines(keepends=True)
+            lines[block.line : block.line + len(shown)] = _renewed(shown, now.splitlines(keepends=True))
     return "".join(lines)
+
+
+def _renewed(shown: list[str], printed: list[str]) -> list[str]:
+    """The lines of a block, with what is printed now in place of what it shows between ``...``.
+
+    They are left as they are where a piece begins or ends with a line that is not printed any more.
+    """
+    if GAP not in shown:
+        return printed
+    renewed, rest = [], printed
+    for is_gap, group in groupby(shown, GAP.__eq__):
+        piece = list(group)
+        if not is_gap:
+            try:
+                start = rest.index(piece[0])
+                end = start + rest[start:].index(piece[-1]) + 1
+            except ValueError:
+                return shown
+            piece, rest = rest[start:end], rest[end:]
+        renewed += piece
+    return renewed
 
 
 def main(names: list[str]) -> None:

@@ -130,6 +130,20 @@ def test_pages_can_be_brought_up_to_date(tmp_path, monkeypatch):
     assert not documented.run(mended).wrong
 
 
+def test_what_lies_between_gaps_is_renewed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    head = "```sh\nsymdipa new svt\n```\n```text\n...\n# The threshold.\n"
+    last = "(draw:non-input,1/2,0): t := insample; output ready; goto test\n"
+    stale = head + "# old\n" + last + "...\n```\n"
+    outcome = documented.run(stale)
+    assert len(outcome.wrong) == 1
+    mended = documented.rewritten(stale, outcome)
+    assert mended == head + "# Noise of scale 2/eps around 0.\n" + last + "...\n```\n"
+    assert not documented.run(mended).wrong
+    hopeless = stale.replace("The threshold", "A limit")
+    assert documented.rewritten(hopeless, documented.run(hopeless)) == hopeless
+
+
 def test_marks():
     page = "```python\n1 / 0\n```\n<!-- not run: why -->\n```python\n1 / 0\n```\n"
     page += "<!-- needs: no_such_thing -->\n```python\n1 / 0\n```\n"

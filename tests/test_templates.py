@@ -139,6 +139,22 @@ def test_monotone_numbers_and_comparisons_are_not_all_paid_at_once():
     assert [weighed(each).upper for each in (rising, falling)] == [6, 10]
 
 
+def test_the_adaptive_budget_is_spent_exactly_in_every_way():
+    made = templates.new("adaptive", cutoff=3).automaton
+    scales = {state.name: state.d for state in made.states}
+    assert {scales[n] for n in scales if n.startswith("fine")} == {2 * scales["coarse6"]}
+    answers: dict[str, set[tuple[int, int]]] = {"done": {(0, 0)}}  # from here on: coarse ones, fine ones
+    for left in range(1, 7):
+        found = set()
+        for name in (f"coarse{left}", f"fine{left}"):
+            for step in made.transitions:
+                if step.source == name and step.output.symbol in ("far_above", "above"):
+                    fine = step.output.symbol == "above"
+                    found |= {(c + (not fine), f + fine) for c, f in answers[step.target]}
+        answers[f"coarse{left}"] = found
+    assert answers["coarse6"] == {(6, 0), (4, 1), (2, 2), (0, 3)}
+
+
 def test_means_are_where_they_were_asked_for():
     written = templates.new("range", dimensions=2, thresholds=[(0, 1), (3, 5)])
     assert [state.mu for state in written.automaton.states[:4]] == [0, 1, 3, 5]
