@@ -141,6 +141,7 @@ def test_monotone_numbers_and_comparisons_are_not_all_paid_at_once():
 
 def test_the_adaptive_budget_is_spent_exactly_in_every_way():
     made = templates.new("adaptive", cutoff=3).automaton
+    assert made.transitions[0].target == "coarse6"
     scales = {state.name: state.d for state in made.states}
     assert {scales[n] for n in scales if n.startswith("fine")} == {2 * scales["coarse6"]}
     answers: dict[str, set[tuple[int, int]]] = {"done": {(0, 0)}}  # from here on: coarse ones, fine ones
