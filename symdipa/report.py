@@ -116,11 +116,9 @@ def witness_text(
         lines = [headline(name, result), *_section("What goes wrong", [*short, "", *explanation(result)])]
         if result.verdict is Verdict.NOT_PRIVATE:
             lines += ["", *_indented(why_it_costs(automaton, witness))]
-        loops_back = witness.pattern is Pattern.LEAKING_CYCLE
         table = run_with_facts(automaton, witness)
         lines += _section("The run, step by step", [*table, *legend(automaton, witness)])
-        forces = "What the loop compares" if loops_back else "What forces the order"
-        lines += _section(forces, dependency_text(automaton, witness))
+        lines += _section(dependency_title(witness.pattern), dependency_text(automaton, witness))
         states = [automaton.transitions[t].source for t in witness.run]
         lines += _section("How the samples are drawn", noise_table(automaton, states))
         if hints is not None:
@@ -132,6 +130,11 @@ def witness_text(
     lines += ["", *_indented(prose(ASSUMED))]
     remarks = dict.fromkeys([*notes, *(n for n in result.notes if n not in _said_above(result))])
     return "\n".join([*lines, *(["", *(f"  note: {r}" for r in remarks)] if remarks else [])])
+
+
+def dependency_title(pattern: Pattern) -> str:
+    """What the dependency text of a witness is headed by."""
+    return "What the loop compares" if pattern is Pattern.LEAKING_CYCLE else "What forces the order"
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:

@@ -161,7 +161,7 @@ def _witness(part: Checked, witness: Witness) -> Iterator[str]:
         yield _paragraph(f"Marks of a stored sample. {'; '.join(legend)}.")
     forced = story.dependency_text(automaton, witness)
     if forced:
-        yield _heading("What forces the order")
+        yield _heading(report.dependency_title(witness.pattern))
         yield from flowing(forced)
     if part.hints is not None:
         yield _heading("What would help")
