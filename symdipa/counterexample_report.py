@@ -31,20 +31,20 @@ def text(found: Counterexample | str) -> str:
         lines = prose(f"No pair of inputs is shown: {found}. The verdict does not depend on it.")
     else:
         lines = [
-            *_claim(found),
+            *claim(found),
             "",
             "The two input streams (- where none is read), and the outputs that are observed:",
             *(f"  {line}" for line in steps_table(found)),
             "",
-            *_numbers(found),
+            *numbers(found),
             *_growth(found),
             "",
-            *_assumed(found),
+            *assumed(found),
         ]
     return "\n".join(["A concrete counterexample", *(f"  {line}".rstrip() for line in lines)])
 
 
-def _claim(found: Counterexample) -> list[str]:
+def claim(found: Counterexample) -> list[str]:
     asked = f"{found.exceeds}*eps-privacy at eps = {number(found.eps)}"
     if not found.holds:
         return prose(
@@ -67,13 +67,18 @@ def _taken(found: Counterexample) -> str:
 
 def steps_table(found: Counterexample) -> list[str]:
     """The unrolled run with both inputs; rounds that look the same are shown once."""
+    return columns(steps_rows(found))
+
+
+def steps_rows(found: Counterexample) -> list[list[str]]:
+    """The rows of :func:`steps_table`, a head first; the middle of a long one is cut."""
     rows = [["steps", "times", "from", "alpha", "beta", "output"]]
     body = [
         [steps, times if times != "1" else "", *_step(found, k)] for steps, times, k in _compressed(found)
     ]
     if len(body) > LONGEST:
         body[LONGEST // 2 : -LONGEST // 2] = [["...", "", "", "", "", ""]]
-    return columns(rows + body)
+    return rows + body
 
 
 def _step(found: Counterexample, k: int) -> list[str]:
@@ -135,7 +140,12 @@ def _period(found: Counterexample, begin: int, length: int) -> int | None:
     return None
 
 
-def _numbers(found: Counterexample) -> list[str]:
+def numbers(found: Counterexample) -> list[str]:
+    return [*columns(number_rows(found)), "", *whose(found)]
+
+
+def number_rows(found: Counterexample) -> list[list[str]]:
+    """Both probabilities and their ratio with logarithms and errors, a head first."""
     eps = float(found.eps)
     rows = [
         ["Pr[alpha]", power(found.log_prob_alpha), *measured(found.log_prob_alpha, found.error_alpha)],
@@ -143,8 +153,12 @@ def _numbers(found: Counterexample) -> list[str]:
         ["ratio", times(found.log_ratio), *measured(found.log_ratio, found.error)],
         [REACHED, "", *measured(found.log_ratio / eps, found.error / eps)],
     ]
-    lines = columns([["", "", "logarithm", "error"], *rows])
-    return [*lines, "", *(line for told in _whose(found) for line in prose(told))]
+    return [["", "", "logarithm", "error"], *rows]
+
+
+def whose(found: Counterexample) -> list[str]:
+    """Whose probabilities these are: of the run alone, or of all runs with the outputs."""
+    return [line for told in _whose(found) for line in prose(told)]
 
 
 REACHED = "D reached"
@@ -175,7 +189,7 @@ def _growth(found: Counterexample) -> list[str]:
     return ["", "How it grows with the number of rounds:", *columns(rows, indent=2)]
 
 
-def _assumed(found: Counterexample) -> list[str]:
+def assumed(found: Counterexample) -> list[str]:
     told = [
         "Assumed: noise and comparisons in exact real numbers; each input may move by at most 1, up or down. "
         "The probabilities are computed numerically, with the errors that are stated."

@@ -72,18 +72,24 @@ def text(name: str, result: Result, notes: Sequence[str] = (), verbosity: int = 
     """
     lines = [headline(name, result, alone=verbosity < 0)]
     if verbosity >= 0:
-        lines += _disagreements(result)
-        lines += [f"  {line}" for line in _explanation(result)]
+        lines += disagreement_lines(result)
+        lines += [f"  {line}" for line in explanation(result)]
         if result.witness is not None:
             lines += ["", *_indented(run_table(result.automaton, result.witness))]
         if verbosity > 0:
             lines += ["", *_indented(noise_table(result.automaton))]
         lines += ["", *pattern_table(result, verbosity > 0), "", *_indented(prose(ASSUMED))]
-        said = _said_above(result)
-        remarks = [*notes, *(n for n in result.notes if n not in said), *_remarks(result, verbosity > 0)]
-        if remarks:
-            lines += ["", *(f"  note: {remark}" for remark in dict.fromkeys(remarks))]
+        told = remarks(result, notes, verbosity > 0)
+        if told:
+            lines += ["", *(f"  note: {remark}" for remark in told)]
     return "\n".join(lines)
+
+
+def remarks(result: Result, notes: Sequence[str] = (), verbose: bool = False) -> list[str]:
+    """What was noticed while reading and deciding, as far as the report does not tell it elsewhere."""
+    said = _said_above(result)
+    own = (note for note in result.notes if note not in said)
+    return list(dict.fromkeys([*notes, *own, *_remarks(result, verbose)]))
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -107,18 +113,16 @@ def witness_text(
         lines = _no_witness(name, result, asked)
     else:
         short = in_short(automaton, witness)
-        lines = [headline(name, result), *_section("What goes wrong", [*short, "", *_explanation(result)])]
+        lines = [headline(name, result), *_section("What goes wrong", [*short, "", *explanation(result)])]
         if result.verdict is Verdict.NOT_PRIVATE:
             lines += ["", *_indented(why_it_costs(automaton, witness))]
-        loops_back = witness.pattern is Pattern.LEAKING_CYCLE
         table = run_with_facts(automaton, witness)
         lines += _section("The run, step by step", [*table, *legend(automaton, witness)])
-        forces = "What the loop compares" if loops_back else "What forces the order"
-        lines += _section(forces, dependency_text(automaton, witness))
+        lines += _section(dependency_title(witness.pattern), dependency_text(automaton, witness))
         states = [automaton.transitions[t].source for t in witness.run]
         lines += _section("How the samples are drawn", noise_table(automaton, states))
         if hints is not None:
-            lines += _section("What would help", _hint_lines(hints, witness.pattern))
+            lines += _section("What would help", hint_lines(hints, witness.pattern))
         others = [p for p in _with_status(result, Status.PRESENT) if p is not witness.pattern]
         if others:
             see = " or ".join(f"--pattern {p.short}" for p in others)
@@ -128,6 +132,11 @@ def witness_text(
     return "\n".join([*lines, *(["", *(f"  note: {r}" for r in remarks)] if remarks else [])])
 
 
+def dependency_title(pattern: Pattern) -> str:
+    """What the dependency text of a witness is headed by."""
+    return "What the loop compares" if pattern is Pattern.LEAKING_CYCLE else "What forces the order"
+
+
 def _section(title: str, lines: Sequence[str]) -> list[str]:
     return ["", title, *_indented(lines)] if lines else []
 
@@ -135,20 +144,20 @@ def _section(title: str, lines: Sequence[str]) -> list[str]:
 def _no_witness(name: str, result: Result, asked: Pattern | None) -> list[str]:
     """Why there is nothing to show: proved absent, and how, or not decided."""
     if result.disagreements:
-        return [headline(name, result), *_disagreements(result)]
+        return [headline(name, result), *disagreement_lines(result)]
     if asked is not None and result.patterns[asked].status is Status.ABSENT:
         return [f"{name}: no {asked.title}", *_indented(_proofs(result, [asked]))]
     if result.verdict is Verdict.PRIVATE:
         return [
             headline(name, result),
-            *_indented(_explanation(result)),
+            *_indented(explanation(result)),
             *_indented(["There is no run to show: each of the four patterns is proved absent."]),
             "",
             *_indented(_proofs(result, list(result.patterns))),
         ]
     return [
         headline(name, result),
-        *_indented([*_explanation(result), "There is no run to show so far."]),
+        *_indented([*explanation(result), "There is no run to show so far."]),
         "",
         *pattern_table(result, False),
     ]
@@ -172,30 +181,38 @@ def _proofs(result: Result, patterns: Sequence[Pattern]) -> list[str]:
     return columns(rows)
 
 
-def _hint_lines(hints: Sequence[Hint], pattern: Pattern) -> list[str]:
+def hints_before(hints: Sequence[Hint], pattern: Pattern) -> str:
+    """What hints are worth, or what is to be done in general where there are none."""
     if not hints:
-        return prose(
-            f"No simple change was found that removes the {pattern.title}. In general: {GENERAL[pattern]}."
-        )
-    tried = "Each of these changes was tried: made, and the changed automaton decided again."
-    start = "No change was found after which the automaton is proved private. What may be a start:"
-    lines = prose(tried if hints[0].private else start)
+        return f"No simple change was found that removes the {pattern.title}. In general: {GENERAL[pattern]}."
+    if hints[0].private:
+        return "Each of these changes was tried: made, and the changed automaton decided again."
+    return "No change was found after which the automaton is proved private. What may be a start:"
+
+
+def hints_after(hints: Sequence[Hint]) -> list[str]:
+    """Remarks on hints that help, a paragraph each."""
+    limits = any("limit" in hint.kind and hint.private for hint in hints)
+    return [*([COPIES] if limits else []), *([SCALES] if any(hint.private for hint in hints) else [])]
+
+
+def hint_outcome(hint: Hint) -> str:
+    """What the change makes of the automaton."""
+    return f"Then it is {hint.outcome}." if hint.private else f"Then: {hint.outcome}."
+
+
+def hint_lines(hints: Sequence[Hint], pattern: Pattern) -> list[str]:
+    lines = prose(hints_before(hints, pattern))
     for number, hint in enumerate(hints, 1):
         lines += ["", *_hanging(f"{number}. ", prose(hint.text))]
         for change in hint.changes:
             if change.before:
                 lines.append(f"     instead of  {change.before}")
             lines.append(f"     {'write' if change.before else 'add':<10}  {change.after}")
-        lines += _hanging("   ", prose(_outcome(hint)))
-    if any("limit" in hint.kind and hint.private for hint in hints):
-        lines += ["", *prose(COPIES)]
-    if any(hint.private for hint in hints):
-        lines += ["", *prose(SCALES)]
+        lines += _hanging("   ", prose(hint_outcome(hint)))
+    for remark in hints_after(hints):
+        lines += ["", *prose(remark)]
     return lines
-
-
-def _outcome(hint: Hint) -> str:
-    return f"Then it is {hint.outcome}." if hint.private else f"Then: {hint.outcome}."
 
 
 COPIES = (
@@ -289,13 +306,13 @@ def _titles(patterns: Sequence[Pattern]) -> str:
     return "all four patterns" if len(patterns) == len(Pattern) else enumeration(p.title for p in patterns)
 
 
-def _disagreements(result: Result) -> list[str]:
+def disagreement_lines(result: Result) -> list[str]:
     if not result.disagreements:
         return []
     return [*(f"  {line}" for line in result.disagreements), f"  {BUG}"]
 
 
-def _explanation(result: Result) -> list[str]:
+def explanation(result: Result) -> list[str]:
     """What the verdict means, in the words of somebody who designs a mechanism."""
     lines: list[str] = []
     if result.verdict is Verdict.PRIVATE:
@@ -397,14 +414,20 @@ def _remarks(result: Result, verbose: bool) -> Iterator[str]:
 
 def pattern_table(result: Result, verbose: bool) -> list[str]:
     """One line a pattern: is it there, and what decided that."""
-    lines = []
+    return [
+        f"  {pattern.title:<23} {status.value:<8} {how}".rstrip()
+        for pattern, status, how in pattern_rows(result, verbose)
+    ]
+
+
+def pattern_rows(result: Result, verbose: bool) -> Iterator[tuple[Pattern, Status, str]]:
+    """For each pattern, whether it is there and what decided that."""
     for pattern, found in result.patterns.items():
         answers = [answer for answer in result.details if answer.pattern is pattern]
         answers = answers if len(answers) > 1 else [found]
         statuses = {answer.status for answer in answers} - {Status.UNKNOWN}
         how = "; ".join(_how(answer, verbose, len(answers) > 1, len(statuses) > 1) for answer in answers)
-        lines.append(f"  {pattern.title:<23} {found.status.value:<8} {how}".rstrip())
-    return lines
+        yield pattern, found.status, how
 
 
 def _how(found: PatternResult, verbose: bool, several: bool, split: bool) -> str:
@@ -439,7 +462,7 @@ def comparison_text(name: str, result: Result, notes: Sequence[str] = ()) -> str
     verdict = "no answer" if result.disagreements else verdict_text(result)
     lines = [
         f"{name}: {agreement}: {verdict}",
-        *_disagreements(result),
+        *disagreement_lines(result),
         "",
         *(f"  {row}" for row in columns(rows)),
     ]

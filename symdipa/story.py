@@ -12,7 +12,7 @@ from fractions import Fraction
 from textwrap import wrap
 
 from symdipa.automaton import Automaton, Guard, OutputKind, noise_scale
-from symdipa.order import OrderState, initial, members, update
+from symdipa.order import OrderState, initial, members, propagate, update
 from symdipa.patterns import Pattern
 from symdipa.verdict import Witness
 
@@ -305,7 +305,7 @@ def run_table(automaton: Automaton, witness: Witness) -> list[str]:
     rows = [["step", "loop", "from", "guard", "stores", "output", "to"]]
     for k, i in enumerate(witness.run):
         t = automaton.transitions[i]
-        row = [str(k + 1), _loops_at(witness, k), t.source, t.guard.text(automaton.variables)]
+        row = [str(k + 1), loops_at(witness, k), t.source, t.guard.text(automaton.variables)]
         rows.append([*row, ", ".join(sorted(t.assign)) or "-", str(t.output), t.target])
     return columns(rows)
 
@@ -316,7 +316,7 @@ def run_with_facts(automaton: Automaton, witness: Witness) -> list[str]:
     facts = facts_along(automaton, witness.run)
     for (k, i), known in zip(enumerate(witness.run), facts, strict=True):
         t = automaton.transitions[i]
-        row = [str(k + 1), _loops_at(witness, k), t.source, comparison(t.guard, automaton.variables)]
+        row = [str(k + 1), loops_at(witness, k), t.source, comparison(t.guard, automaton.variables)]
         rows.append([*row, str(t.output), ", ".join(sorted(t.assign)) or "-", known or "-", t.target])
     if not any(facts):
         rows = [[*row[:6], *row[7:]] for row in rows]
@@ -361,6 +361,53 @@ def facts_along(automaton: Automaton, run: Sequence[int]) -> list[str]:
     return told
 
 
+MARKS = {
+    "L": "a sample that can be repeated lies below it",
+    "G": "a sample that can be repeated lies above it",
+    "U": "a number that was shown lies below it, or is it",
+    "D": "a number that was shown lies above it, or is it",
+}
+"""The marks of a stored sample (theory, section 3). ``L`` and ``G`` on one value are a leaking pair; ``U``
+and ``G``, or ``L`` and ``D``, a violating path."""
+
+
+def marks_along(automaton: Automaton, witness: Witness) -> list[str]:
+    """The marks of the stored samples after each step, as ``x: L G``, and where two of them meet.
+
+    The samples that can be repeated are those in the non-leaking cycles of the witness.
+    """
+    from symdipa.control import control_of
+    from symdipa.marks import Chain, Marks, advance
+
+    control = control_of(automaton)
+    cycles = () if witness.pattern is Pattern.LEAKING_CYCLE else witness.cycles
+    order = initial(len(automaton.variables))
+    marks = dict.fromkeys(Chain, Marks())
+    told = []
+    for k, t in enumerate(witness.run):
+        step, shows = control.steps[t], control.outputs_insample[t]
+        repeats = any(i <= k < j for i, j in cycles)
+        before = marks
+        marks = {
+            chain: advance(order, found, step, chain, repeats=repeats, output=shows, keep=-1)
+            for chain, found in marks.items()
+        }
+        order = propagate(order, step)
+        pair, below, above = marks[Chain.PAIR], marks[Chain.OUTPUT_BELOW], marks[Chain.OUTPUT_ABOVE]
+        letters = {"L": pair.up, "G": pair.down, "U": below.up, "D": above.down}
+        words = []
+        for x, name in enumerate(automaton.variables):
+            carried = [letter for letter, mask in letters.items() if mask >> x & 1]
+            words += [f"{name}: {' '.join(carried)}"] if carried else []
+        meet = [MEET[chain.name] for chain in Chain if marks[chain].hit and not before[chain].hit]
+        told.append("; ".join([*words, *(f"{two} meet" for two in meet)]))
+    return told
+
+
+MEET = {"PAIR": "L and G", "OUTPUT_BELOW": "U and G", "OUTPUT_ABOVE": "L and D"}
+"""The marks that no value may carry both of, by chain."""
+
+
 def facts_text(order: OrderState, variables: Sequence[str]) -> str:
     """An order state as chains: ``l < u < w, a = b``; what follows from the others is left out."""
     names = {same: " = ".join(variables[x] for x in members(same)) for same in order.eq if same}
@@ -401,7 +448,7 @@ def dependency_text(automaton: Automaton, witness: Witness) -> list[str]:
 
 
 def _position(witness: Witness, k: int) -> str:
-    loop = _loops_at(witness, k)
+    loop = loops_at(witness, k)
     where = {"": "", "*": " (loop)"}.get(loop, f" (loop {loop})")
     return f"step {k + 1}{where}"
 
@@ -443,7 +490,7 @@ def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
     return [*lines, *prose(f"What the comparisons so far force on the stored values: {told}.")]
 
 
-def _loops_at(witness: Witness, position: int) -> str:
+def loops_at(witness: Witness, position: int) -> str:
     """``A`` and ``B`` for the two loops of a leaking pair, ``*`` for the only loop of another pattern."""
     names = "AB" if witness.pattern is Pattern.LEAKING_PAIR else "*"
     pairs = zip(names, witness.cycles, strict=False)

@@ -70,8 +70,8 @@ def text(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> str:
     if weighing is None or (weighed.verdict is not Verdict.PRIVATE and not weighing.bounds):
         lines = [f"{name}: {verdict_text(weighed.result)}; there is no D"]
         return "\n".join([*lines, *(f"note: {note}" for note in notes)])
-    lines = [f"{name}: {_headline(weighed, weighing)}"]
-    lines += [f"  {line}" for line in _meaning(weighed.result, weighing)]
+    lines = [f"{name}: {headline(weighed, weighing)}"]
+    lines += [f"  {line}" for line in meaning(weighed.result, weighing)]
     lines += ["", *_table(weighing)]
     if weighing.by_state:
         lines += ["", "Where it comes from, on the dearest run of the alignment", *_by_state(weighing)]
@@ -135,7 +135,7 @@ def _paying(weighing: Weighing) -> list[str] | None:
     return names[:LONGEST] or None
 
 
-def _headline(weighed: Weighed, weighing: Weighing) -> str:
+def headline(weighed: Weighed, weighing: Weighing) -> str:
     upper, lower, method = weighing.upper, weighing.lower, weighing.best
     if upper is None:
         reasons = "; ".join(f"{m}: {why}" for m, why in weighing.missing.items())
@@ -178,7 +178,7 @@ def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
     return f"every input may move by between {low} and {high}"
 
 
-def _meaning(result: Result, weighing: Weighing) -> Iterator[str]:
+def meaning(result: Result, weighing: Weighing) -> Iterator[str]:
     yield f"Adjacent inputs: {adjacency_text(weighing.adjacency, weighing.sensitivity)}."
     yield "Assumed: noise and comparisons in exact real numbers, not floating point."
     if weighing.upper is None:
@@ -197,11 +197,16 @@ def _times(value: Fraction) -> str:
 
 
 def _table(weighing: Weighing) -> list[str]:
+    return columns(bound_rows(weighing), indent=2)
+
+
+def bound_rows(weighing: Weighing) -> list[tuple[str, str, str]]:
+    """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing."""
     rows = [(m, str(weighing.bounds[m]), _source(weighing, m)) for m in METHODS if m in weighing.bounds]
     rows += [(m, "-", weighing.missing[m]) for m in METHODS if m in weighing.missing]
     if weighing.lower is not None:
         rows.append(("from below", str(weighing.lower), f"a flow on a run of {_steps(weighing)}"))
-    return columns(rows, indent=2)
+    return rows
 
 
 def _source(weighing: Weighing, method: str) -> str:
@@ -209,6 +214,11 @@ def _source(weighing: Weighing, method: str) -> str:
 
 
 def _by_state(weighing: Weighing) -> list[str]:
+    return columns(cost_rows(weighing), indent=2)
+
+
+def cost_rows(weighing: Weighing) -> list[tuple[str, str, str, str]]:
+    """The steps of the dearest run that cost anything: step, state, cost, why; the middle may be cut."""
     costs = weighing.by_state
     rows = [(f"step {c.position + 1}", c.state, str(c.amount), WHY[c.why]) for c in costs]
     if len(rows) > LONGEST:
@@ -216,7 +226,7 @@ def _by_state(weighing: Weighing) -> list[str]:
         between = sum((c.amount for c in costs[LONGEST // 2 : -LONGEST // 2]), Fraction(0))
         gap = ("...", "", str(between), f"{len(rows) - len(head) - len(tail)} steps more")
         rows = [*head, gap, *tail]
-    return columns(rows, indent=2)
+    return rows
 
 
 def json_weight(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> dict[str, Any]:

@@ -492,24 +492,6 @@ def test_convert_of_a_broken_file(broken):
     assert done.exit_code == 2 and done.stdout == ""
 
 
-def test_svg_without_graphviz_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    done = invoke("convert", SVT, "--to", "svg")
-    assert done.exit_code == 2
-    assert "install" in done.stderr and "--to dot" in done.stderr
-
-
-@pytest.mark.parametrize(("script", "status"), [("echo '<svg/>'", 0), ("echo no >&2; exit 1", 2)])
-def test_svg_is_drawn_by_dot(monkeypatch, tmp_path, script, status):
-    program = tmp_path / "dot"
-    program.write_text(f"#!/bin/sh\nwhile read -r line; do :; done\n{script}\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    done = invoke("convert", SVT, "--to", "svg")
-    assert done.exit_code == status
-    assert done.stdout == ("<svg/>\n" if status == 0 else "")
-
-
 def test_output_that_cannot_be_written(tmp_path):
     done = invoke("generate", "svt", "2", "-o", str(tmp_path / "no" / "such.dipa"))
     assert done.exit_code == 2

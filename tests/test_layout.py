@@ -25,6 +25,8 @@ LAYERS = [
     {"chc", "circuit"},
     {"aiger", "analysis", "btor2", "certificate", "counterexample", "minimize", "pair_search", "query"},
     {"counterexample_report", "story", "hints", "report", "weight_report"},
+    {"pictures"},
+    {"html_report"},
     {"cli"},
     {"__init__", "__main__"},
 ]
@@ -37,6 +39,8 @@ NEVER_MEET = [
     ("story", "analysis"),
     ("report", "analysis"),
     ("hints", "analysis"),
+    ("pictures", "analysis"),
+    ("html_report", "analysis"),
     ("witness", "augmentation"),
     ("witness", "marks"),
 ]
@@ -140,6 +144,8 @@ HELP = (
         HELP.format("'new', 'svt', '--cutoff', '3'"),
         HELP.format("'check', 'no-such-file.dipa'"),
         HELP.format("'convert', 'examples/well_formed/svt.dipa', '--to', 'json'"),
+        HELP.format("'convert', 'examples/well_formed/svt.dipa', '--to', 'svg'"),
+        HELP.format("'report', '--help'"),
     ],
 )
 def test_what_needs_no_engine_loads_none(code):

@@ -452,23 +452,14 @@ def told_by_suffix(output: Path | None) -> str | None:
 
 
 def written_as(automaton: Automaton, fmt: str) -> str:
-    from symdipa import formats
+    if fmt != "svg":
+        from symdipa import formats
 
-    return svg(formats.dumps(automaton, "dot")) if fmt == "svg" else formats.dumps(automaton, fmt)
+        return formats.dumps(automaton, fmt)
+    from symdipa.pictures import automaton as pictures
+    from symdipa.pictures import svg
 
-
-def svg(dot: str) -> str:
-    """The drawing of a graph, by the program ``dot`` of Graphviz."""
-    import shutil
-    import subprocess
-
-    program = shutil.which("dot")
-    if program is None:
-        raise Unusable(
-            "SVG is drawn by Graphviz, whose program 'dot' was not found: install the package graphviz, "
-            "or use --to dot"
-        )
-    done = subprocess.run([program, "-Tsvg"], input=dot.encode(), capture_output=True, check=False)
-    if done.returncode:
-        raise Unusable(f"Graphviz failed: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout.decode()
+    try:
+        return svg.standalone(pictures.draw(automaton), pictures.label_of(automaton))
+    except pictures.PictureTooLarge as error:
+        raise Unusable(f"no picture: {error}") from error

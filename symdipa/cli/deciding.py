@@ -41,6 +41,7 @@ from symdipa.cli.base import (
     with_strict,
     with_timeout,
     within_budget,
+    write,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from symdipa.verdict import Result
 
 
-def _decider(engine: str, **options: Any) -> Decide[Result]:
+def decider(engine: str, **options: Any) -> Decide[Result]:
     """What decides one automaton, by the options of the command line."""
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
@@ -111,7 +112,7 @@ def check(
               symdipa check --json --timeout 60 *.dipa
     """
 
-    decide = _decider(
+    decide = decider(
         engine,
         encoding=encoding,
         solver=solver,
@@ -235,6 +236,13 @@ HINT_SHARE = 3
     metavar="FILE",
     help="Draw how the ratio grows, as .svg or .png. Implies --concrete.",
 )
+@option(
+    "--svg",
+    "picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Draw the automaton with the run marked, and the dependency graph beside it.",
+)
 @with_engine
 @with_encoding
 @with_solver
@@ -255,6 +263,7 @@ def witness(
     exceeds: Fraction | None,
     eps: Fraction | None,
     plot: Path | None,
+    picture: Path | None,
     engine: str,
     encoding: str,
     solver: str | None,
@@ -277,7 +286,7 @@ def witness(
               symdipa witness --pattern LP --json examples/leaking_pair/a_leakp.dipa
     """
 
-    decide_only = _decider(
+    decide_only = decider(
         engine,
         encoding=encoding,
         solver=solver,
@@ -292,6 +301,8 @@ def witness(
     if concrete or exceeds is not None or eps is not None or plot is not None:
         wanted = Wanted(exceeds or Fraction(1), eps or Fraction(1), plot)
         _check_plot(plot, files)
+    if picture is not None and len(files) > 1:
+        raise click.UsageError("--svg draws one file; there are several")
     left = Left(timeout)
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
@@ -301,11 +312,13 @@ def witness(
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
         from symdipa import report
 
-        hints = _hints(result, left.seconds(), wanted is not None) if wants_hints else None
+        hints = tried_hints(result, left.seconds(), wanted is not None) if wants_hints else None
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
             echo_report(report.witness_text(shown(name), result, pattern, hints, notes), result)
-        told = None if wanted is None else _concrete(name, result, wanted, left.seconds(), view)
+        told = None if wanted is None else concrete_counterexample(name, result, wanted, left.seconds(), view)
+        if picture is not None:
+            _draw(name, result, picture)
         if view.as_json:
             click.echo(
                 json.dumps(report.json_told(name, result, hints, notes) | _concrete_json(wanted, told))
@@ -356,7 +369,22 @@ def _check_plot(plot: Path | None, files: tuple[str, ...]) -> None:
         raise Unusable(str(error)) from error
 
 
-def _concrete(
+def _draw(name: str, result: Result, picture: Path) -> None:
+    """Write the picture of a witness; without one there is nothing to draw, which is said."""
+    from symdipa.pictures import automaton, svg, witness
+
+    if result.witness is None:
+        click.echo(f"{shown(name)}: no run is to be shown, so {shown(str(picture))} is not written", err=True)
+        return
+    try:
+        drawing = witness.draw(result.automaton, result.witness)
+    except automaton.PictureTooLarge as error:
+        raise Unusable(f"no picture: {error}") from error
+    title = f"{automaton.label_of(result.automaton)}: {result.witness.pattern.title}"
+    write(svg.standalone(drawing, title), picture)
+
+
+def concrete_counterexample(
     name: str, result: Result, wanted: Wanted, seconds: float | None, view: View
 ) -> Counterexample | str | None:
     """A counterexample in numbers; a text that says why there is none; ``None`` without a violation."""
@@ -398,7 +426,7 @@ def _concrete_json(wanted: Wanted | None, told: Counterexample | str | None) -> 
     return counterexample_report.json_fields(told)
 
 
-def _hints(result: Result, seconds: float | None, more: bool) -> list[Hint] | None:
+def tried_hints(result: Result, seconds: float | None, more: bool) -> list[Hint] | None:
     """Changes that help, each decided again; ``None`` where there is no violation.
 
     They may take half of the ``seconds`` that are left if there is ``more`` to do afterwards.

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from symdipa.adjacency import Adjacency
     from symdipa.automaton import Automaton
     from symdipa.certificate import Json
+    from symdipa.verdict import Result
     from symdipa.weight_report import Weighed
 
 METHODS = ("corollary", "run", "alignment", "exact")
@@ -184,21 +185,36 @@ def _weighed(
 ) -> Weighed:
     """A check, and the bounds unless it found a violation."""
     from symdipa import analysis
+
+    result = analysis.check(automaton, timeout=timeout, memory=memory, progress=progress)
+    seconds = EACH_SECONDS if timeout is None else timeout
+    return weighed(result, methods, graph, adjacency, sensitivity, seconds, progress)
+
+
+def weighed(
+    result: Result,
+    methods: tuple[str, ...] | None = None,
+    graph: str = "auto",
+    adjacency: Adjacency = "two-sided",
+    sensitivity: Fraction = Fraction(1),
+    seconds: float = EACH_SECONDS,
+    progress: Callable[[str], None] | None = None,
+) -> Weighed:
+    """The bounds beside the result of a check, unless it found a violation; ``seconds`` for each method."""
     from symdipa.control import control_of
     from symdipa.verdict import Verdict
     from symdipa.weighing import weigh
     from symdipa.weight_report import Weighed
 
-    result = analysis.check(automaton, timeout=timeout, memory=memory, progress=progress)
     if result.verdict not in (Verdict.PRIVATE, Verdict.UNKNOWN):
         return Weighed(result, None)
     weighing = weigh(
-        control_of(automaton),
+        control_of(result.automaton),
         methods,
         graph=graph,
         adjacency=adjacency,
         sensitivity=sensitivity,
-        seconds=EACH_SECONDS if timeout is None else timeout,
+        seconds=seconds,
         progress=progress,
     )
     return Weighed(result, weighing)

@@ -59,7 +59,7 @@ def convert(
 ) -> None:
     """Write the automaton in FILE in another format.
 
-    svg needs Graphviz.
+    svg is a picture; dot is for Graphviz.
 
     Example: symdipa convert examples/well_formed/svt.dipa --to json -o svt.json
     """

@@ -10,12 +10,12 @@ from symdipa.automaton import Automaton, State, Transition
 def write(automaton: Automaton) -> str:
     """The automaton as a DOT digraph."""
     nodes = [
-        f"  s{i} [{_shape(state)}, label={_quoted(_state_lines(state))}];"
+        f"  s{i} [{_shape(state)}, label={_quoted(state_lines(state))}];"
         for i, state in enumerate(automaton.states)
     ]
     edges = [
         f"  s{automaton.index[t.source]} -> s{automaton.index[t.target]} "
-        f"[label={_quoted(_edge_lines(automaton, t))}];"
+        f"[label={_quoted(edge_lines(automaton, t))}];"
         for t in automaton.transitions
     ]
     return "\n".join(
@@ -38,8 +38,8 @@ def _shape(state: State) -> str:
     return "shape=circle" if state.is_input else "shape=box"
 
 
-def _state_lines(state: State) -> list[str]:
-    """The name over ``d, mu`` and, if there is a second sample, ``d', mu'``."""
+def state_lines(state: State) -> list[str]:
+    """The label of a state: the name over ``d, mu`` and, if there is a second sample, ``d', mu'``."""
     lines = [state.name]
     if state.d is not None or state.d_prime is not None:
         lines.append(_pair(state.d, state.mu))
@@ -52,8 +52,8 @@ def _pair(scale: Fraction | None, mean: Fraction) -> str:
     return f"{'-' if scale is None else scale}, {mean}"
 
 
-def _edge_lines(automaton: Automaton, transition: Transition) -> list[str]:
-    """Guard, output, assignments; a guard ``true`` and the absence of assignments are not shown."""
+def edge_lines(automaton: Automaton, transition: Transition) -> list[str]:
+    """The label of an edge: guard (unless it is ``true``), output, and assignments if there are any."""
     lines = [] if transition.guard.is_true else transition.guard.text(automaton.variables).split(" && ")
     lines.append(f"output {transition.output}")
     stored = sorted(transition.assign, key=lambda name: automaton.variable_index[name])

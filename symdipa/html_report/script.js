@@ -1,0 +1,104 @@
+"use strict";
+// Steps through the runs. Everything that it shows is in the page already; without it the tables tell the same.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const steppers = [];
+
+  function stepper(section, told) {
+    const box = section.querySelector(".stepper");
+    const automaton = section.querySelector("svg.automaton");
+    const samples = section.querySelector("svg.samples");
+    const rows = [...section.querySelectorAll("tr[data-position]")];
+    const fields = Object.fromEntries([...box.querySelectorAll("[data-field]")].map((f) => [f.dataset.field, f]));
+    const buttons = Object.fromEntries([...box.querySelectorAll("button")].map((b) => [b.dataset.go, b]));
+    const run = told.witness.run;
+    let place = 0;
+
+    function mark(picture, selector, name, on) {
+      for (const part of picture ? picture.querySelectorAll(selector) : []) part.classList.toggle(name, on(part));
+    }
+
+    function reveal(picture, part) {
+      const frame = picture && picture.closest(".scroll");
+      if (!frame || !part) return;
+      const [inner, outer] = [part.getBoundingClientRect(), frame.getBoundingClientRect()];
+      const off = (low, high, from, to) => (low < from ? low - from - 20 : high > to ? Math.min(high - to + 20, low - from) : 0);
+      frame.scrollTop += off(inner.top, inner.bottom, outer.top, outer.bottom);
+      frame.scrollLeft += off(inner.left, inner.right, outer.left, outer.right);
+    }
+
+    function show(next) {
+      place = Math.max(0, Math.min(run.length, next));
+      const step = place ? run[place - 1] : null;
+      const here = step ? step.to : run[0].from;
+      const values = {
+        where: place ? `Step ${place} of ${run.length}` : `Before step 1 of ${run.length}`,
+        move: step ? `${step.from} → ${step.to}` : `the run begins in ${here}`,
+        guard: step ? step.guard : "–",
+        output: step ? step.output : "–",
+        stores: step && step.assign.length ? step.assign.join(", ") : "–",
+        facts: (step && told.facts[place - 1]) || "nothing",
+        marks: (step && told.marks[place - 1]) || "none",
+      };
+      for (const [name, value] of Object.entries(values)) if (fields[name]) fields[name].textContent = value;
+      for (const row of rows) {
+        if (Number(row.dataset.position) === place) row.setAttribute("aria-current", "step");
+        else row.removeAttribute("aria-current");
+      }
+      buttons.first.setAttribute("aria-disabled", place === 0);
+      buttons.previous.setAttribute("aria-disabled", place === 0);
+      buttons.next.setAttribute("aria-disabled", place === run.length);
+      buttons.last.setAttribute("aria-disabled", place === run.length);
+      mark(automaton, "[data-transition]", "now", (p) => place > 0 && Number(p.dataset.transition) === told.transitions[place - 1]);
+      mark(automaton, "[data-state]", "now", (p) => Number(p.dataset.state) === told.states[place]);
+      const later = (k) => place > 0 && place < run.length && k >= place;
+      mark(samples, "[data-step]", "now", (p) => Number(p.dataset.step) === place - 1);
+      mark(samples, "[data-step]", "later", (p) => later(Number(p.dataset.step)));
+      mark(samples, "[data-later]", "later", (p) => later(Number(p.dataset.later)));
+      reveal(automaton, automaton && automaton.querySelector(".now[data-state]"));
+      reveal(automaton, automaton && automaton.querySelector(".now[data-transition]"));
+      reveal(samples, samples && samples.querySelector(".now"));
+    }
+
+    const go = { first: () => show(0), previous: () => show(place - 1), next: () => show(place + 1), last: () => show(run.length) };
+    for (const [name, button] of Object.entries(buttons)) button.addEventListener("click", () => go[name]());
+    for (const row of rows) row.querySelector("button").addEventListener("click", () => show(Number(row.dataset.position)));
+    box.hidden = false;
+    show(0);
+    return { section, box, go };
+  }
+
+  for (const [id, told] of Object.entries(data.files)) {
+    const section = document.getElementById(id);
+    if (section && told.witness && section.querySelector(".stepper")) steppers.push(stepper(section, told));
+  }
+
+  // A frame takes part in the order of tabs only while there is something to scroll in it.
+  const frames = [...document.querySelectorAll(".scroll")];
+  function order() {
+    for (const f of frames) f.tabIndex = f.scrollWidth > f.clientWidth || f.scrollHeight > f.clientHeight ? 0 : -1;
+  }
+  order();
+  addEventListener("resize", order);
+
+  function wanted(target) {
+    const inside = steppers.find((s) => s.section.contains(target));
+    const seen = (s) => {
+      const place = s.section.getBoundingClientRect();
+      return Math.min(place.bottom, innerHeight) - Math.max(place.top, 0);
+    };
+    return inside || [...steppers].sort((a, b) => seen(b) - seen(a))[0];
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !steppers.length) return;
+    const frame = event.target.closest && event.target.closest(".scroll");
+    if (frame && frame.scrollWidth > frame.clientWidth && frame === event.target) return; // the arrows scroll it
+    const stepper = wanted(event.target);
+    const inside = stepper.box.contains(event.target);
+    const go = { ArrowRight: "next", ArrowLeft: "previous", ...(inside ? { Home: "first", End: "last" } : {}) }[event.key];
+    if (!go) return;
+    event.preventDefault();
+    stepper.go[go]();
+  });
+})();

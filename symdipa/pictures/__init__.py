@@ -1,0 +1,1 @@
+"""Pictures of automata and witnesses as SVG, drawn without any other program."""

@@ -1,0 +1,248 @@
+"""The HTML report in a real browser (Chromium by playwright; skipped where one of them is not installed)."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from conftest import EXAMPLES
+from test_html_report import NASTY, nasty_automaton
+
+from symdipa import check, formats, story
+from symdipa.counterexample import counterexample
+from symdipa.html_report import Checked, page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium")
+
+NAMES = ("leaking_pair/a_leakp", "leaking_cycle/lc_example", "well_formed/svt")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as engine:
+        chromium = engine.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {name: check(formats.load(EXAMPLES / f"{name}.dipa")) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def file(results, tmp_path_factory):
+    """A page about several files, one of them with two inputs that tell."""
+    parts = []
+    for name, result in results.items():
+        found = counterexample(result.automaton, result.witness) if name == NAMES[0] else None
+        parts.append(Checked(f"{name}.dipa", result, counterexample=found))
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(page(parts), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser, file):
+    """The page; what goes wrong in it and what it asks for is recorded."""
+
+    def open_(width=1200, height=900, scheme="light", path=file):
+        tab = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+        tab.set_default_timeout(10_000)
+        tab.wrong, tab.asked = [], []
+        tab.on("console", lambda message: tab.wrong.append(message.text))
+        tab.on("pageerror", lambda error: tab.wrong.append(str(error)))
+        tab.on("dialog", lambda dialog: (tab.wrong.append("dialog"), dialog.dismiss()))
+        tab.on("request", lambda request: tab.asked.append(request.url))
+        tab.goto(path.as_uri())
+        tabs.append(tab)
+        return tab
+
+    tabs = []
+    yield open_
+    for tab in tabs:
+        tab.close()
+
+
+def current(tab, section="#file-1"):
+    """The transitions and states that are highlighted in the automaton, and the current row of the table."""
+    return tab.evaluate(
+        """(section) => {
+            const all = (selector, key) =>
+                [...document.querySelectorAll(`${section} ${selector}`)].map(e => +e.dataset[key]);
+            return { edges: all("svg.automaton .edge.now", "transition"),
+                     states: all("svg.automaton .state.now", "state"),
+                     samples: all("svg.samples .now", "step"),
+                     rows: all("tr[aria-current]", "position") };
+        }""",
+        section,
+    )
+
+
+def field(tab, name, section="#file-1"):
+    return tab.locator(f"{section} [data-field={name}]").inner_text()
+
+
+def test_no_error_and_no_request_leaves_the_page(opened, file):
+    tab = opened()
+    tab.get_by_role("button", name="Next step").first.click()
+    tab.keyboard.press("ArrowRight")
+    assert tab.wrong == []
+    assert tab.asked == [file.as_uri()]
+
+
+def test_every_step_highlights_its_transition_and_tells_facts_and_marks(opened, results):
+    result = results[NAMES[0]]
+    automaton, run = result.automaton, result.witness.run
+    facts, marks = story.facts_along(automaton, run), story.marks_along(automaton, result.witness)
+    tab = opened()
+    assert current(tab) == {
+        "edges": [],
+        "states": [automaton.index[automaton.initial]],
+        "samples": [],
+        "rows": [],
+    }
+    following = tab.locator("#file-1").get_by_role("button", name="Next step")
+    for k, t in enumerate(run):
+        following.click()
+        move = automaton.transitions[t]
+        seen = current(tab)
+        assert seen["edges"] == [t] and seen["rows"] == [k + 1]
+        assert seen["states"] == [automaton.index[move.target]]
+        assert seen["samples"] == [k]
+        assert field(tab, "where") == f"Step {k + 1} of {len(run)}"
+        assert field(tab, "guard") == move.guard.text(automaton.variables)
+        assert field(tab, "output") == str(move.output)
+        assert field(tab, "facts") == (facts[k] or "nothing")
+        assert field(tab, "marks") == (marks[k] or "none")
+    assert following.get_attribute("aria-disabled") == "true"
+    following.click(force=True)  # it can still be reached, but leads nowhere
+    assert current(tab)["edges"] == [run[-1]]
+    tab.locator("#file-1").get_by_role("button", name="Previous step").click()
+    assert current(tab)["edges"] == [run[-2]]
+
+
+def test_the_highlight_is_visible_without_colour(opened):
+    tab = opened()
+    width = "e => parseFloat(getComputedStyle(e).strokeWidth)"
+    line = tab.locator("#file-1 svg.automaton [data-transition='0'] .line")
+    before = line.evaluate(width)
+    tab.keyboard.press("ArrowRight")
+    assert line.evaluate(width) > before + 1
+
+
+def test_the_keyboard_is_enough(opened, results):
+    run = results[NAMES[0]].witness.run
+    tab = opened()
+    for key, edges in (("ArrowRight", [run[0]]), ("ArrowRight", [run[1]]), ("ArrowLeft", [run[0]])):
+        tab.keyboard.press(key)
+        assert current(tab)["edges"] == edges
+    tab.locator("#file-1 .stepper button").first.focus()
+    tab.keyboard.press("End")
+    assert current(tab)["edges"] == [run[-1]]
+    tab.keyboard.press("Home")
+    assert current(tab)["edges"] == []
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    assert current(tab)["edges"] == [run[0]]
+    outline = tab.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+
+
+def test_only_frames_that_scroll_are_in_the_order_of_tabs(opened):
+    tab = opened(width=320)
+    wrong = tab.evaluate(
+        """() => [...document.querySelectorAll(".scroll")].filter(f => (f.tabIndex === 0) !==
+            (f.scrollWidth > f.clientWidth || f.scrollHeight > f.clientHeight)).length"""
+    )
+    assert wrong == 0
+    reached = tab.evaluate("[...document.querySelectorAll('.scroll')].filter(f => f.tabIndex === 0).length")
+    assert reached > 0
+
+
+def test_a_row_of_the_table_goes_to_its_step(opened, results):
+    tab = opened()
+    tab.get_by_role("button", name="Show step 4").first.click()
+    assert current(tab)["edges"] == [results[NAMES[0]].witness.run[3]]
+
+
+def test_each_run_has_its_own_steps(opened, results):
+    tab = opened()
+    tab.locator("#file-2 .stepper button").first.focus()
+    tab.keyboard.press("ArrowRight")
+    assert current(tab, "#file-2")["edges"] == [results[NAMES[1]].witness.run[0]]
+    assert current(tab)["edges"] == []
+    assert tab.locator("#file-3 .stepper").count() == 0
+
+
+def test_arrows_with_other_keys_are_left_to_the_browser(opened):
+    tab = opened()
+    tab.keyboard.press("Shift+ArrowRight")
+    assert current(tab)["edges"] == []
+
+
+@pytest.mark.parametrize("width", [320, 768])
+def test_no_width_makes_the_page_scroll_sideways(opened, width):
+    tab = opened(width=width, height=800)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    for place in tab.locator(".stepper").all():
+        box = place.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    assert tab.wrong == []
+
+
+CONTRAST = """() => {
+  const channel = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const light = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number).map(channel);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const paper = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+    if (!/, 0\\)$/.test(c) && c !== "transparent") return c; } return "rgb(255,255,255)"; };
+  let worst = [99, ""];
+  const texts = "p, th, td, dt, dd, button, figcaption, a, pre, svg text, .where";
+  for (const e of document.querySelectorAll(texts)) {
+    if (e.closest("[aria-disabled=true]") || !e.textContent.trim()) continue;
+    const style = getComputedStyle(e), ink = light(e instanceof SVGElement ? style.fill : style.color);
+    const ground = light(paper(e)), ratio = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+    if (ratio < worst[0]) worst = [ratio, e.outerHTML.slice(0, 120)];
+  }
+  return worst;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_have_contrast_in_both_schemes(opened, scheme):
+    tab = opened(scheme=scheme)
+    ratio, where = tab.evaluate(CONTRAST)
+    assert ratio >= 4.5, where
+    paper = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (int(paper[4:].split(",")[0]) < 60) is (scheme == "dark")
+
+
+def test_the_current_step_is_brought_into_view_in_a_long_picture(opened, tmp_path):
+    from symdipa import families
+
+    automaton = families.generate("pivot-bad", 6)
+    path = tmp_path / "long.html"
+    path.write_text(page([Checked("long", check(automaton))]), encoding="utf-8")
+    tab = opened(path=path)
+    tab.locator(".stepper button").last.click()
+    inside = tab.evaluate(
+        """() => { const e = document.querySelector("svg.automaton .edge.now").getBoundingClientRect();
+        const f = document.querySelector("svg.automaton").closest(".scroll").getBoundingClientRect();
+        return e.top >= f.top - 1 && e.bottom <= f.bottom + 1; }"""
+    )
+    assert inside
+
+
+def test_names_run_no_code(opened, tmp_path):
+    path = tmp_path / "nasty.html"
+    path.write_text(page([Checked(NASTY, check(nasty_automaton()), notes=(NASTY,))]), encoding="utf-8")
+    tab = opened(path=path)
+    tab.keyboard.press("ArrowRight")
+    assert field(tab, "output") == NASTY
+    assert tab.evaluate("window.hacked") is None
+    assert tab.wrong == [] and tab.asked == [path.as_uri()]
+    assert tab.locator("img").count() == 0
