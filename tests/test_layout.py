@@ -19,7 +19,7 @@ LAYERS = [
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
-    {"alignment", "constant", "encodings", "weight"},
+    {"alignment", "constant", "encodings", "relational", "weight"},
     {"engines", "weighing"},
     {"labels"},
     {"chc", "circuit"},

@@ -3,8 +3,8 @@
 Why the rules prove the claim. Fix two inputs with differences in the range, and the letters that are shown,
 real numbers included. For a machine state, values of the variables and the letters still to come let ``f`` be
 the probability that the rest of a run shows them under the first input, ``g`` the same under the second one.
-Claim, for every node: if the values ``s`` and ``s'`` of the two copies satisfy its facts, the letters have its
-class and its potential is ``c``, then ``f(first, s) <= exp(c*eps) * g(second, s')``.
+Claim, for every node: if the values ``s`` and ``s'`` of the two copies satisfy its facts, the letters have
+its class and its potential is ``c``, then ``f(first, s) <= exp(c*eps) * g(second, s')``.
 
 By induction on the number of letters. If the second state is sure, ``g`` is 1. Without letters ``f`` is 0 or
 1, and ``g`` is 1 where ``f`` is (*end*). Otherwise there is one next letter and one class of the rest, and a
@@ -12,8 +12,9 @@ move for them (*move*). If it ties the samples, the second one is the first one 
 the node, the letters and the difference of the inputs alone: substitute it in the integral that ``g`` is. The
 densities differ by ``exp`` of the cost times ``eps``; for almost every sample of the first copy that goes on
 as the letters ask, the second copy shows the same letter (*output*) and both are in a node whose facts hold
-(*fact*), and the induction hypothesis applies (*potential*). If it does not tie them, the hypothesis holds for
-every two samples, hence for the averages.
+(*fact*), and the induction hypothesis applies (*potential*). If it does not tie them, the hypothesis holds
+for every two samples, hence for the averages. Until the second state is sure, both copies have read equally
+many inputs (*shift*).
 
 A letter has a remark that nobody sees. As every run has exactly one sequence of remarks (*remarks*), what is
 visible has as probability the sum over all remarks, on both sides, and the inequality survives.
@@ -21,7 +22,7 @@ visible has as probability the sum over all remarks, on both sides, and the ineq
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -37,7 +38,7 @@ Value = tuple[int, str]
 """A variable of one of the copies, 1 or 2."""
 
 Bound = tuple[Fraction, int]
-"""``<= c`` as ``(c, 0)``, ``< c`` as ``(c, -1)``: the smaller pair says more. Of a sum the strictness adds up."""
+"""``<= c`` as ``(c, 0)``, ``< c`` as ``(c, -1)``: the smaller pair says more."""
 
 Facts = dict[tuple[Value, Value], Bound]
 """Bounds on the difference of the first value and the second one."""
@@ -101,7 +102,7 @@ class Machine:
         return SAMPLE if step.shows_sample else OTHER_SAMPLE
 
     def some_step(self, u: int) -> Step | None:
-        """A transition of the state, which knows its noise and whether it reads an input; ``None``: no sample."""
+        """A transition of the state, for its noise and whether it reads an input; ``None``: no sample."""
         state = self.state[u]
         numbers = () if state is None else self.model.leaving[state]
         return self.model.steps[numbers[0]] if numbers else None
@@ -138,7 +139,10 @@ class Node:
     moves: dict[tuple[Letter, int], Move]
 
 
-def check_relational(model: Model, certificate: dict[str, object], where: str) -> Claim:
+def check_relational(
+    model: Model, certificate: dict[str, object], where: str, tick: Callable[[int], None] | None = None
+) -> Claim:
+    """Check a certificate; ``tick`` is called for every node, with its number, and may raise."""
     keys = ["kind", "adjacency", "sensitivity", "D", "machine", "suffixes", "nodes", "initial"]
     members(certificate, where, keys)
     inputs = inputs_of(certificate, where)
@@ -152,11 +156,11 @@ def check_relational(model: Model, certificate: dict[str, object], where: str) -
         _node(machine, suffixes, len(found), item, f"{where}.nodes[{v}]") for v, item in enumerate(found)
     ]
     for v, node in enumerate(nodes):
+        if tick is not None:
+            tick(v)
         _check_node(machine, suffixes, inputs, nodes, node, f"{where}.nodes[{v}]")
     listed = items(certificate["initial"], f"{where}.initial")
-    initial = [
-        nodes[number(i, f"{where}.initial", "pair-initial", len(nodes))] for i in listed
-    ]
+    initial = [nodes[number(i, f"{where}.initial", "pair-initial", len(nodes))] for i in listed]
     _check_initial(suffixes, initial, bound)
     return Claim("private", bound, inputs)
 
@@ -305,9 +309,9 @@ def _check_suffixes(machine: Machine, suffixes: Suffixes) -> None:
     for s, sure in enumerate(suffixes.sure):
         for (letter, rest), u in product(suffixes.after[s], sure):
             for way in machine.ways[machine.state[u]]:
-                v = machine.edges.get((u, way.number, letter[1]))
+                there = machine.edges.get((u, way.number, letter[1]))
                 right = machine.shows(way.number) == letter[0] and letter[0] not in (SAMPLE, OTHER_SAMPLE)
-                if not right or v not in suffixes.sure[rest]:
+                if not right or there not in suffixes.sure[rest]:
                     refuse("suffix-sure", f"machine state {u} is not sure to show class {s}")
             if machine.state[u] is None:
                 refuse("suffix-sure", f"machine state {u} has stopped and shows nothing more")
@@ -380,9 +384,7 @@ def _check_node(
         _check_move(machine, nodes, node, letter, rest, move, dict(ways), paid, where)
 
 
-def _cost(
-    machine: Machine, inputs: Inputs, node: Node, letter: Letter, move: Move, where: str
-) -> Fraction:
+def _cost(machine: Machine, inputs: Inputs, node: Node, letter: Letter, move: Move, where: str) -> Fraction:
     """What the move costs at most, over all differences of the inputs."""
     one, other = machine.some_step(node.first), machine.some_step(node.second)
     if one is None or other is None:
@@ -449,7 +451,7 @@ def _check_move(
                 continue
             there = machine.edges.get((node.second, other.number, letter[1]))
             if machine.shows(other.number) != letter[0] or there is None:
-                refuse("pair-output", f"{where}: the second copy may show something else than {shown(letter[0])}")
+                refuse("pair-output", f"{where}: the second copy may not show {shown(letter[0])}")
             if not any(
                 (nodes[v].first, nodes[v].second, nodes[v].suffix) == (targets[way.number], there, rest)
                 and _follow(nodes[v].facts, both, way.assigned, other.assigned)
@@ -491,10 +493,7 @@ def _follow(facts: Facts, known: Facts, assigned: frozenset[str], other_assigned
 
     for (u, v), bound in facts.items():
         u, v = held(u), held(v)
-        if u == v:
-            holds = bound >= (Fraction(0), 0)
-        else:
-            holds = (u, v) in known and known[u, v] <= bound
-        if not holds:
+        best = (Fraction(0), 0) if u == v else known.get((u, v))
+        if best is None or best > bound:
             return False
     return True

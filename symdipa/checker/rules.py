@@ -48,7 +48,7 @@ RULES: dict[str, str] = {
     "pair-fact": "after a move some node has the states of both copies, and facts that follow",
     "pair-end": "where the first copy may end the second one may, too",
     "pair-potential": "potentials are not negative and pay for every move",
-    "pair-initial": "for every class there is an initial node without facts and with a potential of at most D",
+    "pair-initial": "every class that can be shown has an initial node without facts that costs at most D",
     # runs: lower bounds and violations
     "run-step": "a run is a chain of transitions from the initial state",
     "run-feasible": "the dependency graph of a run has no circle",

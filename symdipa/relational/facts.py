@@ -1,7 +1,7 @@
 """Facts about the values that two copies hold: bounds on differences, strict or weak.
 
-Bounds are integers on a grid: ``2 * c`` stands for ``< c`` and ``2 * c + 1`` for ``<= c``. Rows and columns of
-a matrix are the values of the first copy, then those of the second; entry ``(u, v)`` bounds ``u - v``. All
+Bounds are integers on a grid: ``2 * c`` stands for ``< c`` and ``2 * c + 1`` for ``<= c``. Rows and columns
+of a matrix are the values of the first copy, then those of the second; entry ``(u, v)`` bounds ``u - v``. All
 functions keep matrices closed: every consequence of the bounds is in them, except for what
 :func:`weakened` gives up.
 """

@@ -14,7 +14,7 @@ from symdipa.control import Control
 from symdipa.errors import LimitReached
 from symdipa.relational.machine import Machine, machine
 from symdipa.relational.proof import Json, certificate
-from symdipa.relational.search import Strategy, search
+from symdipa.relational.search import MAX_NODES, Strategy, search
 
 LADDER: tuple[tuple[bool, str], ...] = (
     (False, "none"),
@@ -23,21 +23,27 @@ LADDER: tuple[tuple[bool, str], ...] = (
     (False, "whole"),
     (True, "letters"),
 )
-"""Whether letters have remarks, and what classes of sequences remember, in the order in which they are tried."""
+"""Whether letters have remarks, and what classes of sequences remember, in the order of trial."""
 
 RELATIONAL_SECONDS = 5.0
 """So long it is looked for unless the caller says otherwise."""
 
+SEARCHING = 0.7
+"""Such a part of the time is for the search; the rest is left for the checker."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One step of the ladder for one range: the pairs looked at and the bound, or why there is none."""
+    """One step of the ladder for one range: the pairs looked at and the bound, or the limit that was reached.
+
+    Neither means that no strategy has a finite cost.
+    """
 
     remarks: bool
     memory: str
     pairs: int
     bound: Fraction | None
-    reason: str
+    limit: str
     seconds: float
 
 
@@ -45,12 +51,18 @@ class Trial:
 class Relational:
     """A proved bound on ``D``, or ``None``; it includes the sensitivity.
 
-    ``certificates`` has one for each range of differences, all accepted by the checker; empty without a bound.
+    ``certificates`` has one for each range of differences, all accepted by the checker; without a bound it is
+    empty.
     """
 
     bound: Fraction | None
     certificates: tuple[Json, ...]
     trials: tuple[Trial, ...]
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The limits that were reached, each once."""
+        return tuple(dict.fromkeys(trial.limit for trial in self.trials if trial.limit))
 
 
 def relational(
@@ -59,53 +71,67 @@ def relational(
     adjacency: Adjacency = "two-sided",
     sensitivity: Fraction | int = 1,
     seconds: float | None = RELATIONAL_SECONDS,
+    max_nodes: int = MAX_NODES,
     tick: Callable[[int], None] | None = None,
 ) -> Relational:
-    """The best bound that pairs of runs prove within ``seconds``.
+    """The best bound that pairs of runs prove within ``seconds``, with ``max_nodes`` for each step.
 
     Every bound is checked by :mod:`symdipa.checker` before it is returned; its refusal is a mistake in here
     and raises :class:`symdipa.checker.CertificateRefused`. ``tick`` may raise to end the work.
     """
     scale = Fraction(sensitivity)
-    work = _Work(control, None if seconds is None else monotonic() + seconds, tick)
+    deadline = None if seconds is None else monotonic() + SEARCHING * seconds
+    work = _Work(control, deadline, max_nodes, tick)
     found = [work.best(interval) for interval in intervals(adjacency, scale)]
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
         return Relational(None, (), tuple(work.trials))
     model = model_of(control.automaton)
     certificates = tuple(certificate(one, scale) for one in proved)
-    claims = [check_relational(model, written, "the certificate") for written in certificates]
+    claims = [check_relational(model, written, "the certificate", tick) for written in certificates]
     bound = max((claim.bound for claim in claims if claim.bound is not None), default=None)
     return Relational(bound, certificates, tuple(work.trials))
 
 
 class _Work:
     def __init__(
-        self, control: Control, deadline: float | None, tick: Callable[[int], None] | None
+        self,
+        control: Control,
+        deadline: float | None,
+        max_nodes: int,
+        tick: Callable[[int], None] | None,
     ) -> None:
-        self.control, self.deadline, self.tick = control, deadline, tick
+        self.control, self.deadline, self.max_nodes, self.tick = control, deadline, max_nodes, tick
         self.trials: list[Trial] = []
         self.machines: dict[bool, Machine] = {}
 
     def best(self, interval: Interval) -> Strategy | None:
         best: Strategy | None = None
         for remarks, memory in LADDER:
-            found = self.attempt(remarks, memory, interval)
+            found = self.attempt(remarks, memory, interval, self.share(remarks, memory))
             if found is not None and (best is None or found.bound < best.bound):
                 best = found
                 if not best.bound:
                     break
         return best
 
-    def attempt(self, remarks: bool, memory: str, interval: Interval) -> Strategy | None:
-        began, found, reason = monotonic(), None, ""
+    def share(self, remarks: bool, memory: str) -> float | None:
+        """When a step has to end: none but the last may use more than half of the time that is left."""
+        if self.deadline is None or (remarks, memory) == LADDER[-1]:
+            return self.deadline
+        now = monotonic()
+        return now + max(0.0, self.deadline - now) / 2
+
+    def attempt(
+        self, remarks: bool, memory: str, interval: Interval, deadline: float | None
+    ) -> Strategy | None:
+        began, found, limit = monotonic(), None, ""
         try:
             if remarks not in self.machines:
                 self.machines[remarks] = machine(self.control, remarks)
-            found = search(self.machines[remarks], interval, memory, self.deadline, tick=self.tick)
-            reason = "" if found else "the second copy can always be led astray"
-        except LimitReached as limit:
-            reason = str(limit)
+            found = search(self.machines[remarks], interval, memory, deadline, self.max_nodes, tick=self.tick)
+        except LimitReached as reached:
+            limit = str(reached)
         pairs, bound = (found.searched, found.bound) if found else (0, None)
-        self.trials.append(Trial(remarks, memory, pairs, bound, reason, monotonic() - began))
+        self.trials.append(Trial(remarks, memory, pairs, bound, limit, monotonic() - began))
         return found

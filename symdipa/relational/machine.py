@@ -17,7 +17,7 @@ from symdipa.control import Control, explore
 from symdipa.order import Mask, Step, members
 
 Letter = tuple[str, str]
-"""Kind of the output (``stop``, ``symbol``, ``insample``, ``insampleprime``) with the symbol, and the remark."""
+"""What is shown (``stop``, ``symbol`` and its name, ``insample``, ``insampleprime``), and the remark."""
 
 STOP = "stop"
 SAMPLE, SECOND = OutputKind.INSAMPLE.value, OutputKind.INSAMPLE_PRIME.value
@@ -147,9 +147,7 @@ def machine(control: Control, remarks: bool, max_states: int = 2_000) -> Machine
     )
 
 
-def _promises(
-    control: Control, node: Promise, leaf: Leaf, remarks: bool
-) -> Iterator[tuple[str, Promise]]:
+def _promises(control: Control, node: Promise, leaf: Leaf, remarks: bool) -> Iterator[tuple[str, Promise]]:
     """The remarks that a leaf may carry, with what is promised afterwards."""
     _, replaced, final = node
     if not remarks:

@@ -23,9 +23,7 @@ def certificate(found: Strategy, sensitivity: Fraction) -> Json:
         "sensitivity": str(sensitivity),
         "D": str(found.bound),
         "machine": {
-            "states": [
-                None if q == STOPPED else machine.control.state_names[q] for q in machine.state
-            ],
+            "states": [None if q == STOPPED else machine.control.state_names[q] for q in machine.state],
             "accepting": sorted(machine.accepting),
             "edges": list(_edges(machine)),
         },

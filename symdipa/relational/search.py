@@ -32,7 +32,7 @@ from symdipa.relational.machine import SAMPLE, SECOND, STOPPED, Leaf, Letter, Ma
 from symdipa.relational.suffixes import Suffixes, suffixes
 
 MAX_CLASSES = 2_000
-MAX_NODES = 40_000
+MAX_NODES = 20_000
 FAR = 3
 """Bounds on differences of values beyond so many times the largest difference of inputs are forgotten."""
 
@@ -45,7 +45,7 @@ Pieces = dict[int, list[tuple[int, Facts]]]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A range of shifts (``None``: no sample is shifted), its cost, and where both copies may be afterwards."""
+    """A range of shifts (``None``: samples are not tied), its cost, where both copies may be afterwards."""
 
     shift: tuple[int, int] | None
     cost: int
@@ -54,9 +54,11 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
+    """What the opponent may say, and the options that are not lost."""
+
     letter: Letter
     rest: int
-    options: tuple[Option, ...]
+    options: list[Option]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +117,8 @@ class _Search:
     nodes: list[Node] = field(default_factory=list)
     number: dict[Node, int] = field(default_factory=dict)
     branches: list[tuple[Branch, ...] | None] = field(default_factory=list)
+    lost: list[bool] = field(default_factory=list)
+    references: list[list[tuple[int, Branch, Option]]] = field(default_factory=list)
     pieces: dict[tuple[int, int, Facts, tuple[int, int] | None], Pieces] = field(default_factory=dict)
 
     # Numbers on a grid
@@ -143,64 +147,104 @@ class _Search:
     # The game
 
     def solve(self) -> Strategy | None:
-        roots = [
-            self._node((0, 0, (), s)) for s, able in enumerate(self.classes.able) if 0 in able
-        ]
+        roots = [self._node((0, 0, (), s)) for s, able in enumerate(self.classes.able) if 0 in able]
+        if not self._explore(roots):
+            return None
+        value = self._values()
+        worst = max((value[root] for root in roots), default=0)
+        return None if worst == inf else self._strategy(roots, value, int(worst))
+
+    def _explore(self, roots: list[int]) -> bool:
+        """Expand what an option that is not lost leads to, depth first; ``False`` once a root is lost."""
+        work = roots[::-1]
+        kept = set(roots)
         done = 0
-        while done < len(self.nodes):
-            self.branches[done] = self._expand(self.nodes[done])
+        while work:
+            v = work.pop()
+            if self.branches[v] is not None or self.lost[v] or not (v in kept or self._wanted(v)):
+                continue
+            branches = self._expand(self.nodes[v])
+            self.branches[v] = branches
             done += 1
             if done % 64 == 0:
                 self.tick(done)
             if len(self.nodes) > self.max_nodes:
                 raise LimitReached(f"relational alignment has more than {self.max_nodes} pairs to look at")
-        value = self._values()
-        worst = max((value[root] for root in roots), default=0)
-        return None if worst == inf else self._strategy(roots, value, int(worst))
+            for branch in branches:
+                for option in branch.options:
+                    for w in option.after:
+                        self.references[w].append((v, branch, option))
+                        if self.branches[w] is None:
+                            work.append(w)
+            if not all(branch.options for branch in branches):
+                self._lose(v)
+                if any(self.lost[root] for root in roots):
+                    return False
+        return True
+
+    def _wanted(self, v: int) -> bool:
+        return any(not self.lost[u] and option in branch.options for u, branch, option in self.references[v])
+
+    def _lose(self, v: int) -> None:
+        """Strike out every option that leads to a lost node; a branch without options loses its node."""
+        self.lost[v] = True
+        work = [v]
+        while work:
+            for u, branch, option in self.references[work.pop()]:
+                if option in branch.options:
+                    branch.options.remove(option)
+                    if not branch.options and not self.lost[u]:
+                        self.lost[u] = True
+                        work.append(u)
 
     def _node(self, node: Node) -> int:
         place = self.number.setdefault(node, len(self.nodes))
         if place == len(self.nodes):
             self.nodes.append(node)
             self.branches.append(None)
+            self.lost.append(False)
+            self.references.append([])
         return place
 
     def _expand(self, node: Node) -> tuple[Branch, ...]:
         """The branches of a node; one without options where the second copy is lost."""
-        first, second, facts, rest = node
+        first, second, _, rest = node
         if second in self.classes.sure[rest]:
             return ()
         if second not in self.classes.able[rest]:
-            return (Branch(("", ""), rest, ()),)
+            return (Branch(("", ""), rest, []),)
         q, p = self.machine.state[first], self.machine.state[second]
         found = []
         for letter, later in self.classes.after[rest]:
             able = self.classes.able[later]
-            ways = [e for e in self.machine.edges[first] if e.letter == letter and e.target in able]
+            ways = [
+                (e.leaf, e.target)
+                for e in self.machine.edges[first]
+                if e.letter == letter and e.target in able
+            ]
             if not ways:
                 continue
             options = []
             for shift, cost in self._menu(q, p, letter):
-                after = self._after(second, facts, later, shift, letter, [(e.leaf, e.target) for e in ways], q)
-                if after is not None:
+                after = self._after(node, later, shift, letter, ways)
+                if after is not None and not any(self.lost[w] for w in after):
                     options.append(Option(shift, cost, after))
                     if not after:
                         break
-            found.append(Branch(letter, later, tuple(options)))
+            found.append(Branch(letter, later, options))
         return tuple(found)
 
     def _after(
         self,
-        second: int,
-        facts: Facts,
+        node: Node,
         later: int,
         shift: tuple[int, int] | None,
         letter: Letter,
         ways: list[tuple[int, int]],
-        q: int,
     ) -> tuple[int, ...] | None:
         """The nodes after a letter and a range of shifts; ``None`` if the second copy may go astray."""
-        p = self.machine.state[second]
+        first, second, facts, _ = node
+        q, p = self.machine.state[first], self.machine.state[second]
         key = (q, p, facts, shift)
         if key not in self.pieces:
             self.pieces[key] = self._pieces(q, p, facts, shift)
@@ -315,17 +359,14 @@ class _Search:
         return value
 
     def _of(self, v: int) -> tuple[Branch, ...]:
-        found = self.branches[v]
-        assert found is not None
-        return found
+        """The branches of a node; what no option that is left leads to has none and does not count."""
+        return () if self.lost[v] else self.branches[v] or ()
 
     def _successors(self, v: int) -> set[int]:
         return {w for branch in self._of(v) for option in branch.options for w in option.after}
 
     def _worth(self, v: int, value: list[float]) -> float:
-        return max(
-            (min((_paid(o, value) for o in b.options), default=inf) for b in self._of(v)), default=0
-        )
+        return max((min((_paid(o, value) for o in b.options), default=inf) for b in self._of(v)), default=0)
 
     def _strategy(self, roots: list[int], value: list[float], worst: int) -> Strategy:
         reached = dict.fromkeys(roots)
@@ -378,5 +419,3 @@ def _tie(matrix: Matrix, z: int, other_z: int, low: int, high: int) -> None:
     """Let the sample of the second copy be that of the first, shifted by something in ``[low, high]``."""
     add(matrix, other_z, z, at_most(high))
     add(matrix, z, other_z, at_most(-low))
-
-
