@@ -11,8 +11,9 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+import jsonschema  # type: ignore[import-untyped]
 import pytest
-from conftest import EXAMPLES
+from conftest import EXAMPLES, ROOT
 from random_automata import random_automaton
 from test_examples import BAD_LINE, FILES, expected, short
 
@@ -358,6 +359,17 @@ def test_every_breach_is_refused_by_its_rule(hidden, rule, change):
     with pytest.raises(CertificateRefused) as refused:
         verify(automaton, bundle(automaton, [broken]))
     assert refused.value.rule == rule, str(refused.value)
+
+
+def test_certificates_follow_the_schema(hidden):
+    automaton, certificate = hidden
+    schema = json.loads((ROOT / "symdipa" / "formats" / "certificate.schema.json").read_text())
+    follows = jsonschema.Draft202012Validator(schema).is_valid
+    (remarked,) = proved(generate("k-minmax", 2)).certificates
+    assert any(remark for _, _, remark, _ in remarked["machine"]["edges"])
+    for one in (certificate, remarked):
+        assert follows(json.loads(json.dumps(bundle(automaton, [one]))))
+    assert not follows(bundle(automaton, [{**certificate, "nodes": [{}]}]))
 
 
 def test_no_small_change_proves_less(hidden):

@@ -28,6 +28,9 @@ LADDER: tuple[tuple[bool, str], ...] = (
 RELATIONAL_SECONDS = 5.0
 """So long it is looked for unless the caller says otherwise."""
 
+SMALL = 4_000
+"""Searches up to so many pairs come first."""
+
 SEARCHING = 0.7
 """Such a part of the time is for the search; the rest is left for the checker."""
 
@@ -61,8 +64,9 @@ class Relational:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """The limits that were reached, each once."""
-        return tuple(dict.fromkeys(trial.limit for trial in self.trials if trial.limit))
+        """The limits that were reached at last, each once."""
+        last = {(trial.remarks, trial.memory): trial.limit for trial in self.trials}
+        return tuple(dict.fromkeys(limit for limit in last.values() if limit))
 
 
 def relational(
@@ -106,30 +110,36 @@ class _Work:
         self.machines: dict[bool, Machine] = {}
 
     def best(self, interval: Interval) -> Strategy | None:
+        """The best strategy of all steps: first of those that are small, then of the others."""
         best: Strategy | None = None
-        for remarks, memory in LADDER:
-            found = self.attempt(remarks, memory, interval, self.share(remarks, memory))
+        steps = [(*step, min(SMALL, self.max_nodes)) for step in LADDER]
+        for remarks, memory, nodes in steps:  # grows while we walk
+            last = (remarks, memory, nodes) == steps[-1] and nodes == self.max_nodes
+            deadline = self.deadline if last else self.share()
+            found = self.attempt(remarks, memory, interval, nodes, deadline)
             if found is not None and (best is None or found.bound < best.bound):
                 best = found
                 if not best.bound:
                     break
+            if found is None and self.trials[-1].limit and nodes < self.max_nodes:
+                steps.append((remarks, memory, self.max_nodes))
         return best
 
-    def share(self, remarks: bool, memory: str) -> float | None:
-        """When a step has to end: none but the last may use more than half of the time that is left."""
-        if self.deadline is None or (remarks, memory) == LADDER[-1]:
-            return self.deadline
+    def share(self) -> float | None:
+        """When a step has to end that others follow: after half of the time that is left."""
+        if self.deadline is None:
+            return None
         now = monotonic()
         return now + max(0.0, self.deadline - now) / 2
 
     def attempt(
-        self, remarks: bool, memory: str, interval: Interval, deadline: float | None
+        self, remarks: bool, memory: str, interval: Interval, nodes: int, deadline: float | None
     ) -> Strategy | None:
         began, found, limit = monotonic(), None, ""
         try:
             if remarks not in self.machines:
                 self.machines[remarks] = machine(self.control, remarks)
-            found = search(self.machines[remarks], interval, memory, deadline, self.max_nodes, tick=self.tick)
+            found = search(self.machines[remarks], interval, memory, deadline, nodes, tick=self.tick)
         except LimitReached as reached:
             limit = str(reached)
         pairs, bound = (found.searched, found.bound) if found else (0, None)
