@@ -49,6 +49,7 @@ def check(
     timeout: float | None = None,
     memory: int | None = None,
     max_weight: Fraction | None = None,
+    relational: bool = False,
     progress: Progress | None = None,
 ) -> Result:
     """Decide whether an automaton is differentially private.
@@ -61,6 +62,7 @@ def check(
     :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all). ``bound``
     is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
     The bound on ``D`` is what costs little; where that is above ``max_weight``, better ones are looked for.
+    Where runs with the same outputs leave privacy open, ``relational`` has them paired (experimental).
     ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
@@ -76,7 +78,7 @@ def check(
     began = time.monotonic()
     limits = Limits(bound, None if timeout is None else began + timeout, progress, memory)
     name = solver if engine == "z3" and solver else engine
-    with _Session(control_of(automaton), limits, max_weight) as session:
+    with _Session(control_of(automaton), limits, max_weight, relational) as session:
         engines = session.engines(engine, encoding, solver, slicing)
         return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
 
@@ -140,6 +142,7 @@ class _Session:
     control: Control
     limits: Limits
     max_weight: Fraction | None = None
+    relational: bool = False
 
     def __post_init__(self) -> None:
         self.explicit = ExplicitEngine(self.control, self.limits)
@@ -252,6 +255,9 @@ class _Session:
         weight = None
         if verdict is Verdict.PRIVATE:
             weight = self._within_budget(self._weight(engine, notes))
+        elif verdict is Verdict.NOT_WELL_FORMED and self.relational:
+            weight = self._paired(notes)
+            verdict = verdict if weight is None else Verdict.PRIVATE
         deciders = dict.fromkeys(
             a.engine for a in answers.values() if a.status in (Status.ABSENT, Status.PRESENT)
         )
@@ -334,6 +340,23 @@ class _Session:
             exact=found.bounds.get("exact"),
             lower=found.lower,
         )
+
+    def _paired(self, notes: list[str]) -> Weight | None:
+        """A bound by relational alignment, which proves privacy although there is a violation."""
+        from symdipa.relational import RELATIONAL_SECONDS, relational
+
+        left = RELATIONAL_SECONDS
+        if self.limits.deadline is not None:
+            left = max(0.0, min(left, self.limits.deadline - time.monotonic()))
+        try:
+            found = relational(self.control, seconds=left, tick=self._tick)
+        except LimitReached as limit:
+            notes.append(f"relational alignment came to no end: {limit}")
+            return None
+        if found.bound is None:
+            notes.append("; ".join(["relational alignment found no bound on D", *found.limits]))
+            return None
+        return Weight(relational=found.bound, source="relational alignment")
 
     def _run_bound(self) -> Fraction | None:
         from symdipa.constant.run_bound import run_bound

@@ -30,7 +30,7 @@ from symdipa.story import (
 )
 from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight
 
-BOUNDS = ("corollary", "run", "alignment", "exact")
+BOUNDS = ("corollary", "run", "alignment", "exact", "relational")
 NO_BOUND = "no bound on D was computed"
 NOT_ASKED = "not asked for"
 """How the notes begin that a report tells in its own words."""
@@ -257,6 +257,8 @@ def _best(weight: Weight | None) -> str:
     if weight is None or best is None:
         return "D not computed"
     source = next(bound for bound in BOUNDS if getattr(weight, bound) == best)
+    if source == "relational":
+        return f"D = {best}, by relational alignment (experimental)"
     return f"D = {best} ({source} bound)"
 
 
@@ -325,6 +327,11 @@ def explanation(result: Result) -> list[str]:
             lines += prose(
                 "For every eps > 0 it is D*eps-differentially private, however long it runs, for some D that "
                 "does not depend on eps and was not computed" + (f": {why}." if why else ".")
+            )
+        if result.witness is not None:
+            lines += prose(
+                "It is not well-formed: the run below, taken alone, loses privacy without limit. Other runs "
+                "with the same outputs make up for that, as runs paired by their outputs prove."
             )
     if result.witness is not None:
         lines += story(result.automaton, result.witness)

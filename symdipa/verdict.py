@@ -77,13 +77,14 @@ class Weight:
     run: Fraction | None = None
     alignment: Fraction | None = None
     exact: Fraction | None = None
+    relational: Fraction | None = None
     lower: Fraction | None = None
     source: str = ""
 
     @property
     def best(self) -> Fraction | None:
         """The smallest of the bounds that were computed."""
-        bounds = (self.corollary, self.run, self.alignment, self.exact)
+        bounds = (self.corollary, self.run, self.alignment, self.exact, self.relational)
         return min((b for b in bounds if b is not None), default=None)
 
 

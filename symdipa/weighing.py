@@ -2,7 +2,8 @@
 
 Upper bounds are by *method*: ``corollary`` and ``run`` are the paper's, on the augmentation; ``alignment``
 proves a bound by shifting samples, on the cheapest graph that will do; ``exact`` is the best that any
-argument about single runs can give. A bound from below is a flow on one run. Where the two meet the bound is
+argument about single runs can give; ``relational`` (experimental) pairs different runs with the same outputs
+and may be below it. A bound from below is a flow on one run. Where the two meet the bound is
 optimal.
 """
 
@@ -23,8 +24,12 @@ if TYPE_CHECKING:
     from symdipa.alignment import Alignment, Cost, Side
     from symdipa.augmentation import Augmentation
     from symdipa.constant.flow import Flow
+    from symdipa.relational import Relational
 
 METHODS = ("corollary", "run", "alignment", "exact")
+"""The methods that look at single runs."""
+
+EVERY_METHOD = (*METHODS, "relational")
 
 TWO_SIDED = "two-sided"
 
@@ -41,8 +46,8 @@ class Weighing:
 
     ``bounds`` are the upper bounds that were computed, by method; ``missing`` says why others were not.
     ``lower`` is a bound from below by ``flow`` (which is that of sensitivity 1, for differences in
-    ``flow_range``), ``alignment`` the proof of the bound of that name. ``by_state`` and ``run`` tell where
-    that bound comes from.
+    ``flow_range``), ``alignment`` and ``relational`` the proofs of the bounds of these names. ``by_state``
+    and ``run`` tell where the former comes from.
     """
 
     bounds: Mapping[str, Fraction]
@@ -51,6 +56,7 @@ class Weighing:
     flow: Flow | None
     flow_range: Interval
     alignment: Alignment | None
+    relational: Relational | None
     run: tuple[int, ...]
     by_state: tuple[Cost, ...]
     adjacency: Adjacency
@@ -60,7 +66,7 @@ class Weighing:
     @property
     def best(self) -> str | None:
         """The method of the smallest upper bound (of equal ones the first that comes with a certificate)."""
-        order = ("alignment", "exact", "run", "corollary")
+        order = ("alignment", "exact", "run", "corollary", "relational")
         return min((m for m in order if m in self.bounds), key=self.bounds.__getitem__, default=None)
 
     @property
@@ -85,7 +91,7 @@ def weigh(
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Weighing:
-    """Bounds on ``D`` by the named methods of :data:`METHODS`.
+    """Bounds on ``D`` by the named methods of :data:`EVERY_METHOD`.
 
     Without ``methods`` the cheapest graphs are tried first, and it is over as soon as the bounds from above
     and below meet, or one of them decides whether ``D`` is at most ``enough``. ``corollary`` and ``run`` are
@@ -95,8 +101,8 @@ def weigh(
     """
     wanted = None if methods is None else tuple(dict.fromkeys(methods))
     for method in wanted or ():
-        if method not in METHODS:
-            raise ValueError(f"no method {method!r}; there are {', '.join(METHODS)}")
+        if method not in EVERY_METHOD:
+            raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
     if Fraction(sensitivity) <= 0:
         raise ValueError(f"a sensitivity is positive, not {sensitivity}")
     work = _Weighing(control, graph, adjacency, Fraction(sensitivity), enough, seconds, progress)
@@ -104,7 +110,7 @@ def weigh(
     if wanted is None:
         work.ladder()
     else:
-        for method in METHODS:
+        for method in EVERY_METHOD:
             if method in wanted:
                 work.try_method(method)
         work.flow_from_alignment()
@@ -116,6 +122,7 @@ def weigh(
         flow=work.flow,
         flow_range=work.flow_range,
         alignment=work.alignment,
+        relational=work.relational,
         run=run,
         by_state=by_state,
         adjacency=adjacency,
@@ -146,6 +153,7 @@ class _Weighing:
         self.flow: Flow | None = None
         self.flow_range = self.ranges[0]
         self.alignment: Alignment | None = None
+        self.relational: Relational | None = None
         self._augmentation: Augmentation | None = None
 
     def ladder(self) -> None:
@@ -175,6 +183,7 @@ class _Weighing:
             "run": self._run,
             "alignment": lambda: self._align(self.graph),
             "exact": self._exact,
+            "relational": self._relational,
         }
         self._try(method, how[method])
 
@@ -257,6 +266,20 @@ class _Weighing:
             return None
         self._raise_to(found.run, found.loops, found.deltas, found.interval)
         return found.value * self.sensitivity
+
+    def _relational(self) -> Fraction | None:
+        from symdipa.relational import relational
+
+        self.relational = relational(
+            self.control,
+            adjacency=self.adjacency,
+            sensitivity=self.sensitivity,
+            seconds=self.seconds,
+            tick=self._tick,
+        )
+        if self.relational.bound is None and (limits := self.relational.limits):
+            raise LimitReached("; ".join(limits))
+        return self.relational.bound
 
     def flow_from_alignment(self) -> None:
         """A bound from below by the run on which the alignment bound is attained, if that run is feasible."""

@@ -11,9 +11,9 @@ from symdipa.adjacency import Adjacency
 from symdipa.counterexample_report import interval, json_interval, measured, number, power
 from symdipa.pair_search import Found
 from symdipa.report import json_object, json_step, verdict_text
-from symdipa.story import columns, noise_table
-from symdipa.verdict import Result, Verdict
-from symdipa.weighing import METHODS, TWO_SIDED, Weighing
+from symdipa.story import columns, enumeration, noise_table
+from symdipa.verdict import Result, Status, Verdict
+from symdipa.weighing import EVERY_METHOD, TWO_SIDED, Weighing
 
 LONGEST = 12
 """So many steps of a run are listed before the middle is left out."""
@@ -28,6 +28,13 @@ GRAPHS = {
     "control": "the control graph",
     "eq": "the control graph with which variables are equal",
     "augmentation": "the augmentation",
+}
+
+OTHERS = {
+    "run": "the run bound",
+    "corollary": "the corollary bound",
+    "exact": "exact profiles",
+    "relational": "relational alignment (experimental)",
 }
 
 PROPHECIES = {
@@ -49,9 +56,14 @@ class Weighed:
 
     @property
     def verdict(self) -> Verdict:
-        """That of the check; where it came to no end, a bound by alignment is a proof itself."""
+        """That of the check; where that is open, a bound by alignment is a proof itself.
+
+        Relational alignment is one even where the automaton is not well-formed.
+        """
         open_ = self.result.verdict is Verdict.UNKNOWN and not self.result.disagreements
-        proved = self.weighing is not None and "alignment" in self.weighing.bounds
+        proved = set() if self.weighing is None else self.weighing.bounds.keys() & {"alignment", "relational"}
+        if self.result.verdict is Verdict.NOT_WELL_FORMED:
+            return Verdict.PRIVATE if "relational" in proved else self.result.verdict
         return Verdict.PRIVATE if open_ and proved else self.result.verdict
 
     @property
@@ -68,7 +80,8 @@ def text(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> str:
     """What ``symdipa weight`` prints for one file."""
     weighing = weighed.weighing
     if weighing is None or (weighed.verdict is not Verdict.PRIVATE and not weighing.bounds):
-        lines = [f"{name}: {verdict_text(weighed.result)}; there is no D"]
+        lacking = "no D was found" if weighed.verdict is Verdict.NOT_WELL_FORMED else "there is no D"
+        lines = [f"{name}: {verdict_text(weighed.result)}; {lacking}"]
         return "\n".join([*lines, *(f"note: {note}" for note in notes)])
     lines = [f"{name}: {headline(weighed, weighing)}"]
     lines += [f"  {line}" for line in meaning(weighed.result, weighing)]
@@ -141,6 +154,10 @@ def headline(weighed: Weighed, weighing: Weighing) -> str:
         reasons = "; ".join(f"{m}: {why}" for m, why in weighing.missing.items())
         return f"no bound on D was computed ({reasons})"
     how = f"{upper} by {_by(weighing, method)}"
+    if weighed.result.well_formed is False:
+        return f"private, D = {upper}, by {_by(weighing, method)}"
+    if lower is not None and lower > upper:
+        return f"D is at most {how}; arguments about single runs give no less than {lower}"
     if not weighing.optimal:
         below = f", at least {lower} by a run of {_steps(weighing)}" if lower is not None else ""
         return f"D is at most {how}{below}"
@@ -157,9 +174,7 @@ def _steps(weighing: Weighing) -> str:
 
 def _by(weighing: Weighing, method: str | None) -> str:
     if method != "alignment" or weighing.alignment is None:
-        return {"run": "the run bound", "corollary": "the corollary bound", "exact": "exact profiles"}.get(
-            method or "", "?"
-        )
+        return OTHERS.get(method or "", "?")
     alignment = weighing.alignment
     words = f"alignment on {GRAPHS[alignment.graph or 'control']}"
     letters = (alignment.lift or "").replace("LG", "*")
@@ -184,6 +199,14 @@ def meaning(result: Result, weighing: Weighing) -> Iterator[str]:
     if weighing.upper is None:
         return
     yield f"For every eps > 0 it is {_times(weighing.upper)}-differentially private, however long it runs."
+    if result.well_formed is False:
+        found = (p.title for p, answer in result.patterns.items() if answer.status is Status.PRESENT)
+        present = enumeration(found)
+        yield f"It is not well-formed ({present}): single runs lose privacy without limit. Other runs"
+        yield "with the same outputs make up for that, as runs paired by their outputs prove."
+        yield "An observer is taken to see outputs, but not which steps read an input."
+        if weighing.upper:
+            yield "A smaller constant may do."
     if not weighing.optimal:
         return
     if result.output_distinct:
@@ -202,8 +225,8 @@ def _table(weighing: Weighing) -> list[str]:
 
 def bound_rows(weighing: Weighing) -> list[tuple[str, str, str]]:
     """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing."""
-    rows = [(m, str(weighing.bounds[m]), _source(weighing, m)) for m in METHODS if m in weighing.bounds]
-    rows += [(m, "-", weighing.missing[m]) for m in METHODS if m in weighing.missing]
+    rows = [(m, str(weighing.bounds[m]), _source(weighing, m)) for m in EVERY_METHOD if m in weighing.bounds]
+    rows += [(m, "-", weighing.missing[m]) for m in EVERY_METHOD if m in weighing.missing]
     if weighing.lower is not None:
         rows.append(("from below", str(weighing.lower), f"a flow on a run of {_steps(weighing)}"))
     return rows
@@ -232,7 +255,7 @@ def cost_rows(weighing: Weighing) -> list[tuple[str, str, str, str]]:
 def json_weight(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> dict[str, Any]:
     """What ``symdipa weight --json`` prints for one file."""
     weighing, result = weighed.weighing, weighed.result
-    bounds: dict[str, str | None] = dict.fromkeys((*METHODS, "lower"))
+    bounds: dict[str, str | None] = dict.fromkeys((*EVERY_METHOD, "lower"))
     told: dict[str, Any] = {"graph": None, "adjacency": None, "sensitivity": None, "optimal": False}
     by_state: list[dict[str, str]] = []
     run: list[Any] = []

@@ -53,7 +53,8 @@ def test_the_optimal_constant_is_told_with_its_proofs():
 def test_methods_by_name():
     found = told("--method", "all", THREE)
     assert found["bounds"] == {
-        "corollary": "1", "run": "11/12", "alignment": "5/6", "exact": "5/6", "lower": "5/6"
+        "corollary": "1", "run": "11/12", "alignment": "5/6", "exact": "5/6",
+        "relational": None, "lower": "5/6",
     }  # fmt: skip
     found = told("--method", "run", THREE)
     assert found["bounds"]["run"] == "11/12" and found["bounds"]["alignment"] is None
@@ -205,4 +206,6 @@ def test_check_tells_the_best_cheap_bound(tmp_path: Path):
     file = tmp_path / "large.dipa"
     file.write_text(formats.dumps(generate("m-range", 300)))
     found = json.loads(invoke("check", "--json", str(file)).stdout)
-    assert found["weight"] == {"corollary": None, "run": None, "alignment": "1", "exact": None}
+    assert found["weight"] == {
+        "corollary": None, "run": None, "alignment": "1", "exact": None, "relational": None
+    }  # fmt: skip

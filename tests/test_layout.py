@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ LAYERS = [
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
-    {"alignment", "constant", "encodings", "weight"},
+    {"alignment", "constant", "encodings", "relational", "weight"},
     {"engines", "weighing"},
     {"labels"},
     {"chc", "circuit"},
@@ -163,3 +164,11 @@ def test_help_loads_no_template():
         + "\nprint('templates' in str([n for n in sys.modules if n.startswith('symdipa.templates')]))"
     )
     assert python("-c", code).splitlines()[-1] == "False"
+
+
+def test_every_package_is_installed():
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
+        "packages"
+    ]
+    found = {"symdipa", *(f"symdipa.{file.parent.name}" for file in PACKAGE.glob("*/*.py"))}
+    assert sorted(told) == sorted(found)

@@ -323,7 +323,9 @@ def test_json_follows_the_contract():
         "disclosing-cycle": "absent",
         "privacy-violating-path": "absent",
     }
-    assert found["weight"] == {"corollary": "5/4", "run": None, "alignment": None, "exact": None}
+    assert found["weight"] == {
+        "corollary": "5/4", "run": None, "alignment": None, "exact": None, "relational": None
+    }  # fmt: skip
     assert found["output_distinct"] is True and found["strongly_feasible"] is True
     assert found["witness"]["pattern"] == "leaking-pair"
     assert found["witness"]["run"][5] == {

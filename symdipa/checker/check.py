@@ -12,6 +12,7 @@ from symdipa.checker.model import Model, digest, model_of
 from symdipa.checker.private import check_private
 from symdipa.checker.reading import items, members, parse, table, text
 from symdipa.checker.refusal import refuse, shown
+from symdipa.checker.relational import check_relational
 from symdipa.checker.violation import check_violation
 
 FORMAT, VERSION = "symdipa-certificate", 1
@@ -23,6 +24,7 @@ _KINDS: dict[str, Callable[[Model, dict[str, object], str], Claim]] = {
     "private": check_private,
     "lower": check_lower,
     "violation": check_violation,
+    "relational": check_relational,
 }
 
 

@@ -18,7 +18,8 @@ class Step:
     """A transition with what its state adds to it.
 
     ``shows`` is the symbol that is output, ``None`` for a real value; ``shows_sample`` says that the real
-    value is ``insample``, ``released`` is ``d'`` if it is ``insample'`` and 0 otherwise.
+    value is ``insample``, ``released`` is ``d'`` if it is ``insample'`` and 0 otherwise. ``means`` are those
+    that the state adds to ``insample`` and to ``insample'``.
     """
 
     source: str
@@ -31,6 +32,7 @@ class Step:
     shows_sample: bool
     d: Fraction
     released: Fraction
+    means: tuple[Fraction, Fraction]
 
     @property
     def used(self) -> frozenset[str]:
@@ -103,6 +105,7 @@ def _step(transition: Transition, state: State, where: str) -> Step:
         shows_sample=shows_sample,
         d=d,
         released=d_prime if shows_other else Fraction(0),
+        means=(Fraction(state.mu), Fraction(state.mu_prime)),
     )
 
 

@@ -79,6 +79,11 @@ def decider(engine: str, **options: Any) -> Decide[Result]:
 @with_slicing
 @with_bound
 @with_max_weight
+@option(
+    "--relational",
+    is_flag=True,
+    help="Where a violation proves nothing, try to pair runs that show the same outputs (experimental).",
+)
 @with_timeout
 @with_memory
 @with_strict
@@ -97,6 +102,7 @@ def check(
     slicing: bool,
     bound: int | None,
     max_weight: Fraction | None,
+    relational: bool,
     timeout: float | None,
     memory: int | None,
     strict: bool,
@@ -120,6 +126,7 @@ def check(
         patterns=patterns or None,
         bound=bound,
         max_weight=max_weight,
+        relational=relational,
         timeout=timeout,
         memory=memory,
     )

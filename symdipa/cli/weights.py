@@ -50,6 +50,9 @@ METHODS = ("corollary", "run", "alignment", "exact")
 EACH_SECONDS = 20.0
 """So long each method may take, unless --timeout says otherwise."""
 
+UNASKED_SECONDS = 5.0
+"""So long relational alignment may take where nobody asked for it."""
+
 CONFIRM_SECONDS, NEAR = 10.0, 0.995
 """So long two inputs are looked for that come near D, and such a part of D is near enough."""
 
@@ -96,9 +99,10 @@ with_sensitivity = option(
 @option(
     "--method",
     "methods",
-    type=click.Choice([*METHODS, "all"]),
+    type=click.Choice([*METHODS, "relational", "all"]),
     multiple=True,
-    help="Compute this bound (may be repeated); default: from cheap to dear until the best is proved.",
+    help="Compute this bound (may be repeated; all: the four of single runs); default: from cheap to dear "
+    "until the best is proved.",
 )
 @with_graph
 @with_adjacency
@@ -140,13 +144,16 @@ def weight(
     """Bound the privacy cost D: the algorithm in FILE is D*eps-differentially private.
 
     Upper bounds are proved by alignment (shifting samples) or by the paper's methods; a bound from below
-    is a run with two inputs. Where they meet, D is optimal.
+    is a run with two inputs. Where they meet, D is optimal. Where a violation proves nothing, because other
+    runs show the same outputs, relational alignment (experimental) is tried: it pairs different runs.
 
     \b
     Examples: symdipa weight examples/well_formed/svt.dipa
               symdipa weight --method all --json examples/well_formed/k_minmax_3.dipa
     """
-    wanted = None if not methods else METHODS if "all" in methods else methods
+    wanted = methods or None
+    if "all" in methods:
+        wanted = (*METHODS, *(method for method in methods if method == "relational"))
     confirm = confirm or eps is not None
     if confirm and (adjacency != "two-sided" or sensitivity != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
@@ -183,7 +190,7 @@ def _weighed(
     memory: int | None,
     progress: Callable[[str], None] | None,
 ) -> Weighed:
-    """A check, and the bounds unless it found a violation."""
+    """A check, and the bounds unless it found that there are none."""
     from symdipa import analysis
 
     result = analysis.check(automaton, timeout=timeout, memory=memory, progress=progress)
@@ -206,7 +213,12 @@ def weighed(
     from symdipa.weighing import weigh
     from symdipa.weight_report import Weighed
 
-    if result.verdict not in (Verdict.PRIVATE, Verdict.UNKNOWN):
+    if result.verdict is Verdict.NOT_WELL_FORMED:  # no bound on single runs, but pairs of runs may do
+        if methods is not None and "relational" not in methods:
+            return Weighed(result, None)
+        seconds = seconds if methods else min(seconds, UNASKED_SECONDS)
+        methods = ("relational",)
+    elif result.verdict is Verdict.NOT_PRIVATE:
         return Weighed(result, None)
     weighing = weigh(
         control_of(result.automaton),
@@ -303,9 +315,10 @@ def _certificates(automaton: Automaton, found: Weighed) -> list[Json]:
 
     if found.disagreements:
         return []
-    if found.result.witness is not None:
-        return [certificate.violation(control_of(automaton), found.result.witness)]
     weighing = found.weighing
+    pairs = [] if weighing is None or weighing.relational is None else weighing.relational.certificates
+    if found.result.witness is not None:
+        return [certificate.violation(control_of(automaton), found.result.witness), *pairs]
     if weighing is None or weighing.alignment is None:
         return []
     parts = certificate.private(weighing.alignment)

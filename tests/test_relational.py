@@ -1,0 +1,436 @@
+"""Relational alignment: known constants, soundness against probabilities and proofs, what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from conftest import EXAMPLES, ROOT
+from random_automata import random_automaton
+from test_examples import BAD_LINE, FILES, expected, short
+
+from symdipa import formats
+from symdipa.analysis import check
+from symdipa.automaton import TRUE, Automaton, Guard, State, Transition, symbol
+from symdipa.certificate import bundle
+from symdipa.checker import CertificateRefused, verify
+from symdipa.constant.profiles import exact_constant
+from symdipa.control import control_of
+from symdipa.errors import LimitReached
+from symdipa.families import generate
+from symdipa.probability import total_log_probability
+from symdipa.relational import Relational, relational
+from symdipa.verdict import Verdict
+from symdipa.weighing import weigh
+
+HALF = Fraction(1, 2)
+
+
+def report_noisy_max(k: int, d: Fraction = HALF) -> Automaton:
+    """Read k noisy inputs and tell which was the largest: state ``s3_1`` has read three, the second leads."""
+    states = [State("s0", True, d)]
+    moves = [Transition("s0", "s1_0", symbol("read"), TRUE, frozenset("x"))]
+    for i in range(1, k):
+        for leader in range(i):
+            name, last = f"s{i}_{leader}", i == k - 1
+            states.append(State(name, True, d))
+            for guard, winner in ((Guard(ge=frozenset("x")), i), (Guard(lt=frozenset("x")), leader)):
+                target = "end" if last else f"s{i + 1}_{winner}"
+                shown = symbol(f"best{winner}" if last else "read")
+                stored = frozenset("x") if guard.ge and not last else frozenset()
+                moves.append(Transition(name, target, shown, guard, stored))
+    return Automaton.build(states, moves)
+
+
+def proved(automaton: Automaton, **options: Any) -> Relational:
+    """Without a limit on time, so that the outcome does not depend on the machine."""
+    return relational(control_of(automaton), **{"seconds": None, **options})
+
+
+def read(text: str) -> Automaton:
+    return formats.read(text.encode(), "dipa").automaton
+
+
+def example(name: str) -> Automaton:
+    return formats.read_file(EXAMPLES / f"{name}.dipa").automaton
+
+
+def verified(automaton: Automaton, certificates: Any) -> Fraction:
+    """The largest bound that the checker grants to certificates that went through a file."""
+    file = json.loads(json.dumps(bundle(automaton, certificates)))
+    claims = verify(automaton, file).claims
+    assert all(claim.kind == "private" for claim in claims)
+    return max(claim.bound for claim in claims)
+
+
+# Known constants
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_report_noisy_max_costs_two_samples(k):
+    automaton = report_noisy_max(k)
+    found = proved(automaton)
+    assert found.bound == 2 * HALF == verified(automaton, found.certificates)
+
+
+def test_report_noisy_max_on_counts_costs_one():
+    assert proved(report_noisy_max(3), adjacency="monotone").bound == HALF
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_k_minmax_is_below_what_single_runs_give(k):
+    automaton = generate("k-minmax", k)
+    bound = proved(automaton).bound
+    assert bound == Fraction(1, k) + HALF
+    assert bound <= exact_constant(control_of(automaton)).value
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [("leaking_cycle/a_nwf", Fraction(0)), ("leaking_cycle/hidden_maximum", Fraction(5, 4))],
+)
+def test_private_though_not_well_formed(name, bound):
+    automaton = example(name)
+    found = proved(automaton)
+    assert found.bound == bound == verified(automaton, found.certificates)
+    without = check(automaton)
+    assert without.verdict is Verdict.NOT_WELL_FORMED and without.weight is None
+    asked = check(automaton, relational=True)
+    assert asked.verdict is Verdict.PRIVATE and asked.well_formed is False
+    assert asked.weight.best == asked.weight.relational == bound
+
+
+def test_sensitivity_multiplies_and_counts_cost_less():
+    automaton = example("leaking_cycle/hidden_maximum")
+    assert proved(automaton, sensitivity=3).bound == 3 * Fraction(5, 4)
+    monotone = proved(automaton, adjacency="monotone")
+    assert monotone.bound == Fraction(3, 4) and len(monotone.certificates) == 2
+    assert verified(automaton, monotone.certificates) == monotone.bound
+
+
+# Soundness
+
+
+BAD = [path for path in FILES if expected(path).verdict is Verdict.NOT_PRIVATE]
+
+
+@pytest.mark.parametrize("path", BAD, ids=short)
+def test_nothing_is_proved_of_what_is_not_private(path):
+    assert proved(formats.read_file(path).automaton).bound is None
+
+
+def test_the_examples_have_both_kinds():
+    assert len(BAD) > 5 and any(BAD_LINE.match(path.read_text().splitlines()[0]) for path in FILES)
+
+
+def blurred(rng: random.Random, automaton: Automaton, share: float) -> Automaton:
+    """The automaton with some of its symbols replaced by one, so that more runs show the same outputs."""
+    moves = tuple(
+        replace(move, output=symbol("o")) if not move.output.is_real and rng.random() < share else move
+        for move in automaton.transitions
+    )
+    return replace(automaton, transitions=moves)
+
+
+def samples(seed: int, count: int) -> Iterator[Automaton]:
+    rng = random.Random(seed)
+    for _ in range(count):
+        automaton = random_automaton(rng, (1, 2), (1, 2))
+        yield blurred(rng, automaton, rng.choice((0.0, 0.5, 1.0)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_bound_for_random_automata_contradicts_another_proof(seed):
+    answered = 0
+    for automaton in samples(seed, 7):
+        result = check(automaton, "explicit")
+        bound = proved(automaton, max_nodes=400).bound
+        if result.verdict is Verdict.NOT_PRIVATE:
+            assert bound is None
+        elif bound is not None:
+            answered += 1
+            if result.output_distinct and result.verdict is Verdict.PRIVATE:
+                try:
+                    assert bound >= exact_constant(control_of(automaton), 1_000_000).value
+                except LimitReached:
+                    continue
+    assert answered, "a test that compares nothing"
+
+
+def outputs_of(automaton: Automaton, longest: int) -> set[tuple[Any, ...]]:
+    """The sequences of outputs that paths of the control graph show; real ones are split in half-lines."""
+    found: set[tuple[Any, ...]] = set()
+    paths: set[tuple[str, tuple[Any, ...]]] = {(automaton.initial, ())}
+    for _ in range(longest):
+        following: set[tuple[str, tuple[Any, ...]]] = set()
+        for state, shown in paths:
+            for t in automaton.outgoing[automaton.index[state]]:
+                move = automaton.transitions[t]
+                halves = [(-float("inf"), 0.5), (0.5, float("inf"))]
+                for output in halves if move.output.is_real else [move.output.symbol]:
+                    following.add((move.target, (*shown, output)))
+        paths = following
+        found |= {shown for _, shown in paths}
+    return found
+
+
+def largest_ratio(automaton: Automaton, rng: random.Random, longest: int, pairs: int) -> float:
+    """The largest log-ratio, its error taken off, of outputs on random adjacent inputs, at eps 1."""
+    worst = 0.0
+    sequences = sorted(outputs_of(automaton, longest), key=repr)
+    for _ in range(pairs):
+        spread = rng.choice((0, 4, 16))
+        alpha = [Fraction(rng.randint(-spread, spread)) for _ in range(longest)]
+        beta = [a + rng.choice((-1, -1, 1, 1, 0)) for a in alpha]
+        for outputs in rng.sample(sequences, min(len(sequences), 12)):
+            one, other = (total_log_probability(automaton, inputs, outputs) for inputs in (alpha, beta))
+            if one.value > -40 and one.complete and other.complete:
+                worst = max(worst, abs(one.value - other.value) - one.error - other.error)
+    return worst
+
+
+RATIOS: list[tuple[str, Callable[[], Automaton]]] = [
+    ("noisy max", lambda: report_noisy_max(3)),
+    ("k-minmax", lambda: generate("k-minmax", 2)),
+    ("redraws", lambda: example("leaking_cycle/a_nwf")),
+    ("hidden maximum", lambda: example("leaking_cycle/hidden_maximum")),
+]
+
+
+@pytest.mark.parametrize("make", [make for _, make in RATIOS], ids=[name for name, _ in RATIOS])
+def test_probabilities_do_not_exceed_the_bound(make):
+    automaton = make()
+    bound = proved(automaton).bound
+    assert largest_ratio(automaton, random.Random(1), 4, 3) <= float(bound) + 1e-9
+
+
+OPEN = [(101, 29), (105, 19), (110, 27), (114, 1), (114, 23), (118, 10), (129, 10)]
+"""Seeds and places of random automata that are not well-formed, of which privacy is proved."""
+
+
+@pytest.mark.parametrize(("seed", "place"), OPEN)
+def test_probabilities_of_random_automata_do_not_exceed_the_bound(seed, place):
+    automaton = next(islice(samples(seed, 30), place, None))
+    assert check(automaton, "explicit").verdict is Verdict.NOT_WELL_FORMED
+    bound = proved(automaton, max_nodes=400).bound
+    assert bound is not None and bound <= 5
+    assert largest_ratio(automaton, random.Random(seed), 4, 2) <= float(bound) + 1e-9
+
+
+DIFFERENT_NOISE = """
+(q1, 1/4, 0): x := insample; output read; goto q2
+(q2, 1/4, 0):
+    if (insample >= x) then output read; goto q3
+    elseif (insample < x) then output read; goto q4
+(q3, {}): y := insample; output read; goto q5
+(q4, 1/4, 0): y := insample; output read; goto q5
+(q5, 1/4, 0):
+    if (insample >= y) then output top; goto q6
+    elseif (insample < y) then output bottom; goto q6
+"""
+
+
+def test_runs_with_different_noise_are_not_tied():
+    same, scaled, moved = (read(DIFFERENT_NOISE.format(noise)) for noise in ("1/4, 0", "1/2, 0", "1/4, 3"))
+    assert proved(same).bound == HALF  # the last sample is shifted past every y
+    assert proved(scaled).bound != HALF and proved(moved).bound >= HALF
+    for automaton in (scaled, moved):
+        bound = proved(automaton).bound
+        if bound is not None:
+            assert largest_ratio(automaton, random.Random(5), 4, 4) <= float(bound) + 1e-9
+
+
+STOPS = """
+(q1, 1/4, 0): x := insample; output read; goto q2
+(q2, 1/4, 0):
+    if (insample >= x) then output read; goto q3
+    elseif (insample < x) then output read; goto q4
+(q4, 1/4, 0): output more; goto q5
+"""
+
+
+def test_the_end_of_a_run_is_seen():
+    found = proved(read(STOPS))
+    assert found.bound == HALF  # stopping after two steps tells how the samples compare
+
+
+# The checker
+
+
+def breaches() -> Iterator[tuple[str, str, Callable[[dict[str, Any]], None]]]:
+    """Ways to break a certificate of the hidden maximum, each with the rule that must notice."""
+
+    def nodes(c: dict[str, Any], **wanted: Any) -> list[dict[str, Any]]:
+        return [n for n in c["nodes"] if all(n[key] == value for key, value in wanted.items())]
+
+    def moving(c: dict[str, Any], shows: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        return next((n, m) for n in c["nodes"] for m in n["moves"] if m["shows"] == shows and m["after"])
+
+    def costly(c: dict[str, Any]) -> dict[str, Any]:
+        return next(n for n in c["nodes"] if Fraction(n["potential"]) > 0 and n["moves"])
+
+    def shift(c: dict[str, Any], shows: str, value: Any) -> None:
+        moving(c, shows)[1]["shift"] = value
+
+    yield "D lowered", "pair-initial", lambda c: c.update(D="1")
+    yield "a potential lowered", "pair-potential", lambda c: costly(c).update(potential="0")
+    yield "a negative potential", "pair-potential", lambda c: c["nodes"][-1].update(potential="-1")
+    yield "no initial node", "pair-initial", lambda c: c.update(initial=[])
+    yield "a move left out", "pair-move", lambda c: moving(c, "symbol stop")[0].update(moves=[])
+    yield "a move twice", "pair-move", lambda c: costly(c)["moves"].append(costly(c)["moves"][0])
+    yield "no shift of the limit", "pair-fact", lambda c: shift_all(c, "symbol start", ["0", "0"])
+    yield "no shift at the end", "pair-output", lambda c: shift_all(c, "symbol above", ["0", "0"])
+    yield "no node after a move", "pair-fact", lambda c: moving(c, "symbol read")[1].update(after=[])
+    yield "an empty range", "pair-shift", lambda c: shift(c, "symbol read", ["1", "-1"])
+    yield "an unknown state", "machine-state", lambda c: c["machine"]["states"].append("nowhere")
+    yield "another first state", "machine-state", lambda c: c["machine"]["states"].__setitem__(0, "q1")
+    yield "an edge astray", "machine-edge", lambda c: c["machine"]["edges"][0].__setitem__(3, 0)
+    yield "an edge missing", "machine-remarks", lambda c: c["machine"]["edges"].pop(0)
+    yield (
+        "a second remark",
+        "machine-remarks",
+        lambda c: c["machine"]["edges"].append(
+            [*c["machine"]["edges"][0][:2], "twice", c["machine"]["edges"][0][3]]
+        ),
+    )
+    yield "nothing accepted", "machine-remarks", lambda c: c["machine"].update(accepting=[])
+    yield (
+        "all sure",
+        "suffix-sure",
+        lambda c: c["suffixes"].update(
+            sure=[list(range(len(c["machine"]["states"])))] * len(c["suffixes"]["sure"])
+        ),
+    )
+    yield "none able", "suffix-able", lambda c: c["suffixes"]["able"].__setitem__(0, [])
+    yield "a class missing", "suffix-class", lambda c: c["suffixes"]["before"].pop()
+    yield (
+        "a class twice",
+        "suffix-class",
+        lambda c: c["suffixes"]["before"].append(c["suffixes"]["before"][0]),
+    )
+    yield "a fact invented", "pair-fact", lambda c: facts_tightened(c)
+    yield (
+        "an unknown variable",
+        "pair-node",
+        lambda c: c["nodes"][0]["facts"].append([[1, "nothing"], [2, "max"], "<", "0"]),
+    )
+    yield (
+        "an initial node with facts",
+        "pair-initial",
+        lambda c: c["nodes"][c["initial"][-1]]["facts"].append([[1, "max"], [2, "max"], "<", "0"]),
+    )
+
+    def shift_all(c: dict[str, Any], shows: str, value: Any) -> None:
+        for node in c["nodes"]:
+            for move in node["moves"]:
+                if move["shows"] == shows:
+                    move["shift"] = value
+
+    def facts_tightened(c: dict[str, Any]) -> None:
+        initial = set(c["initial"])
+        for i, node in enumerate(c["nodes"]):
+            if i not in initial and node["facts"]:
+                node["facts"] = [[u, v, "<", "-2"] for u, v, *_ in node["facts"]]
+
+
+BREACHES = list(breaches())
+
+
+@pytest.fixture(scope="module")
+def hidden() -> tuple[Automaton, dict[str, Any]]:
+    automaton = example("leaking_cycle/hidden_maximum")
+    (certificate,) = proved(automaton).certificates
+    return automaton, json.loads(json.dumps(certificate))
+
+
+@pytest.mark.parametrize(("rule", "change"), [row[1:] for row in BREACHES], ids=[row[0] for row in BREACHES])
+def test_every_breach_is_refused_by_its_rule(hidden, rule, change):
+    automaton, certificate = hidden
+    broken = deepcopy(certificate)
+    change(broken)
+    with pytest.raises(CertificateRefused) as refused:
+        verify(automaton, bundle(automaton, [broken]))
+    assert refused.value.rule == rule, str(refused.value)
+
+
+def test_certificates_follow_the_schema(hidden):
+    automaton, certificate = hidden
+    schema = json.loads((ROOT / "symdipa" / "formats" / "certificate.schema.json").read_text())
+    follows = jsonschema.Draft202012Validator(schema).is_valid
+    (remarked,) = proved(generate("k-minmax", 2)).certificates
+    assert any(remark for _, _, remark, _ in remarked["machine"]["edges"])
+    for one in (certificate, remarked):
+        assert follows(json.loads(json.dumps(bundle(automaton, [one]))))
+    assert not follows(bundle(automaton, [{**certificate, "nodes": [{}]}]))
+
+
+def test_no_small_change_proves_less(hidden):
+    """Numbers changed at random: either refused, or what is claimed is still no less than the truth."""
+    automaton, certificate = hidden
+    rng = random.Random(3)
+    refused = 0
+    for _ in range(60):
+        broken = deepcopy(certificate)
+        broken["D"] = "1"
+        for node in broken["nodes"]:
+            if rng.random() < 0.5:
+                node["potential"] = str(max(Fraction(0), Fraction(node["potential"]) - Fraction(1, 4)))
+            for move in node["moves"]:
+                if rng.random() < 0.2 and move["shift"] is not None:
+                    low = rng.choice((-1, 0, 1))
+                    move["shift"] = [str(low), str(rng.choice([c for c in (-1, 0, 1) if c >= low]))]
+        try:
+            verify(automaton, bundle(automaton, [broken]))
+        except CertificateRefused:
+            refused += 1
+    assert refused == 60  # inputs exist whose ratio comes as close to 5/4 as one likes
+
+
+# The command line
+
+
+def test_weight_tries_pairs_where_privacy_is_open(run):
+    done = run("weight", "examples/leaking_cycle/hidden_maximum.dipa")
+    assert done.returncode == 0
+    assert "private, D = 5/4, by relational alignment (experimental)" in done.stdout
+    assert "not well-formed (leaking cycle)" in done.stdout and "optimal" not in done.stdout
+    told = json.loads(run("weight", "--json", "examples/leaking_cycle/a_nwf.dipa").stdout)
+    assert told["verdict"] == "private" and told["bounds"]["relational"] == "0" and not told["optimal"]
+    other = run("weight", "--method", "run", "examples/leaking_cycle/a_nwf.dipa")
+    assert other.returncode == 1 and "privacy not decided" in other.stdout
+
+
+def test_check_pairs_runs_only_if_asked(run):
+    plain = run("check", "-q", "examples/leaking_cycle/a_nwf.dipa")
+    assert plain.returncode == 1 and "privacy not decided" in plain.stdout
+    asked = run("check", "--json", "--relational", "examples/leaking_cycle/a_nwf.dipa")
+    told = json.loads(asked.stdout)
+    assert asked.returncode == 0 and told["verdict"] == "private" and told["weight"]["relational"] == "0"
+    assert told["patterns"]["leaking-cycle"] == "present"
+
+
+def test_the_proof_is_certified_beside_the_violation(run, tmp_path):
+    file, certificate = "examples/leaking_cycle/hidden_maximum.dipa", tmp_path / "c.json"
+    assert run("certify", file, "-o", str(certificate)).returncode == 0
+    told = run("verify", file, str(certificate))
+    assert told.returncode == 0
+    assert "D*eps-private with D = 5/4" in told.stdout and "not well-formed" in told.stdout
+
+
+def test_a_method_like_the_others():
+    found = weigh(control_of(report_noisy_max(4)), ("alignment", "relational"))
+    assert found.bounds["relational"] == 1 < found.bounds["alignment"]
+    assert found.best == "relational" and not found.optimal and found.relational.certificates
+
+
+def test_a_limit_is_told_of():
+    found = relational(control_of(generate("k-minmax", 4)), seconds=0)
+    assert found.bound is None and not found.certificates and "time" in found.limits[0]
