@@ -51,7 +51,8 @@ def headline(part: Checked | Unusable) -> str:
     if isinstance(part, Unusable):
         return "cannot be used"
     if bounds := _proved(part):
-        return f"private, {weight_report.headline(*bounds)}"
+        told = weight_report.headline(*bounds)
+        return told if told.startswith("private") else f"private, {told}"
     return report.verdict_text(part.result)
 
 
