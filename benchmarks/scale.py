@@ -21,20 +21,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import resource
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
@@ -42,6 +36,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from abc_reference import program  # noqa: E402
 
 from symdipa import formats  # noqa: E402
+from symdipa.bench.machine import described, load, machine  # noqa: E402
+from symdipa.bench.measure import answer_of  # noqa: E402
+from symdipa.bench.plan import documented  # noqa: E402
+from symdipa.bench.process import OUT_OF_MEMORY, Process  # noqa: E402
 from symdipa.families import FAMILIES, Family, generate  # noqa: E402
 
 ABC = "abc"
@@ -76,7 +74,6 @@ QUICK: dict[str, tuple[int, ...]] = {
 }
 GRACE = 5.0
 """So many seconds above the limit a process may take to come to its end before it is killed."""
-OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "out of memory", "Cannot allocate memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,51 +117,13 @@ def measure(family: Family, size: int, engine: str, file: Path, limits: Limits) 
         command = [sys.executable, "-m", "symdipa", "check", "--json", "--engine", name]
         command += [*(["--solver", solver] if solver else []), "--timeout", seconds]
     command.append(str(file))
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        start = time.perf_counter()
-        status, usage, killed = _finish(_start(command, out, err, limits), limits.seconds + GRACE)
-        took = time.perf_counter() - start
-        out.seek(0)
-        err.seek(0)
-        outcome, remark = _judged(family, engine, status, killed, out.read(), err.read(), limits)
-    cpu, megabytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    return Run(family.name, size, engine, outcome, remark, took, cpu, megabytes)
-
-
-def _start(command: Sequence[str], out: TextIO, err: TextIO, limits: Limits) -> subprocess.Popen[str]:
-    size = int(limits.memory * 2**30)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-
-    def restrict() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-    return subprocess.Popen(
-        command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment,
-        start_new_session=True, preexec_fn=restrict, text=True,
-    )  # fmt: skip
-
-
-def _finish(process: subprocess.Popen[str], seconds: float) -> tuple[int, resource.struct_rusage, bool]:
-    """Wait for the process, kill it and its children when time is over: ``(status, usage, killed)``."""
-    killed = threading.Event()
-
-    def kill() -> None:
-        killed.set()
-        os.killpg(process.pid, signal.SIGKILL)
-
-    timer = threading.Timer(seconds, kill)
-    timer.start()
-    try:
-        _, status, usage = os.wait4(process.pid, 0)
-    except BaseException:
-        kill()
-        raise
-    finally:
-        timer.cancel()
-        timer.join()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage, killed.is_set()
+    space = int(limits.memory * 2**30)
+    ended = Process(command, environment, limits.seconds + GRACE, address_space=space).wait()
+    killed = ended.killed == "time"
+    outcome, remark = _judged(family, engine, ended.status, killed, ended.out, ended.err, limits)
+    megabytes = ended.peak / 2**20
+    return Run(family.name, size, engine, outcome, remark, ended.seconds, ended.cpu, megabytes)
 
 
 def _judged(
@@ -173,12 +132,12 @@ def _judged(
     """What came out of a process, and a remark on it."""
     if killed:
         return f"> {limits.seconds:g} s", "killed"
-    answer = _answer(out)
+    answer = answer_of(out)
     if answer is None or answer["verdict"] == "error":
         if any(words in out + err for words in OUT_OF_MEMORY):
             return f"> {limits.memory:g} GB", "out of memory"
         return f"failed ({status})", _complaint(answer, err)
-    if wrong := _wrong(family, answer):
+    if wrong := documented(family).contradicted_by(answer["patterns"], answer["verdict"], None):
         return "WRONG", wrong
     if answer["verdict"] == "unknown":
         reasons = "; ".join(dict.fromkeys(answer.get("reasons", {}).values()))
@@ -188,30 +147,11 @@ def _judged(
     return "decided", "" if has_bound else "no D"
 
 
-def _answer(out: str) -> dict[str, Any] | None:
-    """The JSON object that a process wrote, if it did."""
-    try:
-        answer = json.loads(out)
-    except ValueError:
-        return None
-    return answer if isinstance(answer, dict) else None
-
-
 def _complaint(answer: dict[str, Any] | None, err: str) -> str:
     """The message of a process that failed: the error of its answer, else the last line it wrote."""
     if answer is not None:
         return str(answer["error"]["message"])[:200]
     return "".join(err.strip().splitlines()[-1:])[:200]
-
-
-def _wrong(family: Family, answer: dict[str, Any]) -> str:
-    """How an answer contradicts what the family documents; empty if it does not."""
-    expected = {pattern.title.replace(" ", "-") for pattern in family.patterns}
-    for name, said in answer["patterns"].items():
-        if said in ("present", "absent") and (said == "present") is not (name in expected):
-            return f"{name} is said to be {said}"
-    verdict = "not-private" if expected else "private"
-    return "" if answer["verdict"] in (verdict, "unknown") else f"the verdict is {answer['verdict']}"
 
 
 # ------------------------------------------------------------------------------------------- the sweep
@@ -286,40 +226,10 @@ def growth(runs: Sequence[Run], engines: Sequence[str]) -> Iterator[str]:
 
 def surroundings(limits: Limits, repeat: int) -> str:
     """The line that says on what this ran."""
-    packages = ", ".join(f"{name} {_version(name)}" for name in ("z3-solver", "python-sat", "rustworkx"))
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
-        f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GB, load {os.getloadavg()[0]:.1f}; "
-        f"{platform.system()} {platform.release()}, Python {platform.python_version()}, {packages}, "
-        f"symdipa {_commit()}; limits {limits.seconds:g} s, {limits.memory:g} GB; "
+        f"{described(machine())}; load {load() or 0:.1f}; limits {limits.seconds:g} s, {limits.memory:g} GB; "
         f"{'medians of ' + str(repeat) if repeat > 1 else 'one run each'}; {time.strftime('%Y-%m-%d')}"
     )
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "missing"
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def _commit() -> str:
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        from symdipa import __version__
-
-        return __version__
 
 
 # ------------------------------------------------------------------------------------------ the command

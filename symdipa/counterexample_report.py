@@ -8,7 +8,7 @@ from math import ceil, exp, floor, inf, log, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symdipa.errors import SymdipaError
+from symdipa.plotting import STYLE, check_plot, save
 from symdipa.report import json_step
 from symdipa.story import columns, prose
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 PERIODS = (1, 2)
 LONGEST = 60
 """So many rows of steps are shown before the middle is left out."""
-
-
-class PlotUnavailable(SymdipaError):
-    """The picture cannot be drawn: matplotlib is missing, or the format is unknown."""
 
 
 def text(found: Counterexample | str) -> str:
@@ -320,7 +316,7 @@ def plot(found: Counterexample, name: str, path: Path) -> None:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    with rc_context({"svg.hashsalt": "symdipa"}):
+    with rc_context(STYLE):
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         axes = figure.add_subplot()
         rounds = [g.rounds for g in found.growth] or [found.rounds]
@@ -335,17 +331,4 @@ def plot(found: Counterexample, name: str, path: Path) -> None:
         axes.set_xlim(left=0)
         axes.legend()
         axes.grid(alpha=0.3)
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        figure.savefig(path, metadata=metadata)
-
-
-def check_plot(path: Path) -> None:
-    """Refuse a picture that cannot be drawn, before anything is computed."""
-    if path.suffix.lower() not in (".svg", ".png"):
-        raise PlotUnavailable(f"the picture {path.name} must end in .svg or .png")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise PlotUnavailable(
-            "pictures are drawn by matplotlib, which is not installed: pip install 'symdipa[plot]'"
-        ) from error
+        save(figure, path)

@@ -16,7 +16,7 @@ import pytest
 from conftest import EXAMPLES, ROOT
 from random_automata import random_automaton
 
-from symdipa import check
+from symdipa import check, plotting
 from symdipa import counterexample_report as report
 from symdipa.automaton import OutputKind
 from symdipa.control import control_of
@@ -398,11 +398,11 @@ def test_picture(leaking_pair, tmp_path, suffix):
 
 
 def test_pictures_that_cannot_be_drawn(monkeypatch):
-    with pytest.raises(report.PlotUnavailable, match=r"\.svg or \.png"):
-        report.check_plot(Path("growth.bmp"))
+    with pytest.raises(plotting.PlotUnavailable, match=r"\.svg or \.png"):
+        plotting.check_plot(Path("growth.bmp"))
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(report.PlotUnavailable, match=r"symdipa\[plot\]"):
-        report.check_plot(Path("growth.svg"))
+    with pytest.raises(plotting.PlotUnavailable, match=r"symdipa\[plot\]"):
+        plotting.check_plot(Path("growth.svg"))
 
 
 def test_numbers_as_people_write_them():

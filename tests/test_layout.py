@@ -15,7 +15,7 @@ from conftest import ROOT
 PACKAGE = ROOT / "symdipa"
 
 LAYERS = [
-    {"adjacency", "errors", "interrupts", "patterns", "automaton", "spelling", "verdict"},
+    {"adjacency", "errors", "interrupts", "patterns", "automaton", "plotting", "spelling", "verdict"},
     {"validation", "order", "boolean", "formats", "families", "checker", "templates"},
     {"control", "marks"},
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
@@ -25,7 +25,7 @@ LAYERS = [
     {"labels"},
     {"chc", "circuit"},
     {"aiger", "analysis", "btor2", "certificate", "counterexample", "minimize", "pair_search", "query"},
-    {"counterexample_report", "story", "hints", "report", "weight_report"},
+    {"bench", "counterexample_report", "story", "hints", "report", "weight_report"},
     {"pictures"},
     {"html_report"},
     {"cli"},
@@ -42,6 +42,7 @@ NEVER_MEET = [
     ("hints", "analysis"),
     ("pictures", "analysis"),
     ("html_report", "analysis"),
+    ("bench", "analysis"),
     ("witness", "augmentation"),
     ("witness", "marks"),
 ]
@@ -129,7 +130,7 @@ def loaded_by(code: str) -> set[str]:
     return set(python("-c", f"{code}\n{report}").rpartition("LOADED")[2].split())
 
 
-HEAVY = {"z3", "rich", "pysmt", "rustworkx", "cvc5", "numpy", "scipy", "mpmath"}
+HEAVY = {"z3", "rich", "matplotlib", "distributed", "pysmt", "rustworkx", "cvc5", "numpy", "scipy", "mpmath"}
 HELP = (
     "import sys\nsys.argv = ['symdipa', {}]\nfrom symdipa.cli import cli\ntry: cli()\nexcept SystemExit: pass"
 )
@@ -141,6 +142,7 @@ HELP = (
         "import symdipa",
         HELP.format("'--help'"),
         HELP.format("'check', '--help'"),
+        HELP.format("'bench', '--help'"),
         HELP.format("'generate', 'svt', '3'"),
         HELP.format("'new', 'svt', '--cutoff', '3'"),
         HELP.format("'check', 'no-such-file.dipa'"),

@@ -1,6 +1,16 @@
 """The command line. Commands are thin: read, decide, report; everything heavy is imported when used."""
 
-from symdipa.cli import deciding, minimizing, probabilities, reporting, templates, weights, writing
+from symdipa.cli import benching, deciding, minimizing, probabilities, reporting, templates, weights, writing
 from symdipa.cli.base import cli
 
-__all__ = ["cli", "deciding", "minimizing", "probabilities", "reporting", "templates", "weights", "writing"]
+__all__ = [
+    "benching",
+    "cli",
+    "deciding",
+    "minimizing",
+    "probabilities",
+    "reporting",
+    "templates",
+    "weights",
+    "writing",
+]

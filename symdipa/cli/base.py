@@ -99,7 +99,7 @@ def as_seconds(ctx: click.Context, param: click.Parameter, value: float | None) 
     return value
 
 
-def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+def as_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
     """A size in bytes; ``K``, ``M``, ``G`` or ``T`` (and ``B``) may stand behind it, in powers of 1024."""
     if value is None:
         return None
@@ -186,7 +186,7 @@ with_timeout = option(
 )
 with_memory = option(
     "--memory",
-    callback=_bytes,
+    callback=as_bytes,
     metavar="SIZE",
     help="Give up on a file beyond this much memory, as 500M or 2G (Linux).",
 )

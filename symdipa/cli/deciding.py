@@ -366,7 +366,7 @@ def _check_plot(plot: Path | None, files: tuple[str, ...]) -> None:
     """Complain about a picture before anything is decided."""
     if plot is None:
         return
-    from symdipa.counterexample_report import PlotUnavailable, check_plot
+    from symdipa.plotting import PlotUnavailable, check_plot
 
     if len(files) > 1:
         raise click.UsageError("--plot draws one file; there are several")

@@ -117,7 +117,11 @@ def _ending(process: Any) -> str:
 def _serve(engine: Engine, limits: Limits, pipe: Connection) -> None:
     """The life of a worker: answer requests until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _die_with_parent()
+    import multiprocessing
+
+    parent = multiprocessing.parent_process()
+    if parent is not None and parent.pid is not None:
+        die_with(parent.pid)
     limits.progress = _teller(pipe)
     while True:
         try:
@@ -143,13 +147,13 @@ def _travels(error: Exception) -> bool:
     return True
 
 
-def _die_with_parent() -> None:
+def die_with(parent: int) -> None:
+    """Have this process killed when its parent, the process of that number, ends (Linux)."""
     import ctypes
 
     set_parent_death_signal = 1
-    parent = os.getppid()
     ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
-    if os.getppid() != parent or parent == 1:
+    if os.getppid() != parent:  # it has ended already
         os._exit(1)
 
 
