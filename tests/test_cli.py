@@ -207,7 +207,7 @@ def test_wrong_usage_is_status_2(arguments):
         (["mine.dipa"], "to decide a file: symdipa check mine.dipa"),
         ([str(EXAMPLES)], f"symdipa check {EXAMPLES}"),
         (["chek"], "did you mean check?"),
-        (["frobnicate"], "there are certify, check, compare, convert"),
+        (["frobnicate"], "there are bench, certify, check, compare, convert"),
         (["check", "--pattern", "XY", SVT], "there are LC (leaking-cycle), LP (leaking-pair)"),
     ],
     ids=str,
