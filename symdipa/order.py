@@ -107,6 +107,8 @@ def propagate(order: OrderState, step: Step, keep: Mask = -1) -> OrderState:
     Monotone in ``order``, so that it also maps facts that *may* hold to all that may hold afterwards.
     """
     below, above = bounds(order, step)
+    if keep == -1 and not step.asg and not (below and above):
+        return order  # nothing comes, nothing goes, nothing is learnt
     old = ~step.asg & keep
     fresh = step.asg & keep
     over_sample = above & old

@@ -239,6 +239,7 @@ class _Weighing:
         found = align(
             self.control,
             graph,
+            None,
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
             goal=None if self.lower is None else self.lower / self.sensitivity,

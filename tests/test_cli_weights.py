@@ -75,6 +75,12 @@ def test_other_adjacencies(options: list[str], bound: str):
     assert found["bounds"]["alignment"] == found["bounds"]["lower"] == bound
 
 
+def test_a_named_graph_is_used_with_what_may_be_foreseen_on_it():
+    found = told("--method", "alignment", "--graph", "eq", THREE)
+    assert (found["bounds"]["alignment"], found["graph"]) == ("5/6", "eq")
+    assert told("--method", "alignment", "--graph", "control", THREE)["bounds"]["alignment"] is None
+
+
 def test_a_budget_is_kept():
     for command in (["weight"], ["weight", "--json"]):
         assert invoke(*command, "--max-weight", "5/4", SVT).exit_code == 0

@@ -148,7 +148,7 @@ class Alignment:
 def align(
     control: Control,
     graph: str = "auto",
-    lift: str = "",
+    lift: str | None = "",
     intervals: bool = False,
     adjacency: Adjacency = "two-sided",
     sensitivity: Fraction | int = 1,
@@ -161,24 +161,29 @@ def align(
 
     ``graph`` is ``control``, ``eq`` or ``augmentation``, with the prophecies ``lift`` (letters of ``UCKLG``)
     and shifts that are ``intervals`` or points. ``auto`` goes up the :data:`LADDER` as far as sizes allow and
-    keeps the best bound; it ends early where that reaches ``goal``, a bound from below (before sensitivity).
+    keeps the best bound (so does a named graph with ``lift`` ``None``, on its own part); it ends early where
+    that reaches ``goal``, a bound from below (before sensitivity).
     ``adjacency`` is ``two-sided``, ``monotone`` or the range of the differences; ``sensitivity`` multiplies
     it. ``seconds`` limits the whole work. A range ``[L, H]`` speaks of one direction only: where either input
     may be the larger one, ``[-H, -L]`` is needed, too (which is what ``monotone`` does with ``[0, 1]``; one
     side alone may have a bound even where the automaton is not private).
 
-    A named graph raises :class:`LimitReached` above ``max_nodes`` or ``seconds``; ``auto`` notes it and goes
-    on.
+    A named graph with a named lift raises :class:`LimitReached` above ``max_nodes`` or ``seconds``; else that
+    is noted, and the next way is tried.
     """
     ranges = intervals_of(adjacency)
     scale = Fraction(sensitivity)
     deadline = None if seconds is None else monotonic() + seconds
-    steps = LADDER if graph == "auto" else ((graph, canonical(lift), intervals),)
+    climbs = graph == "auto" or lift is None
+    letters = canonical(lift or "")
+    steps = [step for step in LADDER if graph in ("auto", step[0])]
+    if not climbs:
+        steps = [(graph, letters, intervals)]
     if graph not in ("auto", *GRAPHS):
         raise ValueError(f"a graph is auto, {', '.join(GRAPHS)}, not {graph!r}")
-    if graph in ("control", "eq") and "L" in canonical(lift):
+    if graph in ("control", "eq") and "L" in letters:
         raise ValueError(f"the prophecies L and G need the augmentation, not {graph}")
-    work = _Work(control, graph == "auto", deadline, tick)
+    work = _Work(control, climbs, deadline, tick)
     best: list[Side | None] = [None] * len(ranges)
     attempts: list[Attempt] = []
     for kind, letters, wide in steps:
