@@ -584,7 +584,8 @@ def test_a_sweep_that_is_killed_half_way_goes_on(tmp_path, environment, uninterr
     first.send_signal(how)
     _, told = first.communicate(timeout=10)
     assert first.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL)
-    assert how is signal.SIGKILL or told.endswith("interrupted\n")
+    # A run that ends at that very moment may still be told behind it.
+    assert how is signal.SIGKILL or "interrupted\n" in told
     pids = (tmp_path / "pids").read_text().split()
     wait_until(lambda: not any(alive(int(pid)) for pid in pids), 5)
     had = len(Store.load(tmp_path / "results").rows)
