@@ -73,7 +73,7 @@ def check(
     _must_be_one_of("engine", engine, ENGINES)
     _must_be_one_of("encoding", encoding, ENCODINGS)
     _must_be_one_of("solver", solver or "z3", SOLVERS)
-    _must_be_positive(bound=bound, timeout=timeout, memory=memory)
+    _must_be_positive(bound=bound, timeout=timeout, memory=memory, max_weight=max_weight)
     wanted = tuple(Pattern) if patterns is None else _patterns(patterns)
     began = time.monotonic()
     limits = Limits(bound, None if timeout is None else began + timeout, progress, memory)
@@ -120,7 +120,7 @@ def _must_be_one_of(what: str, name: str, names: Sequence[str]) -> None:
         raise ValueError(f"no {what} {name!r}; there are {', '.join(names)}")
 
 
-def _must_be_positive(**limits: float | None) -> None:
+def _must_be_positive(**limits: float | Fraction | None) -> None:
     for what, value in limits.items():
         if value is not None and not value > 0:
             raise ValueError(f"{what} must be positive, not {value}")
@@ -334,9 +334,10 @@ class _Session:
         found = weigh(self.control, enough=self.max_weight, seconds=left, progress=self.limits.progress)
         if not found.bounds:
             return weight
+        weight = weight or Weight(source="alignment")
         return replace(
-            weight or Weight(source="alignment"),
-            alignment=found.bounds.get("alignment"),
+            weight,
+            alignment=found.bounds.get("alignment", weight.alignment),
             exact=found.bounds.get("exact"),
             lower=found.lower,
         )

@@ -13,7 +13,8 @@ from symdipa.report import json_step
 from symdipa.story import columns, prose
 
 if TYPE_CHECKING:
-    from symdipa.counterexample import Counterexample
+    from symdipa.automaton import Automaton
+    from symdipa.counterexample import Counterexample, Pair
     from symdipa.probability import Interval
 
 PERIODS = (1, 2)
@@ -70,15 +71,17 @@ def steps_rows(found: Counterexample) -> list[list[str]]:
     """The rows of :func:`steps_table`, a head first; the middle of a long one is cut."""
     rows = [["steps", "times", "from", "alpha", "beta", "output"]]
     body = [
-        [steps, times if times != "1" else "", *_step(found, k)] for steps, times, k in _compressed(found)
+        [steps, times if times != "1" else "", *step_cells(found.automaton, found, k)]
+        for steps, times, k in _compressed(found)
     ]
     if len(body) > LONGEST:
         body[LONGEST // 2 : -LONGEST // 2] = [["...", "", "", "", "", ""]]
     return rows + body
 
 
-def _step(found: Counterexample, k: int) -> list[str]:
-    transition = found.automaton.transitions[found.run[k]]
+def step_cells(automaton: Automaton, found: Counterexample | Pair, k: int) -> list[str]:
+    """Of step ``k`` of a run with two inputs: the state, what both read, and what is observed."""
+    transition = automaton.transitions[found.run[k]]
     window = found.outputs[k]
     output = str(transition.output)
     if transition.output.is_real:
@@ -203,18 +206,25 @@ def assumed(found: Counterexample) -> list[str]:
 # ------------------------------------------------------------------------------------------------------- JSON
 
 
+def json_inputs(automaton: Automaton, found: Counterexample | Pair) -> dict[str, Any]:
+    """A run with two inputs and an output event."""
+    return {
+        "run": [json_step(automaton, automaton.transitions[t]) for t in found.run],
+        "alpha": [None if a is None else float(a) for a in found.alpha],
+        "beta": [None if b is None else float(b) for b in found.beta],
+        "outputs": [None if window is None else json_interval(window) for window in found.outputs],
+    }
+
+
 def json_object(found: Counterexample) -> dict[str, Any]:
     """The counterexample as ``witness --concrete --json`` has it."""
     automaton = found.automaton
     return {
         "eps": float(found.eps),
         "exceeds": str(found.exceeds),
-        "run": [json_step(automaton, automaton.transitions[t]) for t in found.run],
+        **json_inputs(automaton, found),
         "rounds": found.rounds,
-        "alpha": [None if a is None else float(a) for a in found.alpha],
-        "beta": [None if b is None else float(b) for b in found.beta],
         "further_inputs": [float(a) for a in found.further],
-        "outputs": [None if window is None else json_interval(window) for window in found.outputs],
         "log_prob_alpha": found.log_prob_alpha,
         "log_prob_beta": found.log_prob_beta,
         "log_ratio": found.log_ratio,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from symdipa.adjacency import Adjacency
-from symdipa.counterexample_report import interval, json_interval, measured, number, power
+from symdipa.counterexample_report import json_inputs, measured, number, power, step_cells
 from symdipa.pair_search import Found
 from symdipa.report import json_object, json_step, verdict_text
 from symdipa.story import columns, enumeration, noise_table
@@ -98,14 +98,8 @@ def text(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> str:
 
 def _pair(result: Result, found: Found, upper: Fraction | None) -> list[str]:
     """The two inputs that come near ``D``, and how near."""
-    pair, moves = found.pair, result.automaton.transitions
     rows = [["step", "from", "alpha", "beta", "output"]]
-    for k, t in enumerate(pair.run):
-        output = str(moves[t].output)
-        if moves[t].output.is_real:
-            output = f"{output} {interval(pair.outputs[k])}"
-        ends = ["-" if end is None else number(end) for end in (pair.alpha[k], pair.beta[k])]
-        rows.append([str(k + 1), moves[t].source, *ends, output])
+    rows += [[str(k + 1), *step_cells(result.automaton, found.pair, k)] for k in range(len(found.pair.run))]
     if len(rows) > 1 + LONGEST:
         rows[1 + LONGEST // 2 : -LONGEST // 2] = [["...", "", "", "", ""]]
     value, error = measured(found.log_ratio_per_eps, found.error)
@@ -127,13 +121,9 @@ def _pair(result: Result, found: Found, upper: Fraction | None) -> list[str]:
 
 
 def _json_pair(result: Result, found: Found) -> dict[str, Any]:
-    moves = result.automaton.transitions
     return {
         "eps": float(found.eps),
-        "run": [json_step(result.automaton, moves[t]) for t in found.pair.run],
-        "alpha": [None if a is None else float(a) for a in found.pair.alpha],
-        "beta": [None if b is None else float(b) for b in found.pair.beta],
-        "outputs": [None if window is None else json_interval(window) for window in found.pair.outputs],
+        **json_inputs(result.automaton, found.pair),
         "log_prob_alpha": found.log_prob_alpha,
         "log_prob_beta": found.log_prob_beta,
         "log_ratio_per_eps": found.log_ratio_per_eps,

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT
 
-from symdipa import formats
+from symdipa import check, formats
 from symdipa.cli import cli
 from symdipa.families import generate
 
@@ -215,3 +215,9 @@ def test_check_tells_the_best_cheap_bound(tmp_path: Path):
     assert found["weight"] == {
         "corollary": None, "run": None, "alignment": "1", "exact": None, "relational": None
     }  # fmt: skip
+
+
+def test_a_budget_is_positive():
+    automaton = formats.load(SVT)
+    with pytest.raises(ValueError, match="max_weight must be positive"):
+        check(automaton, max_weight=Fraction(0))

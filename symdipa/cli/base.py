@@ -181,9 +181,22 @@ with_json = option("--json", "as_json", is_flag=True, help="One JSON object per 
 with_bound = option(
     "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
 )
-with_timeout = option(
-    "--timeout", type=float, callback=as_seconds, metavar="SECONDS", help="Give up on a file after this long."
-)
+
+
+def timeout_option(help: str, default: float | None = None) -> Callable[[Any], Any]:
+    """The option ``--timeout``, in seconds."""
+    return option(
+        "--timeout",
+        type=float,
+        callback=as_seconds,
+        default=default,
+        show_default=default is not None,
+        metavar="SECONDS",
+        help=help,
+    )
+
+
+with_timeout = timeout_option("Give up on a file after this long.")
 with_memory = option(
     "--memory",
     callback=as_bytes,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symdipa.bench import ENCODINGS, ENGINES, PRESETS, SOLVERS
-from symdipa.cli.base import Exit, Unusable, as_bytes, as_seconds, cli, echo_problems, option
+from symdipa.cli.base import Exit, Unusable, as_bytes, cli, echo_problems, option, timeout_option
 from symdipa.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -92,15 +92,7 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
     metavar="LIST",
     help="Solvers to compare: default, z3, minisat, glucose, cadical.",
 )
-@option(
-    "--timeout",
-    type=float,
-    callback=as_seconds,
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Limit of each run.",
-)
+@timeout_option("Limit of each run.", default=60.0)
 @option(
     "--memory",
     callback=as_bytes,

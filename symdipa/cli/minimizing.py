@@ -21,11 +21,11 @@ from symdipa.cli.base import (
     Reading,
     Unusable,
     View,
-    as_seconds,
     cli,
     option,
     showing_progress,
     shown,
+    timeout_option,
     told_by_suffix,
     with_format,
     with_output,
@@ -62,15 +62,7 @@ SECONDS_FOR_ONE = 10.0
     metavar="N",
     help="The exit status of COMMAND that means yes.",
 )
-@option(
-    "--timeout",
-    type=float,
-    callback=as_seconds,
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="End a run of COMMAND after this long; that means no.",
-)
+@timeout_option("End a run of COMMAND after this long; that means no.", default=60.0)
 @with_output
 @with_strict
 @with_format

@@ -18,7 +18,6 @@ from symdipa.cli.base import (
     Unusable,
     View,
     as_positive,
-    as_seconds,
     cli,
     option,
     show_failure,
@@ -26,6 +25,7 @@ from symdipa.cli.base import (
     showing_progress,
     shown,
     status,
+    timeout_option,
     with_bound,
     with_encoding,
     with_engine,
@@ -110,14 +110,9 @@ class Wants:
 @with_solver
 @with_slicing
 @with_bound
-@option(
-    "--timeout",
-    type=float,
-    callback=as_seconds,
+@timeout_option(
+    f"Give up on a file after this long; what stands beside the verdict gets {PART_SECONDS:g} at most.",
     default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help=f"Give up on a file after this long; what stands beside the verdict gets {PART_SECONDS:g} at most.",
 )
 @with_memory
 @with_strict
