@@ -48,6 +48,7 @@ def check(
     bound: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
+    bounds: bool = True,
     max_weight: Fraction | None = None,
     relational: bool = False,
     progress: Progress | None = None,
@@ -61,7 +62,8 @@ def check(
     ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the check, as
     :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all). ``bound``
     is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
-    The bound on ``D`` is what costs little; where that is above ``max_weight``, better ones are looked for.
+    The bound on ``D`` (none without ``bounds``) is what costs little; where that is above ``max_weight``,
+    better ones are looked for.
     Where runs with the same outputs leave privacy open, ``relational`` has them paired (experimental).
     ``progress`` is called with a few words now and then.
 
@@ -74,11 +76,13 @@ def check(
     _must_be_one_of("encoding", encoding, ENCODINGS)
     _must_be_one_of("solver", solver or "z3", SOLVERS)
     _must_be_positive(bound=bound, timeout=timeout, memory=memory, max_weight=max_weight)
+    if max_weight is not None and not bounds:
+        raise ValueError("max_weight is about a bound on D: bounds must not be False")
     wanted = tuple(Pattern) if patterns is None else _patterns(patterns)
     began = time.monotonic()
     limits = Limits(bound, None if timeout is None else began + timeout, progress, memory)
     name = solver if engine == "z3" and solver else engine
-    with _Session(control_of(automaton), limits, max_weight, relational) as session:
+    with _Session(control_of(automaton), limits, bounds, max_weight, relational) as session:
         engines = session.engines(engine, encoding, solver, slicing)
         return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
 
@@ -141,6 +145,7 @@ class _Session:
 
     control: Control
     limits: Limits
+    bounds: bool = True
     max_weight: Fraction | None = None
     relational: bool = False
 
@@ -253,7 +258,7 @@ class _Session:
         if skipped and verdict is Verdict.UNKNOWN:
             notes.append(f"not asked for: {', '.join(skipped)}; a verdict needs all four patterns")
         weight = None
-        if verdict is Verdict.PRIVATE:
+        if verdict is Verdict.PRIVATE and self.bounds:
             weight = self._within_budget(self._weight(engine, notes))
         elif verdict is Verdict.NOT_WELL_FORMED and self.relational:
             weight = self._paired(notes)

@@ -59,6 +59,25 @@ class Control:
         """The transitions inside each component that has any, by component."""
         return loops_of(self.component, self.source, self.cyclic)
 
+    @property
+    def shape(self) -> Hashable:
+        """All but names and scales: what dataflow finds is the same for control graphs of the same shape."""
+        return (
+            self.states,
+            self.variables,
+            self.steps,
+            self.source,
+            self.target,
+            self.reads_input,
+            self.outputs_insample,
+            self.outputs_real,
+            self.mean,
+            self.initial,
+            self.live,
+            self.component,
+            self.cyclic,
+        )
+
     def conflicts(self, transitions: Iterable[int]) -> Mask:
         """The variables that some of the transitions use and some assign."""
         used = assigned = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -32,10 +32,14 @@ def strongly_feasible(
     separated = separate(control).control
     components = variable_components(separated)
     touching = transitions_touching(separated, components)
+    clear: dict[Hashable, bool] = {}
     for variables in components:
         tick()
         flat = flatten(separated, variables, touching[variables])
-        if _no_clash_possible(flat, order_facts(flat)):
+        shape = flat.shape
+        if shape not in clear:
+            clear[shape] = _no_clash_possible(flat, order_facts(flat))
+        if clear[shape]:
             continue
         part = cut(separated, variables).control
         if _no_clash_possible(part, order_facts(part, tick=tick)) or _enumerate(part, limit, tick):

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from symdipa.constant.flow import Flow
     from symdipa.relational import Relational
 
+    Breakdown = tuple[tuple[int, ...], tuple[Cost, ...]]
+    """A run and what its steps cost, as :func:`symdipa.alignment.breakdown` gives them."""
+
 METHODS = ("corollary", "run", "alignment", "exact")
 """The methods that look at single runs."""
 
@@ -155,6 +158,7 @@ class _Weighing:
         self.alignment: Alignment | None = None
         self.relational: Relational | None = None
         self._augmentation: Augmentation | None = None
+        self._breakdowns: dict[Side, Breakdown] = {}
 
     def ladder(self) -> None:
         """Cheap graphs first, until the bounds meet."""
@@ -288,7 +292,7 @@ class _Weighing:
             return
         self.deadline = None
         for side, interval in self._sides():
-            run, loops = repeated(side)
+            run, loops = repeated(side.cover.control, self._breakdown(side)[0])
             try:
                 self._raise_to(run, loops, None, interval)
             except (ValueError, LimitReached):  # the run is not feasible, or too much is alive on it
@@ -309,24 +313,25 @@ class _Weighing:
         if flow.value is not None and (self.lower is None or flow.value * self.sensitivity > self.lower):
             self.lower, self.flow, self.flow_range = flow.value * self.sensitivity, flow, interval
 
-    def explained(self) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
-        from symdipa.alignment import breakdown
-
+    def explained(self) -> Breakdown:
         if self.alignment is None or not self.alignment.sides:
             return (), ()
-        return breakdown(self.alignment.sides[0])
+        return self._breakdown(self.alignment.sides[0])
+
+    def _breakdown(self, side: Side) -> Breakdown:
+        from symdipa.alignment import breakdown
+
+        if side not in self._breakdowns:
+            self._breakdowns[side] = breakdown(side)
+        return self._breakdowns[side]
 
 
-def repeated(side: Side) -> tuple[tuple[int, ...], tuple[Span, ...]]:
+def repeated(control: Control, path: Sequence[int]) -> tuple[tuple[int, ...], tuple[Span, ...]]:
     """The dearest run of an alignment with walks around every component that it visits, as loops.
 
     They take every transition of the component, so that whatever forces a shift there is repeated, and each
     is there twice, so that differences of both signs are.
     """
-    from symdipa.alignment import breakdown
-
-    control = side.cover.control
-    path, _ = breakdown(side)
     run: list[int] = []
     loops: list[Span] = []
     visited: set[int] = set()

@@ -193,7 +193,7 @@ def _weighed(
     """A check, and the bounds unless it found that there are none."""
     from symdipa import analysis
 
-    result = analysis.check(automaton, timeout=timeout, memory=memory, progress=progress)
+    result = analysis.check(automaton, timeout=timeout, memory=memory, bounds=False, progress=progress)
     seconds = EACH_SECONDS if timeout is None else timeout
     return weighed(result, methods, graph, adjacency, sensitivity, seconds, progress)
 

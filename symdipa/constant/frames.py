@@ -8,7 +8,7 @@ frame; ``NEVER`` stands for infinity.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -146,14 +146,19 @@ class Kit:
     _tables: dict[tuple[int, int, int, int], Table] = field(default_factory=dict)
     _loops: dict[tuple[int, int, int], NDArray[np.bool_]] = field(default_factory=dict)
 
-    def frame(self, order: OrderState, variables: Mask) -> Frame:
-        """The frame of the variables in an order state in which they are tracked."""
-        names = tuple(members(variables))
-        first = {x: next(iter(members(order.eq[x] & variables))) for x in names}
+    def frame(self, order: OrderState, variables: Mask, names: Sequence[int] | None = None) -> Frame:
+        """The frame of the variables in an order state in which they are tracked.
+
+        Variable ``x`` of the order state is variable ``names[x]`` of the automaton, if that is given.
+        """
+        own = tuple(members(variables))
+        first = {x: next(iter(members(order.eq[x] & variables))) for x in own}
         heads = sorted(set(first.values()))
-        place = {x: heads.index(first[x]) for x in names}
+        place = {x: heads.index(first[x]) for x in own}
         less = tuple((place[x], place[y]) for x in heads for y in heads if order.lt[x] >> y & 1)
-        key = (names, tuple(place[x] for x in names), less)
+        if names is not None:
+            place = {names[x]: k for x, k in place.items()}
+        key = (tuple(place), tuple(place.values()), less)
         known = self._frames.get(key)
         if known is None:
             below: list[list[int]] = [[] for _ in heads]

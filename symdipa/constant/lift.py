@@ -73,15 +73,19 @@ def costs(control: Control, interval: Interval) -> Costs:
     ends = tuple(sorted({levels.index(interval[0]), levels.index(interval[1])}))
     pairs = [scales(control, t) for t in range(len(control.steps))]
     unit = lcm(*(level.denominator for level in levels)) * lcm(
-        *(s.denominator for pair in pairs for s in pair)
+        *(s.denominator for pair in set(pairs) for s in pair)
     )
+    table = {
+        d: tuple(tuple(int(d * abs(a - b) * unit) for b in levels) for a in levels) for d, _ in set(pairs)
+    }
+    second = {d: tuple(int(d * abs(a) * unit) for a in levels) for _, d in set(pairs)}
     return Costs(
         interval,
         levels,
         zero,
         unit,
-        tuple(tuple(tuple(int(d * abs(a - b) * unit) for b in levels) for a in levels) for d, _ in pairs),
-        tuple(tuple(int(d * abs(a) * unit) for a in levels) for _, d in pairs),
+        tuple(table[d] for d, _ in pairs),
+        tuple(second[d] for _, d in pairs),
         tuple(ends if control.reads_input[t] else (zero,) for t in range(len(pairs))),
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from symdipa.constant.frames import LARGEST, NEVER, Frame, Kit, Rows, maximal_ro
 from symdipa.constant.lift import costs
 from symdipa.control import Control, classes
 from symdipa.errors import LimitReached
-from symdipa.order import Mask, OrderState, initial, members, update
+from symdipa.order import Mask, Step, initial, members, update
 from symdipa.witness import dependency_graph
 
 KEPT = 5_000
@@ -41,15 +42,17 @@ def best_signs(
     prices = costs(control, interval)
     if prices.largest * (len(run) + 1) > LARGEST:
         raise LimitReached("the scales have no common denominator of reasonable size")
+    graph = dependency_graph(control, run)
+    if not graph.is_acyclic:
+        raise ValueError("the run is not feasible")
     line = _Line(control, Kit(control, prices), tuple(run), repeatable(control, run, loops), kept)
-    over = dependency_graph(control, run).over
-    number = classes(len(run), [(i, *js) for i, js in enumerate(over)])
+    number = classes(len(run), [(i, *js) for i, js in enumerate(graph.over)])
     groups: dict[int, list[int]] = {}
     for j, k in enumerate(number):
         groups.setdefault(k, []).append(j)
     chosen = [prices.zero] * len(run)
     for positions in groups.values():
-        for j, difference in line.best(frozenset(positions), watch).items():
+        for j, difference in line.best(positions, watch).items():
             chosen[j] = difference
     return tuple(prices.levels[difference] for difference in chosen)
 
@@ -62,13 +65,13 @@ class _Line:
     repeats: frozenset[int]
     kept: int
 
-    def best(self, positions: frozenset[int], watch: Callable[[], None]) -> dict[int, int]:
-        """The levels of the best differences at positions that nothing joins with others."""
+    def best(self, positions: Sequence[int], watch: Callable[[], None]) -> dict[int, int]:
+        """The levels of the best differences at ascending positions that nothing joins with others."""
         rows = np.zeros((1, 1), dtype=np.int64)
         origins: list[tuple[int, list[tuple[int, int]]]] = []
-        for j in sorted(positions):
+        for j, (before, after) in zip(positions, pairwise(self._frames(positions)), strict=True):
             watch()
-            rows, origin = self._step(positions, j, rows)
+            rows, origin = self._step(j, before, after, rows)
             origins.append((j, origin))
         k = int(rows.min(axis=1).argmax())
         chosen = {}
@@ -76,9 +79,8 @@ class _Line:
             k, chosen[j] = origin[k]
         return chosen
 
-    def _step(self, positions: frozenset[int], j: int, rows: Rows) -> tuple[Rows, list[tuple[int, int]]]:
+    def _step(self, j: int, before: Frame, after: Frame, rows: Rows) -> tuple[Rows, list[tuple[int, int]]]:
         """The profiles after position ``j``, and from which row and by which difference each of them came."""
-        before, after = self._frame(positions, j), self._frame(positions, j + 1)
         t = self.run[j]
         moved, origin = [], []
         for difference in self.kit.costs.differences[t]:
@@ -93,35 +95,41 @@ class _Line:
             best = best[np.argsort(-rows[best].min(axis=1), kind="stable")[: self.kept]]
         return rows[best], [origin[k] for k in best]
 
-    def _frame(self, positions: frozenset[int], j: int) -> Frame:
-        """The frame of the values of these positions that are read at position ``j`` or later."""
-        return self.kit.frame(
-            self.orders[j], sum(1 << x for x, i in self.holders[j].items() if i in positions)
-        )
+    def _frames(self, positions: Sequence[int]) -> Iterator[Frame]:
+        """The frames before the first of the positions and after each: of their values still to be read.
+
+        Whoever reads such a value is one of the positions, and nothing else orders it. So their order states
+        are followed on their own, over only the variables in which they leave something.
+        """
+        names = sorted({x for j in positions for x in self._kept(j)})
+        place = {x: i for i, x in enumerate(names)}
+
+        def local(variables: Iterable[int]) -> Mask:
+            return sum(1 << place[x] for x in variables)
+
+        order, holder = initial(len(names)), dict[int, int]()
+        yield self.kit.frame(order, 0)
+        for j in positions:
+            step = self.control.steps[self.run[j]]
+            holder |= dict.fromkeys(self._kept(j), j)
+            holder = {x: i for x, i in holder.items() if self.last_read[i, x] > j}
+            own = Step(local(members(step.ge)), local(members(step.lt)), local(self._kept(j)))
+            following = update(order, own, tracked := local(holder))
+            assert following is not None, "a feasible run"
+            order = following
+            yield self.kit.frame(order, tracked, names)
+
+    def _kept(self, j: int) -> list[int]:
+        """The variables from which what position ``j`` stores is read later."""
+        return [x for x in members(self.control.steps[self.run[j]].asg) if (j, x) in self.last_read]
 
     @cached_property
-    def orders(self) -> list[OrderState]:
-        """The order state before each position and at the end."""
-        orders = [initial(self.control.variables)]
-        for t in self.run:
-            following = update(orders[-1], self.control.steps[t])
-            if following is None:
-                raise ValueError("the run is not feasible")
-            orders.append(following)
-        return orders
-
-    @cached_property
-    def holders(self) -> list[dict[int, int]]:
-        """Before each position and at the end: the variables still to be read, with who stored them."""
-        last: dict[int, int] = {}
-        holding = [dict(last)]
+    def last_read(self) -> dict[tuple[int, int], int]:
+        """Who reads last what a position has stored in a variable."""
+        holder: dict[int, int] = {}
+        last: dict[tuple[int, int], int] = {}
         for j, t in enumerate(self.run):
-            last |= dict.fromkeys(members(self.control.steps[t].asg), j)
-            holding.append(dict(last))
-        read: Mask = 0
-        for j in reversed(range(len(self.run) + 1)):
-            if j < len(self.run):
-                step = self.control.steps[self.run[j]]
-                read = step.used | read & ~step.asg
-            holding[j] = {x: i for x, i in holding[j].items() if read >> x & 1}
-        return holding
+            step = self.control.steps[t]
+            last |= {(holder[x], x): j for x in members(step.used)}
+            holder |= dict.fromkeys(members(step.asg), j)
+        return last

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import or_
 
 from symdipa.control import Control
-from symdipa.dataflow import may_have_chain, order_facts
+from symdipa.dataflow import OrderFacts, may_have_chain, order_facts
 from symdipa.engines.base import Engine, Limits
 from symdipa.errors import LimitReached, WitnessRejected
 from symdipa.marks import Chain, chains_of
@@ -46,6 +46,9 @@ class SlicedEngine(Engine):
         self._make = make
         self._parts: dict[tuple[Mask, bool], _Part] = {}
         self._open: dict[Pattern, list[Mask]] = {}
+        self._flat: dict[Mask, OrderFacts] = {}
+        self._by_shape: dict[Hashable, OrderFacts] = {}
+        self._possible: dict[tuple[OrderFacts, Chain], bool] = {}
         self._whole = make(control)
         self.name = self._whole.name
 
@@ -126,8 +129,21 @@ class SlicedEngine(Engine):
     def _flat_chain(self, variables: Mask, chain: Chain) -> bool:
         """Whether a chain is possible even if transitions could be taken in any order."""
         self.limits.check("dataflow without control flow")
-        flat = flatten(self.separated, variables, self._touching[variables])
-        return may_have_chain(order_facts(flat), chain)
+        facts = self._flat_facts(variables)
+        if (facts, chain) not in self._possible:
+            self._possible[facts, chain] = may_have_chain(facts, chain)
+        return self._possible[facts, chain]
+
+    def _flat_facts(self, variables: Mask) -> OrderFacts:
+        """The facts about a component without control flow; components of the same shape share them."""
+        facts = self._flat.get(variables)
+        if facts is None:
+            flat = flatten(self.separated, variables, self._touching[variables])
+            facts = self._by_shape.get(flat.shape)
+            if facts is None:
+                facts = self._by_shape[flat.shape] = order_facts(flat)
+            self._flat[variables] = facts
+        return facts
 
     def _decide_from(self, pattern: Pattern, variables: Mask) -> PatternResult:
         """The answer about the slice for ``variables``, enlarged as often as its violation is spurious."""
