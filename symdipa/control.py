@@ -270,8 +270,9 @@ def classes(size: int, together: Iterable[Iterable[int]]) -> list[int]:
 
     for group in together:
         first, *others = group
+        top = root(first)
         for x in others:
-            parent[root(x)] = root(first)
+            parent[root(x)] = top
     number: dict[int, int] = {}
     return [number.setdefault(root(x), len(number)) for x in range(size)]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from symdipa.control import Control, classes, component_numbers, liveness, the_path
 from symdipa.order import Mask, Step, initial, members, update
@@ -29,10 +29,12 @@ def variable_components(control: Control) -> list[Mask]:
     return list(found.values())
 
 
+@lru_cache(maxsize=1)
 def separate(whole: Control) -> Split:
     """The control graph with its variables split as far as that makes the variable components smaller.
 
     Webs that are in one component anyway go on sharing a variable: at most one of them is live at a time.
+    The last answer is remembered: several analyses of one automaton ask.
     """
     webs = split(whole)
     group = [0] * webs.control.variables

@@ -37,7 +37,6 @@ EVERY_METHOD = (*METHODS, "relational")
 TWO_SIDED = "two-sided"
 
 Span = tuple[int, int]
-Deltas = Sequence[Fraction] | None
 
 LARGEST_WALK = 3_000
 """A walk around a component, to repeat it in a bound from below, has at most so many steps."""
@@ -288,13 +287,19 @@ class _Weighing:
 
     def flow_from_alignment(self) -> None:
         """A bound from below by the run on which the alignment bound is attained, if that run is feasible."""
+        from symdipa.constant.signs import FEW, KEPT, best_signs
+
         if self.alignment is None:
             return
         self.deadline = None
         for side, interval in self._sides():
             run, loops = repeated(side.cover.control, self._breakdown(side)[0])
             try:
-                self._raise_to(run, loops, None, interval)
+                for kept in (FEW, KEPT):
+                    deltas = best_signs(self.control, run, loops, interval=interval, kept=kept)
+                    self._raise_to(run, loops, deltas, interval)
+                    if self.lower == side.bound:
+                        break
             except (ValueError, LimitReached):  # the run is not feasible, or too much is alive on it
                 continue
 
@@ -304,7 +309,7 @@ class _Weighing:
         return [(side, (side.low / scale, side.high / scale)) for side in self.alignment.sides]
 
     def _raise_to(
-        self, run: Sequence[int], loops: Sequence[Span], deltas: Deltas, interval: Interval
+        self, run: Sequence[int], loops: Sequence[Span], deltas: Sequence[Fraction], interval: Interval
     ) -> None:
         """A bound from below by a run, if it is better than the one that is there."""
         from symdipa.constant.flow import flow_bound

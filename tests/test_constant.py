@@ -27,19 +27,20 @@ from symdipa import formats
 from symdipa.adjacency import intervals
 from symdipa.augmentation import augment
 from symdipa.automaton import INSAMPLE_PRIME, Automaton, Guard, OutputKind, State, Transition, symbol
-from symdipa.constant import profiles
+from symdipa.constant import frames, profiles
 from symdipa.constant.flow import GROUND, Flow, flow_bound
 from symdipa.constant.lift import costs, lift
 from symdipa.constant.profiles import ConstantLimit, Exact, exact_constant
 from symdipa.constant.run_bound import run_bound
 from symdipa.constant.signs import best_signs
-from symdipa.control import control_of
+from symdipa.control import classes, control_of
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.errors import LimitReached
 from symdipa.families import generate
 from symdipa.patterns import Pattern
 from symdipa.verdict import Status
 from symdipa.weight import corollary_bound
+from symdipa.witness import dependency_graph
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
 F = Fraction
@@ -424,6 +425,20 @@ def test_the_best_signs_of_a_run(interval):
         assert found.deltas == chosen and all(delta in (0, *interval) for delta in chosen)
 
 
+def test_the_best_signs_of_groups_that_take_turns():
+    rng = random.Random("groups")
+    several = 0
+    for _ in range(40):
+        example = source.random_product(rng)
+        run = random_run(rng, example, 6)
+        found = flow_bound(control_of(example), run)
+        assert found.value == dearest_of_run(example, run)
+        edges = dependency_graph(control_of(example), run).over
+        group = classes(len(run), [(i, *js) for i, js in enumerate(edges)])
+        several += sum(size > 1 for size in Counter(group).values()) > 1
+    assert several > 5
+
+
 def expanded(found: Exact, rounds: int) -> tuple[list[int], list[Fraction]]:
     """The run with each of its loops taken so often, and its differences."""
     run: list[int] = []
@@ -681,3 +696,20 @@ def test_few_profiles_give_a_bound_still():
         value = flow_bound(control, found.run, found.loops, deltas).value
         assert value is not None and value <= found.value
     assert value == found.value
+
+
+@pytest.mark.parametrize("cells", [frames.CELLS, 40, 1])
+def test_maximal_profiles_are_those_that_no_other_covers(monkeypatch, cells):
+    monkeypatch.setattr(frames, "CELLS", cells)
+    rng = np.random.default_rng(5)
+    for _ in range(150):
+        shape = (rng.integers(0, 30), rng.integers(1, 70 if cells == 40 else 5))
+        rows = rng.integers(0, rng.choice([2, 4, 9]), shape)
+        rows[rng.random(shape) < 0.1] = frames.NEVER
+        expected = {
+            tuple(row)
+            for row in rows
+            if not any((other >= row).all() and (other > row).any() for other in rows)
+        }
+        found = frames.maximal(rows)
+        assert len(found) == len(expected) and set(map(tuple, found)) == expected

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,12 @@ LARGEST = 1 << 58
 
 COLUMNS = 20_000
 """A frame with more columns is refused."""
+
+CELLS = 1 << 20
+"""So many places of profiles are compared at once."""
+
+WIDE = 64
+"""Profiles of more columns are compared row by row, others column by column; it only matters for speed."""
 
 
 class TooWide(LimitReached):
@@ -253,11 +260,29 @@ def maximal_rows(rows: Rows) -> NDArray[np.intp]:
     rows = rows[where]
     if rows.shape[1] == 1:
         return where[:1]
-    chosen, size = np.empty_like(rows), 0
-    kept = []
-    for k, row in enumerate(rows):
-        if not size or not (chosen[:size] >= row).all(axis=1).any():
-            chosen[size] = row
-            size += 1
-            kept.append(k)
+    kept = np.empty(0, dtype=np.intp)
+    start = 0
+    while start < len(rows):
+        count = _block(len(kept), rows.shape[1])
+        block = np.arange(start, min(start + count, len(rows)))
+        under = _covered(rows[block], rows[kept]).any(axis=1)
+        # Among themselves only what comes first counts; what is above an excluded row excludes as much.
+        under |= np.tril(_covered(rows[block], rows[block]), -1).any(axis=1)
+        kept = np.concatenate([kept, block[~under]])
+        start += count
     return where[kept]
+
+
+def _block(kept: int, width: int) -> int:
+    """So many rows are compared with those kept, and with each other, without using more than ``CELLS``."""
+    return max(1, min(CELLS // (max(kept, 1) * width), isqrt(CELLS // width)))
+
+
+def _covered(rows: Rows, others: Rows) -> NDArray[np.bool_]:
+    """Whether row ``i`` is nowhere higher than other row ``k``."""
+    if rows.shape[1] > WIDE:
+        return np.asarray((others >= rows[:, None]).all(axis=2))
+    covered = np.ones((len(rows), len(others)), dtype=np.bool_)
+    for high, row in zip(others.T, rows.T, strict=True):
+        covered &= high >= row[:, None]
+    return covered

@@ -22,6 +22,9 @@ from symdipa.witness import dependency_graph
 KEPT = 5_000
 """As many profiles are kept at a position; if more compete, the differences need not be the best."""
 
+FEW = 64
+"""So few often do, and it is seen that they did where the bound from above is reached."""
+
 
 def best_signs(
     control: Control,
