@@ -1,8 +1,8 @@
 """Mutation testing of the checker: is there a rule that the tests would not miss?
 
 Each mutant is the checker with one small mistake in one function: a comparison turned round or moved by
-one, a condition dropped, a constant changed, a check deleted. The tests of `tests/test_checker.py` run
-against it in this process, until one fails; a mutant that passes them all is a *survivor*. Survivors that
+one, a condition dropped, a constant changed, a check deleted. The tests of the checker (TESTS) run against
+it in this process, until one fails; a mutant that passes them all is a *survivor*. Survivors that
 are known to compute the same are listed in EQUIVALENT with the reason; any other makes the exit status 1.
 
     python benchmarks/mutate_checker.py [MODULE ...]      (private, runs, ...; default: all)
@@ -18,6 +18,7 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -26,7 +27,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "symdipa" / "checker"
-MODULES = ["check", "claims", "lower", "model", "orders", "private", "reading", "runs", "violation"]
+TESTS = {
+    "test_checker": [
+        *("check", "claims", "lower", "model", "orders", "private", "reading", "runs", "violation"),
+    ],
+    "test_relational_checker": ["relational"],
+}
+"""The modules of the checker that each file of tests is about."""
 SECONDS = 20
 """A mutant that runs for longer has been noticed."""
 
@@ -208,7 +215,8 @@ def function(space: dict[str, object], qualname: str) -> types.FunctionType:
     found = space[first]
     for name in rest:
         found = vars(found)[name]
-    found = found.fget if isinstance(found, property) else found
+    if isinstance(found, property | cached_property):
+        found = found.fget if isinstance(found, property) else found.func
     assert isinstance(found, types.FunctionType), qualname
     return found
 
@@ -251,11 +259,10 @@ def shown(node: ast.AST) -> str:
 # Tests
 
 
-def tests() -> list[Callable[[], None]]:
-    """The tests of the checker with their parameters, as functions without arguments."""
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+def tests(file: str) -> list[Callable[[], None]]:
+    """The tests of a file with their parameters, as functions without arguments."""
     found: list[Callable[[], None]] = []
-    for name, test in vars(import_module("test_checker")).items():
+    for name, test in vars(import_module(file)).items():
         if not name.startswith("test_"):
             continue
         tables = [mark.args for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
@@ -306,26 +313,29 @@ def survives(mutant: Mutant, suite: list[Callable[[], None]]) -> bool:
 
 
 def main() -> int:
-    chosen = sys.argv[1:] or MODULES
-    suite = tests()
-    for test in suite:
-        test()
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+    chosen = sys.argv[1:] or [name for names in TESTS.values() for name in names]
     began, total, left, known = time.monotonic(), 0, [], []
-    for name in chosen:
-        for mutant in mutants(import_module(f"symdipa.checker.{name}")):
-            total += 1
-            if survives(mutant, suite):
-                where = f"{name}.py:{mutant.line} {mutant.qualname}: {mutant.change}"
-                if mutant.key in EQUIVALENT:
-                    known.append(where)
-                else:
-                    left.append(where)
-                    print(where, flush=True)
-        print(
-            f"-- {name}: {total} mutants so far, {time.monotonic() - began:.0f} s",
-            file=sys.stderr,
-            flush=True,
-        )
+    for file, names in TESTS.items():
+        names = [name for name in names if name in chosen]
+        suite = tests(file) if names else []
+        for test in suite:
+            test()
+        for name in names:
+            for mutant in mutants(import_module(f"symdipa.checker.{name}")):
+                total += 1
+                if survives(mutant, suite):
+                    where = f"{name}.py:{mutant.line} {mutant.qualname}: {mutant.change}"
+                    if mutant.key in EQUIVALENT:
+                        known.append(where)
+                    else:
+                        left.append(where)
+                        print(where, flush=True)
+            print(
+                f"-- {name}: {total} mutants so far, {time.monotonic() - began:.0f} s",
+                file=sys.stderr,
+                flush=True,
+            )
     print(f"{total} mutants, {total - len(left) - len(known)} killed, {len(known)} known to be equivalent, "
           f"{len(left)} survived")  # fmt: skip
     return 1 if left else 0

@@ -262,107 +262,17 @@ def test_the_end_of_a_run_is_seen():
     assert found.bound == HALF  # stopping after two steps tells how the samples compare
 
 
-# The checker
+# Certificates
 
 
-def breaches() -> Iterator[tuple[str, str, Callable[[dict[str, Any]], None]]]:
-    """Ways to break a certificate of the hidden maximum, each with the rule that must notice."""
-
-    def nodes(c: dict[str, Any], **wanted: Any) -> list[dict[str, Any]]:
-        return [n for n in c["nodes"] if all(n[key] == value for key, value in wanted.items())]
-
-    def moving(c: dict[str, Any], shows: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        return next((n, m) for n in c["nodes"] for m in n["moves"] if m["shows"] == shows and m["after"])
-
-    def costly(c: dict[str, Any]) -> dict[str, Any]:
-        return next(n for n in c["nodes"] if Fraction(n["potential"]) > 0 and n["moves"])
-
-    def shift(c: dict[str, Any], shows: str, value: Any) -> None:
-        moving(c, shows)[1]["shift"] = value
-
-    yield "D lowered", "pair-initial", lambda c: c.update(D="1")
-    yield "a potential lowered", "pair-potential", lambda c: costly(c).update(potential="0")
-    yield "a negative potential", "pair-potential", lambda c: c["nodes"][-1].update(potential="-1")
-    yield "no initial node", "pair-initial", lambda c: c.update(initial=[])
-    yield "a move left out", "pair-move", lambda c: moving(c, "symbol stop")[0].update(moves=[])
-    yield "a move twice", "pair-move", lambda c: costly(c)["moves"].append(costly(c)["moves"][0])
-    yield "no shift of the limit", "pair-fact", lambda c: shift_all(c, "symbol start", ["0", "0"])
-    yield "no shift at the end", "pair-output", lambda c: shift_all(c, "symbol above", ["0", "0"])
-    yield "no node after a move", "pair-fact", lambda c: moving(c, "symbol read")[1].update(after=[])
-    yield "an empty range", "pair-shift", lambda c: shift(c, "symbol read", ["1", "-1"])
-    yield "an unknown state", "machine-state", lambda c: c["machine"]["states"].append("nowhere")
-    yield "another first state", "machine-state", lambda c: c["machine"]["states"].__setitem__(0, "q1")
-    yield "an edge astray", "machine-edge", lambda c: c["machine"]["edges"][0].__setitem__(3, 0)
-    yield "an edge missing", "machine-remarks", lambda c: c["machine"]["edges"].pop(0)
-    yield (
-        "a second remark",
-        "machine-remarks",
-        lambda c: c["machine"]["edges"].append(
-            [*c["machine"]["edges"][0][:2], "twice", c["machine"]["edges"][0][3]]
-        ),
-    )
-    yield "nothing accepted", "machine-remarks", lambda c: c["machine"].update(accepting=[])
-    yield (
-        "all sure",
-        "suffix-sure",
-        lambda c: c["suffixes"].update(
-            sure=[list(range(len(c["machine"]["states"])))] * len(c["suffixes"]["sure"])
-        ),
-    )
-    yield "none able", "suffix-able", lambda c: c["suffixes"]["able"].__setitem__(0, [])
-    yield "a class missing", "suffix-class", lambda c: c["suffixes"]["before"].pop()
-    yield (
-        "a class twice",
-        "suffix-class",
-        lambda c: c["suffixes"]["before"].append(c["suffixes"]["before"][0]),
-    )
-    yield "a fact invented", "pair-fact", lambda c: facts_tightened(c)
-    yield (
-        "an unknown variable",
-        "pair-node",
-        lambda c: c["nodes"][0]["facts"].append([[1, "nothing"], [2, "max"], "<", "0"]),
-    )
-    yield (
-        "an initial node with facts",
-        "pair-initial",
-        lambda c: c["nodes"][c["initial"][-1]]["facts"].append([[1, "max"], [2, "max"], "<", "0"]),
-    )
-
-    def shift_all(c: dict[str, Any], shows: str, value: Any) -> None:
-        for node in c["nodes"]:
-            for move in node["moves"]:
-                if move["shows"] == shows:
-                    move["shift"] = value
-
-    def facts_tightened(c: dict[str, Any]) -> None:
-        initial = set(c["initial"])
-        for i, node in enumerate(c["nodes"]):
-            if i not in initial and node["facts"]:
-                node["facts"] = [[u, v, "<", "-2"] for u, v, *_ in node["facts"]]
-
-
-BREACHES = list(breaches())
-
-
-@pytest.fixture(scope="module")
 def hidden() -> tuple[Automaton, dict[str, Any]]:
     automaton = example("leaking_cycle/hidden_maximum")
     (certificate,) = proved(automaton).certificates
     return automaton, json.loads(json.dumps(certificate))
 
 
-@pytest.mark.parametrize(("rule", "change"), [row[1:] for row in BREACHES], ids=[row[0] for row in BREACHES])
-def test_every_breach_is_refused_by_its_rule(hidden, rule, change):
-    automaton, certificate = hidden
-    broken = deepcopy(certificate)
-    change(broken)
-    with pytest.raises(CertificateRefused) as refused:
-        verify(automaton, bundle(automaton, [broken]))
-    assert refused.value.rule == rule, str(refused.value)
-
-
-def test_certificates_follow_the_schema(hidden):
-    automaton, certificate = hidden
+def test_certificates_follow_the_schema():
+    automaton, certificate = hidden()
     schema = json.loads((ROOT / "symdipa" / "formats" / "certificate.schema.json").read_text())
     follows = jsonschema.Draft202012Validator(schema).is_valid
     (remarked,) = proved(generate("k-minmax", 2)).certificates
@@ -372,9 +282,9 @@ def test_certificates_follow_the_schema(hidden):
     assert not follows(bundle(automaton, [{**certificate, "nodes": [{}]}]))
 
 
-def test_no_small_change_proves_less(hidden):
+def test_no_small_change_proves_less():
     """Numbers changed at random: either refused, or what is claimed is still no less than the truth."""
-    automaton, certificate = hidden
+    automaton, certificate = hidden()
     rng = random.Random(3)
     refused = 0
     for _ in range(60):

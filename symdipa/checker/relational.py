@@ -26,23 +26,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import compress, product
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.model import Model, Step
-from symdipa.checker.reading import interval, items, members, number, rational, text
+from symdipa.checker.reading import bounded, interval, items, members, number, rational, text
 from symdipa.checker.refusal import refuse, shown
 
 Letter = tuple[str, str]
-Value = tuple[int, str]
-"""A variable of one of the copies, 1 or 2."""
+Value = tuple[int, str | None]
+"""A variable of one of the copies, 1 or 2; ``None``: the sample that it draws."""
 
 Bound = tuple[Fraction, int]
-"""``<= c`` as ``(c, 0)``, ``< c`` as ``(c, -1)``: the smaller pair says more."""
+"""``<= c`` as ``(c, WEAK)``, ``< c`` as ``(c, STRICT)``: the smaller pair says more."""
 
 Facts = dict[tuple[Value, Value], Bound]
 """Bounds on the difference of the first value and the second one."""
 
+STRICT, WEAK = -1, 0
 STOP = "stop"
 SAMPLE, OTHER_SAMPLE = "insample", "insampleprime"
 
@@ -101,11 +102,10 @@ class Machine:
             return f"symbol {step.shows}"
         return SAMPLE if step.shows_sample else OTHER_SAMPLE
 
-    def some_step(self, u: int) -> Step | None:
-        """A transition of the state, for its noise and whether it reads an input; ``None``: no sample."""
-        state = self.state[u]
-        numbers = () if state is None else self.model.leaving[state]
-        return self.model.steps[numbers[0]] if numbers else None
+    def steps(self, u: int) -> list[Step]:
+        """The transitions of the state, which have its noise in common; without any it draws no sample."""
+        numbers = [way.number for way in self.ways[self.state[u]]]
+        return [self.model.steps[t] for t in numbers if t is not None]
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,10 @@ def _machine(model: Model, value: object, where: str) -> Machine:
     parts = members(value, where, ["states", "accepting", "edges"])
     states: list[str | None] = []
     for item in items(parts["states"], f"{where}.states"):
-        if item is not None and text(item, f"{where}.states") not in model.leaving:
+        state = None if item is None else text(item, f"{where}.states")
+        if state is not None and state not in model.leaving:
             refuse("machine-state", f"{where} has the unknown state {shown(item)}")
-        states.append(item if isinstance(item, str) else None)
+        states.append(state)
     if not states or states[0] != model.initial:
         refuse("machine-state", f"{where}: state 0 is not the initial one")
     accepting = frozenset(
@@ -222,7 +223,7 @@ def _ways(model: Model, state: str) -> Iterator[Way]:
     if len(names) > MAX_VARIABLES:
         refuse("limit", f"the guards of state {shown(state)} read more than {MAX_VARIABLES} variables")
     for sides in product((True, False), repeat=len(names)):
-        ge = frozenset(x for x, above in zip(names, sides, strict=True) if above)
+        ge = frozenset(compress(names, sides))
         lt = frozenset(names) - ge
         if not any(step.ge <= ge and step.lt <= lt for _, step in steps):
             yield Way(None, ge, lt, frozenset())
@@ -236,7 +237,7 @@ def _check_remarks(machine: Machine) -> None:
         here = work.pop()
         if not here & machine.accepting:
             refuse("machine-remarks", "a run has no accepted sequence of remarks")
-        control = machine.state[min(here)]
+        control = machine.state[next(iter(here))]  # all of them stand for the same
         for t in {way.number for way in machine.ways[control]}:
             there = frozenset(v for u in here for taken, _, v in machine.leaving[u] if taken == t)
             if there not in seen_sets:
@@ -328,7 +329,9 @@ def _node(machine: Machine, suffixes: Suffixes, count: int, value: object, where
         if relation not in ("<", "<="):
             refuse("pair-node", f"{where} has the relation {shown(relation)}")
         ends = _value(machine, u, f"{where}.facts"), _value(machine, v, f"{where}.facts")
-        facts[ends] = rational(c, f"{where}.facts"), -1 if relation == "<" else 0
+        if ends in facts:
+            refuse("pair-node", f"{where} has two facts about the same values")
+        facts[ends] = rational(c, f"{where}.facts"), STRICT if relation == "<" else WEAK
     moves: dict[tuple[Letter, int], Move] = {}
     for i, item in enumerate(items(parts["moves"], f"{where}.moves")):
         place = f"{where}.moves[{i}]"
@@ -377,6 +380,8 @@ def _check_node(
         ]
         if not ways:
             continue
+        if machine.state[node.second] is None:
+            refuse("pair-output", f"{where}: the second copy has stopped, the first one goes on")
         move = node.moves.get((letter, rest))
         if move is None:
             refuse("pair-move", f"{where} has no move for {shown(letter[0])} before class {rest}")
@@ -386,39 +391,35 @@ def _check_node(
 
 def _cost(machine: Machine, inputs: Inputs, node: Node, letter: Letter, move: Move, where: str) -> Fraction:
     """What the move costs at most, over all differences of the inputs."""
-    one, other = machine.some_step(node.first), machine.some_step(node.second)
-    if one is None or other is None:
+    steps, other_steps = machine.steps(node.first), machine.steps(node.second)
+    if not steps or not other_steps:
         if move.shift is not None:
             refuse("pair-shift", f"{where} ties a sample that a state without transitions does not draw")
         return Fraction(0)
+    one, other = steps[0], other_steps[0]
     if one.reads_input != other.reads_input:
         refuse("pair-shift", f"{where}: only one of the copies reads an input")
     low, high = inputs.differences(one.reads_input)
+    (mean, mean_prime), (other_mean, other_mean_prime) = one.means, other.means
+    shows, _ = letter
     paid = Fraction(0)
-    if letter[0] == OTHER_SAMPLE:
-        rates = {_released(machine, u) for u in (node.first, node.second)}
-        if len(rates) > 1:
+    if shows == OTHER_SAMPLE:
+        rate, *others = {step.released for step in steps + other_steps if step.released}
+        if others:
             refuse("pair-shift", f"{where}: the copies show a second sample with different noise")
-        apart = other.means[1] - one.means[1]
-        paid += rates.pop() * max(high + apart, -(low + apart))
+        apart = other_mean_prime - mean_prime
+        paid = rate * max(high + apart, -(low + apart))
     if move.shift is None:
-        if letter[0] == SAMPLE:
+        if shows == SAMPLE:
             refuse("pair-shift", f"{where}: a sample that is shown must be tied")
         return paid
     a, b = move.shift
     if a > b or one.d != other.d or one.d <= 0:
         refuse("pair-shift", f"{where}: the samples have different noise, or no shift is in the range")
-    if letter[0] == SAMPLE and (a or b):
+    if shows == SAMPLE and (a or b):
         refuse("pair-shift", f"{where}: a sample that is shown must not be shifted")
-    apart = other.means[0] - one.means[0]
+    apart = other_mean - mean
     return paid + one.d * max(Fraction(0), high + apart - b, a - (low + apart))
-
-
-def _released(machine: Machine, u: int) -> Fraction:
-    """``d'`` of a state, as one of its transitions that shows the second sample tells it."""
-    state = machine.state[u]
-    numbers = () if state is None else machine.model.leaving[state]
-    return max((machine.model.steps[t].released for t in numbers), default=Fraction(0))
 
 
 def _check_move(
@@ -435,18 +436,16 @@ def _check_move(
     for v in move.after:
         if nodes[v].potential + paid > node.potential:
             refuse("pair-potential", f"{where}: its potential does not pay for the move to node {v}")
-    z, other_z = (1, ""), (2, "")  # no variable has an empty name
+    z, other_z = (1, None), (2, None)
     tie: Facts = {}
     if move.shift is not None:
-        tie = {(other_z, z): (move.shift[1], 0), (z, other_z): (-move.shift[0], 0)}
+        low, high = move.shift
+        tie = {(other_z, z): (high, WEAK), (z, other_z): (-low, WEAK)}
     for way in machine.ways[machine.state[node.first]]:
         if way.number not in targets:
             continue
-        known = _closed([node.facts, tie, _guard(way, 1)])
-        if known is None:
-            continue
         for other in machine.ways[machine.state[node.second]]:
-            both = _closed([known, _guard(other, 2)])
+            both = _closed([node.facts, tie, _guard(way, 1), _guard(other, 2)])
             if both is None:
                 continue
             there = machine.edges.get((node.second, other.number, letter[1]))
@@ -461,26 +460,21 @@ def _check_move(
 
 
 def _guard(way: Way, copy: int) -> Facts:
-    z = (copy, "")
-    strictly = Fraction(0), -1
+    z = (copy, None)
+    strictly = Fraction(0), STRICT
     return {((copy, x), z): strictly for x in way.ge} | {(z, (copy, x)): strictly for x in way.lt}
 
 
 def _closed(parts: list[Facts]) -> Facts | None:
-    """All bounds that follow; ``None`` if they contradict each other."""
-    bounds: Facts = {}
-    for part in parts:
-        for ends, bound in part.items():
-            bounds[ends] = min(bound, bounds.get(ends, bound))
-    values = sorted({v for ends in bounds for v in ends})
+    """All bounds that follow from these, at most one for each pair; ``None``: they contradict each other."""
+    bounds = {ends: bound for part in parts for ends, bound in part.items()}
+    values = dict.fromkeys(v for ends in bounds for v in ends)
     for middle, u, v in product(values, values, values):
         first, last = bounds.get((u, middle)), bounds.get((middle, v))
         if first is not None and last is not None:
-            through = first[0] + last[0], max(first[1] + last[1], -1)
+            through = bounded(first[0] + last[0]), min(first[1], last[1])
             bounds[u, v] = min(through, bounds.get((u, v), through))
-    if any(bounds.get((v, v), (Fraction(0), 0)) < (Fraction(0), 0) for v in values):
-        return None
-    return bounds
+    return None if any(u == v and bound < (0, WEAK) for (u, v), bound in bounds.items()) else bounds
 
 
 def _follow(facts: Facts, known: Facts, assigned: frozenset[str], other_assigned: frozenset[str]) -> bool:
@@ -489,11 +483,11 @@ def _follow(facts: Facts, known: Facts, assigned: frozenset[str], other_assigned
 
     def held(value: Value) -> Value:
         copy, x = value
-        return (copy, "") if x in fresh[copy] else value
+        return (copy, None) if x in fresh[copy] else value
 
     for (u, v), bound in facts.items():
         u, v = held(u), held(v)
-        best = (Fraction(0), 0) if u == v else known.get((u, v))
+        best = (Fraction(0), WEAK) if u == v else known.get((u, v))
         if best is None or best > bound:
             return False
     return True
