@@ -5,7 +5,7 @@ one, a condition dropped, a constant changed, a check deleted. The tests of the 
 it in this process, until one fails; a mutant that passes them all is a *survivor*. Survivors that
 are known to compute the same are listed in EQUIVALENT with the reason; any other makes the exit status 1.
 
-    python benchmarks/mutate_checker.py [MODULE ...]      (private, runs, ...; default: all)
+    python benchmarks/mutate_checker.py [MODULE ...]      (private, relational, ...; default: all, 5 min)
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The checker of certificates: what holds is verified, what was tampered with breaks a rule.
 
 The certificates here are written by hand, so these tests know nothing of the code that makes certificates.
-`benchmarks/mutate_checker.py` runs this file against mutants of the checker.
+`benchmarks/mutate_checker.py` runs this file against mutants of the checker. (Certificates that pair runs:
+`test_relational_checker.py`.)
 """
 
 from __future__ import annotations
