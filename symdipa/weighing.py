@@ -17,11 +17,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.adjacency import Adjacency, Interval, intervals
-from symdipa.control import Control, the_path
+from symdipa.control import Control
 from symdipa.errors import LimitReached
 
 if TYPE_CHECKING:
-    from symdipa.alignment import Alignment, Cost, Side
+    from symdipa.alignment import Alignment, Cost, Proof
     from symdipa.augmentation import Augmentation
     from symdipa.constant.flow import Flow
     from symdipa.relational import Relational
@@ -37,9 +37,6 @@ EVERY_METHOD = (*METHODS, "relational")
 TWO_SIDED = "two-sided"
 
 Span = tuple[int, int]
-
-LARGEST_WALK = 3_000
-"""A walk around a component, to repeat it in a bound from below, has at most so many steps."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,7 @@ class _Weighing:
         self.alignment: Alignment | None = None
         self.relational: Relational | None = None
         self._augmentation: Augmentation | None = None
-        self._breakdowns: dict[Side, Breakdown] = {}
+        self._breakdowns: dict[Proof, Breakdown] = {}
 
     def ladder(self) -> None:
         """Cheap graphs first, until the bounds meet."""
@@ -286,24 +283,29 @@ class _Weighing:
         return self.relational.bound
 
     def flow_from_alignment(self) -> None:
-        """A bound from below by the run on which the alignment bound is attained, if that run is feasible."""
+        """A bound from below by a run on which the alignment bound is attained, if one is found."""
+        from symdipa.attaining import feasible, repeated
         from symdipa.constant.signs import FEW, KEPT, best_signs
 
         if self.alignment is None:
             return
         self.deadline = None
         for side, interval in self._sides():
-            run, loops = repeated(side.cover.control, self._breakdown(side)[0])
+            run, loops = repeated(self.control, self._breakdown(side)[0])
             try:
                 for kept in (FEW, KEPT):
                     deltas = best_signs(self.control, run, loops, interval=interval, kept=kept)
                     self._raise_to(run, loops, deltas, interval)
                     if self.lower == side.bound:
-                        break
+                        return
             except (ValueError, LimitReached):  # the run is not feasible, or too much is alive on it
-                continue
+                pass
+            for (run, loops), deltas in feasible(side):
+                self._raise_to(run, loops, deltas, interval)
+                if self.lower == side.bound:
+                    return
 
-    def _sides(self) -> list[tuple[Side, Interval]]:
+    def _sides(self) -> list[tuple[Proof, Interval]]:
         assert self.alignment is not None
         scale = self.sensitivity
         return [(side, (side.low / scale, side.high / scale)) for side in self.alignment.sides]
@@ -323,53 +325,9 @@ class _Weighing:
             return (), ()
         return self._breakdown(self.alignment.sides[0])
 
-    def _breakdown(self, side: Side) -> Breakdown:
+    def _breakdown(self, side: Proof) -> Breakdown:
         from symdipa.alignment import breakdown
 
         if side not in self._breakdowns:
             self._breakdowns[side] = breakdown(side)
         return self._breakdowns[side]
-
-
-def repeated(control: Control, path: Sequence[int]) -> tuple[tuple[int, ...], tuple[Span, ...]]:
-    """The dearest run of an alignment with walks around every component that it visits, as loops.
-
-    They take every transition of the component, so that whatever forces a shift there is repeated, and each
-    is there twice, so that differences of both signs are.
-    """
-    run: list[int] = []
-    loops: list[Span] = []
-    visited: set[int] = set()
-    inside: dict[int, list[int]] = {}
-    for t, cyclic in enumerate(control.cyclic):
-        if cyclic:
-            inside.setdefault(control.component[control.source[t]], []).append(t)
-    states = [control.initial, *(control.target[t] for t in path)]
-    for position, q in enumerate(states):
-        number = control.component[q]
-        if number in inside and number not in visited:
-            visited.add(number)
-            for walk in _walks(control, q, inside[number]) * 2:
-                loops.append((len(run), len(run) + len(walk)))
-                run += walk
-        if position < len(path):
-            run.append(path[position])
-    return tuple(run), tuple(loops)
-
-
-def _walks(control: Control, start: int, transitions: Sequence[int]) -> list[list[int]]:
-    """Closed walks from ``start``, each shortest through one of the transitions, that together take all."""
-    outgoing: dict[int, list[int]] = {}
-    for t in transitions:
-        outgoing.setdefault(control.source[t], []).append(t)
-    walks: list[list[int]] = []
-    todo = dict.fromkeys(transitions)
-    while todo and sum(map(len, walks)) < LARGEST_WALK:
-        t = next(iter(todo))
-        leaving, target = outgoing.__getitem__, control.target.__getitem__
-        walk = [*the_path(start, control.source[t], leaving, target), t]
-        walk += the_path(control.target[t], start, leaving, target)
-        walks.append(walk)
-        for taken in walk:
-            todo.pop(taken, None)
-    return walks

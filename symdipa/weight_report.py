@@ -27,6 +27,7 @@ WHY = {
 GRAPHS = {
     "control": "the control graph",
     "eq": "the control graph with which variables are equal",
+    "parts": "parts of the automaton",
     "augmentation": "the augmentation",
 }
 

@@ -21,7 +21,7 @@ LAYERS = [
     {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
     {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
     {"alignment", "constant", "encodings", "relational", "weight"},
-    {"engines", "weighing"},
+    {"attaining", "engines", "weighing"},
     {"labels"},
     {"chc", "circuit"},
     {"aiger", "analysis", "btor2", "certificate", "counterexample", "minimize", "pair_search", "query"},

@@ -5,6 +5,7 @@ what is returned has been computed in fractions.
 """
 
 from symdipa.alignment.explain import Cost, breakdown
-from symdipa.alignment.search import Alignment, Attempt, Side, align
+from symdipa.alignment.proofs import PartedSide, Proof, Side
+from symdipa.alignment.search import Alignment, Attempt, align
 
-__all__ = ["Alignment", "Attempt", "Cost", "Side", "align", "breakdown"]
+__all__ = ["Alignment", "Attempt", "Cost", "PartedSide", "Proof", "Side", "align", "breakdown"]

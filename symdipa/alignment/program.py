@@ -55,9 +55,27 @@ def rates(control: Control) -> tuple[Rate, ...]:
     return tuple(found)
 
 
+Group = tuple[int, int, Rate, tuple[int, ...], tuple[int, ...]]
+"""A step between (or inside) components: ``(from, to, rate, floor, ceiling)``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be solved: rules ``at_most`` between unknowns, and ``groups`` of steps that must be paid.
+
+    Components are numbered from the ends; runs begin in component ``initial``.
+    """
+
+    unknowns: int
+    at_most: frozenset[tuple[int, int]]
+    groups: tuple[Group, ...]
+    components: int
+    initial: int
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The problem: ``at_most`` are pairs of unknowns, ``floor`` and ``ceiling`` are per edge of the lift.
+    """The rules on one graph: ``at_most`` between unknowns, ``floor`` and ``ceiling`` per edge of the lift.
 
     ``interval`` gives the unknowns of a tracked variable in a node. ``rate`` is per transition.
     """
@@ -71,21 +89,19 @@ class Program:
     interval: Callable[[int, int], Interval]
     rate: tuple[Rate, ...]
 
+    @property
+    def nodes(self) -> int:
+        return self.lift.nodes
+
     @cached_property
-    def groups(self) -> tuple[tuple[int, int, Rate, tuple[int, ...], tuple[int, ...]], ...]:
-        """The different steps between (or inside) components: ``(from, to, rate, floor, ceiling)``."""
+    def problem(self) -> Problem:
+        """The steps that differ, once each."""
         lift, component = self.lift, self.lift.component
-        return tuple(
-            dict.fromkeys(
-                (
-                    component[lift.source[e]],
-                    component[lift.target[e]],
-                    self.rate[t],
-                    self.floor[e],
-                    self.ceiling[e],
-                )
-                for e, t in enumerate(lift.transition)
-            )
+        ends = ((component[u], component[v]) for u, v in zip(lift.source, lift.target, strict=True))
+        asked = zip(map(self.rate.__getitem__, lift.transition), self.floor, self.ceiling, strict=True)
+        groups = dict.fromkeys((*joined, *rule) for joined, rule in zip(ends, asked, strict=True))
+        return Problem(
+            self.unknowns, self.at_most, tuple(groups), max(component) + 1, component[lift.initial]
         )
 
 
@@ -262,20 +278,20 @@ def _program(
 
 
 def solve(
-    program: Program, low: Fraction, high: Fraction, seconds: float | None = None
+    problem: Problem, low: Fraction, high: Fraction, seconds: float | None = None
 ) -> tuple[list[float], float] | None:
     """Near-optimal values of the unknowns, and the bound they seem to give; ``None`` if there are none.
 
     Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up.
     """
-    lower, upper = [float(low)] * program.unknowns, [float(high)] * program.unknowns
+    lower, upper = [float(low)] * problem.unknowns, [float(high)] * problem.unknowns
     lower[ZERO] = upper[ZERO] = 0.0
-    components = max(program.lift.component) + 1
-    first = program.unknowns  # the potential of component c is column first + c
+    first = problem.unknowns  # the potential of component c is column first + c
     rows = _Rows()
-    scale = min((rate.d for rate in program.rate if rate.d), default=Fraction(1))
-    scaled = {rate: (float(rate.d / scale), float(rate.release / scale)) for rate in set(program.rate)}
-    for here, there, rate, floor, ceiling in program.groups:
+    different = {rate for _, _, rate, _, _ in problem.groups}
+    scale = min((rate.d for rate in different if rate.d), default=Fraction(1))
+    scaled = {rate: (float(rate.d / scale), float(rate.release / scale)) for rate in different}
+    for here, there, rate, floor, ceiling in problem.groups:
         d, release = scaled[rate]
         least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
         if here == there:  # a loop costs nothing
@@ -294,11 +310,13 @@ def solve(
             rows.add([*onward, (f, d)], (d + release) * least)
     if any(a > b for a, b in zip(lower, upper, strict=True)):
         return None
-    for a, b in sorted(program.at_most):
+    for a, b in sorted(problem.at_most):
         if upper[a] > lower[b]:
             rows.add([(a, 1.0), (b, -1.0)], 0.0)
-    goal = first + program.lift.component[program.lift.initial]
-    solution = rows.minimise(goal, lower + [0.0] * components, upper + [inf] * components, seconds)
+    goal = first + problem.initial
+    lower += [0.0] * problem.components
+    upper += [inf] * problem.components
+    solution = rows.minimise(goal, lower, upper, seconds)
     if solution is None:
         return None
     return solution[:first], solution[goal] * float(scale)

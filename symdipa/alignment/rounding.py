@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symdipa.alignment.program import ZERO, Program, Rate, cost
+from symdipa.alignment.program import ZERO, Problem, Rate, cost
 
 DENOMINATORS = (1, 2, 6, 60, 1000, 10**6)
 """The rounding grids, from coarse to fine. Rounding to a grid is monotone and keeps the ends of the range and
@@ -26,7 +26,7 @@ class Solution:
 
 
 def rounded(
-    program: Program, floats: list[float], estimate: float, low: Fraction, high: Fraction
+    problem: Problem, floats: list[float], estimate: float, low: Fraction, high: Fraction
 ) -> Solution | None:
     """The best solution on one of the grids; ``None`` if there is none on any.
 
@@ -34,7 +34,7 @@ def rounded(
     """
     best: Solution | None = None
     for values in _candidates(floats, low, high):
-        found = evaluate(program, values, low, high)
+        found = evaluate(problem, values, low, high)
         if found is not None and (best is None or found.bound < best.bound):
             best = found
             if float(best.bound) <= estimate + SAME * max(1.0, abs(estimate)):
@@ -59,18 +59,18 @@ def _nearest(value: float, denominator: int, low: Fraction, high: Fraction) -> F
 
 
 def evaluate(
-    program: Program, values: tuple[Fraction, ...], low: Fraction, high: Fraction
+    problem: Problem, values: tuple[Fraction, ...], low: Fraction, high: Fraction
 ) -> Solution | None:
     """The potentials for these values, exactly; ``None`` if the values break a rule or a loop costs."""
     if values[ZERO] != 0 or not all(low <= value <= high for value in values):
         return None
-    if any(values[a] > values[b] for a, b in program.at_most):
+    if any(values[a] > values[b] for a, b in problem.at_most):
         return None
-    potentials = [Fraction(0)] * (max(program.lift.component) + 1)
+    potentials = [Fraction(0)] * problem.components
     number: dict[Fraction, int] = {}
     place = [number.setdefault(value, len(number)) for value in values]
     known: dict[tuple[Rate, tuple[int, ...], tuple[int, ...]], Fraction] = {}  # many steps cost the same
-    for here, there, rate, floor, ceiling in sorted(program.groups, key=lambda group: group[0]):
+    for here, there, rate, floor, ceiling in sorted(problem.groups, key=lambda group: group[0]):
         key = rate, tuple(place[f] for f in floor), tuple(place[c] for c in ceiling)
         if (paid := known.get(key)) is None:
             paid = cost(rate, (values[f] for f in floor), (values[c] for c in ceiling), low, high)
@@ -79,5 +79,5 @@ def evaluate(
             potentials[here] = max(potentials[here], paid + potentials[there])
         elif paid:
             return None
-    bound = potentials[program.lift.component[program.lift.initial]]
+    bound = potentials[problem.initial]
     return Solution(values, tuple(potentials), bound)

@@ -11,24 +11,27 @@ from typing import TypeVar
 from symdipa.adjacency import Adjacency, Interval
 from symdipa.adjacency import intervals as intervals_of
 from symdipa.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover
-from symdipa.alignment.lifts import Lift, canonical, lift
+from symdipa.alignment.lifts import canonical, lift
+from symdipa.alignment.parts import Parted, parted, shares
 from symdipa.alignment.program import Program, intervals, points, solve
-from symdipa.alignment.rounding import Solution, rounded
+from symdipa.alignment.proofs import PartedSide, Proof, Side
+from symdipa.alignment.rounding import rounded
 from symdipa.augmentation import Tick
 from symdipa.control import Control
 from symdipa.errors import LimitReached
-from symdipa.order import members
 
 K = TypeVar("K")
 V = TypeVar("V")
 
-GRAPHS = ("control", "eq", "augmentation")
+GRAPHS = ("control", "eq", "parts", "augmentation")
 
 LADDER: tuple[tuple[str, str, bool], ...] = (
     ("control", "", False),
     ("control", "", True),
     ("eq", "", True),
     ("eq", "C", True),
+    ("parts", "", True),
+    ("parts", "C", True),
     ("augmentation", "", True),
     ("augmentation", "LG", False),
     ("eq", "CK", True),
@@ -52,7 +55,8 @@ class Size:
 
 WITHOUT_BOUND = Size(20_000, 100_000)
 WITH_BOUND = Size(2_000, 5_000)
-"""What ``auto`` tries while it has no bound, and to better one that it has."""
+IN_PARTS = Size(200_000, 100_000)
+"""What ``auto`` tries while it has no bound (in parts, too), and to better one that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,56 +73,6 @@ class Attempt:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """A proof that differences in ``[low, high]`` cost at most ``bound``: shifts and potentials.
-
-    All numbers include the sensitivity. Base nodes are those of ``cover`` (``cover.state``, ``cover.facts``,
-    edges ``cover.source``, ``.target``, ``.transition``), lifted nodes those of ``lifted`` (``lifted.base``,
-    edges ``lifted.source``, ``.target`` over base edge ``lifted.edge``).
-    """
-
-    low: Fraction
-    high: Fraction
-    bound: Fraction
-    program: Program
-    solution: Solution
-    sensitivity: Fraction
-
-    @property
-    def lifted(self) -> Lift:
-        return self.program.lift
-
-    @property
-    def cover(self) -> Cover:
-        return self.program.lift.cover
-
-    @property
-    def graph(self) -> str:
-        return self.cover.kind
-
-    @property
-    def lift(self) -> str:
-        return self.lifted.letters
-
-    @property
-    def intervals(self) -> bool:
-        return self.program.intervals
-
-    def shifts(self, node: int) -> dict[int, Interval]:
-        """The interval of shifts of every variable tracked in a lifted node."""
-        return {x: self.shift(node, x) for x in members(self.lifted.tracked[node])}
-
-    def shift(self, node: int, x: int) -> Interval:
-        """The interval of shifts of a variable that is tracked in the lifted node."""
-        low, high = self.program.interval(node, x)
-        return self.solution.values[low] * self.sensitivity, self.solution.values[high] * self.sensitivity
-
-    def potential(self, node: int) -> Fraction:
-        """What the rest of a run from the lifted node costs at most."""
-        return self.solution.potentials[self.lifted.component[node]] * self.sensitivity
-
-
-@dataclass(frozen=True, eq=False)
 class Alignment:
     """A proved bound on ``D``, or ``None`` where no graph that was tried gave one.
 
@@ -129,7 +83,7 @@ class Alignment:
     bound: Fraction | None
     adjacency: tuple[Interval, ...]
     sensitivity: Fraction
-    sides: tuple[Side, ...]
+    sides: tuple[Proof, ...]
     attempts: tuple[Attempt, ...]
 
     @property
@@ -159,8 +113,9 @@ def align(
 ) -> Alignment:
     """Prove a bound on ``D`` by alignment.
 
-    ``graph`` is ``control``, ``eq`` or ``augmentation``, with the prophecies ``lift`` (letters of ``UCKLG``)
-    and shifts that are ``intervals`` or points. ``auto`` goes up the :data:`LADDER` as far as sizes allow and
+    ``graph`` is ``control``, ``eq``, ``augmentation`` or ``parts`` (:mod:`symdipa.alignment.parts`), with the
+    prophecies ``lift`` (letters of ``UCKLG``) and shifts that are ``intervals`` or points. ``auto`` goes up
+    the :data:`LADDER` as far as sizes allow and
     keeps the best bound (so does a named graph with ``lift`` ``None``, on its own part); it ends early where
     that reaches ``goal``, a bound from below (before sensitivity).
     ``adjacency`` is ``two-sided``, ``monotone`` or the range of the differences; ``sensitivity`` multiplies
@@ -181,10 +136,10 @@ def align(
         steps = [(graph, letters, intervals)]
     if graph not in ("auto", *GRAPHS):
         raise ValueError(f"a graph is auto, {', '.join(GRAPHS)}, not {graph!r}")
-    if graph in ("control", "eq") and "L" in letters:
+    if graph in ("control", "eq", "parts") and "L" in letters:
         raise ValueError(f"the prophecies L and G need the augmentation, not {graph}")
     work = _Work(control, climbs, deadline, tick)
-    best: list[Side | None] = [None] * len(ranges)
+    best: list[Proof | None] = [None] * len(ranges)
     attempts: list[Attempt] = []
     for kind, letters, wide in steps:
         for i, (low, high) in enumerate(ranges):
@@ -194,7 +149,9 @@ def align(
             size = Size(max_nodes, None)
             if graph == "auto":
                 size = (WITHOUT_BOUND if known is None else WITH_BOUND).within(max_nodes)
-                if not work.worthwhile(kind, letters, size):
+                if kind == "parts":
+                    size = IN_PARTS.within(max_nodes)
+                if not work.worthwhile(kind, letters, size, known is not None):
                     continue
             attempt, side = work.attempt(kind, letters, wide, size, low, high, scale)
             attempts.append(attempt)
@@ -216,7 +173,7 @@ class _Work:
         self.deadline = deadline
         self.outer = tick
         self.covers: dict[tuple[str, Size], Cover | LimitReached] = {}
-        self.programs: dict[tuple[str, str, bool, Size], Program | LimitReached] = {}
+        self.programs: dict[tuple[str, str, bool, Size], Program | Parted | LimitReached] = {}
 
     def tick(self, nodes: int) -> None:
         if self.outer is not None:
@@ -232,8 +189,13 @@ class _Work:
             raise LimitReached("the time for the alignment bound is used up")
         return left
 
-    def worthwhile(self, kind: str, letters: str, size: Size) -> bool:
-        """Whether the graph can tell more than those before it on the ladder."""
+    def worthwhile(self, kind: str, letters: str, size: Size, bounded: bool) -> bool:
+        """Whether the graph can tell more than those before it on the ladder.
+
+        Parts are for want of any bound, and one part alone is the augmentation.
+        """
+        if kind == "parts":
+            return not bounded and len(shares(self.control)) > 1
         coarser = {"control": None, "eq": "control", "augmentation": "eq"}[kind]
         if coarser is None or "L" in letters or (letters and kind == "eq"):
             return True
@@ -245,12 +207,12 @@ class _Work:
 
     def attempt(
         self, kind: str, letters: str, wide: bool, size: Size, low: Fraction, high: Fraction, scale: Fraction
-    ) -> tuple[Attempt, Side | None]:
+    ) -> tuple[Attempt, Proof | None]:
         begin = monotonic()
         nodes, bound, reason, side = 0, None, "", None
         try:
             program = self.program(kind, letters, wide, size)
-            nodes = program.lift.nodes
+            nodes = program.nodes
             side, reason = self.prove(program, low, high, scale)
             bound = side.bound if side is not None else None
         except LimitReached as limit:
@@ -260,18 +222,21 @@ class _Work:
         return Attempt(kind, letters, wide, nodes, bound, reason, monotonic() - begin), side
 
     def prove(
-        self, program: Program, low: Fraction, high: Fraction, scale: Fraction
-    ) -> tuple[Side | None, str]:
-        floats = solve(program, low, high, self.left())
+        self, program: Program | Parted, low: Fraction, high: Fraction, scale: Fraction
+    ) -> tuple[Proof | None, str]:
+        floats = solve(program.problem, low, high, self.left())
         if floats is None:
             return None, "no shifts satisfy the rules"
-        solution = rounded(program, *floats, low, high)
+        solution = rounded(program.problem, *floats, low, high)
         if solution is None:
             return None, "no rounding of the shifts found satisfies the rules exactly"
-        return Side(low * scale, high * scale, solution.bound * scale, program, solution, scale), ""
+        found = low * scale, high * scale, solution.bound * scale, solution, scale
+        return (Side(*found, program) if isinstance(program, Program) else PartedSide(*found, program)), ""
 
-    def program(self, kind: str, letters: str, wide: bool, size: Size) -> Program:
-        def build() -> Program:
+    def program(self, kind: str, letters: str, wide: bool, size: Size) -> Program | Parted:
+        def build() -> Program | Parted:
+            if kind == "parts":
+                return parted(self.control, letters, wide, size.nodes, size.pairs, self.tick)
             cover = self.cover("marked" if "L" in letters else kind, size)
             lifted = lift(cover, letters, size.nodes, self.tick)
             return (intervals if wide else points)(lifted, size.pairs, self.tick)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.automaton import Automaton
@@ -22,7 +23,9 @@ from symdipa.verdict import Witness
 from symdipa.witness import orders_by_round
 
 if TYPE_CHECKING:
-    from symdipa.alignment import Alignment, Side
+    from symdipa.alignment import Alignment, Proof
+    from symdipa.alignment.graphs import Cover
+    from symdipa.alignment.lifts import Lift
     from symdipa.constant.flow import Flow
 
 Json = dict[str, object]
@@ -144,19 +147,39 @@ def private(alignment: Alignment) -> list[Json]:
     return [one_sided(side) for side in alignment.sides]
 
 
-def one_sided(side: Side) -> Json:
+def one_sided(side: Proof) -> Json:
     """A proof for one range of differences as a certificate."""
-    cover, lifted, names = side.cover, side.lifted, side.cover.control.variable_names
-    shifts = Shifts(side)
-    return {
-        "kind": "private",
+    from symdipa.alignment import PartedSide, Side
+
+    claim: Json = {
         "adjacency": _pair((side.low / side.sensitivity, side.high / side.sensitivity)),
         "sensitivity": str(side.sensitivity),
         "D": str(side.bound),
+    }
+    if isinstance(side, Side):
+        potentials = [side.potential(v) for v in range(side.lifted.nodes)]
+        return {"kind": "private", **claim, **_graphs(side.lifted, side.shift, potentials)}
+    assert isinstance(side, PartedSide)
+    names = side.control.state_names
+    parts = [
+        {"variables": [side.control.variable_names[x] for x in members(part.share.own)]}
+        | _graphs(part.lifted, partial(side.shift, part))
+        for part in side.parted.parts
+    ]
+    by_state = {q: str(side.potential(i)) for i, q in enumerate(names)}
+    return {"kind": "private-in-parts", **claim, "potentials": by_state, "parts": parts}
+
+
+def _graphs(
+    lifted: Lift, shift: Callable[[int, int], Interval], potentials: Sequence[Fraction] | None = None
+) -> Json:
+    """Base and lift of a proof."""
+    cover, names = lifted.cover, lifted.control.variable_names
+    shifts = Shifts(lifted, shift)
+    return {
         "base": {
             "nodes": [
-                {"state": cover.control.state_names[cover.state[v]]} | _facts(side, v)
-                for v in range(cover.nodes)
+                {"state": lifted.control.state_names[q]} | _facts(cover, v) for v, q in enumerate(cover.state)
             ],
             "edges": _triples(cover.source, cover.transition, cover.target),
         },
@@ -164,18 +187,19 @@ def one_sided(side: Side) -> Json:
             "cover": "backward" if lifted.letters else "forward",
             "shifts": {names[x]: _pair(shifts.everywhere[x]) for x in sorted(shifts.everywhere)},
             "nodes": [
-                {"base": lifted.base[v], "potential": str(side.potential(v))}
+                {"base": base}
+                | ({} if potentials is None else {"potential": str(potentials[v])})
                 | _own({names[x]: found for x, found in sorted(shifts.own[v].items())})
-                for v in range(lifted.nodes)
+                for v, base in enumerate(lifted.base)
             ],
             "edges": _triples(lifted.source, lifted.transition, lifted.target),
         },
     }
 
 
-def _facts(side: Side, node: int) -> Json:
-    names = side.cover.control.variable_names
-    less, same = side.cover.facts(node)
+def _facts(cover: Cover, node: int) -> Json:
+    names = cover.control.variable_names
+    less, same = cover.facts(node)
     facts = [
         [mark, names[x], names[y]] for mark, pairs in (("<", less), ("=", same)) for x, y in sorted(pairs)
     ]
@@ -201,9 +225,8 @@ class Shifts:
     ``v``: another interval, or none (``None``) where the value is not read any more and must not be bound.
     """
 
-    def __init__(self, side: Side) -> None:
-        self.side = side
-        self.lift = side.lifted
+    def __init__(self, lift: Lift, shift: Callable[[int, int], Interval]) -> None:
+        self.lift, self.shift = lift, shift
         self.own: list[dict[int, Interval | None]] = [{} for _ in range(self.lift.nodes)]
         self.everywhere: dict[int, Interval] = {}
         self._find_intervals()
@@ -220,12 +243,12 @@ class Shifts:
         for v, x in self._assigned():
             if self.lift.tracked[v] >> x & 1:
                 places.setdefault(x, []).append(v)
-        self.everywhere = {x: self.side.shift(vs[0], x) for x, vs in places.items() if len(vs) == 1}
+        self.everywhere = {x: self.shift(vs[0], x) for x, vs in places.items() if len(vs) == 1}
         many = sum(1 << x for x, vs in places.items() if len(vs) > 1)
         counts: dict[int, Counter[Interval]] = {}
         for v, tracked in enumerate(self.lift.tracked):
             for x in members(tracked & many):
-                found = self.side.shift(v, x)
+                found = self.shift(v, x)
                 self.own[v][x] = found
                 counts.setdefault(x, Counter())[found] += 1
         self.everywhere |= {x: count.most_common(1)[0][0] for x, count in counts.items()}

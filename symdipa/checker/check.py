@@ -9,6 +9,7 @@ from symdipa.automaton import Automaton
 from symdipa.checker.claims import Claim
 from symdipa.checker.lower import check_lower
 from symdipa.checker.model import Model, digest, model_of
+from symdipa.checker.parts import check_in_parts
 from symdipa.checker.private import check_private
 from symdipa.checker.reading import items, members, parse, table, text
 from symdipa.checker.refusal import refuse, shown
@@ -24,6 +25,7 @@ _KINDS: dict[str, Callable[[Model, dict[str, object], str], Claim]] = {
     "private": check_private,
     "lower": check_lower,
     "violation": check_violation,
+    "private-in-parts": check_in_parts,
     "relational": check_relational,
 }
 

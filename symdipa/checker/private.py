@@ -46,8 +46,12 @@ class LiftNode:
 
 @dataclass(frozen=True)
 class Lift:
-    """``edges`` are ``(source, transition, target)``; ``everywhere`` is for nodes without their own."""
+    """``edges`` are ``(source, transition, target)``; ``everywhere`` is for nodes without their own.
 
+    ``variables`` are those that it has shifts for.
+    """
+
+    variables: frozenset[str]
     everywhere: Intervals
     nodes: tuple[LiftNode, ...]
     edges: tuple[tuple[int, int, int], ...]
@@ -63,15 +67,26 @@ def check_private(model: Model, certificate: dict[str, object], where: str) -> C
     members(certificate, where, keys)
     inputs = inputs_of(certificate, where)
     bound = rational(certificate["D"], f"{where}.D")
-    base = _base(model, certificate["base"], f"{where}.base")
-    lift, cover = _lift(model, base, certificate["lift"], f"{where}.lift")
-    _check_cover(base, lift, cover)
+    lift = lift_of(model, certificate, where, model.variables, priced=True)
     for edge in lift.edges:
         _check_edge(model, lift, inputs, edge)
     for v, node in enumerate(lift.nodes):
         if node.base == 0 and node.potential > bound:
             refuse("private-bound", f"initial lift node {v} has a potential above D")
     return Claim("private", bound, inputs)
+
+
+def lift_of(
+    model: Model, content: dict[str, object], where: str, variables: frozenset[str], *, priced: bool
+) -> Lift:
+    """A lift with shifts of the variables over a base that covers all feasible runs, and covers it.
+
+    Its nodes have potentials if it is ``priced``.
+    """
+    base = _base(model, content["base"], f"{where}.base")
+    lift, cover = _lift(model, base, content["lift"], f"{where}.lift", variables, priced)
+    _check_cover(base, lift, cover)
+    return lift
 
 
 # The base: a graph that covers all feasible runs
@@ -137,14 +152,16 @@ def _base_edges(
 # The lift: several copies of a base node, for different futures
 
 
-def _lift(model: Model, base: Base, value: object, where: str) -> tuple[Lift, str]:
+def _lift(
+    model: Model, base: Base, value: object, where: str, variables: frozenset[str], priced: bool
+) -> tuple[Lift, str]:
     parts = members(value, where, ["cover", "shifts", "nodes", "edges"])
     cover = text(parts["cover"], f"{where}.cover")
     if cover not in COVERS:
         refuse("shape", f'{where}.cover is {shown(cover)}, neither "forward" nor "backward"')
-    everywhere = _intervals(model, parts["shifts"], f"{where}.shifts")
+    everywhere = _intervals(variables, parts["shifts"], f"{where}.shifts")
     nodes = tuple(
-        _lift_node(model, base, node, f"{where}.nodes[{v}]")
+        _lift_node(variables, base, node, f"{where}.nodes[{v}]", priced)
         for v, node in enumerate(items(parts["nodes"], f"{where}.nodes"))
     )
     sizes = (len(nodes), len(model.steps), len(nodes))
@@ -157,23 +174,23 @@ def _lift(model: Model, base: Base, value: object, where: str) -> tuple[Lift, st
         if found in edges:
             refuse("lift-edge", f"{where}.edges[{e}] is given twice")
         edges[found] = None
-    return Lift(everywhere, nodes, tuple((s, t, v) for s, t, v in edges)), cover
+    return Lift(variables, everywhere, nodes, tuple((s, t, v) for s, t, v in edges)), cover
 
 
-def _lift_node(model: Model, base: Base, value: object, where: str) -> LiftNode:
-    node = members(value, where, ["base", "potential"], ["shifts"])
+def _lift_node(variables: frozenset[str], base: Base, value: object, where: str, priced: bool) -> LiftNode:
+    node = members(value, where, ["base", "potential"] if priced else ["base"], ["shifts"])
     over = number(node["base"], f"{where}.base", "lift-node", len(base.state))
-    potential = rational(node["potential"], f"{where}.potential")
+    potential = rational(node["potential"], f"{where}.potential") if priced else Fraction(0)
     if potential < 0:
         refuse("lift-potential", f"{where} has a negative potential")
-    return LiftNode(over, potential, _intervals(model, node.get("shifts", {}), f"{where}.shifts"))
+    return LiftNode(over, potential, _intervals(variables, node.get("shifts", {}), f"{where}.shifts"))
 
 
-def _intervals(model: Model, value: object, where: str) -> Intervals:
+def _intervals(variables: frozenset[str], value: object, where: str) -> Intervals:
     found: Intervals = {}
     for x, ends in table(value, where).items():
-        if x not in model.variables:
-            refuse("lift-node", f"{where} is about {shown(x)}, which is no variable")
+        if x not in variables:
+            refuse("lift-node", f"{where} is about {shown(x)}, which is no variable of it")
         found[x] = None if ends is None else interval(ends, f"{where} of {shown(x)}")
         if (known := found[x]) is not None and known[0] > known[1]:
             refuse("lift-node", f"{where} of {shown(x)} is empty")
@@ -205,14 +222,26 @@ def _check_cover(base: Base, lift: Lift, cover: str) -> None:
 
 def _check_edge(model: Model, lift: Lift, inputs: Inputs, edge: tuple[int, int, int]) -> None:
     source, t, target = edge
-    step, where = model.steps[t], f"lift edge {source}, transition {t}, {target}"
-    _check_kept(lift, step, source, target, where)
-    floors, ceilings = _range(lift, step, source, target, where)
-    if floors and ceilings and max(floors) > min(ceilings):
-        refuse("lift-sample", f"{where}: no shift of the sample fits")
+    step = model.steps[t]
+    floors, ceilings = range_of(lift, step, edge)
     paid = lift.nodes[source].potential - lift.nodes[target].potential
-    if paid < _cost(step, inputs, floors, ceilings):
-        refuse("lift-potential", f"{where} costs more than the potential falls")
+    if paid < cost(step, inputs, floors, ceilings):
+        refuse("lift-potential", f"{_named(edge)} costs more than the potential falls")
+
+
+def range_of(lift: Lift, step: Step, edge: tuple[int, int, int]) -> tuple[list[Fraction], list[Fraction]]:
+    """What the shift of the sample must be at least and at most on an edge; refused if nothing is both."""
+    source, _, target = edge
+    _check_kept(lift, step, source, target, _named(edge))
+    floors, ceilings = _range(lift, step, source, target, _named(edge))
+    if floors and ceilings and max(floors) > min(ceilings):
+        refuse("lift-sample", f"{_named(edge)}: no shift of the sample fits")
+    return floors, ceilings
+
+
+def _named(edge: tuple[int, int, int]) -> str:
+    source, t, target = edge
+    return f"lift edge {source}, transition {t}, {target}"
 
 
 def _check_kept(lift: Lift, step: Step, source: int, target: int, where: str) -> None:
@@ -228,7 +257,7 @@ def _range(
 ) -> tuple[list[Fraction], list[Fraction]]:
     """What the shift of the sample must be at least and at most: guard, output, and where it is stored."""
     floors, ceilings = [], []
-    for x in step.used:
+    for x in step.used & lift.variables:
         read = lift.interval(source, x)
         if read is None:
             refuse("lift-read", f"{where} reads {shown(x)}, which has no interval")
@@ -247,7 +276,7 @@ def _range(
     return floors, ceilings
 
 
-def _cost(step: Step, inputs: Inputs, floors: list[Fraction], ceilings: list[Fraction]) -> Fraction:
+def cost(step: Step, inputs: Inputs, floors: list[Fraction], ceilings: list[Fraction]) -> Fraction:
     """What the dearest difference costs: ``d`` for what the nearest shift misses, ``d'`` for a release.
 
     The cost is convex in the difference, so one of the extreme ones is dearest.

@@ -34,6 +34,10 @@ RULES: dict[str, str] = {
     "lift-sample": "some shift of the sample respects guard, output and what is stored",
     "lift-potential": "potentials are not negative and pay for every edge",
     "private-bound": "the potential of an initial node is at most D",
+    # private-in-parts (and the rules of private about bases and lifts, for every part)
+    "part-variables": "no variable belongs to two parts",
+    "part-sample": "what one part asks of a sample is compatible with what any other part asks",
+    "part-potential": "every control state has a potential, none is negative, and they pay for transitions",
     # relational
     "machine-state": "a machine state stands for a control state or for having stopped; state 0 is initial",
     "machine-edge": "a machine edge is a way on from its state, given once with its remark",

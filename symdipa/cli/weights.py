@@ -71,7 +71,7 @@ def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjace
 
 with_graph = option(
     "--graph",
-    type=click.Choice(["auto", "control", "eq", "augmentation"]),
+    type=click.Choice(["auto", "control", "eq", "parts", "augmentation"]),
     default="auto",
     show_default=True,
     help="The graph that the alignment bound is proved on.",
