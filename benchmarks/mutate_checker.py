@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "symdipa" / "checker"
 TESTS = {
     "test_checker": [
-        *("check", "claims", "lower", "model", "orders", "private", "reading", "runs", "violation"),
+        *("check", "claims", "lower", "model", "orders", "parts", "private", "reading", "runs", "violation"),
     ],
     "test_relational_checker": ["relational"],
 }

@@ -141,12 +141,7 @@ class _Along:
                         loops.append((len(run) - len(walk), len(run)))
             if not self.potential[node]:
                 break
-            way = shortest_path(
-                node,
-                lambda v: any(self.dearest[e] for e in self.outgoing[v]),
-                inside,
-                paths.target.__getitem__,
-            )
+            way = shortest_path(node, may_go_on, inside, paths.target.__getitem__)
             if way is None or not take([paths.transition[e] for e in way]):
                 break
             if way:

@@ -265,21 +265,21 @@ def test_the_breakdown_of_a_lift_ends_where_its_prophecies_are_fulfilled(how: tu
 
 def test_only_what_is_exactly_right_is_returned():
     (side,) = align(control_of(example("m_range_2")), "control").sides
-    program, values = side.program, list(side.solution.values)
-    assert evaluate(program, tuple(values), side.low, side.high).bound == side.bound
+    problem, values = side.program.problem, list(side.solution.values)
+    assert evaluate(problem, tuple(values), side.low, side.high).bound == side.bound
     for i, value in enumerate(values):
         for wrong in (value + Fraction(1, 10**9), value - Fraction(1, 10**9), Fraction(2)):
-            broken = evaluate(program, (*values[:i], wrong, *values[i + 1 :]), side.low, side.high)
+            broken = evaluate(problem, (*values[:i], wrong, *values[i + 1 :]), side.low, side.high)
             assert broken is None  # every threshold is fixed by the loop
 
 
 def test_rounding_forgives_what_floats_get_wrong():
     (side,) = align(control_of(generate("k-minmax", 5)), "eq", "CK", intervals=True).sides
     floats = [float(v) + (1e-10 if i % 2 else -1e-10) for i, v in enumerate(side.solution.values)]
-    again = rounded(side.program, floats, float(side.bound), side.low, side.high)
+    again = rounded(side.program.problem, floats, float(side.bound), side.low, side.high)
     assert again is not None
     assert again.bound == side.bound
-    assert rounded(side.program, [0.4] * len(floats), 0.0, side.low, side.high) is None
+    assert rounded(side.program.problem, [0.4] * len(floats), 0.0, side.low, side.high) is None
 
 
 def test_the_cost_of_a_step_is_the_worst_over_the_differences():

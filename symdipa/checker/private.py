@@ -180,7 +180,7 @@ def _lift(
 def _lift_node(variables: frozenset[str], base: Base, value: object, where: str, priced: bool) -> LiftNode:
     node = members(value, where, ["base", "potential"] if priced else ["base"], ["shifts"])
     over = number(node["base"], f"{where}.base", "lift-node", len(base.state))
-    potential = rational(node["potential"], f"{where}.potential") if priced else Fraction(0)
+    potential = rational(node.get("potential", "0"), f"{where}.potential")
     if potential < 0:
         refuse("lift-potential", f"{where} has a negative potential")
     return LiftNode(over, potential, _intervals(variables, node.get("shifts", {}), f"{where}.shifts"))
