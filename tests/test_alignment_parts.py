@@ -1,0 +1,141 @@
+"""Alignment in parts: known bounds of families with many orders, certificates, random automata."""
+
+from __future__ import annotations
+
+import random
+from copy import deepcopy
+from fractions import Fraction
+
+import pytest
+from random_automata import random_automaton, random_product
+
+from symdipa.alignment import PartedSide, align, breakdown
+from symdipa.alignment.parts import Share, parted, shares
+from symdipa.attaining import feasible
+from symdipa.certificate import bundle, dumps
+from symdipa.certificate.build import private
+from symdipa.checker import CertificateRefused, verify
+from symdipa.constant.flow import flow_bound
+from symdipa.constant.profiles import exact_constant
+from symdipa.control import control_of
+from symdipa.errors import LimitReached
+from symdipa.families import generate
+from symdipa.formats import loads
+from symdipa.weighing import weigh
+
+KNOWN = [
+    ("pivot", 3, Fraction(1)),
+    ("pivot", 24, Fraction(1)),
+    ("bracket", 3, Fraction(5, 4)),
+    ("bracket", 16, Fraction(5, 4)),
+    ("u-range", 3, Fraction(1)),
+    ("u-range", 12, Fraction(1)),
+]
+
+
+@pytest.mark.parametrize(("family", "n", "bound"), KNOWN)
+def test_families_with_exponentially_many_orders(family, n, bound):
+    automaton = generate(family, n)
+    found = align(control_of(automaton), "parts", None)
+    (side,) = found.sides
+    assert isinstance(side, PartedSide) and found.graph == "parts" and found.bound == bound
+    _, costs = breakdown(side)
+    assert sum(cost.amount for cost in costs) == bound
+    (claim,) = verify(automaton, dumps(bundle(automaton, private(found)))).claims
+    assert (claim.kind, claim.bound) == ("private", bound)
+
+
+@pytest.mark.parametrize(("family", "n"), [("pivot", 14), ("bracket", 12)])
+def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
+    found = weigh(control_of(generate(family, n)))
+    assert found.optimal and found.alignment is not None and found.alignment.graph == "parts"
+    assert "exact" not in found.missing
+
+
+@pytest.mark.parametrize("adjacency", ["monotone", (Fraction(-1, 2), Fraction(2))])
+def test_other_adjacencies_and_sensitivities(adjacency):
+    control = control_of(generate("pivot", 4))
+    whole = align(control, "augmentation", "CK", True, adjacency, Fraction(3, 2))
+    parts = align(control, "parts", "CK", True, adjacency, Fraction(3, 2))
+    assert parts.bound == whole.bound
+    claims = verify(control.automaton, bundle(control.automaton, private(parts))).claims
+    assert max(claim.bound for claim in claims) == parts.bound
+
+
+def test_who_watches_whom():
+    control = control_of(generate("pivot", 3))
+    p, *rest = (control.variable_names.index(x) for x in ("p", "x1", "x2", "x3"))
+    assert set(shares(control)) == {
+        Share(1 << p, 1 << p),
+        *(Share(1 << x, 1 << x | 1 << p) for x in rest),
+    }
+    pairs = shares(control_of(generate("u-range", 3)))  # each side watches the other: owned together
+    assert len(pairs) == 3 and all(
+        own == watched and own.bit_count() == 2 for own, watched in map(_masks, pairs)
+    )
+
+
+def _masks(share: Share) -> tuple[int, int]:
+    return share.own, share.watched
+
+
+def test_limits():
+    control = control_of(generate("pivot", 6))
+    nodes = parted(control).nodes
+    assert parted(control, max_nodes=nodes).nodes == nodes
+    with pytest.raises(LimitReached):
+        parted(control, max_nodes=nodes - 1)
+    with pytest.raises(LimitReached):
+        align(control, "parts", "", max_nodes=nodes - 1)
+    with pytest.raises(ValueError, match="need the augmentation"):
+        align(control, "parts", "LG")
+
+
+def test_two_variables_with_one_sample_may_need_to_be_looked_at_together():
+    control = control_of(generate("running-max", 3))
+    assert align(control, "parts", None).bound is None
+    assert align(control, "augmentation", None).bound is not None
+
+
+def test_a_shown_sample_that_several_parts_store():
+    automaton = loads(
+        """
+        (a:non-input, 1/4, 0): x := insample, y := insample; output insample; goto b
+        (b, 1/2, 0): if (insample < x) then output p; goto c elseif (insample >= x) then output q; goto c
+        (c, 1/2, 0): if (insample < y) then output p; goto end elseif (insample >= y) then output q; goto end
+        """,
+        "dipa",
+    )
+    control = control_of(automaton)
+    assert len(shares(control)) == 2
+    found = align(control, "parts", "")
+    assert found.bound == 1 == exact_constant(control).value
+    verify(automaton, bundle(automaton, private(found)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_of_random_automata_are_true(seed):
+    rng = random.Random(f"parts/{seed}")
+    bounded = tight = refused = 0
+    for i in range(40):
+        automaton = random_product(rng) if i % 3 == 0 else random_automaton(rng, (2, 3), (2, 3, 4))
+        control = control_of(automaton)
+        exact = exact_constant(control).value
+        for letters, wide in (("", False), ("", True), ("C", True), ("CK", True)):
+            found = align(control, "parts", letters, wide)
+            if found.bound is None:
+                continue
+            assert exact is not None and found.bound >= exact
+            bounded += 1
+            tight += found.bound == exact
+            (made,) = private(found)
+            assert verify(automaton, bundle(automaton, [made])).claims[0].bound == found.bound
+            if found.bound:
+                less = deepcopy(made) | {"D": str(found.bound * Fraction(999, 1000))}
+                with pytest.raises(CertificateRefused, match="private-bound"):
+                    verify(automaton, bundle(automaton, [less]))
+                refused += 1
+            for (run, loops), deltas in feasible(found.sides[0]):
+                value = flow_bound(control, run, loops, deltas).value
+                assert value is not None and value <= exact
+    assert bounded > 20 and tight > 5 and refused > 10
