@@ -336,7 +336,12 @@ class _Session:
         left = WEIGHING_SECONDS
         if self.limits.deadline is not None:
             left = max(0.0, min(left, self.limits.deadline - time.monotonic()))
-        found = weigh(self.control, enough=self.max_weight, seconds=left, progress=self.limits.progress)
+        found = weigh(
+            self.control,
+            enough=self.max_weight,
+            deadline=time.monotonic() + left,
+            progress=self.limits.progress,
+        )
         if not found.bounds:
             return weight
         weight = weight or Weight(source="alignment")

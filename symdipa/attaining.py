@@ -75,12 +75,17 @@ def _walks(control: Control, start: int) -> list[list[int]]:
     return walks * 2
 
 
-def feasible(side: Proof) -> Iterator[tuple[Looped, tuple[Fraction, ...]]]:
-    """Feasible runs along dearest edges, with differences (without sensitivity) that cost much on them."""
+def feasible(
+    side: Proof, watch: Callable[[], None] = lambda: None
+) -> Iterator[tuple[Looped, tuple[Fraction, ...]]]:
+    """Feasible runs along dearest edges, with differences (without sensitivity) that cost much on them.
+
+    ``watch`` is called all the time and may raise.
+    """
     rng = random.Random(0)
     orders: list[Callable[[int], float]] = [lambda e: e, lambda e: -e]
     orders += [lambda _: rng.random()] * SHUFFLES
-    along = _Along(side)
+    along = _Along(side, watch)
     for order in orders:
         run, loops = along.run(order)
         yield (run, loops), along.differences(run, loops)
@@ -91,8 +96,8 @@ def feasible(side: Proof) -> Iterator[tuple[Looped, tuple[Fraction, ...]]]:
 class _Along:
     """The dearest edges of a proof: those on which its potentials are attained."""
 
-    def __init__(self, side: Proof) -> None:
-        self.side, self.paths, self.control = side, side.paths, side.control
+    def __init__(self, side: Proof, watch: Callable[[], None]) -> None:
+        self.side, self.paths, self.control, self.watch = side, side.paths, side.control, watch
         self.interval: Interval = (side.low / side.sensitivity, side.high / side.sensitivity)
         paths = self.paths
         self.potential = [side.potential(v) for v in range(len(paths.component))]
@@ -118,6 +123,7 @@ class _Along:
 
         def take(transitions: Sequence[int]) -> bool:
             nonlocal facts
+            self.watch()
             following = follow(facts, [control.steps[t] for t in transitions])
             if following is None:
                 return False
@@ -166,7 +172,7 @@ class _Along:
                     chosen[j] = high if k % 2 else low
         best, value = tuple(chosen), Fraction(-1)
         for _ in range(ROUNDS):
-            flow = flow_bound(self.control, run, loops, chosen, interval=self.interval)
+            flow = flow_bound(self.control, run, loops, chosen, interval=self.interval, watch=self.watch)
             if flow.value is None or flow.value <= value:
                 break
             best, value = tuple(chosen), flow.value

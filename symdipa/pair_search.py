@@ -90,7 +90,8 @@ def search_pair(
     search = _Search(control, evaluation, random.Random(seed), enough)
     ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
     if flow is None:
-        flow = weigh(control, seconds=min(WEIGH_SECONDS, seconds * WEIGH_SHARE)).flow
+        share = min(WEIGH_SECONDS, seconds * WEIGH_SHARE)
+        flow = weigh(control, deadline=time.monotonic() + share).flow
     watch = until(deadline - seconds / 2)
     for run in _runs(control, flow, longest, runs):
         if not alone and len(run) > longest + ROUNDS:

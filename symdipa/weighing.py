@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -37,6 +38,10 @@ EVERY_METHOD = (*METHODS, "relational")
 TWO_SIDED = "two-sided"
 
 Span = tuple[int, int]
+
+
+CELLS = 2_000_000
+"""An augmentation of so many nodes times variables is built unasked, for the exact method (some 200 MB)."""
 
 
 @dataclass(frozen=True)
@@ -88,15 +93,16 @@ def weigh(
     sensitivity: Fraction | int = 1,
     enough: Fraction | None = None,
     seconds: float | None = None,
+    deadline: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Weighing:
     """Bounds on ``D`` by the named methods of :data:`EVERY_METHOD`.
 
     Without ``methods`` the cheapest graphs are tried first, and it is over as soon as the bounds from above
     and below meet, or one of them decides whether ``D`` is at most ``enough``. ``corollary`` and ``run`` are
-    about two-sided differences only. ``graph`` is that of the alignment. ``seconds`` limits every method.
-    Raises ``ValueError`` for names and ranges that mean
-    nothing.
+    about two-sided differences only. ``graph`` is that of the alignment. ``seconds`` limits every method,
+    ``deadline``, a moment of ``time.monotonic()``, all of them. Raises ``ValueError`` for names and ranges
+    that mean nothing.
     """
     wanted = None if methods is None else tuple(dict.fromkeys(methods))
     for method in wanted or ():
@@ -104,7 +110,7 @@ def weigh(
             raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
     if Fraction(sensitivity) <= 0:
         raise ValueError(f"a sensitivity is positive, not {sensitivity}")
-    work = _Weighing(control, graph, adjacency, Fraction(sensitivity), enough, seconds, progress)
+    work = _Weighing(control, graph, adjacency, Fraction(sensitivity), enough, seconds, deadline, progress)
     began = time.monotonic()
     if wanted is None:
         work.ladder()
@@ -141,11 +147,12 @@ class _Weighing:
         sensitivity: Fraction,
         enough: Fraction | None,
         seconds: float | None,
+        end: float | None,
         progress: Callable[[str], None] | None,
     ) -> None:
         self.control, self.graph, self.adjacency, self.sensitivity = control, graph, adjacency, sensitivity
         self.ranges = intervals(adjacency)
-        self.enough, self.seconds, self.progress = enough, seconds, progress
+        self.enough, self.seconds, self.end, self.progress = enough, seconds, end, progress
         self.bounds: dict[str, Fraction] = {}
         self.missing: dict[str, str] = {}
         self.lower: Fraction | None = None
@@ -155,9 +162,11 @@ class _Weighing:
         self.relational: Relational | None = None
         self._augmentation: Augmentation | None = None
         self._breakdowns: dict[Proof, Breakdown] = {}
+        self.max_nodes: int | None = None
 
     def ladder(self) -> None:
-        """Cheap graphs first, until the bounds meet."""
+        """Cheap graphs first, until the bounds meet; nobody asked for a method that takes much memory."""
+        self.max_nodes = CELLS // max(1, self.control.variables)
         graphs = ("control", "auto") if self.graph == "auto" else (self.graph,)
         for graph in graphs:
             self._try("alignment", partial(self._align, graph))
@@ -188,8 +197,7 @@ class _Weighing:
         self._try(method, how[method])
 
     def _try(self, method: str, how: Callable[[], Fraction | None]) -> None:
-        self.deadline = None if self.seconds is None else time.monotonic() + self.seconds
-        self.method = method
+        self._begin(method)
         try:
             bound = how()
         except LimitReached as limit:
@@ -202,18 +210,27 @@ class _Weighing:
             self.bounds[method] = min(bound, self.bounds.get(method, bound))
             self.missing.pop(method, None)
 
+    def _begin(self, method: str) -> None:
+        ends = [] if self.end is None else [self.end]
+        if self.seconds is not None:
+            ends.append(time.monotonic() + self.seconds)
+        self.method, self.deadline = method, min(ends, default=None)
+
     def _tick(self, count: int = 0) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise LimitReached("time limit reached")
         if self.progress is not None:
             self.progress(f"bound on D, {self.method}")
 
+    def _left(self) -> float | None:
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
     def augmentation(self) -> Augmentation:
         """Built once, for all methods that need it."""
         from symdipa.augmentation import augment
 
         if self._augmentation is None:
-            self._augmentation = augment(self.control, None, self._tick)
+            self._augmentation = augment(self.control, self.max_nodes, self._tick)
         return self._augmentation
 
     def _two_sided_only(self) -> None:
@@ -243,7 +260,7 @@ class _Weighing:
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
             goal=None if self.lower is None else self.lower / self.sensitivity,
-            seconds=self.seconds,
+            seconds=self._left(),
             tick=self._tick,
         )
         known = self.alignment
@@ -275,7 +292,7 @@ class _Weighing:
             self.control,
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
-            seconds=self.seconds,
+            seconds=self._left(),
             tick=self._tick,
         )
         if self.relational.bound is None and (limits := self.relational.limits):
@@ -284,26 +301,39 @@ class _Weighing:
 
     def flow_from_alignment(self) -> None:
         """A bound from below by a run on which the alignment bound is attained, if one is found."""
-        from symdipa.attaining import feasible, repeated
-        from symdipa.constant.signs import FEW, KEPT, best_signs
-
         if self.alignment is None:
             return
-        self.deadline = None
+        self._begin("from below")
         for side, interval in self._sides():
-            run, loops = repeated(self.control, self._breakdown(side)[0])
-            try:
-                for kept in (FEW, KEPT):
-                    deltas = best_signs(self.control, run, loops, interval=interval, kept=kept)
-                    self._raise_to(run, loops, deltas, interval)
-                    if self.lower == side.bound:
-                        return
-            except (ValueError, LimitReached):  # the run is not feasible, or too much is alive on it
-                pass
-            for (run, loops), deltas in feasible(side):
-                self._raise_to(run, loops, deltas, interval)
+            for way in (self._along_best_signs, self._along_feasible_runs):
+                with suppress(LimitReached):  # of time, or too much is alive on a run
+                    way(side, interval)
                 if self.lower == side.bound:
                     return
+
+    def _along_best_signs(self, side: Proof, interval: Interval) -> None:
+        """By the run that the alignment bound is explained by, if it is feasible."""
+        from symdipa.attaining import repeated
+        from symdipa.constant.signs import FEW, KEPT, best_signs
+        from symdipa.witness import dependency_graph
+
+        run, loops = repeated(self.control, self._breakdown(side)[0])
+        if not dependency_graph(self.control, run).is_acyclic:
+            return
+        for kept in (FEW, KEPT):
+            deltas = best_signs(self.control, run, loops, interval=interval, kept=kept, watch=self._tick)
+            self._raise_to(run, loops, deltas, interval)
+            if self.lower == side.bound:
+                return
+
+    def _along_feasible_runs(self, side: Proof, interval: Interval) -> None:
+        """By runs along edges that cost as much."""
+        from symdipa.attaining import feasible
+
+        for (run, loops), deltas in feasible(side, self._tick):
+            self._raise_to(run, loops, deltas, interval)
+            if self.lower == side.bound:
+                return
 
     def _sides(self) -> list[tuple[Proof, Interval]]:
         assert self.alignment is not None
@@ -316,7 +346,7 @@ class _Weighing:
         """A bound from below by a run, if it is better than the one that is there."""
         from symdipa.constant.flow import flow_bound
 
-        flow = flow_bound(self.control, run, loops, deltas, interval=interval)
+        flow = flow_bound(self.control, run, loops, deltas, interval=interval, watch=self._tick)
         if flow.value is not None and (self.lower is None or flow.value * self.sensitivity > self.lower):
             self.lower, self.flow, self.flow_range = flow.value * self.sensitivity, flow, interval
 

@@ -8,7 +8,7 @@ frame; ``NEVER`` stands for infinity.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isqrt
@@ -29,6 +29,9 @@ LARGEST = 1 << 58
 
 COLUMNS = 20_000
 """A frame with more columns is refused."""
+
+ALL_COLUMNS = 1_000_000
+"""So are frames that have more together: they take some 100 bytes each."""
 
 CELLS = 1 << 20
 """So many places of profiles are compared at once."""
@@ -145,10 +148,14 @@ def _table(
 
 @dataclass(frozen=True, eq=False)
 class Kit:
-    """Makes frames and tables, each only once."""
+    """Makes frames and tables, each only once.
+
+    ``watch`` is called for every frame and may raise.
+    """
 
     control: Control
     costs: Costs
+    watch: Callable[[], None] = lambda: None
     _frames: dict[FrameKey, Frame] = field(default_factory=dict)
     _tables: dict[tuple[int, int, int, int], Table] = field(default_factory=dict)
     _loops: dict[tuple[int, int, int], NDArray[np.bool_]] = field(default_factory=dict)
@@ -168,6 +175,7 @@ class Kit:
         key = (tuple(place), tuple(place.values()), less)
         known = self._frames.get(key)
         if known is None:
+            self.watch()
             below: list[list[int]] = [[] for _ in heads]
             above: list[list[int]] = [[] for _ in heads]
             for i, j in less:
@@ -178,6 +186,8 @@ class Kit:
                 columns.append(column)
                 if len(columns) > COLUMNS:
                     raise TooWide(f"{len(heads)} live values at a time have more than {COLUMNS} shifts")
+            if sum(frame.width for frame in self._frames.values()) > ALL_COLUMNS:
+                raise TooWide(f"the live values have more than {ALL_COLUMNS} shifts in all states together")
             known = self._frames[key] = Frame(place, tuple(columns))
         return known
 

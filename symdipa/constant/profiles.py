@@ -219,7 +219,11 @@ class _Search:
 
     @cached_property
     def kit(self) -> Kit:
-        return Kit(self.control, self.costs)
+        return Kit(self.control, self.costs, self._watch)
+
+    def _watch(self) -> None:
+        if self.tick is not None:
+            self.tick(self.spent)
 
     @cached_property
     def nothing(self) -> Frame:
@@ -476,8 +480,7 @@ class _Search:
 
     def _spend(self, entries: int) -> None:
         self.spent += entries
-        if self.tick is not None:
-            self.tick(self.spent)
+        self._watch()
         if self.spent > self.budget:
             raise _OutOfBudget(f"more than {self.budget} profile entries for the exact constant")
 

@@ -48,7 +48,7 @@ def best_signs(
     graph = dependency_graph(control, run)
     if not graph.is_acyclic:
         raise ValueError("the run is not feasible")
-    line = _Line(control, Kit(control, prices), tuple(run), repeatable(control, run, loops), kept)
+    line = _Line(control, Kit(control, prices, watch), tuple(run), repeatable(control, run, loops), kept)
     number = classes(len(run), [(i, *js) for i, js in enumerate(graph.over)])
     groups: dict[int, list[int]] = {}
     for j, k in enumerate(number):
