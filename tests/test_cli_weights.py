@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from conftest import ROOT
 
 from symdipa import check, formats
+from symdipa.alignment import search
 from symdipa.cli import cli
 from symdipa.families import generate
 
@@ -115,11 +116,20 @@ def test_a_budget_is_nothing_to_what_is_not_private():
     assert done.exit_code == 1 and "budget" not in done.output
 
 
-def test_between_the_bounds_the_budget_is_undecided(tmp_path: Path):
+def test_without_a_bound_the_budget_is_undecided(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(search, "LADDER", ())  # no alignment at all; the augmentation is far too large
     file = tmp_path / "a.dipa"
     file.write_text(formats.dumps(generate("u-range", 20)))
-    done = invoke("check", "--max-weight", "7/8", "--timeout", "6", str(file))
-    assert done.exit_code == 3 and "whether D is at most 7/8, the budget, was not decided" in done.stdout
+    done = invoke("check", "--max-weight", "1", "--timeout", "20", str(file))
+    assert done.exit_code == 3 and "whether D is at most 1, the budget, was not decided" in done.stdout
+
+
+def test_the_budget_is_exceeded_by_the_best_bound_that_was_proved(tmp_path: Path):
+    file = tmp_path / "a.dipa"
+    file.write_text(formats.dumps(generate("u-range", 12)))
+    done = invoke("check", "--max-weight", "7/8", str(file))
+    assert done.exit_code == 1 and "the best bound that was proved, 1, is above the budget" in done.stdout
+    assert invoke("check", "--max-weight", "1", str(file)).exit_code == 0
 
 
 def test_two_inputs_come_near_the_constant():
