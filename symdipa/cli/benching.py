@@ -193,7 +193,7 @@ def bench(
               symdipa bench --preset table1 --table latex
               symdipa bench -o /tmp/results --table csv
     """
-    from symdipa.bench.plan import BadSweep
+    from symdipa.bench.plan import BadSweep, Plan, configs, unique
 
     store = None
     _check_plot(plot)
@@ -204,8 +204,16 @@ def bench(
     try:
         if names_items:
             items = _items(paths, families, sizes_of, preset, examples)
-            plan = _plan(
-                items, engines, encodings, solvers, timeout, memory, warmup, repeat, seed, skip, preset
+            plan = Plan(
+                items=unique(item for item, _ in items),
+                configs=configs(engines, encodings, solvers),
+                seconds=timeout,
+                memory=memory,
+                warmup=warmup,
+                repeat=repeat,
+                seed=seed,
+                skip=skip,
+                preset=preset,
             )
             store = _opened(
                 folder, plan, {i.stored: d for i, d in items if i.stored and d is not None}, restart
@@ -303,26 +311,6 @@ def _of_file(item: Item, path: Path) -> tuple[Item, bytes | None]:
         return replace(item, problem=str(problem)), None
     digest = hashlib.sha256(data).hexdigest()
     return replace(item, stored=f"inputs/{digest[:16]}{path.suffix.lower()}", sha256=digest), data
-
-
-def _plan(
-    items: list[tuple[Item, bytes | None]],
-    engines: tuple[str, ...],
-    encodings: tuple[str, ...],
-    solvers: tuple[str, ...],
-    timeout: float,
-    memory: int,
-    warmup: int,
-    repeat: int,
-    seed: int,
-    skip: bool,
-    preset: str | None,
-) -> Plan:
-    from symdipa.bench.plan import Plan, configs, unique
-
-    found = unique(item for item, _ in items)
-    chosen = configs(engines, encodings, solvers)
-    return Plan(found, chosen, timeout, memory, warmup, repeat, seed, skip, preset)
 
 
 def _opened(folder: Path, plan: Plan, inputs: dict[str, bytes], restart: bool) -> Store:

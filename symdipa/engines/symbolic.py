@@ -125,6 +125,12 @@ class LongRuns(SymbolicEngine):
     of simulated machines are of that kind. A rival in a race, of use where there is a core to spare.
     """
 
+    def __init__(
+        self, control: Control, encoding: str = "marks", limits: Limits | None = None, solver: str = "z3"
+    ) -> None:
+        super().__init__(control, encoding, limits, solver)
+        self.name = f"{solver} for long runs"
+
     def _search(self, system: System) -> Search:
         return BoundedSearch(system, self.limits, self.solver).run()
 
