@@ -11,7 +11,7 @@ variables the slice is missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from symdipa.control import Control, classes, component_numbers, liveness, the_path
@@ -147,6 +147,18 @@ def flatten(whole: Control, variables: Mask, transitions: Sequence[int]) -> Cont
         live=(everything,),
         component=(0,),
         cyclic=tuple(whole.cyclic[t] for t in transitions),
+    )
+
+
+def restrict(whole: Control, variables: Mask) -> Control:
+    """The control graph as if there were only these variables, which are numbered anew, in order."""
+    variable = tuple(members(variables))
+    local = _renumbering(variable)
+    return replace(
+        whole,
+        variable_names=tuple(whole.variable_names[x] for x in variable),
+        steps=tuple(map(local, whole.steps)),
+        live=tuple(local(Step(live, 0, 0)).ge for live in whole.live),
     )
 
 

@@ -174,8 +174,6 @@ class _Weighing:
             if self._met():
                 return
         self.try_method("exact")
-        if not self._met() and self.graph == "auto":
-            self._try("alignment", lambda: self._align("auto"))
 
     def _met(self) -> bool:
         """Whether no other bound is needed."""
@@ -266,6 +264,8 @@ class _Weighing:
         known = self.alignment
         if found.bound is not None and (known is None or known.bound is None or found.bound < known.bound):
             self.alignment = found
+        if found.bound is None and found.limits:
+            raise LimitReached("; ".join(found.limits))
         return found.bound
 
     def _exact(self) -> Fraction | None:

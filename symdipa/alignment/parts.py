@@ -28,6 +28,7 @@ from symdipa.augmentation import Tick
 from symdipa.control import Control
 from symdipa.errors import LimitReached
 from symdipa.order import Mask, Step, members
+from symdipa.slicing import restrict
 
 WATCHED = 3
 """A part watches at most so many variables that it does not own."""
@@ -62,7 +63,10 @@ def shares(control: Control) -> tuple[Share, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A share with its graph and its rules; unknown ``u`` of ``program`` is ``u + offset`` (0 stays 0)."""
+    """A share with its graph and its rules; unknown ``u`` of ``program`` is ``u + offset`` (0 stays 0).
+
+    Variables of the graph are the watched ones, numbered anew.
+    """
 
     share: Share
     program: Program
@@ -77,7 +81,7 @@ class Part:
         return self.program.lift
 
     def interval(self, node: int, x: int) -> Interval:
-        """The unknowns that are the ends of the interval of an owned variable in a lifted node."""
+        """The unknowns that are the ends of the interval of a variable of the graph in a lifted node."""
         low, high = self.program.interval(node, x)
         return self._number(low), self._number(high)
 
@@ -192,13 +196,15 @@ def _program(
     tick: Tick | None,
 ) -> Program:
     """The rules of one part alone: the watched variables make its graph, the owned ones have shifts."""
-    watched = augmentation_cover(_restricted(control, share.watched), max_nodes, tick)
-    cover = replace(watched, control=_restricted(control, share.own))
+    local = restrict(control, share.watched)
+    watched = augmentation_cover(local, max_nodes, tick)
+    own = sum(1 << i for i, x in enumerate(members(share.watched)) if share.own >> x & 1)
+    cover = replace(watched, control=_masked(local, own))
     return (intervals if wide else points)(lift(cover, letters, max_nodes, tick), max_pairs, tick)
 
 
-def _restricted(control: Control, variables: Mask) -> Control:
-    """The control graph as if there were only these variables."""
+def _masked(control: Control, variables: Mask) -> Control:
+    """The control graph with nothing done to any other variables."""
     return replace(
         control,
         steps=tuple(Step(s.ge & variables, s.lt & variables, s.asg & variables) for s in control.steps),

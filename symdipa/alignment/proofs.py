@@ -183,5 +183,5 @@ class PartedSide(Proof):
         return self.parted.rules[self.parted.possible[e]]
 
     def shift(self, part: Part, node: int, x: int) -> Interval:
-        """The interval of shifts of a variable that the part owns, in a node of its lift."""
+        """The interval of shifts of a variable of the part's graph, which it owns, in a node of its lift."""
         return self.scaled(part.interval(node, x))

@@ -53,6 +53,9 @@ class Size:
         return self if nodes is None or self.nodes is None else Size(min(nodes, self.nodes), self.pairs)
 
 
+NO_SHIFTS = "no shifts satisfy the rules"
+NO_ROUNDING = "no rounding of the shifts found satisfies the rules exactly"
+
 WITHOUT_BOUND = Size(20_000, 100_000)
 WITH_BOUND = Size(2_000, 5_000)
 IN_PARTS = Size(200_000, 100_000)
@@ -85,6 +88,12 @@ class Alignment:
     sensitivity: Fraction
     sides: tuple[Proof, ...]
     attempts: tuple[Attempt, ...]
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The limits that ended attempts."""
+        reasons = dict.fromkeys(attempt.reason for attempt in self.attempts)
+        return tuple(reason for reason in reasons if reason not in ("", NO_SHIFTS, NO_ROUNDING))
 
     @property
     def graph(self) -> str | None:
@@ -226,10 +235,10 @@ class _Work:
     ) -> tuple[Proof | None, str]:
         floats = solve(program.problem, low, high, self.left())
         if floats is None:
-            return None, "no shifts satisfy the rules"
+            return None, NO_SHIFTS
         solution = rounded(program.problem, *floats, low, high)
         if solution is None:
-            return None, "no rounding of the shifts found satisfies the rules exactly"
+            return None, NO_ROUNDING
         found = low * scale, high * scale, solution.bound * scale, solution, scale
         return (Side(*found, program) if isinstance(program, Program) else PartedSide(*found, program)), ""
 
