@@ -32,7 +32,8 @@ sys.path[:0] = [str(ROOT)]
 
 from symdipa.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover  # noqa: E402
 from symdipa.alignment.lifts import lift  # noqa: E402
-from symdipa.alignment.program import intervals, points, solve  # noqa: E402
+from symdipa.alignment.parts import Parted, parted  # noqa: E402
+from symdipa.alignment.program import Program, intervals, points, solve  # noqa: E402
 from symdipa.alignment.rounding import rounded  # noqa: E402
 from symdipa.control import Control, control_of  # noqa: E402
 from symdipa.families import generate  # noqa: E402
@@ -68,6 +69,9 @@ SERIES = (
     Series("k-minmax", "eq", "CK", True, (50, 100, 200), minmax),
     Series("k-minmax", "augmentation", "LG", False, (250, 500, 1000), minmax),
     Series("pivot", "augmentation", "", True, (8, 9, 10), lambda _: Fraction(1)),
+    Series("pivot", "parts", "", True, (16, 32, 64, 128), lambda _: Fraction(1)),
+    Series("bracket", "parts", "", True, (16, 32, 64, 128), lambda _: Fraction(5, 4)),
+    Series("u-range", "parts", "C", True, (25, 50, 100), lambda _: Fraction(1)),
     Series("turing-odd", "augmentation", "", True, (6, 7, 8), turing),
 )
 
@@ -101,16 +105,20 @@ def measure(family: str, number: int, graph: str, letters: str, wide: bool) -> d
     """One proof, and what it took (the automaton itself is not counted)."""
     control = control_of(generate(family, number))
     times = [perf_counter()]
-    program = (intervals if wide else points)(lift(cover_of(control, graph, letters), letters))
+    program: Program | Parted
+    if graph == "parts":
+        program = parted(control, letters, wide)
+    else:
+        program = (intervals if wide else points)(lift(cover_of(control, graph, letters), letters))
     times.append(perf_counter())
     low, high = Fraction(-1), Fraction(1)
-    floats = solve(program, low, high)
+    floats = solve(program.problem, low, high)
     times.append(perf_counter())
-    solution = floats and rounded(program, *floats, low, high)
+    solution = floats and rounded(program.problem, *floats, low, high)
     times.append(perf_counter())
     return {
-        "nodes": program.lift.nodes,
-        "unknowns": program.unknowns,
+        "nodes": program.nodes,
+        "unknowns": program.problem.unknowns,
         "bound": str(solution.bound) if solution else None,
         "seconds": [after - before for before, after in pairwise(times)],
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 from copy import deepcopy
 from fractions import Fraction
 
 import pytest
+from conftest import ROOT
 from random_automata import random_automaton, random_product
 
 from symdipa.alignment import PartedSide, align, breakdown
@@ -139,3 +143,24 @@ def test_bounds_of_random_automata_are_true(seed):
                 value = flow_bound(control, run, loops, deltas).value
                 assert value is not None and value <= exact
     assert bounded > 20 and tight > 5 and refused > 10
+
+
+@pytest.mark.parametrize(
+    ("one", "bound"),
+    [
+        (("pivot", "4", "parts", "", "1"), "1"),
+        (("k-minmax", "4", "eq", "C", "1"), "7/8"),
+        (("m-range", "3", "control", "", "0"), "1"),
+        (("svt", "3"), "5/4"),
+    ],
+)
+def test_the_benchmark_measures_what_is_proved(one, bound):
+    """``benchmarks/weights.py`` builds its problems from the same pieces."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "weights.py"), "--one", *one],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = json.loads(done.stdout)
+    assert told["bound"] == bound == told.get("lower", bound) and told["megabytes"] > 1
