@@ -57,7 +57,10 @@ def repeated(control: Control, path: Sequence[int]) -> Looped:
 
 
 def _walks(control: Control, start: int) -> list[list[int]]:
-    """Closed walks from ``start``, each shortest through some transition, that together take all; twice."""
+    """Closed walks from ``start``, each shortest through some transition, that together take all.
+
+    Each is there twice in a row.
+    """
     transitions = control.loops.get(control.component[start], ())
     outgoing: dict[int, list[int]] = {}
     for t in transitions:
@@ -72,7 +75,7 @@ def _walks(control: Control, start: int) -> list[list[int]]:
         walks.append(walk)
         for taken in walk:
             todo.pop(taken, None)
-    return walks * 2
+    return [walk for walk in walks for _ in range(2)]
 
 
 def feasible(
