@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from symdipa.adjacency import Interval
 from symdipa.alignment import Proof
-from symdipa.alignment.explain import edge_cost
+from symdipa.alignment.explain import is_dearest
 from symdipa.constant.flow import flow_bound
 from symdipa.control import Control, shortest_path, the_path
 from symdipa.order import follow, initial
@@ -89,9 +89,13 @@ def feasible(
     orders: list[Callable[[int], float]] = [lambda e: e, lambda e: -e]
     orders += [lambda _: rng.random()] * SHUFFLES
     along = _Along(side, watch)
+    seen: set[Looped] = set()
     for order in orders:
-        run, loops = along.run(order)
-        yield (run, loops), along.differences(run, loops)
+        run, loops = found = along.run(order)
+        if found in seen:
+            continue
+        seen.add(found)
+        yield found, along.differences(run, loops)
         if len(run) > LONGEST:
             return
 
@@ -103,15 +107,11 @@ class _Along:
         self.side, self.paths, self.control, self.watch = side, side.paths, side.control, watch
         self.interval: Interval = (side.low / side.sensitivity, side.high / side.sensitivity)
         paths = self.paths
-        self.potential = [side.potential(v) for v in range(len(paths.component))]
         self.outgoing: list[list[int]] = [[] for _ in paths.component]
-        self.dearest: list[bool] = []
-        self.edge = {t: e for e, t in enumerate(paths.transition)}
-        for e, (u, v) in enumerate(zip(paths.source, paths.target, strict=True)):
+        for e, u in enumerate(paths.source):
             self.outgoing[u].append(e)
-            onward = paths.component[u] != paths.component[v]
-            paid = sum(edge_cost(side, e), self.potential[v])
-            self.dearest.append(onward and self.potential[u] == paid)
+        self.dearest = [is_dearest(side, e) for e in range(len(paths.source))]
+        self.edge = {t: e for e, t in enumerate(paths.transition)}
 
     def run(self, order: Callable[[int], float]) -> Looped:
         """As far as a feasible run gets along dearest edges, of which the least in ``order`` is tried first.
@@ -148,7 +148,7 @@ class _Along:
                 for walk in _walks(control, state):
                     if take(walk):
                         loops.append((len(run) - len(walk), len(run)))
-            if not self.potential[node]:
+            if not self.side.potential(node):
                 break
             way = shortest_path(node, may_go_on, inside, paths.target.__getitem__)
             if way is None or not take([paths.transition[e] for e in way]):

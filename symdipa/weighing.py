@@ -162,6 +162,7 @@ class _Weighing:
         self.relational: Relational | None = None
         self._augmentation: Augmentation | None = None
         self._breakdowns: dict[Proof, Breakdown] = {}
+        self._followed: set[Proof] = set()
         self.max_nodes: int | None = None
 
     def ladder(self) -> None:
@@ -305,6 +306,9 @@ class _Weighing:
             return
         self._begin("from below")
         for side, interval in self._sides():
+            if side in self._followed:
+                continue
+            self._followed.add(side)
             for way in (self._along_best_signs, self._along_feasible_runs):
                 with suppress(LimitReached):  # of time, or too much is alive on a run
                     way(side, interval)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from symdipa.alignment.program import split_cost
 from symdipa.alignment.proofs import Paths, Proof
@@ -63,18 +64,22 @@ def edge_cost(side: Proof, e: int) -> tuple[Fraction, Fraction]:
     return sample * side.sensitivity, other * side.sensitivity
 
 
+def is_dearest(side: Proof, e: int) -> bool:
+    """Whether an edge leads on to another component, and the potential of its source is attained on it."""
+    paths = side.paths
+    u, v = paths.source[e], paths.target[e]
+    if paths.component[u] == paths.component[v]:
+        return False
+    return side.potential(u) == sum(edge_cost(side, e), side.potential(v))
+
+
 def _dearest(side: Proof, paths: Paths) -> list[int]:
     """Edges from the initial node on which the potentials are attained, to a node where a run may end."""
-    potential = [side.solution.potentials[c] * side.sensitivity for c in paths.component]
     outgoing: list[list[int]] = [[] for _ in paths.component]
     for e, u in enumerate(paths.source):
         outgoing[u].append(e)
 
-    def attained(e: int) -> bool:
-        u, v = paths.source[e], paths.target[e]
-        if paths.component[u] == paths.component[v]:
-            return False
-        return potential[u] == sum(edge_cost(side, e), potential[v])
+    attained = partial(is_dearest, side)
 
     def walk(start: int, goal: Callable[[int], bool], within: int | None = None) -> list[int]:
         def leaving(v: int) -> list[int]:
@@ -86,7 +91,7 @@ def _dearest(side: Proof, paths: Paths) -> list[int]:
 
     path: list[int] = []
     node = paths.initial
-    while potential[node]:
+    while side.potential(node):
         leaving = walk(node, lambda v: any(map(attained, outgoing[v])), within=paths.component[node])
         path += leaving
         node = paths.target[leaving[-1]] if leaving else node

@@ -157,9 +157,8 @@ def align(
                 continue
             size = Size(max_nodes, None)
             if graph == "auto":
-                size = (WITHOUT_BOUND if known is None else WITH_BOUND).within(max_nodes)
-                if kind == "parts":
-                    size = IN_PARTS.within(max_nodes)
+                affordable = IN_PARTS if kind == "parts" else WITHOUT_BOUND if known is None else WITH_BOUND
+                size = affordable.within(max_nodes)
                 if not work.worthwhile(kind, letters, size, known is not None):
                     continue
             attempt, side = work.attempt(kind, letters, wide, size, low, high, scale)

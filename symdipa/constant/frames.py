@@ -146,16 +146,17 @@ def _table(
     return Table(before.width, after.width, sources, targets, prices, starts)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Kit:
     """Makes frames and tables, each only once.
 
-    ``watch`` is called for every frame and may raise.
+    ``watch`` is called for every frame and may raise. ``columns`` are those of all frames.
     """
 
     control: Control
     costs: Costs
     watch: Callable[[], None] = lambda: None
+    columns: int = 0
     _frames: dict[FrameKey, Frame] = field(default_factory=dict)
     _tables: dict[tuple[int, int, int, int], Table] = field(default_factory=dict)
     _loops: dict[tuple[int, int, int], NDArray[np.bool_]] = field(default_factory=dict)
@@ -186,7 +187,8 @@ class Kit:
                 columns.append(column)
                 if len(columns) > COLUMNS:
                     raise TooWide(f"{len(heads)} live values at a time have more than {COLUMNS} shifts")
-            if sum(frame.width for frame in self._frames.values()) > ALL_COLUMNS:
+            self.columns += len(columns)
+            if self.columns > ALL_COLUMNS:
                 raise TooWide(f"the live values have more than {ALL_COLUMNS} shifts in all states together")
             known = self._frames[key] = Frame(place, tuple(columns))
         return known

@@ -139,9 +139,10 @@ class SlicedEngine(Engine):
         facts = self._flat.get(variables)
         if facts is None:
             flat = flatten(self.separated, variables, self._touching[variables])
-            facts = self._by_shape.get(flat.shape)
+            shape = flat.shape
+            facts = self._by_shape.get(shape)
             if facts is None:
-                facts = self._by_shape[flat.shape] = order_facts(flat)
+                facts = self._by_shape[shape] = order_facts(flat)
             self._flat[variables] = facts
         return facts
 
