@@ -17,6 +17,7 @@ from symdipa.alignment.explain import is_dearest
 from symdipa.constant.flow import flow_bound
 from symdipa.control import Control, shortest_path, the_path
 from symdipa.order import follow, initial
+from symdipa.witness import is_non_leaking
 
 Span = tuple[int, int]
 Looped = tuple[tuple[int, ...], tuple[Span, ...]]
@@ -59,20 +60,22 @@ def repeated(control: Control, path: Sequence[int]) -> Looped:
 def _walks(control: Control, start: int) -> list[list[int]]:
     """Closed walks from ``start``, each shortest through some transition, that together take all.
 
-    Each is there twice in a row.
+    Each is there twice in a row. Those that assign what they use are left out: they are no loops to repeat.
     """
     transitions = control.loops.get(control.component[start], ())
     outgoing: dict[int, list[int]] = {}
     for t in transitions:
         outgoing.setdefault(control.source[t], []).append(t)
     walks: list[list[int]] = []
-    todo = dict.fromkeys(transitions)
-    while todo and sum(map(len, walks)) < LARGEST_WALK:
+    todo, length = dict.fromkeys(transitions), 0
+    while todo and length < LARGEST_WALK:
         t = next(iter(todo))
         leaving, target = outgoing.__getitem__, control.target.__getitem__
         walk = [*the_path(start, control.source[t], leaving, target), t]
         walk += the_path(control.target[t], start, leaving, target)
-        walks.append(walk)
+        length += len(walk)
+        if is_non_leaking(control, walk):
+            walks.append(walk)
         for taken in walk:
             todo.pop(taken, None)
     return [walk for walk in walks for _ in range(2)]

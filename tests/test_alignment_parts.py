@@ -117,6 +117,27 @@ def test_a_shown_sample_that_several_parts_store():
     verify(automaton, bundle(automaton, private(found)))
 
 
+def test_a_cycle_that_cannot_be_repeated_is_no_loop_of_a_run():
+    """It can be taken once, and stores what it reads: repeating it is no way to a bound from below."""
+    automaton = loads(
+        """
+        (p0, 1/2, 0): y := insample; output o1; goto p1
+        (p1:non-input, 1/2, 0): z := insample; output o1; goto p2
+        (p2:non-input, 1/4, 2): x := insample; output o1; goto a
+        (a, 1, 0): if (insample < y && insample >= x) then output o1; goto b
+        (b, 1, 0): if (insample >= z) then x := insample; output o1; goto c
+        (c, 1/12, 2, 1, 1): if (insample >= y) then z := insample; output insampleprime; goto a
+        """,
+        "dipa",
+    )
+    control = control_of(automaton)
+    found = weigh(control)
+    assert found.upper is not None and found.optimal and found.upper == exact_constant(control).value
+    for side in align(control, "augmentation", None).sides:
+        for (_, loops), _ in feasible(side):
+            assert loops == ()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_bounds_of_random_automata_are_true(seed):
     rng = random.Random(f"parts/{seed}")
