@@ -3,9 +3,10 @@
 Usage: ``python benchmarks/abc_reference.py pivot:8,16 bracket:8 --limit 60``
 
 For every system that the dataflow leaves open, our control-explicit PDR runs on python-sat's minisat, and
-Debian's ``berkeley-abc`` runs ``pdr`` on the AIGER of the same system (:mod:`symdipa.aiger`). Our time is
-the search with the check of its invariant; ABC's is the time that its ``pdr`` reports, without reading the
-file. The exit status is 1 if the answers contradict each other, 2 if ABC is not installed.
+Debian's ``berkeley-abc`` runs ``pdr`` on the AIGER of the same system
+(:mod:`symdipa.evidence.exports.aiger`). Our time is the search with the check of its invariant; ABC's is the
+time that its ``pdr`` reports, without reading the file. The exit status is 1 if the answers contradict each
+other, 2 if ABC is not installed.
 
 With ``--check FILE`` instead it decides one file as ``symdipa check --json`` does, ABC in the place of our
 engines: what the dataflow excludes is absent without it. ``scale.py`` has a column of these.
@@ -27,17 +28,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from symdipa.aiger import to_aiger  # noqa: E402
-from symdipa.circuit import circuit_of  # noqa: E402
-from symdipa.control import control_of  # noqa: E402
-from symdipa.dataflow import order_facts  # noqa: E402
 from symdipa.encodings.catalogue import systems  # noqa: E402
 from symdipa.engines.base import Limits  # noqa: E402
 from symdipa.engines.pdr import PDR  # noqa: E402
-from symdipa.families import generate  # noqa: E402
-from symdipa.invariants import check_invariant  # noqa: E402
-from symdipa.patterns import Pattern  # noqa: E402
-from symdipa.system import System  # noqa: E402
+from symdipa.evidence.exports.aiger import to_aiger  # noqa: E402
+from symdipa.evidence.exports.circuit import circuit_of  # noqa: E402
+from symdipa.files.families import generate  # noqa: E402
+from symdipa.model.patterns import Pattern  # noqa: E402
+from symdipa.runs.control import control_of  # noqa: E402
+from symdipa.runs.dataflow import order_facts  # noqa: E402
+from symdipa.systems.invariants import check_invariant  # noqa: E402
+from symdipa.systems.system import System  # noqa: E402
 
 Timed = tuple[str, float]
 """An answer and its seconds."""
@@ -87,7 +88,7 @@ def rows(program: str, members: Sequence[str], limit: float) -> Iterator[tuple[s
 
 def check(program: str, file: Path, limit: float) -> dict[str, object]:
     """What ABC says about a file, in the words of ``check --json``."""
-    from symdipa import formats
+    from symdipa.files import formats
 
     ends = time.monotonic() + limit
     control = control_of(formats.load(file))

@@ -41,11 +41,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 import brute_force as judge  # noqa: E402
 from random_automata import random_automaton, random_product  # noqa: E402
 
-from symdipa import formats  # noqa: E402
-from symdipa.automaton import Automaton  # noqa: E402
-from symdipa.patterns import Pattern  # noqa: E402
-from symdipa.validation import validate  # noqa: E402
-from symdipa.verdict import PatternResult, Status  # noqa: E402
+from symdipa.files import formats  # noqa: E402
+from symdipa.model.automaton import Automaton  # noqa: E402
+from symdipa.model.patterns import Pattern  # noqa: E402
+from symdipa.model.validation import validate  # noqa: E402
+from symdipa.model.verdict import PatternResult, Status  # noqa: E402
 
 CAP = 500
 """The literal search stops at a length that has more runs than this."""

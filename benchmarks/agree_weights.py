@@ -35,14 +35,16 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from random_automata import random_automaton  # noqa: E402
 from test_constant import brute  # noqa: E402
 
-from symdipa import certificate, check, formats  # noqa: E402
-from symdipa.alignment import align  # noqa: E402
-from symdipa.automaton import Automaton  # noqa: E402
+from symdipa import check  # noqa: E402
+from symdipa.bounds.alignment import align  # noqa: E402
+from symdipa.bounds.portfolio import METHODS, weigh  # noqa: E402
 from symdipa.checker import CertificateRefused, verify  # noqa: E402
-from symdipa.control import control_of  # noqa: E402
-from symdipa.errors import LimitReached  # noqa: E402
-from symdipa.verdict import Verdict  # noqa: E402
-from symdipa.weighing import METHODS, weigh  # noqa: E402
+from symdipa.evidence import certificates as certificate  # noqa: E402
+from symdipa.files import formats  # noqa: E402
+from symdipa.model.automaton import Automaton  # noqa: E402
+from symdipa.model.errors import LimitReached  # noqa: E402
+from symdipa.model.verdict import Verdict  # noqa: E402
+from symdipa.runs.control import control_of  # noqa: E402
 
 SHORT, FEW = 5, 40
 """Runs of so many steps are tried one by one, where there are not more than so many."""

@@ -16,12 +16,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from symdipa import check, load
-from symdipa.control import control_of
-from symdipa.counterexample import NoCounterexample, counterexample
-from symdipa.errors import InvalidInput
-from symdipa.pair_search import search_pair
-from symdipa.weighing import weigh
-from symdipa.witness import replay
+from symdipa.bounds.portfolio import weigh
+from symdipa.evidence.confirmation import search_pair
+from symdipa.evidence.refutation import NoCounterexample, counterexample
+from symdipa.model.errors import InvalidInput
+from symdipa.runs.control import control_of
+from symdipa.runs.witness import replay
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

@@ -27,10 +27,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from random_automata import random_automaton, random_product  # noqa: E402
 
-from symdipa import formats  # noqa: E402
-from symdipa.automaton import Automaton  # noqa: E402
-from symdipa.control import Control, control_of  # noqa: E402
-from symdipa.dataflow import OrderFacts, may_have_leaking_cycle, order_facts  # noqa: E402
 from symdipa.encodings.catalogue import systems  # noqa: E402
 from symdipa.engines.base import Limits  # noqa: E402
 from symdipa.engines.bounded import KInduction, Outcome, Search  # noqa: E402
@@ -38,11 +34,15 @@ from symdipa.engines.explicit import ExplicitEngine  # noqa: E402
 from symdipa.engines.liveness import Liveness  # noqa: E402
 from symdipa.engines.pdr import PDR  # noqa: E402
 from symdipa.engines.symbolic import INDUCTION_CLAUSES, INDUCTION_DEPTH  # noqa: E402
-from symdipa.families import generate  # noqa: E402
-from symdipa.invariants import check_invariant  # noqa: E402
-from symdipa.patterns import Pattern  # noqa: E402
-from symdipa.verdict import Status, Witness  # noqa: E402
-from symdipa.witness import replay  # noqa: E402
+from symdipa.files import formats  # noqa: E402
+from symdipa.files.families import generate  # noqa: E402
+from symdipa.model.automaton import Automaton  # noqa: E402
+from symdipa.model.patterns import Pattern  # noqa: E402
+from symdipa.model.verdict import Status, Witness  # noqa: E402
+from symdipa.runs.control import Control, control_of  # noqa: E402
+from symdipa.runs.dataflow import OrderFacts, may_have_leaking_cycle, order_facts  # noqa: E402
+from symdipa.runs.witness import replay  # noqa: E402
+from symdipa.systems.invariants import check_invariant  # noqa: E402
 
 LC = Pattern.LEAKING_CYCLE
 SIZES = (2, 3, 4, 5, 6, 8, 12, 16)

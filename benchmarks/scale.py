@@ -35,12 +35,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from abc_reference import program  # noqa: E402
 
-from symdipa import formats  # noqa: E402
-from symdipa.bench.machine import described, load, machine  # noqa: E402
-from symdipa.bench.measure import answer_of  # noqa: E402
-from symdipa.bench.plan import documented  # noqa: E402
-from symdipa.bench.process import OUT_OF_MEMORY, Process  # noqa: E402
-from symdipa.families import FAMILIES, Family, generate  # noqa: E402
+from symdipa.files import formats  # noqa: E402
+from symdipa.files.families import FAMILIES, Family, generate  # noqa: E402
+from symdipa.interface.bench.machine import described, load, machine  # noqa: E402
+from symdipa.interface.bench.measure import answer_of  # noqa: E402
+from symdipa.interface.bench.plan import documented  # noqa: E402
+from symdipa.interface.bench.process import OUT_OF_MEMORY, Process  # noqa: E402
 
 ABC = "abc"
 ENGINES = ("auto", "explicit", "z3", "z3:minisat", *([ABC] if program() else []))

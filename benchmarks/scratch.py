@@ -21,14 +21,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from symdipa.automaton import Automaton, Guard, State, Transition, symbol
-from symdipa.control import Control, control_of
 from symdipa.engines.base import Engine, Limits
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import SlicedEngine
 from symdipa.engines.symbolic import SymbolicEngine
-from symdipa.patterns import Pattern
-from symdipa.verdict import Status
+from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Status
+from symdipa.runs.control import Control, control_of
 
 
 def scratch(phases: int, inputs: int) -> Automaton:

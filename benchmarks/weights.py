@@ -30,14 +30,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from symdipa.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover  # noqa: E402
-from symdipa.alignment.lifts import lift  # noqa: E402
-from symdipa.alignment.parts import Parted, parted  # noqa: E402
-from symdipa.alignment.program import Program, intervals, points, solve  # noqa: E402
-from symdipa.alignment.rounding import rounded  # noqa: E402
-from symdipa.control import Control, control_of  # noqa: E402
-from symdipa.families import generate  # noqa: E402
-from symdipa.formats import dumps  # noqa: E402
+from symdipa.bounds.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover  # noqa: E402
+from symdipa.bounds.alignment.lifts import lift  # noqa: E402
+from symdipa.bounds.alignment.parts import Parted, parted  # noqa: E402
+from symdipa.bounds.alignment.program import Program, intervals, points, solve  # noqa: E402
+from symdipa.bounds.alignment.rounding import rounded  # noqa: E402
+from symdipa.files.families import generate  # noqa: E402
+from symdipa.files.formats import dumps  # noqa: E402
+from symdipa.runs.control import Control, control_of  # noqa: E402
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
-from symdipa.dataflow import OrderFacts
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.order import OrderState
-from symdipa.patterns import Pattern
-from symdipa.system import Edge, System
+from symdipa.model.patterns import Pattern
+from symdipa.runs.dataflow import OrderFacts
+from symdipa.runs.order import OrderState
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
+from symdipa.systems.system import Edge, System
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from symdipa.control import Control
-from symdipa.dataflow import OrderFacts
 from symdipa.encodings import disclosing_cycle, leaking_cycle, leaking_pair, privacy_violating_path
-from symdipa.patterns import Pattern
-from symdipa.system import System
+from symdipa.model.patterns import Pattern
+from symdipa.runs.control import Control
+from symdipa.runs.dataflow import OrderFacts
+from symdipa.systems.system import System
 
 ENCODINGS = ("marks", "ghost")
 

@@ -1,6 +1,6 @@
 """Chains between a low and a high end, by marks and by ghosts (theory, section 3).
 
-Leaking pairs and privacy violating paths differ only in their ends (:class:`symdipa.marks.Chain`), so
+Leaking pairs and privacy violating paths differ only in their ends (:class:`symdipa.runs.marks.Chain`), so
 their modules both build on these two encodings.
 """
 
@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
-from symdipa.dataflow import OrderFacts, mark_facts
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.mark_bits import MarkBits
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.marks import Chain
-from symdipa.order import members
-from symdipa.patterns import Pattern
-from symdipa.system import System
+from symdipa.model.patterns import Pattern
+from symdipa.runs.dataflow import OrderFacts, mark_facts
+from symdipa.runs.marks import Chain
+from symdipa.runs.order import members
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
+from symdipa.systems.system import System
 
 
 def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
-from symdipa.control import cycle_headers
-from symdipa.dataflow import OrderFacts
-from symdipa.order import Mask, members
+from symdipa.runs.control import cycle_headers
+from symdipa.runs.dataflow import OrderFacts
+from symdipa.runs.order import Mask, members
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from symdipa.boolean import TRUE, BooleanGraph, Lit
-from symdipa.control import Control
-from symdipa.dataflow import OrderFacts, may_have_disclosing_cycle
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.patterns import Pattern
-from symdipa.system import System
+from symdipa.model.patterns import Pattern
+from symdipa.runs.control import Control
+from symdipa.runs.dataflow import OrderFacts, may_have_disclosing_cycle
+from symdipa.systems.boolean import TRUE, BooleanGraph, Lit
+from symdipa.systems.system import System
 
 
 def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:

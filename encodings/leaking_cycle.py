@@ -6,15 +6,15 @@ bad is to be there again in the same order state, having assigned and used that 
 
 from __future__ import annotations
 
-from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
-from symdipa.control import Control
-from symdipa.dataflow import OrderFacts, may_have_leaking_cycle
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.order import Mask, members
-from symdipa.patterns import Pattern
-from symdipa.system import System
+from symdipa.model.patterns import Pattern
+from symdipa.runs.control import Control
+from symdipa.runs.dataflow import OrderFacts, may_have_leaking_cycle
+from symdipa.runs.order import Mask, members
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
+from symdipa.systems.system import System
 
 
 def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:

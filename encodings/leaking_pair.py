@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from symdipa.control import Control
-from symdipa.dataflow import OrderFacts, may_have_chain, order_facts
 from symdipa.encodings.chains import by_ghosts, by_marks
-from symdipa.marks import Chain
-from symdipa.patterns import Pattern
-from symdipa.system import System
+from symdipa.model.patterns import Pattern
+from symdipa.runs.control import Control
+from symdipa.runs.dataflow import OrderFacts, may_have_chain, order_facts
+from symdipa.runs.marks import Chain
+from symdipa.systems.system import System
 
 
 def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:

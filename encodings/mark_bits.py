@@ -1,16 +1,16 @@
 """Marks in bits: ``up(x)`` and ``down(x)`` for each variable, and ``hit`` (theory, section 3).
 
-:func:`symdipa.marks.advance` is the specification.
+:func:`symdipa.runs.marks.advance` is the specification.
 """
 
 from __future__ import annotations
 
 from collections.abc import Set
 
-from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
-from symdipa.dataflow import MarkFacts
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.order import OrderState, members
+from symdipa.runs.dataflow import MarkFacts
+from symdipa.runs.order import OrderState, members
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 
 
 class MarkBits:

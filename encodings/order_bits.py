@@ -2,7 +2,7 @@
 
 For each pair of variables there is a bit ``lt(x,y)`` and, unordered, ``eq(x,y)``. Where the dataflow says
 that a fact cannot hold in a control state its bit is the constant false there, where it must hold the
-constant true; only the others are *open*. :mod:`symdipa.order` is the specification of the update.
+constant true; only the others are *open*. :mod:`symdipa.runs.order` is the specification of the update.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit, constant
-from symdipa.dataflow import OrderFacts
-from symdipa.order import Mask, OrderState, Step, members
+from symdipa.runs.dataflow import OrderFacts
+from symdipa.runs.order import Mask, OrderState, Step, members
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit, constant
 
 Fact = tuple[str, int, int]
 """``"lt"`` or ``"eq"``, and two variables."""

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit, constant
-from symdipa.control import Control, component_numbers, liveness, loops_of
-from symdipa.dataflow import OrderFacts
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.order import Mask, Step
-from symdipa.patterns import Pattern
-from symdipa.system import System
+from symdipa.model.patterns import Pattern
+from symdipa.runs.control import Control, component_numbers, liveness, loops_of
+from symdipa.runs.dataflow import OrderFacts
+from symdipa.runs.order import Mask, Step
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit, constant
+from symdipa.systems.system import System
 
 
 def components_without(

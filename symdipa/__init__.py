@@ -17,7 +17,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from symdipa.analysis import check, compare
-    from symdipa.automaton import (
+    from symdipa.files.formats import dumps, load, loads
+    from symdipa.model.automaton import (
         INSAMPLE,
         INSAMPLE_PRIME,
         Automaton,
@@ -27,20 +28,19 @@ if TYPE_CHECKING:
         Transition,
         symbol,
     )
-    from symdipa.errors import InvalidInput, Position, Problem, SymdipaError
-    from symdipa.formats import dumps, load, loads
-    from symdipa.patterns import Pattern
-    from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+    from symdipa.model.errors import InvalidInput, Position, Problem, SymdipaError
+    from symdipa.model.patterns import Pattern
+    from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
 _HOME = {
     "analysis": ["check", "compare"],
-    "automaton": [
+    "model.automaton": [
         "INSAMPLE", "INSAMPLE_PRIME", "Automaton", "Guard", "Output", "State", "Transition", "symbol",
     ],
-    "errors": ["InvalidInput", "Position", "Problem", "SymdipaError"],
-    "formats": ["dumps", "load", "loads"],
-    "patterns": ["Pattern"],
-    "verdict": ["PatternResult", "Result", "Status", "Verdict", "Weight", "Witness"],
+    "model.errors": ["InvalidInput", "Position", "Problem", "SymdipaError"],
+    "files.formats": ["dumps", "load", "loads"],
+    "model.patterns": ["Pattern"],
+    "model.verdict": ["PatternResult", "Result", "Status", "Verdict", "Weight", "Witness"],
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

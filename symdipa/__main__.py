@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import NoReturn
 
-from symdipa.interrupts import before_leaving
+from symdipa.interface.interrupts import before_leaving
 
 INTERRUPTED = 130
 SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
@@ -19,8 +19,8 @@ def leave_on_interrupt() -> None:
 
     Python runs signal handlers only between bytecodes, and z3 puts a handler of its own in their place while
     it searches. So SIGINT is blocked everywhere and a thread waits for it, which does what
-    :mod:`symdipa.interrupts` has been told to do and ends the process. A process that was started with
-    SIGINT ignored (``nohup``, a background job) keeps ignoring it.
+    :mod:`symdipa.interface.interrupts` has been told to do and ends the process. A process that was started
+    with SIGINT ignored (``nohup``, a background job) keeps ignoring it.
     """
     if not hasattr(signal, "pthread_sigmask") or signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         return
@@ -47,7 +47,7 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit status."""
     leave_on_interrupt()
     try:
-        from symdipa.cli import cli
+        from symdipa.interface.cli import cli
 
         cli()
     except KeyboardInterrupt:

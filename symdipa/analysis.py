@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symdipa.automaton import Automaton
-from symdipa.control import Control, control_of
-from symdipa.distinct import find_distinct, output_distinct
 from symdipa.encodings.catalogue import ENCODINGS
 from symdipa.engines import processes
 from symdipa.engines.base import Engine, Limits, Progress
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.errors import LimitReached
-from symdipa.patterns import Pattern
-from symdipa.smt import SOLVERS
-from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
-from symdipa.witness import replay
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.distinct import find_distinct, output_distinct
+from symdipa.runs.witness import replay
+from symdipa.systems.smt import SOLVERS
 
 if TYPE_CHECKING:
     from symdipa.engines.processes import Race
@@ -56,16 +56,15 @@ def check(
     """Decide whether an automaton is differentially private.
 
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
-    ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
-    while the augmentation is small; beyond, a symbolic search and the enumeration race. ``solver`` is what
-    the symbolic search runs on (:data:`symdipa.smt.SOLVERS`; default: z3, and minisat for ``"auto"``),
+    ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates while
+    the augmentation is small; beyond, a symbolic search and the enumeration race. ``solver`` is what the
+    symbolic search runs on (:data:`symdipa.systems.smt.SOLVERS`; default: z3, and minisat for ``"auto"``),
     ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the check, as
-    :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all). ``bound``
-    is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
-    The bound on ``D`` (none without ``bounds``) is what costs little; where that is above ``max_weight``,
-    better ones are looked for.
-    Where runs with the same outputs leave privacy open, ``relational`` has them paired (experimental).
-    ``progress`` is called with a few words now and then.
+    :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all). ``bound`` is
+    the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes. The bound on
+    ``D`` (none without ``bounds``) is what costs little; where that is above ``max_weight``, better ones are
+    looked for. Where runs with the same outputs leave privacy open, ``relational`` has them paired
+    (experimental). ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
     engine under a limit on time or memory runs in a process of its own, which is ended if it does not yield;
@@ -302,7 +301,7 @@ class _Session:
         return (witnesses[0], False) if witnesses else (None, None)
 
     def _strongly_feasible(self) -> bool | None:
-        from symdipa.feasibility import strongly_feasible
+        from symdipa.runs.feasibility import strongly_feasible
 
         try:
             return strongly_feasible(self.control, tick=self._tick)
@@ -313,7 +312,7 @@ class _Session:
         self.limits.check("properties of the automaton")
 
     def _weight(self, engine: str, notes: list[str]) -> Weight | None:
-        """Bounds on ``D`` that cost little; ``symdipa.weighing`` looks for the best."""
+        """Bounds on ``D`` that cost little; ``symdipa.bounds.portfolio`` looks for the best."""
         enumerates = engine in ("auto", "explicit", "both", "all")
         try:
             corollary = self._corollary_bound()
@@ -331,7 +330,7 @@ class _Session:
         best = weight.best if weight else None
         if self.max_weight is None or (best is not None and best <= self.max_weight):
             return weight
-        from symdipa.weighing import weigh
+        from symdipa.bounds.portfolio import weigh
 
         left = WEIGHING_SECONDS
         if self.limits.deadline is not None:
@@ -354,7 +353,7 @@ class _Session:
 
     def _paired(self, notes: list[str]) -> Weight | None:
         """A bound by relational alignment, which proves privacy although there is a violation."""
-        from symdipa.relational import RELATIONAL_SECONDS, relational
+        from symdipa.bounds.relational import RELATIONAL_SECONDS, relational
 
         left = RELATIONAL_SECONDS
         if self.limits.deadline is not None:
@@ -370,7 +369,7 @@ class _Session:
         return Weight(relational=found.bound, source="relational alignment")
 
     def _run_bound(self) -> Fraction | None:
-        from symdipa.constant.run_bound import run_bound
+        from symdipa.bounds.exact.run_bound import run_bound
 
         try:
             return run_bound(self.control, self._tick, RUN_BOUND_NODES)
@@ -378,7 +377,7 @@ class _Session:
             return None
 
     def _alignment_bound(self) -> Fraction | None:
-        from symdipa.alignment import align
+        from symdipa.bounds.alignment import align
 
         for graph in ("control", "auto"):
             left = ALIGNMENT_SECONDS

@@ -43,8 +43,8 @@ from enum import Enum
 from functools import partial
 from itertools import pairwise, product
 
-from symdipa.automaton import Automaton, OutputKind, Transition
-from symdipa.patterns import Pattern
+from symdipa.model.automaton import Automaton, OutputKind, Transition
+from symdipa.model.patterns import Pattern
 
 LC = Pattern.LEAKING_CYCLE
 LP = Pattern.LEAKING_PAIR

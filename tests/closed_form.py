@@ -1,7 +1,7 @@
 """The probability of an order of Laplace samples in closed form, to many digits, for small orders.
 
 A sum over linear extensions of iterated integrals of piecewise exponential polynomials. Written straight from
-the definition and sharing nothing with :mod:`symdipa.probability` but the order itself.
+the definition and sharing nothing with :mod:`symdipa.evidence.probability` but the order itself.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from conftest import EXAMPLES, ROOT
 
-from symdipa.cli import cli
+from symdipa.interface.cli import cli
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 

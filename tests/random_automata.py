@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from symdipa.automaton import (
+from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
     TRUE,

@@ -10,16 +10,16 @@ from itertools import product
 import pytest
 from random_automata import random_automaton
 
-from symdipa.aiger import to_aiger, to_ascii_aiger
-from symdipa.circuit import circuit_of, unrolled
-from symdipa.control import control_of
-from symdipa.dataflow import order_facts
 from symdipa.encodings.catalogue import systems
 from symdipa.engines.base import Limits
 from symdipa.engines.bounded import KInduction, Outcome
 from symdipa.engines.pdr import PDR
-from symdipa.patterns import Pattern
-from symdipa.system import System
+from symdipa.evidence.exports.aiger import to_aiger, to_ascii_aiger
+from symdipa.evidence.exports.circuit import circuit_of, unrolled
+from symdipa.model.patterns import Pattern
+from symdipa.runs.control import control_of
+from symdipa.runs.dataflow import order_facts
+from symdipa.systems.system import System
 
 ABC = shutil.which("berkeley-abc")
 

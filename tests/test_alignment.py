@@ -12,15 +12,15 @@ import pytest
 from conftest import EXAMPLES, ROOT
 from test_brute_force import automaton
 
-from symdipa import formats
-from symdipa.alignment import Alignment, align, breakdown
-from symdipa.alignment.lifts import canonical
-from symdipa.alignment.program import Rate, cost
-from symdipa.alignment.rounding import evaluate, rounded
-from symdipa.automaton import Automaton
-from symdipa.control import control_of
-from symdipa.errors import LimitReached
-from symdipa.families import generate
+from symdipa.bounds.alignment import Alignment, align, breakdown
+from symdipa.bounds.alignment.lifts import canonical
+from symdipa.bounds.alignment.program import Rate, cost
+from symdipa.bounds.alignment.rounding import evaluate, rounded
+from symdipa.files import formats
+from symdipa.files.families import generate
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import control_of
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
 HALF, ONE = Fraction(1, 2), Fraction(1)
@@ -306,8 +306,9 @@ def python(code: str) -> str:
 
 def test_the_solver_is_loaded_late_and_says_nothing():
     code = (
-        "import sys; from symdipa.alignment import align; from symdipa.control import control_of\n"
-        "from symdipa.families import generate\n"
+        "import sys\nfrom symdipa.bounds.alignment import align\n"
+        "from symdipa.runs.control import control_of\n"
+        "from symdipa.files.families import generate\n"
         "print({'numpy', 'scipy', 'highspy'} & set(sys.modules))\n"
         "print(align(control_of(generate('svt', 3))).bound)"
     )

@@ -13,19 +13,19 @@ import pytest
 from conftest import ROOT
 from random_automata import random_automaton, random_product
 
-from symdipa.alignment import PartedSide, align, breakdown
-from symdipa.alignment.parts import Share, parted, shares
-from symdipa.attaining import feasible
-from symdipa.certificate import bundle, dumps
-from symdipa.certificate.build import private
+from symdipa.bounds.alignment import PartedSide, align, breakdown
+from symdipa.bounds.alignment.parts import Share, parted, shares
+from symdipa.bounds.exact.flow import flow_bound
+from symdipa.bounds.exact.profiles import exact_constant
+from symdipa.bounds.portfolio import weigh
+from symdipa.bounds.tight_runs import feasible
 from symdipa.checker import CertificateRefused, verify
-from symdipa.constant.flow import flow_bound
-from symdipa.constant.profiles import exact_constant
-from symdipa.control import control_of
-from symdipa.errors import LimitReached
-from symdipa.families import generate
-from symdipa.formats import loads
-from symdipa.weighing import weigh
+from symdipa.evidence.certificates import bundle, dumps
+from symdipa.evidence.certificates.build import private
+from symdipa.files.families import generate
+from symdipa.files.formats import loads
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import control_of
 
 KNOWN = [
     ("pivot", 3, Fraction(1)),

@@ -19,19 +19,19 @@ import pytest
 import random_automata as source
 from test_alignment import example
 
-from symdipa.alignment import PartedSide, Side, align, breakdown
-from symdipa.alignment.graphs import augmentation_cover, control_cover, eq_cover, marked_cover
-from symdipa.alignment.lifts import Lift, lift
-from symdipa.automaton import Automaton, OutputKind, Transition
-from symdipa.certificate import bundle
-from symdipa.certificate.build import one_sided
+from symdipa.bounds.alignment import PartedSide, Side, align, breakdown
+from symdipa.bounds.alignment.graphs import augmentation_cover, control_cover, eq_cover, marked_cover
+from symdipa.bounds.alignment.lifts import Lift, lift
 from symdipa.checker import verify
-from symdipa.control import control_of
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.errors import LimitReached
-from symdipa.families import generate
-from symdipa.patterns import Pattern
-from symdipa.verdict import Status
+from symdipa.evidence.certificates import bundle
+from symdipa.evidence.certificates.build import one_sided
+from symdipa.files.families import generate
+from symdipa.model.automaton import Automaton, OutputKind, Transition
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Status
+from symdipa.runs.control import control_of
 
 How = tuple[str, str, bool]
 

@@ -17,8 +17,6 @@ import random_automata as source
 from test_brute_force import A_LEAKP, automaton
 
 from symdipa import analysis
-from symdipa.automaton import Automaton
-from symdipa.control import Control, control_of
 from symdipa.engines import auto as module
 from symdipa.engines import explicit as explicit_module
 from symdipa.engines import processes
@@ -27,10 +25,12 @@ from symdipa.engines.base import Engine, Limits
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import METHODS, SlicedEngine
 from symdipa.engines.symbolic import LongRuns, SymbolicEngine
-from symdipa.families import generate
-from symdipa.patterns import Pattern
-from symdipa.smt import SOLVERS
-from symdipa.verdict import PatternResult, Status, Verdict
+from symdipa.files.families import generate
+from symdipa.model.automaton import Automaton
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Status, Verdict
+from symdipa.runs.control import Control, control_of
+from symdipa.systems.smt import SOLVERS
 
 LC, LP, DC, PV = Pattern
 

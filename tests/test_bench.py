@@ -18,16 +18,17 @@ import pytest
 from click.testing import CliRunner
 from conftest import EXAMPLES, ROOT
 
-from symdipa import bench, formats
-from symdipa.bench import measure, plots, presets, published, store, sweep, tables
-from symdipa.bench.measure import Job, Measured
-from symdipa.bench.plan import BadSweep, Config, Plan, Task, configs, documented, member, sizes
-from symdipa.bench.process import Process
-from symdipa.bench.store import COLUMNS, Store
-from symdipa.cli import cli
 from symdipa.engines import processes
-from symdipa.families import FAMILIES, generate
-from symdipa.patterns import Pattern
+from symdipa.files import formats
+from symdipa.files.families import FAMILIES, generate
+from symdipa.interface import bench
+from symdipa.interface.bench import measure, plots, presets, published, store, sweep, tables
+from symdipa.interface.bench.measure import Job, Measured
+from symdipa.interface.bench.plan import BadSweep, Config, Plan, Task, configs, documented, member, sizes
+from symdipa.interface.bench.process import Process
+from symdipa.interface.bench.store import COLUMNS, Store
+from symdipa.interface.cli import cli
+from symdipa.model.patterns import Pattern
 
 linux = pytest.mark.skipif(not processes.AVAILABLE, reason="memory is watched on Linux only")
 
@@ -211,7 +212,7 @@ def test_an_interrupted_wait_kills_the_process(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("symdipa.bench.process.rest", interrupt)
+    monkeypatch.setattr("symdipa.interface.bench.process.rest", interrupt)
     with pytest.raises(KeyboardInterrupt):
         process.wait()
     assert not alive(pid)
@@ -540,7 +541,7 @@ def test_finished_results_are_shown_without_a_run(planted, tmp_path):
 
 DRIVER = f"""
 import sys
-from symdipa.bench import measure
+from symdipa.interface.bench import measure
 answer = {json.dumps(ANSWER)!r}
 code = "import time, os; open(os.environ['PIDS'], 'a').write(str(os.getpid()) + ' '); time.sleep(0.15)"
 code += "; print(%r)" % answer
@@ -670,7 +671,8 @@ def test_a_cluster_loses_no_row_when_a_worker_dies(cluster, tmp_path, environmen
 @with_dask
 def test_a_cluster_that_is_not_there_is_told(tmp_path, environment):
     driver = (
-        "from symdipa.bench import cluster; cluster.PATIENCE = 0.5; from symdipa.__main__ import main; main()"
+        "from symdipa.interface.bench import cluster; cluster.PATIENCE = 0.5; "
+        "from symdipa.__main__ import main; main()"
     )
     words = ["bench", "--family", "svt", "--sizes", "1", "-o", str(tmp_path), "--dask", "tcp://127.0.0.1:9"]
     command = [sys.executable, "-c", driver, *words]

@@ -11,18 +11,18 @@ import pytest
 import random_automata as source
 from test_brute_force import A_LEAKP, automaton
 
-from symdipa.control import control_of
-from symdipa.dataflow import order_facts
 from symdipa.encodings import catalogue
 from symdipa.engines.base import Limits
 from symdipa.engines.bounded import BoundedSearch, KInduction, Outcome
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.families import generate
-from symdipa.patterns import Pattern
-from symdipa.smt import SOLVERS
-from symdipa.system import System
-from symdipa.verdict import Status
-from symdipa.witness import complete
+from symdipa.files.families import generate
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Status
+from symdipa.runs.control import control_of
+from symdipa.runs.dataflow import order_facts
+from symdipa.runs.witness import complete
+from symdipa.systems.smt import SOLVERS
+from symdipa.systems.system import System
 
 LC, LP, DC, PV = Pattern
 CLAUSES = 20_000

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from symdipa.errors import InvalidInput
-from symdipa.formats import detect, dumps, load, loads, read, read_file
+from symdipa.files.formats import detect, dumps, load, loads, read, read_file
+from symdipa.model.errors import InvalidInput
 
 MEGABYTE = 1_000_000
 GOOD = "(q1:non-input,1/4,0): x := insample; output obot; goto q2\n"
@@ -479,7 +479,7 @@ def test_nul_in_a_string() -> None:
 
 
 def test_oversized_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("symdipa.formats.MAX_BYTES", 10)
+    monkeypatch.setattr("symdipa.files.formats.MAX_BYTES", 10)
     path = tmp_path / "large.dipa"
     path.write_text(GOOD)
     assert "larger than" in only(refused_file(path))[1]

@@ -16,10 +16,19 @@ import brute_force as judge
 import pytest
 import random_automata as source
 
-from symdipa.automaton import INSAMPLE, INSAMPLE_PRIME, Automaton, Guard, Output, State, Transition, symbol
-from symdipa.patterns import Pattern
-from symdipa.validation import validate
-from symdipa.verdict import PatternResult, Status, Witness
+from symdipa.model.automaton import (
+    INSAMPLE,
+    INSAMPLE_PRIME,
+    Automaton,
+    Guard,
+    Output,
+    State,
+    Transition,
+    symbol,
+)
+from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validate
+from symdipa.model.verdict import PatternResult, Status, Witness
 
 REAL = {"insample": INSAMPLE, "insample'": INSAMPLE_PRIME}
 

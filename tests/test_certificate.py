@@ -16,12 +16,13 @@ from conftest import EXAMPLES, ROOT
 from random_automata import random_automaton
 from test_checker import HOLD, TAMPERED, about, dearest, rule_of, tampered
 
-from symdipa import INSAMPLE, Automaton, Guard, Pattern, Status, Verdict, certificate, check, checker, load
-from symdipa.alignment import align
-from symdipa.control import control_of
-from symdipa.errors import LimitReached
-from symdipa.families import published
-from symdipa.weighing import Weighing, weigh
+from symdipa import INSAMPLE, Automaton, Guard, Pattern, Status, Verdict, check, checker, load
+from symdipa.bounds.alignment import align
+from symdipa.bounds.portfolio import Weighing, weigh
+from symdipa.evidence import certificates as certificate
+from symdipa.files.families import published
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import control_of
 
 BAD = sorted(path for path in EXAMPLES.glob("*/*.dipa") if path.parent.name != "well_formed")
 GOOD = sorted((EXAMPLES / "well_formed").glob("*.dipa"))
@@ -314,8 +315,8 @@ def test_an_invariant_of_nothing_does_not_exclude_a_violation():
 
 def certificate_of_nothing(automaton: Automaton) -> certificate.Json:
     """An invariant that blocks nothing."""
-    from symdipa.dataflow import order_facts
     from symdipa.encodings.catalogue import systems
+    from symdipa.runs.dataflow import order_facts
 
     control = control_of(automaton)
     facts = order_facts(control, precise=False)

@@ -19,8 +19,8 @@ from itertools import product
 import pytest
 
 from symdipa import checker
-from symdipa.automaton import INSAMPLE, INSAMPLE_PRIME, Automaton, Guard, State, Transition, symbol
-from symdipa.formats import loads
+from symdipa.files.formats import loads
+from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, Automaton, Guard, State, Transition, symbol
 
 Json = dict
 

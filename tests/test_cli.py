@@ -18,11 +18,12 @@ import pytest
 from click.testing import CliRunner
 from conftest import EXAMPLES, ROOT
 
-from symdipa import analysis, families, formats
-from symdipa.cli import cli
-from symdipa.errors import LimitReached
-from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult, Status, Verdict
+from symdipa import analysis
+from symdipa.files import families, formats
+from symdipa.interface.cli import cli
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Status, Verdict
 
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
@@ -375,7 +376,7 @@ def test_a_witness_that_does_not_replay_is_an_internal_error(monkeypatch):
     def shortened(control, found):
         return dataclasses.replace(found, path=found.path[:-1])
 
-    monkeypatch.setattr("symdipa.witness.shorten", shortened)
+    monkeypatch.setattr("symdipa.runs.witness.shorten", shortened)
     for command in ("check", "witness"):
         done = invoke(command, "--engine", "explicit", A_LEAKP)
         assert done.exit_code == 4 and done.stdout == ""
@@ -567,7 +568,7 @@ def test_queries_that_cannot_be_written(options, message):
 
 def test_no_binary_text_on_a_terminal(monkeypatch):
     terminal = SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("symdipa.cli.writing.sys", terminal)
+    monkeypatch.setattr("symdipa.interface.cli.writing.sys", terminal)
     done = invoke("encode", A_LEAKP, "--pattern", "LP", "--to", "aiger")
     assert done.exit_code == 2 and "give -o FILE.aig, or FILE.aag for ASCII" in done.stderr
 

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 from conftest import EXAMPLES
 
-from symdipa.cli import cli
-from symdipa.formats import load
-from symdipa.probability import log_probability
+from symdipa.evidence.probability import log_probability
+from symdipa.files.formats import load
+from symdipa.interface.cli import cli
 
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 NUM_SPARSE = str(EXAMPLES / "well_formed" / "num_sparse.dipa")
@@ -116,7 +116,7 @@ def told_in_time(*arguments):
 
 
 def test_no_time_left_for_numbers(monkeypatch):
-    from symdipa.cli import deciding
+    from symdipa.interface.cli import deciding
 
     monkeypatch.setattr(deciding.Left, "seconds", lambda self: 0.0)
     done = invoke("witness", "--exceeds", "5", "--timeout", "9", A_LEAKP)

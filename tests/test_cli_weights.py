@@ -11,10 +11,11 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT
 
-from symdipa import check, formats
-from symdipa.alignment import search
-from symdipa.cli import cli
-from symdipa.families import generate
+from symdipa import check
+from symdipa.bounds.alignment import search
+from symdipa.files import formats
+from symdipa.files.families import generate
+from symdipa.interface.cli import cli
 
 EXAMPLES = ROOT / "examples"
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
@@ -144,7 +145,7 @@ def test_two_inputs_come_near_the_constant():
 
 
 def test_inputs_that_refute_a_bound_are_a_bug(monkeypatch: pytest.MonkeyPatch):
-    from symdipa import weighing
+    from symdipa.bounds import portfolio as weighing
 
     monkeypatch.setattr(weighing.Weighing, "upper", Fraction(1))
     done = invoke("weight", "--confirm", SVT)

@@ -23,24 +23,24 @@ import random_automata as source
 from conftest import EXAMPLES, ROOT
 from test_brute_force import automaton
 
-from symdipa import formats
-from symdipa.adjacency import intervals
-from symdipa.augmentation import augment
-from symdipa.automaton import INSAMPLE_PRIME, Automaton, Guard, OutputKind, State, Transition, symbol
-from symdipa.constant import frames, profiles
-from symdipa.constant.flow import GROUND, Flow, flow_bound
-from symdipa.constant.lift import costs, lift
-from symdipa.constant.profiles import ConstantLimit, Exact, exact_constant
-from symdipa.constant.run_bound import run_bound
-from symdipa.constant.signs import best_signs
-from symdipa.control import classes, control_of
+from symdipa.bounds.corollary import corollary_bound
+from symdipa.bounds.exact import frames, profiles
+from symdipa.bounds.exact.flow import GROUND, Flow, flow_bound
+from symdipa.bounds.exact.lift import costs, lift
+from symdipa.bounds.exact.profiles import ConstantLimit, Exact, exact_constant
+from symdipa.bounds.exact.run_bound import run_bound
+from symdipa.bounds.exact.signs import best_signs
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.errors import LimitReached
-from symdipa.families import generate
-from symdipa.patterns import Pattern
-from symdipa.verdict import Status
-from symdipa.weight import corollary_bound
-from symdipa.witness import dependency_graph
+from symdipa.files import formats
+from symdipa.files.families import generate
+from symdipa.model.adjacency import intervals
+from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Guard, OutputKind, State, Transition, symbol
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Status
+from symdipa.runs.augmentation import augment
+from symdipa.runs.control import classes, control_of
+from symdipa.runs.witness import dependency_graph
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
 F = Fraction
@@ -517,7 +517,8 @@ def test_what_is_no_run_with_loops_is_refused(run, loops, deltas, problem):
 
 
 def test_witnesses_become_certificates():
-    from symdipa import certificate, checker
+    from symdipa import checker
+    from symdipa.evidence import certificates as certificate
 
     for example in [*good(40), *(example_file(name) for name, _, _ in TABLE)]:
         for adjacency, factor in (("two-sided", 1), ("monotone", 1), ((F(-1, 2), F(1)), 3)):

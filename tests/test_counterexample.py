@@ -16,11 +16,17 @@ import pytest
 from conftest import EXAMPLES, ROOT
 from random_automata import random_automaton
 
-from symdipa import check, plotting
-from symdipa import counterexample_report as report
-from symdipa.automaton import OutputKind
-from symdipa.control import control_of
-from symdipa.counterexample import (
+from symdipa import check
+from symdipa.bounds.portfolio import weigh
+from symdipa.evidence.confirmation import search_pair
+from symdipa.evidence.probability import (
+    Budget,
+    TimeOver,
+    log_probability,
+    runs_with_outputs,
+    total_log_probability,
+)
+from symdipa.evidence.refutation import (
     MARGIN,
     Evaluation,
     NoCounterexample,
@@ -32,13 +38,14 @@ from symdipa.counterexample import (
     signs_of,
     unrolled,
 )
-from symdipa.families import generate
-from symdipa.formats import load, loads
-from symdipa.pair_search import search_pair
-from symdipa.patterns import Pattern
-from symdipa.probability import Budget, TimeOver, log_probability, runs_with_outputs, total_log_probability
-from symdipa.verdict import Verdict
-from symdipa.weighing import weigh
+from symdipa.files.families import generate
+from symdipa.files.formats import load, loads
+from symdipa.interface.pictures import plotting
+from symdipa.interface.reports import refutation as report
+from symdipa.model.automaton import OutputKind
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Verdict
+from symdipa.runs.control import control_of
 
 INDISTINCT = ("a_nwf", "paper_nwf", "hidden_maximum")
 """These have one output symbol: whatever a run loses, the others make up for."""

@@ -15,16 +15,16 @@ import brute_force as judge
 import pytest
 import random_automata as source
 
-from symdipa import dataflow
-from symdipa.augmentation import Augmentation, augment
-from symdipa.control import Control, control_of
-from symdipa.dataflow import OrderFacts, mark_facts, order_facts
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.marks import Chain, Marks, advance
-from symdipa.order import OrderState, Step, initial, update
-from symdipa.patterns import Pattern
-from symdipa.verdict import Status
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Status
+from symdipa.runs import dataflow
+from symdipa.runs.augmentation import Augmentation, augment
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.dataflow import OrderFacts, mark_facts, order_facts
+from symdipa.runs.marks import Chain, Marks, advance
+from symdipa.runs.order import OrderState, Step, initial, update
 
 COUNT = 150
 

@@ -8,8 +8,8 @@ import documented
 import pytest
 from conftest import ROOT
 
-from symdipa.cli import cli
-from symdipa.templates import TEMPLATES
+from symdipa.files.templates import TEMPLATES
+from symdipa.interface.cli import cli
 
 COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 

@@ -17,17 +17,17 @@ import pytest
 import random_automata as source
 from test_brute_force import A_LEAKP, automaton
 
-from symdipa.augmentation import augment
-from symdipa.automaton import Automaton
-from symdipa.boolean import TRUE, BooleanGraph, Lit
-from symdipa.control import Control, control_of
-from symdipa.dataflow import OrderFacts, order_facts
 from symdipa.encodings import catalogue
 from symdipa.encodings.order_bits import OrderBits
-from symdipa.marks import Chain, Marks, advance
-from symdipa.order import OrderState, Step, bounds, enabled, initial, members, update
-from symdipa.patterns import Pattern
-from symdipa.system import Edge, System
+from symdipa.model.automaton import Automaton
+from symdipa.model.patterns import Pattern
+from symdipa.runs.augmentation import augment
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.dataflow import OrderFacts, order_facts
+from symdipa.runs.marks import Chain, Marks, advance
+from symdipa.runs.order import OrderState, Step, bounds, enabled, initial, members, update
+from symdipa.systems.boolean import TRUE, BooleanGraph, Lit
+from symdipa.systems.system import Edge, System
 
 LC, LP, DC, PV = Pattern
 
@@ -197,7 +197,7 @@ CHAINS = {"LP": [Chain.PAIR], "PV": [Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE]}
 
 def chain_systems(example: Automaton, encoding: str, precise: bool) -> Iterator[tuple[Chain, System]]:
     """The systems of the chain patterns with the chain each is for."""
-    from symdipa.dataflow import may_have_chain
+    from symdipa.runs.dataflow import may_have_chain
 
     facts = order_facts(control_of(example), precise=precise)
     for pattern in (LP, PV):

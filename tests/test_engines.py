@@ -15,23 +15,24 @@ import random_automata as source
 from conftest import EXAMPLES
 from test_brute_force import A_LEAKP, automaton
 
-from symdipa import analysis, formats
-from symdipa.automaton import Automaton
-from symdipa.control import control_of
-from symdipa.dataflow import order_facts
+from symdipa import analysis
 from symdipa.encodings.catalogue import systems
 from symdipa.engines.base import Engine, Limits, how_far
 from symdipa.engines.bounded import KInduction, Outcome
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.pdr import PDR
 from symdipa.engines.symbolic import SymbolicEngine
-from symdipa.errors import LimitReached
-from symdipa.families import generate
-from symdipa.invariants import InvariantRejected, check_invariant
-from symdipa.patterns import Pattern
-from symdipa.smt import ClauseSolver
-from symdipa.verdict import PatternResult, Status, Verdict
-from symdipa.witness import complete
+from symdipa.files import formats
+from symdipa.files.families import generate
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Status, Verdict
+from symdipa.runs.control import control_of
+from symdipa.runs.dataflow import order_facts
+from symdipa.runs.witness import complete
+from symdipa.systems.invariants import InvariantRejected, check_invariant
+from symdipa.systems.smt import ClauseSolver
 
 LC, LP, DC, PV = Pattern
 
@@ -442,7 +443,7 @@ def test_bad_states_without_successors_are_found_at_their_depth():
 
 @every_engine
 def test_an_automaton_without_transitions(make: Make):
-    from symdipa.automaton import State
+    from symdipa.model.automaton import State
 
     example = Automaton((State("only"),), "only", ())
     assert all(r.status is Status.ABSENT for r in decided(make(example)).values())

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from conftest import EXAMPLES, ROOT
 
-from symdipa import formats
 from symdipa.analysis import check
-from symdipa.errors import InvalidInput
-from symdipa.patterns import Pattern
-from symdipa.verdict import Result, Status, Verdict
+from symdipa.files import formats
+from symdipa.model.errors import InvalidInput
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Result, Status, Verdict
 
 FILES = sorted(EXAMPLES.glob("*/*.dipa"))
 SHARED = ROOT.parent / "shared"

@@ -11,14 +11,15 @@ import brute_force as judge
 import pytest
 from conftest import ROOT
 
-from symdipa import formats, validation
 from symdipa.analysis import check
-from symdipa.control import control_of
-from symdipa.distinct import output_distinct
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.errors import InvalidInput
-from symdipa.families import FAMILIES, LARGEST, generate
-from symdipa.verdict import Status, Verdict
+from symdipa.files import formats
+from symdipa.files.families import FAMILIES, LARGEST, generate
+from symdipa.model import validation
+from symdipa.model.errors import InvalidInput
+from symdipa.model.verdict import Status, Verdict
+from symdipa.runs.control import control_of
+from symdipa.runs.distinct import output_distinct
 
 NAMES = [
     "m-range", "k-minmax", "svt", "u-range", "pivot", "pivot-bad", "bracket", "bracket-bad", "running-max",

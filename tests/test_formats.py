@@ -16,7 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symdipa
-from symdipa.automaton import (
+from symdipa.files.formats import detect, dumps, load, loads, read, read_file
+from symdipa.files.formats.branches import first_match, subtract
+from symdipa.files.formats.common import rational
+from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
     TRUE,
@@ -28,12 +31,9 @@ from symdipa.automaton import (
     symbol,
     variables_of,
 )
-from symdipa.errors import InvalidInput
-from symdipa.formats import detect, dumps, load, loads, read, read_file
-from symdipa.formats.branches import first_match, subtract
-from symdipa.formats.common import rational
-from symdipa.spelling import Dictionary, edit_distance
-from symdipa.validation import problems
+from symdipa.model.errors import InvalidInput
+from symdipa.model.spelling import Dictionary, edit_distance
+from symdipa.model.validation import problems
 
 ROOT = Path(__file__).resolve().parent.parent
 SVT = """

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from conftest import EXAMPLES, ROOT
 
-from symdipa import formats
 from symdipa.analysis import check
-from symdipa.automaton import Automaton
-from symdipa.errors import InvalidInput
-from symdipa.hints import Hint, hints, limited
-from symdipa.patterns import Pattern
-from symdipa.validation import validate
-from symdipa.verdict import Status, Verdict
+from symdipa.evidence.hints import Hint, hints, limited
+from symdipa.files import formats
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import InvalidInput
+from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validate
+from symdipa.model.verdict import Status, Verdict
 
 SHARED = ROOT.parent / "shared"
 FILES = [

@@ -8,9 +8,11 @@ import pytest
 from conftest import EXAMPLES
 from test_html_report import NASTY, nasty_automaton
 
-from symdipa import check, formats, story
-from symdipa.counterexample import counterexample
-from symdipa.html_report import Checked, page
+from symdipa import check
+from symdipa.evidence import story
+from symdipa.evidence.refutation import counterexample
+from symdipa.files import formats
+from symdipa.interface.html import Checked, page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -222,7 +224,7 @@ def test_texts_have_contrast_in_both_schemes(opened, scheme):
 
 
 def test_the_current_step_is_brought_into_view_in_a_long_picture(opened, tmp_path):
-    from symdipa import families
+    from symdipa.files import families
 
     automaton = families.generate("pivot-bad", 6)
     path = tmp_path / "long.html"

@@ -13,13 +13,16 @@ import pytest
 from click.testing import CliRunner
 from conftest import EXAMPLES, ROOT
 
-from symdipa import analysis, check, formats, report, story
-from symdipa.automaton import Automaton, Guard, State, Transition, symbol
-from symdipa.cli import cli
-from symdipa.html_report import Checked, Unusable, page
-from symdipa.html_report.page import as_script_data
-from symdipa.html_report.sections import flowing
-from symdipa.patterns import Pattern
+from symdipa import analysis, check
+from symdipa.evidence import story
+from symdipa.files import formats
+from symdipa.interface.cli import cli
+from symdipa.interface.html import Checked, Unusable, page
+from symdipa.interface.html.page import as_script_data
+from symdipa.interface.html.sections import flowing
+from symdipa.interface.reports import check as report
+from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
+from symdipa.model.patterns import Pattern
 
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
 LC = str(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
@@ -293,7 +296,7 @@ def test_the_parts_of_the_page_are_installed_with_the_package():
     patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][
         "symdipa"
     ]
-    for path in (ROOT / "symdipa" / "html_report").iterdir():
+    for path in (ROOT / "symdipa" / "interface" / "html").iterdir():
         if path.is_file() and path.suffix != ".py":
             name = str(path.relative_to(ROOT / "symdipa"))
             assert any(fnmatch(name, pattern) for pattern in patterns), name

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,52 +15,56 @@ from conftest import ROOT
 
 PACKAGE = ROOT / "symdipa"
 
-LAYERS = [
-    {"adjacency", "errors", "interrupts", "patterns", "automaton", "plotting", "spelling", "verdict"},
-    {"validation", "order", "boolean", "formats", "families", "checker", "templates"},
-    {"control", "marks"},
-    {"augmentation", "dataflow", "distinct", "slicing", "webs", "witness"},
-    {"feasibility", "invariants", "system", "smt", "probability", "simulation"},
-    {"alignment", "constant", "encodings", "relational", "weight"},
-    {"attaining", "engines", "weighing"},
-    {"labels"},
-    {"chc", "circuit"},
-    {"aiger", "analysis", "btor2", "certificate", "counterexample", "minimize", "pair_search", "query"},
-    {"bench", "counterexample_report", "story", "hints", "report", "weight_report"},
-    {"pictures"},
-    {"html_report"},
-    {"cli"},
-    {"__init__", "__main__"},
+ROOMS = [
+    "model",
+    "files",
+    "checker",
+    "runs",
+    "systems",
+    "encodings",
+    "engines",
+    "bounds",
+    "evidence",
+    "analysis",
+    "interface",
 ]
-"""From the bottom up. A module imports from its own layer or from those below it."""
+"""From the bottom up. A module imports from its own room or from those above it in this list."""
 
-RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+WITHIN = {
+    "interface": ["interrupts", "pictures", "reports", "html", "bench", "cli"],
+    "evidence": ["probability", "simulation", "story", "hints", "exports"],
+}
+"""The order inside rooms with floors of their own, as far as it matters to a reader."""
+
 NEVER_MEET = [
     ("encodings", "engines"),
-    ("engines", "analysis"),
-    ("story", "analysis"),
-    ("report", "analysis"),
-    ("hints", "analysis"),
-    ("pictures", "analysis"),
-    ("html_report", "analysis"),
-    ("bench", "analysis"),
-    ("witness", "augmentation"),
-    ("witness", "marks"),
+    ("interface.reports", "analysis"),
+    ("interface.pictures", "analysis"),
+    ("interface.html", "analysis"),
+    ("interface.bench", "analysis"),
+    ("runs.witness", "runs.augmentation"),
+    ("runs.witness", "runs.marks"),
 ]
 """The first must not import the second: encodings and engines know only the system between them, reports know
 only the result, and the replay of a witness shares nothing with the search that found it."""
 
+AT_MOST = 10
+"""The most files and folders at each level of the package; ``__init__`` not counted."""
 
-def modules():
-    """Every source file with its place in the table: ``(file, name of module or subpackage)``."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path, path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    for path in sorted((ROOT / "encodings").glob("*.py")):
-        yield path, "encodings"
+
+def module_name(path: Path) -> str:
+    """The dotted name of a source file below ``symdipa``, also of one in the folder of encodings."""
+    place = Path("encodings") / path.name if path.parent == ROOT / "encodings" else path.relative_to(PACKAGE)
+    return ".".join(place.with_suffix("").parts).removesuffix(".__init__")
+
+
+FILES = [*sorted(p for p in PACKAGE.rglob("*.py")), *sorted((ROOT / "encodings").glob("*.py"))]
+MODULES = {module_name(path): path for path in FILES if path.stem != "__main__" and path.parent != PACKAGE}
+MODULES["analysis"] = PACKAGE / "analysis.py"
 
 
 def imported(path: Path):
-    """The modules and subpackages of symdipa that a file imports while it runs (not only for types)."""
+    """The modules of symdipa that a file imports while it runs (not only for types), by dotted names."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -67,38 +72,62 @@ def imported(path: Path):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            if node.module == "symdipa":
-                yield from (alias.name for alias in node.names)
-            elif node.module and node.module.startswith("symdipa."):
-                yield node.module.split(".")[1]
+            if node.module and node.module.partition(".")[0] == "symdipa":
+                base = node.module.partition(".")[2]
+                for alias in node.names:
+                    name = f"{base}.{alias.name}".strip(".")
+                    yield name if name in MODULES else base
         elif isinstance(node, ast.Import):
-            yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("symdipa."))
+            yield from (a.name.removeprefix("symdipa.") for a in node.names if a.name.startswith("symdipa."))
 
 
-def test_every_module_has_a_layer():
-    assert {name for _, name in modules()} <= set(RANK), "add the new module to LAYERS"
+IMPORTS = {name: {m for m in imported(path) if m in MODULES} for name, path in MODULES.items()}
 
 
-@pytest.mark.parametrize("path", [p for p, _ in modules()], ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_point_down(path):
-    place = "encodings" if "encodings" in path.parts else path.relative_to(PACKAGE).parts[0]
-    rank = RANK.get(place.removesuffix(".py"), len(LAYERS))
-    for name in imported(path):
-        # `Automaton.build` validates: the one import upwards, made when it is called.
-        if name in RANK and (place, name) != ("automaton.py", "validation"):
-            assert RANK[name] <= rank, f"{path.name} (layer {rank}) imports {name} (layer {RANK[name]})"
+def inside(name: str, place: str) -> bool:
+    return name == place or name.startswith(f"{place}.")
+
+
+def test_every_module_is_in_a_room():
+    assert {name.partition(".")[0] for name in MODULES} == set(ROOMS)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_down(name):
+    room = name.partition(".")[0]
+    for other in IMPORTS[name]:
+        assert ROOMS.index(other.partition(".")[0]) <= ROOMS.index(room), f"{name} imports {other}"
+    for floor, order in WITHIN.items():
+        here = [rank for rank, place in enumerate(order) if inside(name, f"{floor}.{place}")]
+        for other in IMPORTS[name]:
+            there = [rank for rank, place in enumerate(order) if inside(other, f"{floor}.{place}")]
+            assert not here or not there or there[0] <= here[0], f"{name} imports {other}"
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    try:
+        TopologicalSorter(IMPORTS).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_no_level_has_too_many_things():
+    for folder in {path.parent for path in MODULES.values()} - {PACKAGE}:
+        things = [p for p in folder.iterdir() if p.suffix == ".py" or p.is_dir()]
+        seen = {p.stem for p in things} - {"__init__", "__pycache__"}
+        assert len(seen) <= AT_MOST, f"{folder} shows {len(seen)} things"
 
 
 def test_the_checker_imports_only_the_automaton_and_the_errors():
-    found = {place for path, name in modules() if name == "checker" for place in imported(path)}
-    assert found == {"automaton", "checker", "errors"}
+    found = {other for name in MODULES if inside(name, "checker") for other in IMPORTS[name]}
+    assert {name for name in found if not inside(name, "checker")} == {"model.automaton", "model.errors"}
 
 
 @pytest.mark.parametrize(("lower", "upper"), NEVER_MEET)
 def test_modules_that_must_not_know_each_other(lower, upper):
-    for path, name in modules():
-        if name == lower:
-            assert upper not in set(imported(path)), path
+    for name in MODULES:
+        if inside(name, lower):
+            assert not any(inside(other, upper) for other in IMPORTS[name]), name
 
 
 def test_encodings_is_no_regular_package():
@@ -132,7 +161,8 @@ def loaded_by(code: str) -> set[str]:
 
 HEAVY = {"z3", "rich", "matplotlib", "distributed", "pysmt", "rustworkx", "cvc5", "numpy", "scipy", "mpmath"}
 HELP = (
-    "import sys\nsys.argv = ['symdipa', {}]\nfrom symdipa.cli import cli\ntry: cli()\nexcept SystemExit: pass"
+    "import sys\nsys.argv = ['symdipa', {}]\nfrom symdipa.interface.cli import cli\n"
+    "try: cli()\nexcept SystemExit: pass"
 )
 
 
@@ -163,7 +193,7 @@ def test_the_explicit_engine_loads_no_solver():
 def test_help_loads_no_template():
     code = (
         HELP.format("'--help'")
-        + "\nprint('templates' in str([n for n in sys.modules if n.startswith('symdipa.templates')]))"
+        + "\nprint('templates' in str([n for n in sys.modules if n.startswith('symdipa.files.templates')]))"
     )
     assert python("-c", code).splitlines()[-1] == "False"
 
@@ -172,5 +202,6 @@ def test_every_package_is_installed():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
         "packages"
     ]
-    found = {"symdipa", *(f"symdipa.{file.parent.name}" for file in PACKAGE.glob("*/*.py"))}
+    folders = {file.parent.relative_to(PACKAGE.parent) for file in PACKAGE.rglob("*.py")}
+    found = {".".join(folder.parts) for folder in folders} | {"symdipa.encodings"}
     assert sorted(told) == sorted(found)

@@ -18,16 +18,17 @@ from conftest import EXAMPLES, ROOT, Run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symdipa import analysis, formats
-from symdipa.automaton import Automaton, OutputKind, State, reachable
-from symdipa.cli import cli, minimizing
-from symdipa.control import control_of
+from symdipa import analysis
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.symbolic import SymbolicEngine
-from symdipa.minimize import PLAIN, Minimizer, in_words, single_steps, size
-from symdipa.patterns import Pattern
-from symdipa.validation import problems
-from symdipa.verdict import Status
+from symdipa.files import formats
+from symdipa.files.minimize import PLAIN, Minimizer, in_words, single_steps, size
+from symdipa.interface.cli import cli, minimizing
+from symdipa.model.automaton import Automaton, OutputKind, State, reachable
+from symdipa.model.patterns import Pattern
+from symdipa.model.validation import problems
+from symdipa.model.verdict import Status
+from symdipa.runs.control import control_of
 
 LC, LP, DC, PV = Pattern
 HYSTERESIS = EXAMPLES / "leaking_pair" / "hysteresis_forever.dipa"

@@ -10,8 +10,8 @@ import random_automata as source
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symdipa.control import Control, control_of
-from symdipa.order import (
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.order import (
     OrderState,
     Step,
     at_or_above,

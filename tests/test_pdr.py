@@ -15,23 +15,23 @@ import pytest
 import random_automata as source
 from test_brute_force import A_LEAKP, automaton
 
-from symdipa.automaton import Automaton
-from symdipa.boolean import BooleanGraph, Lit
-from symdipa.control import control_of
-from symdipa.dataflow import order_facts
 from symdipa.encodings import catalogue
 from symdipa.engines.base import Limits
 from symdipa.engines.bounded import KInduction, Outcome, Search
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.pdr import PDR, back_edges
-from symdipa.errors import LimitReached
-from symdipa.families import generate
-from symdipa.invariants import InvariantRejected, check_invariant
-from symdipa.patterns import Pattern
-from symdipa.smt import ClauseSolver
-from symdipa.system import Invariant, System
-from symdipa.verdict import Status
-from symdipa.witness import complete
+from symdipa.files.families import generate
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Status
+from symdipa.runs.control import control_of
+from symdipa.runs.dataflow import order_facts
+from symdipa.runs.witness import complete
+from symdipa.systems.boolean import BooleanGraph, Lit
+from symdipa.systems.invariants import InvariantRejected, check_invariant
+from symdipa.systems.smt import ClauseSolver
+from symdipa.systems.system import Invariant, System
 
 LC, LP, DC, PV = Pattern
 

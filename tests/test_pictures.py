@@ -12,15 +12,16 @@ from click.testing import CliRunner
 from conftest import EXAMPLES
 from svg_geometry import box, clashes, groups, overlap, parsed, part
 
-from symdipa import check, families, formats
-from symdipa.automaton import INSAMPLE, Automaton, Guard, State, Transition, symbol
-from symdipa.cli import cli
-from symdipa.control import control_of
-from symdipa.counterexample import Growth
-from symdipa.pictures import automaton as automata
-from symdipa.pictures import dependency, growth, svg, witness
-from symdipa.pictures.layered import Box, Link, layered
-from symdipa.witness import dependency_graph
+from symdipa import check
+from symdipa.evidence.refutation import Growth
+from symdipa.files import families, formats
+from symdipa.interface.cli import cli
+from symdipa.interface.pictures import automaton as automata
+from symdipa.interface.pictures import dependency, growth, svg, witness
+from symdipa.interface.pictures.layered import Box, Link, layered
+from symdipa.model.automaton import INSAMPLE, Automaton, Guard, State, Transition, symbol
+from symdipa.runs.control import control_of
+from symdipa.runs.witness import dependency_graph
 
 FILES = sorted(EXAMPLES.glob("*/*.dipa"))
 VIOLATIONS = [path for path in FILES if path.parent.name != "well_formed"]

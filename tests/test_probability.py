@@ -12,19 +12,19 @@ import pytest
 from conftest import EXAMPLES
 from random_automata import random_automaton
 
-from symdipa.automaton import OutputKind
-from symdipa.control import control_of
-from symdipa.errors import InvalidInput, LimitReached
-from symdipa.families.published import k_minmax
-from symdipa.formats import load, loads
-from symdipa.order import initial, update
-from symdipa.probability import (
+from symdipa.evidence.probability import (
     Budget,
     ProbabilityRefused,
     log_probability,
     runs_with_outputs,
     total_log_probability,
 )
+from symdipa.files.families.published import k_minmax
+from symdipa.files.formats import load, loads
+from symdipa.model.automaton import OutputKind
+from symdipa.model.errors import InvalidInput, LimitReached
+from symdipa.runs.control import control_of
+from symdipa.runs.order import initial, update
 
 THRESHOLD = """
 (a:non-input, 1, 0): x := insample; output o; goto b
@@ -412,7 +412,7 @@ def test_tables_and_sums_of_runs_agree_on_random_automata(seed, monkeypatch):
         for output in (automaton.transitions[t].output for t in run)
     ]
     by_runs = total_log_probability(automaton, inputs, outputs)
-    monkeypatch.setattr("symdipa.probability.total.FEW_RUNS", 0)
+    monkeypatch.setattr("symdipa.evidence.probability.total.FEW_RUNS", 0)
     tables = total_log_probability(automaton, inputs, outputs)
     assert by_runs.runs is None or by_runs.runs >= 1
     assert tables.value == by_runs.value or abs(tables.value - by_runs.value) < 2e-6

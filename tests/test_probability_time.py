@@ -9,10 +9,7 @@ from dataclasses import replace
 import pytest
 from conftest import EXAMPLES
 
-from symdipa.errors import LimitReached
-from symdipa.families.published import k_minmax
-from symdipa.formats import load, loads
-from symdipa.probability import (
+from symdipa.evidence.probability import (
     Budget,
     ProbabilityRefused,
     TimeOver,
@@ -20,6 +17,9 @@ from symdipa.probability import (
     total_log_probability,
     until,
 )
+from symdipa.files.families.published import k_minmax
+from symdipa.files.formats import load, loads
+from symdipa.model.errors import LimitReached
 
 GAP = 0.7
 """Seconds of the processor between two looks at the watch that are allowed."""

@@ -17,16 +17,17 @@ import pytest
 from conftest import ROOT
 from test_brute_force import A_LEAKP, automaton
 
-from symdipa import analysis, formats
-from symdipa.control import control_of
+from symdipa import analysis
 from symdipa.engines import auto, processes
 from symdipa.engines.base import Engine, Limits
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.processes import Race
-from symdipa.errors import LimitReached, WitnessRejected
-from symdipa.families import generate
-from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult, Status
+from symdipa.files import formats
+from symdipa.files.families import generate
+from symdipa.model.errors import LimitReached, WitnessRejected
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Status
+from symdipa.runs.control import control_of
 
 pytestmark = pytest.mark.skipif(not processes.AVAILABLE, reason="processes are guarded on Linux only")
 

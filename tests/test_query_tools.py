@@ -9,13 +9,14 @@ import pytest
 from conftest import EXAMPLES
 from query_tools import BtorMC, abc, cvc5_says, needs_abc, of_chc, of_smtlib, spacer_says, z3_says
 
-from symdipa import analysis, formats
-from symdipa.automaton import Automaton
-from symdipa.control import control_of
-from symdipa.patterns import Pattern
-from symdipa.query import encode, encode_binary
-from symdipa.verdict import Result, Status
-from symdipa.witness import orders_by_round
+from symdipa import analysis
+from symdipa.evidence.exports.query import encode, encode_binary
+from symdipa.files import formats
+from symdipa.model.automaton import Automaton
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Result, Status
+from symdipa.runs.control import control_of
+from symdipa.runs.witness import orders_by_round
 
 FILES = sorted(EXAMPLES.glob("*/*.dipa"))
 SHORT = 5

@@ -17,19 +17,19 @@ from conftest import EXAMPLES, ROOT
 from random_automata import random_automaton
 from test_examples import BAD_LINE, FILES, expected, short
 
-from symdipa import formats
 from symdipa.analysis import check
-from symdipa.automaton import TRUE, Automaton, Guard, State, Transition, symbol
-from symdipa.certificate import bundle
+from symdipa.bounds.exact.profiles import exact_constant
+from symdipa.bounds.portfolio import weigh
+from symdipa.bounds.relational import Relational, relational
 from symdipa.checker import CertificateRefused, verify
-from symdipa.constant.profiles import exact_constant
-from symdipa.control import control_of
-from symdipa.errors import LimitReached
-from symdipa.families import generate
-from symdipa.probability import total_log_probability
-from symdipa.relational import Relational, relational
-from symdipa.verdict import Verdict
-from symdipa.weighing import weigh
+from symdipa.evidence.certificates import bundle
+from symdipa.evidence.probability import total_log_probability
+from symdipa.files import formats
+from symdipa.files.families import generate
+from symdipa.model.automaton import TRUE, Automaton, Guard, State, Transition, symbol
+from symdipa.model.errors import LimitReached
+from symdipa.model.verdict import Verdict
+from symdipa.runs.control import control_of
 
 HALF = Fraction(1, 2)
 

@@ -18,12 +18,12 @@ import pytest
 from test_checker import DROP, Json, about, dipa, mutilated, rule_of, tampered
 from test_relational import DIFFERENT_NOISE, HALF, STOPS, example, proved, read, report_noisy_max, samples
 
-from symdipa.automaton import TRUE, Automaton, Guard, State, Transition, symbol
-from symdipa.certificate import bundle
 from symdipa.checker import CertificateRefused, verify
 from symdipa.checker.model import model_of
 from symdipa.checker.relational import check_relational
-from symdipa.families import generate
+from symdipa.evidence.certificates import bundle
+from symdipa.files.families import generate
+from symdipa.model.automaton import TRUE, Automaton, Guard, State, Transition, symbol
 
 # ------------------------------------------------------------------------------ certificates written by hand
 

@@ -9,11 +9,12 @@ from fractions import Fraction
 import pytest
 from conftest import EXAMPLES
 
-from symdipa import formats, report
-from symdipa.errors import Position, Problem
-from symdipa.patterns import Pattern
-from symdipa.story import link, noise_table, output_clashes, story
-from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+from symdipa.evidence.story import link, noise_table, output_clashes, story
+from symdipa.files import formats
+from symdipa.interface.reports import check as report
+from symdipa.model.errors import Position, Problem
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
 LP = Pattern.LEAKING_PAIR
 

@@ -12,9 +12,6 @@ import brute_force as judge
 import pytest
 import random_automata as source
 
-from symdipa.automaton import Automaton
-from symdipa.control import Control, control_of
-from symdipa.dataflow import may_have_leaking_cycle, order_facts
 from symdipa.encodings.rounds import RoundSystems, components_without, near, restricted
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.bounded import Outcome
@@ -22,14 +19,17 @@ from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.liveness import Liveness, RoundSearch
 from symdipa.engines.pdr import PDR
 from symdipa.engines.symbolic import SymbolicEngine
-from symdipa.errors import LimitReached
-from symdipa.families import generate
-from symdipa.invariants import check_invariant
-from symdipa.order import initial, members, update
-from symdipa.patterns import Pattern
-from symdipa.smt import ClauseSolver
-from symdipa.verdict import Status
-from symdipa.witness import complete
+from symdipa.files.families import generate
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Status
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.dataflow import may_have_leaking_cycle, order_facts
+from symdipa.runs.order import initial, members, update
+from symdipa.runs.witness import complete
+from symdipa.systems.invariants import check_invariant
+from symdipa.systems.smt import ClauseSolver
 
 LC = Pattern.LEAKING_CYCLE
 

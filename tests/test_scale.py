@@ -9,7 +9,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-from symdipa.families import FAMILIES
+from symdipa.files.families import FAMILIES
 
 
 @pytest.fixture(scope="module")

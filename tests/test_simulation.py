@@ -9,10 +9,10 @@ import pytest
 from conftest import EXAMPLES
 from random_automata import random_automaton
 
-from symdipa.errors import LimitReached
-from symdipa.formats import load, loads
-from symdipa.probability import log_probability, total_log_probability
-from symdipa.simulation import simulate
+from symdipa.evidence.probability import log_probability, total_log_probability
+from symdipa.evidence.simulation import simulate
+from symdipa.files.formats import load, loads
+from symdipa.model.errors import LimitReached
 
 SAMPLES = 40_000
 SIGMAS = 4.5

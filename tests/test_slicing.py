@@ -14,16 +14,16 @@ import random_automata as source
 from test_brute_force import automaton, names
 
 from symdipa import analysis
-from symdipa.automaton import Automaton, State, variables_of
-from symdipa.control import Control, control_of
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import SlicedEngine
-from symdipa.order import Mask, initial, members, update
-from symdipa.patterns import Pattern
-from symdipa.slicing import Slice, cut, flatten, transitions_touching, variable_components
-from symdipa.validation import validate
-from symdipa.verdict import Status, Witness
-from symdipa.witness import dependency_graph
+from symdipa.model.automaton import Automaton, State, variables_of
+from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validate
+from symdipa.model.verdict import Status, Witness
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.order import Mask, initial, members, update
+from symdipa.runs.slicing import Slice, cut, flatten, transitions_touching, variable_components
+from symdipa.runs.witness import dependency_graph
 
 LC, LP, DC, PV = Pattern
 

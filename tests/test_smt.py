@@ -13,9 +13,9 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symdipa.boolean import FALSE, TRUE, BooleanGraph, Lit
-from symdipa.errors import LimitReached
-from symdipa.smt import SOLVERS, ClauseSolver, Effort, Instance, open_solver
+from symdipa.model.errors import LimitReached
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
+from symdipa.systems.smt import SOLVERS, ClauseSolver, Effort, Instance, open_solver
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 
@@ -198,10 +198,10 @@ def test_a_solver_that_gives_up_is_believed(monkeypatch: pytest.MonkeyPatch):
 def test_an_engine_on_a_solver_that_gives_up_knows_nothing(monkeypatch: pytest.MonkeyPatch):
     from test_brute_force import A_LEAKP, automaton
 
-    from symdipa.control import control_of
     from symdipa.engines.symbolic import SymbolicEngine
-    from symdipa.patterns import Pattern
-    from symdipa.verdict import Status
+    from symdipa.model.patterns import Pattern
+    from symdipa.model.verdict import Status
+    from symdipa.runs.control import control_of
 
     never_know(monkeypatch)
     a_nwf = "q0 -> q1 [top] :x \n q1 -> q0 [top] >x \n q1 -> q1 [top] <x"
@@ -216,7 +216,7 @@ def test_an_engine_on_a_solver_that_gives_up_knows_nothing(monkeypatch: pytest.M
 @pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("z3", "cadical")])
 def test_a_budget_that_ends_is_renewed_until_the_deadline(name: str, monkeypatch: pytest.MonkeyPatch):
     """A SAT solver's "no answer within the budget" is not taken for "no"."""
-    monkeypatch.setattr("symdipa.smt.SatSolver.CONFLICTS_AT_A_TIME", 1)
+    monkeypatch.setattr("symdipa.systems.smt.SatSolver.CONFLICTS_AT_A_TIME", 1)
     solver = open_solver(name, deadline=time.monotonic() + 60)
     pigeons(solver, 5)
     assert not solver.check()

@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 from conftest import EXAMPLES
 
-from symdipa import formats
 from symdipa.analysis import check
-from symdipa.automaton import Guard
-from symdipa.control import control_of
-from symdipa.order import OrderState
-from symdipa.patterns import Pattern
-from symdipa.story import (
+from symdipa.evidence.story import (
     comparison,
     dependency_text,
     facts_along,
@@ -24,8 +19,13 @@ from symdipa.story import (
     story,
     why_it_costs,
 )
-from symdipa.verdict import Witness
-from symdipa.witness import replay
+from symdipa.files import formats
+from symdipa.model.automaton import Guard
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Witness
+from symdipa.runs.control import control_of
+from symdipa.runs.order import OrderState
+from symdipa.runs.witness import replay
 
 LC, LP, DC, PV = Pattern
 

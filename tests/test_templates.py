@@ -8,15 +8,16 @@ from fractions import Fraction
 import pytest
 from click.testing import CliRunner
 
-from symdipa import analysis, formats, templates
-from symdipa.certificate import bundle, lower_of_flow, private
+from symdipa import analysis
+from symdipa.bounds.portfolio import weigh
 from symdipa.checker import verify
-from symdipa.cli import cli
-from symdipa.control import control_of
-from symdipa.errors import InvalidInput
-from symdipa.templates import TEMPLATES
-from symdipa.verdict import Verdict
-from symdipa.weighing import weigh
+from symdipa.evidence.certificates import bundle, lower_of_flow, private
+from symdipa.files import formats, templates
+from symdipa.files.templates import TEMPLATES
+from symdipa.interface.cli import cli
+from symdipa.model.errors import InvalidInput
+from symdipa.model.verdict import Verdict
+from symdipa.runs.control import control_of
 
 SHAPES = {
     "svt": [{"cutoff": 1}, {"cutoff": 4}, {"cutoff": 3, "redraw": True}],

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symdipa.automaton import (
+from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
     Automaton,
@@ -21,8 +21,8 @@ from symdipa.automaton import (
     symbol,
     variables_of,
 )
-from symdipa.errors import InvalidInput, Position, Problem
-from symdipa.validation import Place, earlier_overlaps, problems, validate
+from symdipa.model.errors import InvalidInput, Position, Problem
+from symdipa.model.validation import Place, earlier_overlaps, problems, validate
 
 ONE = Fraction(1)
 A = symbol("a")

@@ -14,15 +14,17 @@ import random_automata as source
 from conftest import EXAMPLES
 from test_brute_force import A_LEAKP, TWO_RANGE, automaton
 
-from symdipa import analysis, distinct, feasibility, formats
-from symdipa.automaton import Automaton
-from symdipa.control import control_of
-from symdipa.distinct import output_distinct, witness_distinct
+from symdipa import analysis
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.symbolic import SymbolicEngine
-from symdipa.families import generate
-from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+from symdipa.files import formats
+from symdipa.files.families import generate
+from symdipa.model.automaton import Automaton
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+from symdipa.runs import distinct, feasibility
+from symdipa.runs.control import control_of
+from symdipa.runs.distinct import output_distinct, witness_distinct
 
 LC, LP, DC, PV = Pattern
 ENGINES = ("explicit", "z3", "both", "auto")

@@ -15,22 +15,22 @@ import random_automata as source
 from test_brute_force import automaton
 from test_slicing import WAYS, said, truth
 
-from symdipa import webs
-from symdipa.augmentation import augment
-from symdipa.automaton import Automaton, State, Transition, variables_of
-from symdipa.control import Control, control_of
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import SlicedEngine
 from symdipa.engines.symbolic import SymbolicEngine
-from symdipa.errors import InvalidInput
-from symdipa.feasibility import strongly_feasible
-from symdipa.order import Mask, OrderState, members
-from symdipa.patterns import Pattern
-from symdipa.slicing import cut, separate, variable_components
-from symdipa.validation import validate
-from symdipa.verdict import Status
-from symdipa.webs import Split, split
-from symdipa.witness import dependency_graph, is_non_leaking, replay
+from symdipa.model.automaton import Automaton, State, Transition, variables_of
+from symdipa.model.errors import InvalidInput
+from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validate
+from symdipa.model.verdict import Status
+from symdipa.runs import webs
+from symdipa.runs.augmentation import augment
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.feasibility import strongly_feasible
+from symdipa.runs.order import Mask, OrderState, members
+from symdipa.runs.slicing import cut, separate, variable_components
+from symdipa.runs.webs import Split, split
+from symdipa.runs.witness import dependency_graph, is_non_leaking, replay
 
 LC, LP, DC, PV = Pattern
 

@@ -9,12 +9,12 @@ import pytest
 import random_automata as source
 
 from symdipa import analysis
-from symdipa.certificate import bundle, lower_of_flow, private
+from symdipa.bounds.portfolio import METHODS, weigh
 from symdipa.checker import verify
-from symdipa.control import control_of
-from symdipa.families import generate
-from symdipa.verdict import Verdict
-from symdipa.weighing import METHODS, weigh
+from symdipa.evidence.certificates import bundle, lower_of_flow, private
+from symdipa.files.families import generate
+from symdipa.model.verdict import Verdict
+from symdipa.runs.control import control_of
 
 
 def well_formed(count: int):

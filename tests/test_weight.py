@@ -14,16 +14,17 @@ import random_automata as source
 from conftest import EXAMPLES, ROOT
 from test_brute_force import automaton
 
-from symdipa import analysis, formats
-from symdipa.augmentation import Augmentation, augment, bisimulation_quotient
-from symdipa.automaton import INSAMPLE_PRIME, Automaton, Transition
-from symdipa.control import control_of
+from symdipa import analysis
+from symdipa.bounds.corollary import corollary_bound
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.errors import LimitReached
-from symdipa.families import generate
-from symdipa.patterns import Pattern
-from symdipa.verdict import Status, Verdict, Weight
-from symdipa.weight import corollary_bound
+from symdipa.files import formats
+from symdipa.files.families import generate
+from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Transition
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Status, Verdict, Weight
+from symdipa.runs.augmentation import Augmentation, augment, bisimulation_quotient
+from symdipa.runs.control import control_of
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
 
@@ -122,7 +123,7 @@ def test_impossible_ways_cost_nothing():
 
 
 def test_states_without_scale_cost_nothing():
-    from symdipa.automaton import State
+    from symdipa.model.automaton import State
 
     lone = Automaton((State("q"),), "q", ())
     assert bound(lone) == 0

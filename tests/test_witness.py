@@ -13,14 +13,14 @@ import pytest
 import random_automata as source
 from test_brute_force import A_LEAKP, automaton
 
-from symdipa.automaton import Automaton
-from symdipa.control import Control, control_of
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.errors import SymdipaError, WitnessRejected
-from symdipa.order import members
-from symdipa.patterns import Pattern
-from symdipa.verdict import Witness
-from symdipa.witness import Ends, Loop, complete, dependency_graph, find_chain, is_non_leaking, replay
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import SymdipaError, WitnessRejected
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Witness
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.order import members
+from symdipa.runs.witness import Ends, Loop, complete, dependency_graph, find_chain, is_non_leaking, replay
 
 LC, LP, DC, PV = Pattern
 

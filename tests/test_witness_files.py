@@ -11,14 +11,14 @@ import random_automata as source
 from conftest import EXAMPLES, ROOT
 from test_brute_force import automaton as drawn
 
-from symdipa import formats
 from symdipa.analysis import check
-from symdipa.automaton import Automaton
-from symdipa.control import control_of
-from symdipa.distinct import find_distinct, output_distinct, witness_distinct
-from symdipa.patterns import Pattern
-from symdipa.verdict import Result, Verdict, Witness
-from symdipa.witness import feasible_runs, replay, shorten, witnesses_on
+from symdipa.files import formats
+from symdipa.model.automaton import Automaton
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Result, Verdict, Witness
+from symdipa.runs.control import control_of
+from symdipa.runs.distinct import find_distinct, output_distinct, witness_distinct
+from symdipa.runs.witness import feasible_runs, replay, shorten, witnesses_on
 
 LC, LP, DC, PV = Pattern
 SHARED = ROOT.parent / "shared"

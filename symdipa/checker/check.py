@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from symdipa.automaton import Automaton
 from symdipa.checker.claims import Claim
 from symdipa.checker.lower import check_lower
 from symdipa.checker.model import Model, digest, model_of
@@ -15,6 +14,7 @@ from symdipa.checker.reading import items, members, parse, table, text
 from symdipa.checker.refusal import refuse, shown
 from symdipa.checker.relational import check_relational
 from symdipa.checker.violation import check_violation
+from symdipa.model.automaton import Automaton
 
 FORMAT, VERSION = "symdipa-certificate", 1
 
@@ -46,7 +46,7 @@ def verify(
 
     Nothing is believed of the certificate, and of the automaton only that its numbers and names are what they
     are. Certificates of kind ``well-formed`` need a solver: they are refused, unless ``others`` has somebody
-    to check them (:func:`symdipa.certificate.verify` does).
+    to check them (:func:`symdipa.evidence.certificates.verify` does).
     """
     value = parse(certificate) if isinstance(certificate, str | bytes) else certificate
     parts = members(value, "the file", ["format", "version", "automaton", "certificates"])

@@ -9,8 +9,8 @@ from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
 
-from symdipa.automaton import Automaton, OutputKind, State, Transition
 from symdipa.checker.refusal import refuse
+from symdipa.model.automaton import Automaton, OutputKind, State, Transition
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from symdipa.checker.rules import RULES
-from symdipa.errors import SymdipaError
+from symdipa.model.errors import SymdipaError
 
 
 class CertificateRefused(SymdipaError):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symdipa.control import Control
 from symdipa.engines.base import Engine
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.symbolic import SymbolicEngine
-from symdipa.errors import LimitReached
-from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult, Status
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Status
+from symdipa.runs.control import Control
 
 FIRST_CELLS = 50_000
 """Up to how many nodes times variables the augmentation is enumerated before anything else is tried."""

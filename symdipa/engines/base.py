@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from symdipa.errors import LimitReached
-from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult
 
 Progress = Callable[[str], None]
 

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from symdipa.boolean import Lit
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.unrolling import Unrolling
-from symdipa.errors import LimitReached
-from symdipa.smt import Effort, open_solver
-from symdipa.system import Edge, Invariant, System
-from symdipa.witness import Loop
+from symdipa.model.errors import LimitReached
+from symdipa.runs.witness import Loop
+from symdipa.systems.boolean import Lit
+from symdipa.systems.smt import Effort, open_solver
+from symdipa.systems.system import Edge, Invariant, System
 
 
 class Outcome(Enum):

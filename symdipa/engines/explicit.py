@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from symdipa.augmentation import Augmentation, augment
-from symdipa.control import Control
+from symdipa.bounds.corollary import corollary_bound
 from symdipa.engines.base import Engine, Limits
-from symdipa.errors import LimitReached
-from symdipa.marks import Chain, Marks, advance, chains_of
-from symdipa.order import Mask, Step, members
-from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult, Status, Witness
-from symdipa.weight import corollary_bound
-from symdipa.witness import Loop, complete
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Status, Witness
+from symdipa.runs.augmentation import Augmentation, augment
+from symdipa.runs.control import Control
+from symdipa.runs.marks import Chain, Marks, advance, chains_of
+from symdipa.runs.order import Mask, Step, members
+from symdipa.runs.witness import Loop, complete
 
 
 class ExplicitEngine(Engine):
@@ -62,7 +62,7 @@ class ExplicitEngine(Engine):
         return self.augmentation.non_leaking_cores(tick=self._tick("edge sets for non-leaking cycles"))
 
     def corollary_bound(self) -> Fraction:
-        """The corollary bound (:func:`symdipa.weight.corollary_bound`); raises :class:`LimitReached`."""
+        """The corollary bound; raises :class:`LimitReached`."""
         return corollary_bound(self.augmentation, self._tick("bisimulation quotient"))
 
     def decide(self, pattern: Pattern) -> PatternResult:
@@ -182,7 +182,7 @@ class Visit:
 
 
 class ChainSearch:
-    """Breadth-first search for a chain (:class:`symdipa.marks.Chain`).
+    """Breadth-first search for a chain (:class:`symdipa.runs.marks.Chain`).
 
     An edge marks as a repetition in two ways. If it lies on a cycle that assigns nothing live, that cycle
     can be inserted just before it and changes nothing else: it marks at once. Otherwise the cycle really

@@ -16,17 +16,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from symdipa.control import Control
-from symdipa.dataflow import OrderFacts, order_facts
 from symdipa.encodings.rounds import RoundSystems, components_without, near, restricted
 from symdipa.engines.base import Limits
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.engines.pdr import PDR
-from symdipa.errors import LimitReached
-from symdipa.invariants import check_invariant
-from symdipa.order import Mask, OrderState, initial, members, update
-from symdipa.system import System
-from symdipa.witness import Loop
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import Control
+from symdipa.runs.dataflow import OrderFacts, order_facts
+from symdipa.runs.order import Mask, OrderState, initial, members, update
+from symdipa.runs.witness import Loop
+from symdipa.systems.invariants import check_invariant
+from symdipa.systems.system import System
 
 FRAMES = 4
 STEPS = 16_384

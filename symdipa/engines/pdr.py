@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from symdipa.boolean import FALSE, Lit
-from symdipa.control import depth_first
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.bounded import Outcome, Search
-from symdipa.errors import LimitReached
-from symdipa.smt import ClauseSolver, Effort, Instance, open_solver
-from symdipa.system import Edge, Invariant, System
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import depth_first
+from symdipa.systems.boolean import FALSE, Lit
+from symdipa.systems.smt import ClauseSolver, Effort, Instance, open_solver
+from symdipa.systems.system import Edge, Invariant, System
 
 Cube = frozenset[Lit]
 """A conjunction of literals of bits."""

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symdipa.engines.base import Engine, Limits
-from symdipa.errors import LimitReached
-from symdipa.patterns import Pattern
-from symdipa.verdict import PatternResult, Status
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Status
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import or_
 
-from symdipa.control import Control
-from symdipa.dataflow import OrderFacts, may_have_chain, order_facts
 from symdipa.engines.base import Engine, Limits
-from symdipa.errors import LimitReached, WitnessRejected
-from symdipa.marks import Chain, chains_of
-from symdipa.order import Mask
-from symdipa.patterns import Pattern
-from symdipa.slicing import Slice, cut, flatten, separate, transitions_touching, variable_components
-from symdipa.verdict import PatternResult, Status
-from symdipa.witness import replay, shorten
+from symdipa.model.errors import LimitReached, WitnessRejected
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import PatternResult, Status
+from symdipa.runs.control import Control
+from symdipa.runs.dataflow import OrderFacts, may_have_chain, order_facts
+from symdipa.runs.marks import Chain, chains_of
+from symdipa.runs.order import Mask
+from symdipa.runs.slicing import Slice, cut, flatten, separate, transitions_touching, variable_components
+from symdipa.runs.witness import replay, shorten
 
 METHODS = ("static", "explicit", "bounded", "k-induction", "pdr")
 """From the cheapest argument to the dearest; several slices together are told by the dearest."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from symdipa.boolean import Lit
-from symdipa.smt import ClauseSolver, Instance
-from symdipa.system import Edge, System
+from symdipa.systems.boolean import Lit
+from symdipa.systems.smt import ClauseSolver, Instance
+from symdipa.systems.system import Edge, System
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""How large ``D`` is: bounds from above and from below."""

@@ -1,0 +1,11 @@
+"""The alignment bound: the least ``D`` provable by shifting samples (weights.md, section 2).
+
+:func:`align` proves a bound, :func:`breakdown` says where it comes from. Floats only ever suggest shifts;
+what is returned has been computed in fractions.
+"""
+
+from symdipa.bounds.alignment.explain import Cost, breakdown
+from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
+from symdipa.bounds.alignment.search import Alignment, Attempt, align
+
+__all__ = ["Alignment", "Attempt", "Cost", "PartedSide", "Proof", "Side", "align", "breakdown"]

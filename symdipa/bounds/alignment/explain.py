@@ -1,0 +1,101 @@
+"""Where an alignment bound comes from: the dearest run, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from symdipa.bounds.alignment.program import split_cost
+from symdipa.bounds.alignment.proofs import Paths, Proof
+from symdipa.runs.control import shortest_path
+
+THRESHOLD, TEST, RELEASE = "threshold", "test", "release"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one step of the dearest run pays.
+
+    ``position`` is that of ``transition`` in the run, ``state`` the control state. ``why``: the sample is
+    stored and read later (``threshold``), compared (``test``), or a sample is output (``release``).
+    """
+
+    position: int
+    transition: int
+    state: str
+    why: str
+    amount: Fraction
+
+
+def breakdown(side: Proof) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
+    """A path of the graph that costs ``side.bound``, as transitions, and its costs (which add up to it).
+
+    The path begins in the initial state and goes on until it may end, so it has the future that its lift
+    foretells. On a graph other than the augmentation it need not be a feasible run.
+    """
+    paths, control = side.paths, side.control
+    path = _dearest(side, paths)
+    costs = []
+    for position, e in enumerate(path):
+        t = paths.transition[e]
+        sample, other = edge_cost(side, e)
+        why = RELEASE if control.outputs_insample[t] else THRESHOLD if paths.stores[e] else TEST
+        costs += [
+            Cost(position, t, control.state_names[control.source[t]], reason, amount)
+            for reason, amount in ((why, sample), (RELEASE, other))
+            if amount
+        ]
+    return tuple(paths.transition[e] for e in path), tuple(costs)
+
+
+def edge_cost(side: Proof, e: int) -> tuple[Fraction, Fraction]:
+    """What an edge of the graph costs, for the compared sample and for the other one."""
+    rate, floor, ceiling = side.rule(e)
+    values = side.solution.values
+    sample, other = split_cost(
+        rate,
+        [values[f] for f in floor],
+        [values[c] for c in ceiling],
+        side.low / side.sensitivity,
+        side.high / side.sensitivity,
+    )
+    return sample * side.sensitivity, other * side.sensitivity
+
+
+def is_dearest(side: Proof, e: int) -> bool:
+    """Whether an edge leads on to another component, and the potential of its source is attained on it."""
+    paths = side.paths
+    u, v = paths.source[e], paths.target[e]
+    if paths.component[u] == paths.component[v]:
+        return False
+    return side.potential(u) == sum(edge_cost(side, e), side.potential(v))
+
+
+def _dearest(side: Proof, paths: Paths) -> list[int]:
+    """Edges from the initial node on which the potentials are attained, to a node where a run may end."""
+    outgoing: list[list[int]] = [[] for _ in paths.component]
+    for e, u in enumerate(paths.source):
+        outgoing[u].append(e)
+
+    attained = partial(is_dearest, side)
+
+    def walk(start: int, goal: Callable[[int], bool], within: int | None = None) -> list[int]:
+        def leaving(v: int) -> list[int]:
+            return [e for e in outgoing[v] if within in (None, paths.component[paths.target[e]])]
+
+        path = shortest_path(start, goal, leaving, paths.target.__getitem__)
+        assert path is not None, "the potentials of the graph are not attained"
+        return path
+
+    path: list[int] = []
+    node = paths.initial
+    while side.potential(node):
+        leaving = walk(node, lambda v: any(map(attained, outgoing[v])), within=paths.component[node])
+        path += leaving
+        node = paths.target[leaving[-1]] if leaving else node
+        step = next(filter(attained, outgoing[node]))
+        path.append(step)
+        node = paths.target[step]
+    return path + walk(node, paths.ends.__getitem__)

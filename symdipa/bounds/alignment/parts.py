@@ -1,0 +1,212 @@
+"""Alignment in parts: the shifts of a few variables at a time may depend on the order of a few others.
+
+On one graph every shift may depend on everything that the graph knows, and a graph that knows the order of
+``n`` values may have ``n!`` nodes. A *part* owns some variables and watches some (its own among them). Its
+graph is that of the automaton with the watched variables only: control states with the order of the watched
+values, lifted by what the future does with the owned ones. It covers all runs, so at every moment of a run
+each part is in one of its nodes, and there its variables have an interval of shifts. A sample must obey all
+parts that own what its guard reads or where it is stored, whatever nodes they are in. Potentials belong to
+control states.
+
+A sample that parts ``k`` ask to be at least ``f[k]`` and at most ``c[k]`` can be shifted if ``f[k] <= c[l]``
+for all ``k`` and ``l``, and costs what the largest ``f`` and the least ``c`` say; so it is enough to look at
+two parts at a time, and the problem grows with the sum of the parts' graphs, not with their product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from itertools import permutations
+from operator import or_
+
+from symdipa.bounds.alignment.graphs import Cover, augmentation_cover
+from symdipa.bounds.alignment.lifts import Lift, lift
+from symdipa.bounds.alignment.program import ZERO, Interval, Problem, Program, Rate, intervals, points, rates
+from symdipa.model.errors import LimitReached
+from symdipa.runs.augmentation import Tick
+from symdipa.runs.control import Control
+from symdipa.runs.order import Mask, Step, members
+from symdipa.runs.slicing import restrict
+
+WATCHED = 3
+"""A part watches at most so many variables that it does not own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The variables that a part owns, and those that it watches (the owned ones included)."""
+
+    own: Mask
+    watched: Mask
+
+
+def shares(control: Control) -> tuple[Share, ...]:
+    """Each variable watches those that guards read together with it, as far as they have as many companions.
+
+    So many thresholds that are all compared with one pivot watch the pivot, and the pivot watches none of
+    them. Variables that watch the same ones are owned together.
+    """
+    companions = [0] * control.variables
+    for step in control.steps:
+        for x in members(step.used):
+            companions[x] |= step.used & ~(1 << x)
+    number = [mask.bit_count() for mask in companions]
+    owners: dict[Mask, Mask] = {}
+    for x, mask in enumerate(companions):
+        near = sorted((y for y in members(mask) if number[y] >= number[x]), key=lambda y: -number[y])
+        watched = reduce(or_, (1 << y for y in near[:WATCHED]), 1 << x)
+        owners[watched] = owners.get(watched, 0) | 1 << x
+    return tuple(Share(own, watched) for watched, own in owners.items())
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A share with its graph and its rules; unknown ``u`` of ``program`` is ``u + offset`` (0 stays 0).
+
+    Variables of the graph are the watched ones, numbered anew.
+    """
+
+    share: Share
+    program: Program
+    offset: int
+
+    @property
+    def cover(self) -> Cover:
+        return self.program.lift.cover
+
+    @property
+    def lifted(self) -> Lift:
+        return self.program.lift
+
+    def interval(self, node: int, x: int) -> Interval:
+        """The unknowns that are the ends of the interval of a variable of the graph in a lifted node."""
+        low, high = self.program.interval(node, x)
+        return self._number(low), self._number(high)
+
+    def rules(self) -> Iterator[tuple[int, int]]:
+        """The unknowns of which one is at most the other."""
+        return ((self._number(a), self._number(b)) for a, b in self.program.at_most)
+
+    @cached_property
+    def asked(self) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
+        """For every transition on some edge: all unknowns that its sample must be above, and below."""
+        found: dict[int, tuple[set[int], set[int]]] = {}
+        for e, t in enumerate(self.lifted.transition):
+            floor, ceiling = found.setdefault(t, (set(), set()))
+            floor.update(map(self._number, self.program.floor[e]))
+            ceiling.update(map(self._number, self.program.ceiling[e]))
+        return {t: (frozenset(floor), frozenset(ceiling)) for t, (floor, ceiling) in found.items()}
+
+    def _number(self, unknown: int) -> int:
+        return unknown and unknown + self.offset
+
+
+@dataclass(frozen=True, eq=False)
+class Parted:
+    """The problem in parts.
+
+    ``possible`` are the transitions that every part allows; ``rules`` say what they pay, and which unknowns
+    their samples must be above and below.
+    """
+
+    control: Control
+    letters: str
+    intervals: bool
+    parts: tuple[Part, ...]
+    possible: tuple[int, ...]
+    rules: dict[int, tuple[Rate, tuple[int, ...], tuple[int, ...]]]
+    problem: Problem
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of all parts' graphs together."""
+        return sum(part.lifted.nodes for part in self.parts)
+
+    def stores(self, t: int) -> bool:
+        """Whether a sample of the transition is kept for a guard to come."""
+        return bool(self.control.steps[t].asg & self.control.live[self.control.target[t]])
+
+
+def parted(
+    control: Control,
+    letters: str = "",
+    wide: bool = True,
+    max_nodes: int | None = None,
+    max_pairs: int | None = None,
+    tick: Tick | None = None,
+) -> Parted:
+    """The problem in the parts that :func:`shares` proposes.
+
+    Raises :class:`LimitReached` above ``max_nodes`` nodes in all, and above ``max_pairs`` pairs of node and
+    variable in one part.
+    """
+    parts: list[Part] = []
+    nodes = offset = 0
+    for share in shares(control):
+        left = None if max_nodes is None else max_nodes - nodes
+        program = _program(control, share, letters, wide, left, max_pairs, tick)
+        parts.append(Part(share, program, offset))
+        nodes += program.lift.nodes
+        offset += program.unknowns - 1
+        if max_nodes is not None and nodes > max_nodes:
+            raise LimitReached(f"the parts have more than {max_nodes} nodes")
+    rate = rates(control)
+    at_most = {rule for part in parts for rule in part.rules()}
+    possible = [t for t in range(len(control.steps)) if all(t in part.asked for part in parts)]
+    rules = {}
+    for t in possible:
+        floors, ceilings = _sample(control, parts, t, at_most)
+        rules[t] = rate[t], tuple(sorted(floors)), tuple(sorted(ceilings))
+    component = control.component
+    groups = dict.fromkeys(
+        (component[control.source[t]], component[control.target[t]], *rules[t]) for t in possible
+    )
+    problem = Problem(
+        1 + offset,
+        frozenset(at_most),
+        tuple(groups),
+        max(component) + 1,
+        component[control.initial],
+    )
+    return Parted(control, letters, wide, tuple(parts), tuple(possible), rules, problem)
+
+
+def _sample(
+    control: Control, parts: list[Part], t: int, at_most: set[tuple[int, int]]
+) -> tuple[set[int], set[int]]:
+    """What the sample must be above and below in any part; adds that what two parts ask agrees."""
+    step = control.steps[t]
+    asked = [part.asked[t] for part in parts if part.share.own & (step.used | step.asg)]
+    if control.outputs_insample[t]:
+        asked.append((frozenset({ZERO}), frozenset({ZERO})))
+    for (floors, _), (_, ceilings) in permutations(asked, 2):
+        at_most |= {(f, c) for f in floors for c in ceilings if f != c}
+    return {f for floors, _ in asked for f in floors}, {c for _, ceilings in asked for c in ceilings}
+
+
+def _program(
+    control: Control,
+    share: Share,
+    letters: str,
+    wide: bool,
+    max_nodes: int | None,
+    max_pairs: int | None,
+    tick: Tick | None,
+) -> Program:
+    """The rules of one part alone: the watched variables make its graph, the owned ones have shifts."""
+    local = restrict(control, share.watched)
+    watched = augmentation_cover(local, max_nodes, tick)
+    own = sum(1 << i for i, x in enumerate(members(share.watched)) if share.own >> x & 1)
+    cover = replace(watched, control=_masked(local, own))
+    return (intervals if wide else points)(lift(cover, letters, max_nodes, tick), max_pairs, tick)
+
+
+def _masked(control: Control, variables: Mask) -> Control:
+    """The control graph with nothing done to any other variables."""
+    return replace(
+        control,
+        steps=tuple(Step(s.ge & variables, s.lt & variables, s.asg & variables) for s in control.steps),
+        live=tuple(live & variables for live in control.live),
+    )

@@ -1,0 +1,382 @@
+"""The alignment problem over a lifted graph, and its solution by linear programming in floats.
+
+Unknowns are numbers in ``[low, high]``, the range of the differences; unknown 0 is the constant 0. The rules
+of weights.md, section 2, ask that one unknown be *at most* another, and set the cost of an edge: its sample
+may follow the difference down to the largest of ``floor[e]`` and up to the least of ``ceiling[e]``. A sample
+with one fixed shift has that unknown in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+
+from symdipa.bounds.alignment.lifts import Lift
+from symdipa.model.automaton import OutputKind
+from symdipa.model.errors import LimitReached
+from symdipa.runs.augmentation import Tick
+from symdipa.runs.control import Control, classes, component_numbers
+from symdipa.runs.order import members
+
+ZERO = 0
+
+TOLERANCE = 1e-9
+"""What the solver may take for satisfied; the least ``d`` is scaled to 1."""
+
+Interval = tuple[int, int]
+"""The unknowns that are the ends of an interval of shifts (the same one twice for a point)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What a transition pays: ``d`` for each unit by which its sample's shift misses the difference.
+
+    ``release`` is ``d'`` if an input step outputs ``insample'``, otherwise 0: it is paid for each unit of
+    the difference.
+    """
+
+    d: Fraction
+    release: Fraction
+    reads_input: bool
+
+
+def rates(control: Control) -> tuple[Rate, ...]:
+    """The rates of all transitions."""
+    found = []
+    for t, transition in enumerate(control.automaton.transitions):
+        state = control.automaton.state(transition.source)
+        released = state.is_input and transition.output.kind is OutputKind.INSAMPLE_PRIME
+        found.append(
+            Rate(state.d or Fraction(0), (released and state.d_prime) or Fraction(0), control.reads_input[t])
+        )
+    return tuple(found)
+
+
+Group = tuple[int, int, Rate, tuple[int, ...], tuple[int, ...]]
+"""A step between (or inside) components: ``(from, to, rate, floor, ceiling)``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be solved: rules ``at_most`` between unknowns, and ``groups`` of steps that must be paid.
+
+    Components are numbered from the ends; runs begin in component ``initial``.
+    """
+
+    unknowns: int
+    at_most: frozenset[tuple[int, int]]
+    groups: tuple[Group, ...]
+    components: int
+    initial: int
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The rules on one graph: ``at_most`` between unknowns, ``floor`` and ``ceiling`` per edge of the lift.
+
+    ``interval`` gives the unknowns of a tracked variable in a node. ``rate`` is per transition.
+    """
+
+    lift: Lift
+    intervals: bool
+    unknowns: int
+    at_most: frozenset[tuple[int, int]]
+    floor: tuple[tuple[int, ...], ...]
+    ceiling: tuple[tuple[int, ...], ...]
+    interval: Callable[[int, int], Interval]
+    rate: tuple[Rate, ...]
+
+    @property
+    def nodes(self) -> int:
+        return self.lift.nodes
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The steps that differ, once each."""
+        lift, component = self.lift, self.lift.component
+        ends = ((component[u], component[v]) for u, v in zip(lift.source, lift.target, strict=True))
+        asked = zip(map(self.rate.__getitem__, lift.transition), self.floor, self.ceiling, strict=True)
+        groups = dict.fromkeys((*joined, *rule) for joined, rule in zip(ends, asked, strict=True))
+        return Problem(
+            self.unknowns, self.at_most, tuple(groups), max(component) + 1, component[lift.initial]
+        )
+
+
+def cost(
+    rate: Rate, floor: Iterable[Fraction], ceiling: Iterable[Fraction], low: Fraction, high: Fraction
+) -> Fraction:
+    """What a step pays at most, over the differences in ``[low, high]`` (or 0, if it reads no input)."""
+    return sum(split_cost(rate, floor, ceiling, low, high), Fraction(0))
+
+
+def split_cost(
+    rate: Rate, floor: Iterable[Fraction], ceiling: Iterable[Fraction], low: Fraction, high: Fraction
+) -> tuple[Fraction, Fraction]:
+    """The cost in two parts: for the sample that is compared, for the other one that is output."""
+    if not rate.reads_input:
+        low = high = Fraction(0)
+    above = (rate.d * max((high - c for c in ceiling), default=Fraction(0)), rate.release * high)
+    below = (rate.d * max((f - low for f in floor), default=Fraction(0)), rate.release * -low)
+    best = max(above, below, key=sum)
+    return max(best[0], Fraction(0)), best[1]
+
+
+# What has which shift
+
+
+class _Pairs:
+    """Which pairs of node and tracked variable have to be told apart, and what links them.
+
+    ``fresh[e]`` are the variables that edge ``e`` assigns and whose shift matters afterwards. A variable that
+    only one edge so assigns always has the shift of that edge's sample: ``once`` are these variables, with
+    their edges, and only the others have pairs. ``kept`` are the links of pairs over edges that keep the
+    variable.
+    """
+
+    def __init__(self, lift: Lift, max_pairs: int | None, tick: Tick | None) -> None:
+        steps = lift.control.steps
+        self.fresh = tuple(
+            steps[t].asg & lift.tracked[v] for v, t in zip(lift.target, lift.transition, strict=True)
+        )
+        once = many = 0
+        for mask in self.fresh:
+            many |= once & mask
+            once |= mask
+        self.once = {x: e for e, mask in enumerate(self.fresh) for x in members(mask & ~many)}
+        self.number: dict[tuple[int, int], int] = {}
+        for v, tracked in enumerate(lift.tracked):
+            if tick is not None and v % 256 == 0:
+                tick(lift.nodes)
+            for x in members(tracked & many):
+                self.number[v, x] = len(self.number)
+            if max_pairs is not None and len(self.number) > max_pairs:
+                raise LimitReached(
+                    f"more than {max_pairs} pairs of node and variable have shifts of their own"
+                )
+        self.kept: list[tuple[int, int]] = []
+        for e, (u, v, t) in enumerate(zip(lift.source, lift.target, lift.transition, strict=True)):
+            if tick is not None and e % 256 == 0:
+                tick(lift.nodes)
+            self.kept += [
+                (self.number[u, x], self.number[v, x])
+                for x in members(many & lift.tracked[v] & ~steps[t].asg)
+            ]
+
+
+def points(lift: Lift, max_pairs: int | None = None, tick: Tick | None = None) -> Program:
+    """One shift per def-use web: what the edges that store one sample or keep a variable join.
+
+    Raises :class:`LimitReached` above ``max_pairs`` pairs of node and variable (variables that only one edge
+    assigns do not count).
+    """
+    pairs = _Pairs(lift, max_pairs, tick)
+    first = 1 + len(pairs.number)  # the elements to join: the constant, the pairs, what the edges store
+    sample = {e: first + i for i, e in enumerate(e for e, fresh in enumerate(pairs.fresh) if fresh)}
+    groups: list[list[int]] = [[1 + p, 1 + q] for p, q in pairs.kept]
+    for e, element in sample.items():
+        held = [1 + pairs.number[lift.target[e], x] for x in members(pairs.fresh[e]) if x not in pairs.once]
+        released = [ZERO] if lift.control.outputs_insample[lift.transition[e]] else []
+        groups.append([element, *held, *released])
+    shift = classes(first + len(sample), groups)
+
+    def interval(node: int, x: int) -> Interval:
+        found = shift[sample[pairs.once[x]] if x in pairs.once else 1 + pairs.number[node, x]]
+        return found, found
+
+    def stored(e: int) -> Interval:
+        found = shift[sample[e]] if e in sample else ZERO
+        return found, found
+
+    return _program(pairs, lift, False, max(shift) + 1, set(), interval, stored)
+
+
+def intervals(lift: Lift, max_pairs: int | None = None, tick: Tick | None = None) -> Program:
+    """An interval for what each edge stores, and hulls of intervals where different ones meet.
+
+    A stored sample may follow the difference inside its interval. A pair that always holds what one edge
+    stored, or what one other pair held, has the same interval; so have the pairs on a cycle of kept values.
+
+    Raises :class:`LimitReached` above ``max_pairs`` pairs of node and variable (variables that only one edge
+    assigns do not count).
+    """
+    pairs = _Pairs(lift, max_pairs, tick)
+    unknowns = 1
+    at_most: set[tuple[int, int]] = set()
+
+    def new() -> Interval:
+        nonlocal unknowns
+        unknowns += 2
+        at_most.add((unknowns - 2, unknowns - 1))
+        return unknowns - 2, unknowns - 1
+
+    samples: list[Interval] = []
+    number = component_numbers(len(pairs.number), pairs.kept)
+    arriving: list[dict[Interval, None]] = [{} for _ in range(max(number, default=-1) + 1)]
+    for e, fresh in enumerate(pairs.fresh):
+        released = lift.control.outputs_insample[lift.transition[e]]
+        samples.append((ZERO, ZERO) if released or not fresh else new())
+        for x in members(fresh):
+            if x not in pairs.once:
+                arriving[number[pairs.number[lift.target[e], x]]][samples[e]] = None
+    onward: list[set[int]] = [set() for _ in arriving]
+    for p, q in pairs.kept:
+        if number[p] != number[q]:
+            onward[number[p]].add(number[q])
+    hulls: list[Interval] = [(ZERO, ZERO)] * len(arriving)
+    for group in reversed(range(len(arriving))):  # links lead to equal or smaller numbers
+        parts = arriving[group]
+        if len(parts) == 1:
+            (hulls[group],) = parts
+        else:
+            low, high = hulls[group] = new()
+            for a, b in parts:
+                at_most |= {(low, a), (b, high)}
+        for later in sorted(onward[group]):
+            arriving[later][hulls[group]] = None
+
+    def interval(node: int, x: int) -> Interval:
+        return samples[pairs.once[x]] if x in pairs.once else hulls[number[pairs.number[node, x]]]
+
+    return _program(pairs, lift, True, unknowns, at_most, interval, samples.__getitem__)
+
+
+def _program(
+    pairs: _Pairs,
+    lift: Lift,
+    wide: bool,
+    unknowns: int,
+    at_most: set[tuple[int, int]],
+    interval: Callable[[int, int], Interval],
+    stored: Callable[[int], Interval],
+) -> Program:
+    """The rules for every edge, given the unknowns."""
+    rate = rates(lift.control)
+    floor, ceiling = [], []
+    for e, (u, t) in enumerate(zip(lift.source, lift.transition, strict=True)):
+        step = lift.control.steps[t]
+        down = {interval(u, x)[1] for x in members(step.lt)}
+        up = {interval(u, x)[0] for x in members(step.ge)}
+        if pairs.fresh[e] or lift.control.outputs_insample[t]:
+            low, high = stored(e)
+            at_most.update((f, low) for f in down)
+            at_most.update((high, c) for c in up)
+            down, up = {low}, {high}
+        else:
+            at_most.update((f, c) for f in down for c in up)
+        if (down or up) and rate[t].d <= 0:
+            raise ValueError(f"transition {t} needs the scale of its sample")
+        floor.append(tuple(sorted(down)))
+        ceiling.append(tuple(sorted(up)))
+    rules = frozenset((a, b) for a, b in at_most if a != b)
+    return Program(lift, wide, unknowns, rules, tuple(floor), tuple(ceiling), interval, rate)
+
+
+# The linear program
+
+
+def solve(
+    problem: Problem, low: Fraction, high: Fraction, seconds: float | None = None
+) -> tuple[list[float], float] | None:
+    """Near-optimal values of the unknowns, and the bound they seem to give; ``None`` if there are none.
+
+    Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up.
+    """
+    lower, upper = [float(low)] * problem.unknowns, [float(high)] * problem.unknowns
+    lower[ZERO] = upper[ZERO] = 0.0
+    first = problem.unknowns  # the potential of component c is column first + c
+    rows = _Rows()
+    different = {rate for _, _, rate, _, _ in problem.groups}
+    scale = min((rate.d for rate in different if rate.d), default=Fraction(1))
+    scaled = {rate: (float(rate.d / scale), float(rate.release / scale)) for rate in different}
+    for here, there, rate, floor, ceiling in problem.groups:
+        d, release = scaled[rate]
+        least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
+        if here == there:  # a loop costs nothing
+            if release * max(most, -least) > 0:
+                return None
+            for f in floor:
+                upper[f] = min(upper[f], least)
+            for c in ceiling:
+                lower[c] = max(lower[c], most)
+            continue
+        onward = [(first + there, 1.0), (first + here, -1.0)]
+        rows.add(onward, -release * max(most, -least))
+        for c in ceiling:
+            rows.add([*onward, (c, -d)], -(d + release) * most)
+        for f in floor:
+            rows.add([*onward, (f, d)], (d + release) * least)
+    if any(a > b for a, b in zip(lower, upper, strict=True)):
+        return None
+    for a, b in sorted(problem.at_most):
+        if upper[a] > lower[b]:
+            rows.add([(a, 1.0), (b, -1.0)], 0.0)
+    goal = first + problem.initial
+    lower += [0.0] * problem.components
+    upper += [inf] * problem.components
+    solution = rows.minimise(goal, lower, upper, seconds)
+    if solution is None:
+        return None
+    return solution[:first], solution[goal] * float(scale)
+
+
+class _Rows:
+    """Rows ``sum of coefficient * column <= bound`` of a sparse linear program."""
+
+    def __init__(self) -> None:
+        self.starts = [0]
+        self.columns: list[int] = []
+        self.coefficients: list[float] = []
+        self.bounds: list[float] = []
+
+    def add(self, terms: list[tuple[int, float]], bound: float) -> None:
+        for column, coefficient in terms:
+            self.columns.append(column)
+            self.coefficients.append(coefficient)
+        self.starts.append(len(self.columns))
+        self.bounds.append(bound)
+
+    def minimise(
+        self, goal: int, lower: list[float], upper: list[float], seconds: float | None
+    ) -> list[float] | None:
+        """The values of the columns that make column ``goal`` least; ``None`` if there are none."""
+        import highspy
+        import numpy as np
+
+        width, height = len(lower), len(self.bounds)
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = width, height
+        objective = np.zeros(width)
+        objective[goal] = 1.0
+        model.col_cost_ = objective
+        model.col_lower_ = np.array(lower)
+        model.col_upper_ = np.array(upper)
+        model.row_lower_ = np.full(height, -highspy.kHighsInf)
+        model.row_upper_ = np.array(self.bounds)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = np.array(self.starts)
+        model.a_matrix_.index_ = np.array(self.columns)
+        model.a_matrix_.value_ = np.array(self.coefficients)
+
+        class Silent(highspy.Highs):  # type: ignore[misc]
+            def enableCallbacks(self) -> None:
+                """None are needed, and enabling them writes a banner to the standard output."""
+
+        solver = Silent()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", 1)
+        solver.setOptionValue("primal_feasibility_tolerance", TOLERANCE)
+        solver.setOptionValue("dual_feasibility_tolerance", TOLERANCE)
+        if seconds is not None:
+            solver.setOptionValue("time_limit", seconds)
+        solver.passModel(model)
+        solver.run()
+        status = solver.getModelStatus()
+        if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+            return None
+        if status != highspy.HighsModelStatus.kOptimal:
+            reason = solver.modelStatusToString(status)
+            raise LimitReached(f"the linear program was not solved ({reason.lower()})")
+        return [float(value) for value in solver.getSolution().col_value]

@@ -1,0 +1,187 @@
+"""What alignment proves: a bound on ``D`` for one range of differences, on one graph or in parts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from symdipa.bounds.alignment.graphs import Cover
+from symdipa.bounds.alignment.lifts import Lift
+from symdipa.bounds.alignment.parts import Part, Parted
+from symdipa.bounds.alignment.program import Program, Rate
+from symdipa.bounds.alignment.rounding import Solution
+from symdipa.model.adjacency import Interval
+from symdipa.runs.control import Control
+from symdipa.runs.order import members
+
+Rule = tuple[Rate, tuple[int, ...], tuple[int, ...]]
+"""What a step pays, and the unknowns that its sample must be above and below."""
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """A graph whose paths are paid for; ``stores[e]`` says that a sample is kept for a guard to come."""
+
+    initial: int
+    source: Sequence[int]
+    target: Sequence[int]
+    transition: Sequence[int]
+    component: Sequence[int]
+    ends: Sequence[bool]
+    stores: Sequence[bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Proof(ABC):
+    """A proof that differences in ``[low, high]`` cost at most ``bound``; all numbers include sensitivity."""
+
+    low: Fraction
+    high: Fraction
+    bound: Fraction
+    solution: Solution
+    sensitivity: Fraction
+
+    @property
+    @abstractmethod
+    def control(self) -> Control: ...
+
+    @property
+    @abstractmethod
+    def graph(self) -> str:
+        """The kind of the graph: one of :data:`symdipa.bounds.alignment.search.GRAPHS`."""
+
+    @property
+    @abstractmethod
+    def lift(self) -> str:
+        """The letters of the prophecies by which it is lifted."""
+
+    @property
+    @abstractmethod
+    def intervals(self) -> bool:
+        """Whether a stored sample may follow the difference inside an interval of shifts."""
+
+    @cached_property
+    @abstractmethod
+    def paths(self) -> Paths:
+        """The graph whose paths the potentials pay for."""
+
+    @abstractmethod
+    def rule(self, e: int) -> Rule:
+        """What edge ``e`` of ``paths`` must pay."""
+
+    def potential(self, node: int) -> Fraction:
+        """What the rest of a run from a node of ``paths`` costs at most."""
+        return self.solution.potentials[self.paths.component[node]] * self.sensitivity
+
+    def scaled(self, interval: tuple[int, int]) -> Interval:
+        """The values of two unknowns, with the sensitivity."""
+        low, high = interval
+        return self.solution.values[low] * self.sensitivity, self.solution.values[high] * self.sensitivity
+
+
+@dataclass(frozen=True, eq=False)
+class Side(Proof):
+    """A proof on one graph: shifts and potentials.
+
+    Base nodes are those of ``cover`` (``cover.state``, ``cover.facts``, edges ``cover.source``, ``.target``,
+    ``.transition``), lifted nodes those of ``lifted`` (``lifted.base``, edges ``lifted.source``, ``.target``
+    over base edge ``lifted.edge``).
+    """
+
+    program: Program
+
+    @property
+    def control(self) -> Control:
+        return self.cover.control
+
+    @property
+    def lifted(self) -> Lift:
+        return self.program.lift
+
+    @property
+    def cover(self) -> Cover:
+        return self.program.lift.cover
+
+    @property
+    def graph(self) -> str:
+        return self.cover.kind
+
+    @property
+    def lift(self) -> str:
+        return self.lifted.letters
+
+    @property
+    def intervals(self) -> bool:
+        return self.program.intervals
+
+    @cached_property
+    def paths(self) -> Paths:
+        lift = self.lifted
+        steps = self.control.steps
+        return Paths(
+            lift.initial,
+            lift.source,
+            lift.target,
+            lift.transition,
+            lift.component,
+            lift.ends,
+            [bool(steps[t].asg & lift.tracked[v]) for t, v in zip(lift.transition, lift.target, strict=True)],
+        )
+
+    def rule(self, e: int) -> Rule:
+        program = self.program
+        return program.rate[self.lifted.transition[e]], program.floor[e], program.ceiling[e]
+
+    def shifts(self, node: int) -> dict[int, Interval]:
+        """The interval of shifts of every variable tracked in a lifted node."""
+        return {x: self.shift(node, x) for x in members(self.lifted.tracked[node])}
+
+    def shift(self, node: int, x: int) -> Interval:
+        """The interval of shifts of a variable that is tracked in the lifted node."""
+        return self.scaled(self.program.interval(node, x))
+
+
+@dataclass(frozen=True, eq=False)
+class PartedSide(Proof):
+    """A proof in parts: the potentials are those of control states, the shifts those of each part."""
+
+    parted: Parted
+
+    @property
+    def control(self) -> Control:
+        return self.parted.control
+
+    @property
+    def graph(self) -> str:
+        return "parts"
+
+    @property
+    def lift(self) -> str:
+        return self.parted.letters
+
+    @property
+    def intervals(self) -> bool:
+        return self.parted.intervals
+
+    @cached_property
+    def paths(self) -> Paths:
+        control, possible = self.control, self.parted.possible
+        return Paths(
+            control.initial,
+            [control.source[t] for t in possible],
+            [control.target[t] for t in possible],
+            possible,
+            control.component,
+            [True] * control.states,
+            [self.parted.stores(t) for t in possible],
+        )
+
+    def rule(self, e: int) -> Rule:
+        return self.parted.rules[self.parted.possible[e]]
+
+    def shift(self, part: Part, node: int, x: int) -> Interval:
+        """The interval of shifts of a variable of the part's graph, which it owns, in a node of its lift."""
+        return self.scaled(part.interval(node, x))

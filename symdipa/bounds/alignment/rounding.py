@@ -1,0 +1,83 @@
+"""From floats to a proof: exact shifts, checked, and exact potentials by longest path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symdipa.bounds.alignment.program import ZERO, Problem, Rate, cost
+
+DENOMINATORS = (1, 2, 6, 60, 1000, 10**6)
+"""The rounding grids, from coarse to fine. Rounding to a grid is monotone and keeps the ends of the range and
+0, so what holds among floats without error holds among the rounded; what does not hold is found out."""
+
+SAME = 1e-9
+"""Bounds as close as this (relatively) are taken for the same when a grid is chosen."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Exact values of the unknowns with the least potentials that prove them, one per component."""
+
+    values: tuple[Fraction, ...]
+    potentials: tuple[Fraction, ...]
+    bound: Fraction
+
+
+def rounded(
+    problem: Problem, floats: list[float], estimate: float, low: Fraction, high: Fraction
+) -> Solution | None:
+    """The best solution on one of the grids; ``None`` if there is none on any.
+
+    The coarsest grid that proves what the floats promise is taken.
+    """
+    best: Solution | None = None
+    for values in _candidates(floats, low, high):
+        found = evaluate(problem, values, low, high)
+        if found is not None and (best is None or found.bound < best.bound):
+            best = found
+            if float(best.bound) <= estimate + SAME * max(1.0, abs(estimate)):
+                break
+    return best
+
+
+def _candidates(floats: list[float], low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, ...]]:
+    for denominator in DENOMINATORS:
+        known: dict[float, Fraction] = {}
+        for value in floats:
+            if value not in known:
+                known[value] = _nearest(value, denominator, low, high)
+        yield tuple(known[value] for value in floats)
+
+
+def _nearest(value: float, denominator: int, low: Fraction, high: Fraction) -> Fraction:
+    """The nearest number of the grid: ``low``, ``high`` and the fractions with small denominators between."""
+    exact = Fraction(value)
+    near = exact.limit_denominator(denominator)
+    return min((max(low, min(near, high)), low, high), key=lambda candidate: abs(candidate - exact))
+
+
+def evaluate(
+    problem: Problem, values: tuple[Fraction, ...], low: Fraction, high: Fraction
+) -> Solution | None:
+    """The potentials for these values, exactly; ``None`` if the values break a rule or a loop costs."""
+    if values[ZERO] != 0 or not all(low <= value <= high for value in values):
+        return None
+    if any(values[a] > values[b] for a, b in problem.at_most):
+        return None
+    potentials = [Fraction(0)] * problem.components
+    number: dict[Fraction, int] = {}
+    place = [number.setdefault(value, len(number)) for value in values]
+    known: dict[tuple[Rate, tuple[int, ...], tuple[int, ...]], Fraction] = {}  # many steps cost the same
+    for here, there, rate, floor, ceiling in sorted(problem.groups, key=lambda group: group[0]):
+        key = rate, tuple(place[f] for f in floor), tuple(place[c] for c in ceiling)
+        if (paid := known.get(key)) is None:
+            paid = cost(rate, (values[f] for f in floor), (values[c] for c in ceiling), low, high)
+            known[key] = paid
+        if here != there:  # components are numbered from the ends, so the potential there is final
+            potentials[here] = max(potentials[here], paid + potentials[there])
+        elif paid:
+            return None
+    bound = potentials[problem.initial]
+    return Solution(values, tuple(potentials), bound)

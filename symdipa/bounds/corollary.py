@@ -1,0 +1,49 @@
+"""The weight: what a proof of well-formedness gives (theory, section 4)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from symdipa.model.automaton import OutputKind
+from symdipa.runs.augmentation import Augmentation, Tick, bisimulation_quotient
+from symdipa.runs.control import Control
+
+
+def corollary_bound(augmentation: Augmentation, tick: Tick | None = None) -> Fraction:
+    """The paper's bound on ``D``, exact; meaningful for well-formed automata only.
+
+    Taken on the strongly connected components of the augmentation after the bisimulation quotient: an
+    edge costs ``e*w1 + w2`` with ``e = 2`` for an input step and 1 otherwise; ``w1`` is ``d`` unless the
+    edge lies on a cycle and what it assigns is never read later; ``w2`` is ``d'`` if ``insample'`` is
+    output. A component costs the sum of its edges, a path of components the sum of those and of the edges
+    between them; the bound is the heaviest path from the initial block.
+    """
+    control = augmentation.control
+    quotient = bisimulation_quotient(augmentation, tick)
+    inside = [Fraction(0)] * (max(quotient.component) + 1)
+    leaving: dict[int, list[tuple[Fraction, int]]] = {}
+    for u, t, v in quotient.edges:
+        here, there = quotient.component[u], quotient.component[v]
+        cost = _edge_cost(control, t, cyclic=here == there)
+        if here == there:
+            inside[here] += cost
+        else:
+            leaving.setdefault(here, []).append((cost, there))
+    heaviest = [Fraction(0)] * len(inside)
+    for blocks in quotient.topological:
+        here = quotient.component[blocks[0]]
+        onward = max((cost + heaviest[there] for cost, there in leaving.get(here, ())), default=Fraction(0))
+        heaviest[here] = inside[here] + onward
+    return heaviest[quotient.component[quotient.block[0]]]
+
+
+def _edge_cost(control: Control, t: int, cyclic: bool) -> Fraction:
+    transition = control.automaton.transitions[t]
+    state = control.automaton.states[control.source[t]]
+    cost = Fraction(0)
+    kept = control.steps[t].asg & control.live[control.target[t]]
+    if state.d is not None and not (cyclic and not kept):
+        cost += (2 if state.is_input else 1) * state.d
+    if transition.output.kind is OutputKind.INSAMPLE_PRIME and state.d_prime is not None:
+        cost += state.d_prime
+    return cost

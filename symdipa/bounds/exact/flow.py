@@ -1,0 +1,281 @@
+"""A bound on the constant from below: a flow on the dependency graph of one run (weights.md, section 1).
+
+For fixed differences ``C`` is a linear program over the shifts. Its dual is a flow along the dependencies:
+position ``j`` may create or absorb at most ``d_j``, a sample that a loop repeats has no limit, and samples
+that are output are tied to the ground, which has none either, in both directions. Absorbing a unit at ``j``
+earns the difference there, creating one costs it; so any flow proves that the constant is at least what it
+earns.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from math import lcm
+
+from symdipa.bounds.exact.lift import scales
+from symdipa.model.adjacency import TWO_SIDED, Interval
+from symdipa.runs.control import Control
+from symdipa.runs.witness import dependency_graph, is_non_leaking
+
+GROUND = -1
+"""The node to which samples that are output are tied."""
+
+Arc = tuple[int, int]
+"""A dependency ``(i, j)`` between positions ("sample i is below sample j"), or a tie to the ground."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A flow that certifies a bound from below, or ``value`` ``None`` when there is no largest.
+
+    Positions are those of ``run``; those of ``loops`` (half-open ranges) may be repeated, and the positions
+    ``unlimited`` are those among them whose samples nobody reads later. ``deltas`` are the differences.
+    ``flow`` are the arcs that carry something. The value is the sum of ``delta * (inflow - outflow)`` over
+    all positions, and of ``d' * |delta|`` where ``insample'`` is output.
+    """
+
+    value: Fraction | None
+    run: tuple[int, ...]
+    loops: tuple[tuple[int, int], ...]
+    deltas: tuple[Fraction, ...]
+    flow: dict[Arc, Fraction]
+    unlimited: frozenset[int]
+
+
+def flow_bound(
+    control: Control,
+    run: Sequence[int],
+    loops: Sequence[tuple[int, int]] = (),
+    deltas: Sequence[Fraction | int] | None = None,
+    *,
+    interval: Interval = TWO_SIDED,
+    watch: Callable[[], None] = lambda: None,
+) -> Flow:
+    """The largest flow for the differences, so that its value is ``C`` of the run with its loops repeated.
+
+    ``deltas`` are chosen as well as possible in ``interval`` if they are not given
+    (:func:`symdipa.bounds.exact.signs.best_signs`). ``value`` is ``None`` when repeating a loop costs more
+    and more. ``watch`` is called all the time and may raise. Raises ``ValueError`` for what is no feasible
+    run, no loop or no difference of inputs.
+    """
+    loops = tuple(loops)
+    if deltas is None:
+        from symdipa.bounds.exact.signs import best_signs
+
+        deltas = best_signs(control, run, loops, interval=interval, watch=watch)
+    deltas = tuple(map(Fraction, deltas))
+    _check(control, run, loops, deltas)
+    graph = dependency_graph(control, run)
+    unlimited = repeatable(control, run, loops)
+    arcs = [(i, j) for i, over in enumerate(graph.over) for j in sorted(over)]
+    for j, t in enumerate(run):
+        if control.outputs_insample[t]:
+            arcs += [(j, GROUND), (GROUND, j)]
+    prices = [scales(control, t) for t in run]
+    certain = sum(
+        (second * abs(delta) for (_, second), delta in zip(prices, deltas, strict=True)), Fraction(0)
+    )
+    endless = any(
+        delta and (prices[j][1] or (control.outputs_insample[run[j]] and prices[j][0]))
+        for j, delta in enumerate(deltas)
+        if j in unlimited
+    )
+    limits = [None if j in unlimited else d for j, (d, _) in enumerate(prices)]
+    found = None if endless else _dearest(arcs, limits, deltas, watch)
+    if found is None:
+        return Flow(None, tuple(run), loops, deltas, {}, unlimited)
+    earned, flow = found
+    return Flow(certain + earned, tuple(run), loops, deltas, flow, unlimited)
+
+
+def repeatable(control: Control, run: Sequence[int], loops: Sequence[tuple[int, int]]) -> frozenset[int]:
+    """The positions on loops whose samples are not read later: every copy has the same dependencies."""
+    over = dependency_graph(control, run).over
+    later = {i for i, js in enumerate(over) for j in js if j > i}
+    later |= {j for i, js in enumerate(over) for j in js if i > j}
+    return frozenset(k for a, b in loops for k in range(a, b) if k not in later)
+
+
+def _check(
+    control: Control, run: Sequence[int], loops: Sequence[tuple[int, int]], deltas: Sequence[Fraction]
+) -> None:
+    if any(control.target[s] != control.source[t] for s, t in pairwise(run)):
+        raise ValueError("the transitions do not follow each other")
+    if run and control.source[run[0]] != control.initial:
+        raise ValueError("the run does not begin in the initial state")
+    if not dependency_graph(control, run).is_acyclic:
+        raise ValueError("the run is not feasible")
+    for a, b in loops:
+        if not (0 <= a < b <= len(run) and control.source[run[a]] == control.target[run[b - 1]]):
+            raise ValueError(f"positions {a} to {b} are no loop of the run")
+        if not is_non_leaking(control, run[a:b]):
+            raise ValueError(f"the loop at positions {a} to {b} assigns what it uses")
+    if len(deltas) != len(run):
+        raise ValueError("there must be one difference for each position")
+    if any(delta and not control.reads_input[t] for delta, t in zip(deltas, run, strict=True)):
+        raise ValueError("a step without input has no difference")
+
+
+def _dearest(
+    arcs: Sequence[Arc],
+    limits: Sequence[Fraction | None],
+    deltas: Sequence[Fraction],
+    watch: Callable[[], None],
+) -> tuple[Fraction, dict[Arc, Fraction]] | None:
+    """What a dearest flow earns, and the flow; ``None`` if there is no limit.
+
+    Of the dearest flows it is one of least amount. Each of its ways earns something, so one of its ends has a
+    limit, and no place carries more than all limits together.
+    """
+    if _is_endless(arcs, limits, deltas):
+        return None
+    unit = lcm(*(limit.denominator for limit in limits if limit is not None))
+    scale = lcm(*(delta.denominator for delta in deltas))
+    network = _Network(len(limits) + 3, watch)
+    ground, source, sink = len(limits), len(limits) + 1, len(limits) + 2
+    endless = sum(int(limit * unit) for limit in limits if limit is not None) + 1
+    links = [(arc, network.add(arc[0] % (ground + 1), arc[1] % (ground + 1), endless, 0)) for arc in arcs]
+    for j, (limit, delta) in enumerate(zip(limits, deltas, strict=True)):
+        capacity = endless if limit is None else int(limit * unit)
+        network.add(source, j, capacity, int(delta * scale))
+        network.add(j, sink, capacity, -int(delta * scale))
+    network.add(source, ground, endless, 0)
+    network.add(ground, sink, endless, 0)
+    earned = -network.cheapest(source, sink)
+    flow = {arc: Fraction(amount, unit) for arc, k in links if (amount := network.flow(k))}
+    return Fraction(earned, unit * scale), flow
+
+
+def _is_endless(arcs: Sequence[Arc], limits: Sequence[Fraction | None], deltas: Sequence[Fraction]) -> bool:
+    """Whether a way from one place without limit to another earns something."""
+    over: dict[int, list[int]] = {}
+    for i, j in arcs:
+        over.setdefault(i, []).append(j)
+    delta = {GROUND: Fraction(0)} | {j: deltas[j] for j, limit in enumerate(limits) if limit is None}
+    for low in sorted(set(delta.values())):
+        todo = [j for j in delta if delta[j] == low]
+        seen = set(todo)
+        while todo:
+            for j in over.get(todo.pop(), ()):
+                if j not in seen:
+                    seen.add(j)
+                    todo.append(j)
+        if any(delta[j] > low for j in seen & delta.keys()):
+            return True
+    return False
+
+
+@dataclass(eq=False)
+class _Network:
+    """Arcs ``2k`` and ``2k+1`` are an arc and its reverse."""
+
+    nodes: int
+    watch: Callable[[], None] = lambda: None
+    head: list[int] = field(default_factory=list)
+    room: list[int] = field(default_factory=list)
+    price: list[int] = field(default_factory=list)
+    capacity: list[int] = field(default_factory=list)
+    out: list[list[int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.out = [[] for _ in range(self.nodes)]
+
+    def add(self, u: int, v: int, capacity: int, price: int) -> int:
+        k = len(self.head)
+        self.head += [v, u]
+        self.room += [capacity, 0]
+        self.price += [price, -price]
+        self.capacity += [capacity, 0]
+        self.out[u].append(k)
+        self.out[v].append(k + 1)
+        return k
+
+    def flow(self, k: int) -> int:
+        return self.capacity[k] - self.room[k]
+
+    def cheapest(self, source: int, sink: int) -> int:
+        """Send as much as makes the price least; returns that price.
+
+        Primal and dual: all shortest ways at a time, as long as they have a negative price. There is no cycle
+        of negative price to begin with, and these augmentations never make one.
+        """
+        total = 0
+        while True:
+            distance = self._distances(source)
+            far = distance[sink]
+            if far is None or far >= 0:
+                return total
+            while (rank := self._ranks(source, sink, distance)) is not None:
+                total += far * self._block(source, sink, distance, rank)
+
+    def _distances(self, source: int) -> list[int | None]:
+        """The price of a cheapest way to each node (Bellman and Ford, by a queue)."""
+        distance: list[int | None] = [None] * self.nodes
+        distance[source] = 0
+        queue, waiting = deque([source]), {source}
+        while queue:
+            self.watch()
+            u = queue.popleft()
+            waiting.discard(u)
+            here = distance[u]
+            assert here is not None
+            for k in self.out[u]:
+                v = self.head[k]
+                known = distance[v]
+                if self.room[k] and (known is None or here + self.price[k] < known):
+                    distance[v] = here + self.price[k]
+                    if v not in waiting:
+                        waiting.add(v)
+                        queue.append(v)
+        return distance
+
+    def _tight(self, u: int, k: int, distance: Sequence[int | None]) -> bool:
+        here = distance[u]
+        return bool(self.room[k]) and here is not None and here + self.price[k] == distance[self.head[k]]
+
+    def _ranks(self, source: int, sink: int, distance: Sequence[int | None]) -> list[int] | None:
+        """For each node how many arcs it is away on cheapest ways; ``None`` if the sink is not reached."""
+        rank = [-1] * self.nodes
+        rank[source] = 0
+        queue = deque([source])
+        while queue:
+            u = queue.popleft()
+            for k in self.out[u]:
+                if rank[self.head[k]] < 0 and self._tight(u, k, distance):
+                    rank[self.head[k]] = rank[u] + 1
+                    queue.append(self.head[k])
+        return rank if rank[sink] >= 0 else None
+
+    def _block(self, source: int, sink: int, distance: Sequence[int | None], rank: list[int]) -> int:
+        """Fill ways of ascending rank until each has a full arc; returns the amount sent."""
+        sent = 0
+        turn = [0] * self.nodes
+        way: list[int] = []
+        node = source
+        while True:
+            if node == sink:
+                self.watch()
+                amount = min(self.room[k] for k in way)
+                sent += amount
+                for k in way:
+                    self.room[k] -= amount
+                    self.room[k ^ 1] += amount
+                way, node = [], source
+                continue
+            while turn[node] < len(self.out[node]):
+                k = self.out[node][turn[node]]
+                if rank[self.head[k]] == rank[node] + 1 and self._tight(node, k, distance):
+                    break
+                turn[node] += 1
+            else:
+                if node == source:
+                    return sent
+                node = self.head[way.pop() ^ 1]
+                turn[node] += 1
+                continue
+            way.append(k)
+            node = self.head[k]

@@ -1,0 +1,206 @@
+"""What the exact constant is computed on: costs in whole numbers, and the augmentation lifted by its futures.
+
+The search tracks the shifts of the *live* values, those that some guard may still read. In a loop that stores
+what is read behind it that is too many: of all the samples stored there only the last one matters. So nodes
+are split by a foresight: which variables among those stored in some loop hold a value that the rest of the
+run *will* read; only these are tracked. An edge and the foresight after it determine the one before it, so
+this *lift* is found backward. A run may be made longer without losing anything, so runs are taken to end
+where they cannot leave: in one node of each component without a way out.
+
+Without leaking cycle, the tracked variables and their order are the same in all nodes of a component of the
+lift, and nothing that is stored inside one is tracked (or it would be read, and then overwritten, on the way
+round). A component is therefore one *place* of the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+from symdipa.model.adjacency import Interval
+from symdipa.model.automaton import OutputKind
+from symdipa.runs.augmentation import Augmentation, Tick
+from symdipa.runs.control import Control, component_numbers, components, explore, the_path
+from symdipa.runs.order import Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """The costs of all transitions for differences in one interval, as whole multiples of ``1/unit``.
+
+    A shift is a *level*, an index into ``levels`` (low, 0, high without repetition). ``price[t][a][b]`` is
+    what the compared sample of ``t`` costs when the difference has level ``a`` and the shift level ``b``;
+    ``second[t][a]`` is what its other sample costs, output. ``differences[t]`` are the levels of the extreme
+    differences of ``t``.
+    """
+
+    interval: Interval
+    levels: tuple[Fraction, ...]
+    zero: int
+    unit: int
+    price: tuple[tuple[tuple[int, ...], ...], ...]
+    second: tuple[tuple[int, ...], ...]
+    differences: tuple[tuple[int, ...], ...]
+
+    @property
+    def top(self) -> int:
+        return len(self.levels) - 1
+
+    @property
+    def largest(self) -> int:
+        """No transition costs more."""
+        prices = (
+            max(map(max, price)) + max(second) for price, second in zip(self.price, self.second, strict=True)
+        )
+        return max(prices, default=0)
+
+
+def scales(control: Control, t: int) -> tuple[Fraction, Fraction]:
+    """``d`` of the compared sample, and ``d'`` if the second sample is output (else 0), of a transition."""
+    transition = control.automaton.transitions[t]
+    state = control.automaton.state(transition.source)
+    second = state.d_prime if transition.output.kind is OutputKind.INSAMPLE_PRIME else None
+    return state.d or Fraction(0), second or Fraction(0)
+
+
+def costs(control: Control, interval: Interval) -> Costs:
+    """The costs of the transitions of an automaton."""
+    levels = tuple(sorted({interval[0], Fraction(0), interval[1]}))
+    zero = levels.index(Fraction(0))
+    ends = tuple(sorted({levels.index(interval[0]), levels.index(interval[1])}))
+    pairs = [scales(control, t) for t in range(len(control.steps))]
+    unit = lcm(*(level.denominator for level in levels)) * lcm(
+        *(s.denominator for pair in set(pairs) for s in pair)
+    )
+    table = {
+        d: tuple(tuple(int(d * abs(a - b) * unit) for b in levels) for a in levels) for d, _ in set(pairs)
+    }
+    second = {d: tuple(int(d * abs(a) * unit) for a in levels) for _, d in set(pairs)}
+    return Costs(
+        interval,
+        levels,
+        zero,
+        unit,
+        tuple(table[d] for d, _ in pairs),
+        tuple(second[d] for _, d in pairs),
+        tuple(ends if control.reads_input[t] else (zero,) for t in range(len(pairs))),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """The lifted augmentation: node ``v`` lies over ``base[v]`` and tracks the values of ``tracked[v]``.
+
+    Edge ``i`` leads from ``source[i]`` to ``target[i]`` over edge ``edge[i]`` of the augmentation. Runs begin
+    in ``start`` and end in one of the first ``ends`` nodes.
+    """
+
+    graph: Augmentation
+    base: tuple[int, ...]
+    tracked: tuple[Mask, ...]
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    edge: tuple[int, ...]
+    start: int
+    ends: int
+
+    def transition(self, i: int) -> int:
+        return self.graph.transition[self.edge[i]]
+
+    @cached_property
+    def places(self) -> list[list[int]]:
+        """The components, from the start on: predecessors before successors."""
+        return components(len(self.base), list(zip(self.source, self.target, strict=True)))[::-1]
+
+    @cached_property
+    def place(self) -> tuple[int, ...]:
+        """For each node the number of its component in ``places``."""
+        number = [0] * len(self.base)
+        for i, nodes in enumerate(self.places):
+            for v in nodes:
+                number[v] = i
+        return tuple(number)
+
+    @cached_property
+    def inside(self) -> list[list[int]]:
+        """For each place its inner edges."""
+        lists: list[list[int]] = [[] for _ in self.places]
+        for i, (u, v) in enumerate(zip(self.source, self.target, strict=True)):
+            if self.place[u] == self.place[v]:
+                lists[self.place[u]].append(i)
+        return lists
+
+    @cached_property
+    def leaving(self) -> list[list[int]]:
+        """For each place the edges from it to others."""
+        return self._between(self.source)
+
+    @cached_property
+    def entering(self) -> list[list[int]]:
+        """For each place the edges to it from others."""
+        return self._between(self.target)
+
+    def _between(self, ends: Iterable[int]) -> list[list[int]]:
+        lists: list[list[int]] = [[] for _ in self.places]
+        for i, v in enumerate(ends):
+            if self.place[self.source[i]] != self.place[self.target[i]]:
+                lists[self.place[v]].append(i)
+        return lists
+
+    def walk(self, start: int, goal: int) -> list[int]:
+        """A shortest path inside a place."""
+        allowed: dict[int, list[int]] = {}
+        for i in self.inside[self.place[start]]:
+            allowed.setdefault(self.source[i], []).append(i)
+        return the_path(start, goal, lambda u: allowed.get(u, ()), self.target.__getitem__)
+
+
+def lift(
+    graph: Augmentation, max_nodes: int | None = None, tick: Tick | None = None, *, foresee: Mask = 0
+) -> Lift:
+    """The lift of an augmentation; raises :class:`LimitReached` above ``max_nodes`` nodes.
+
+    ``foresee`` are variables to track only if they will be read, besides those for which it has to be so:
+    there is less to track in more nodes.
+    """
+    incoming: list[list[int]] = [[] for _ in range(graph.nodes)]
+    for e, v in enumerate(graph.target):
+        incoming[v].append(e)
+    control = graph.control
+    live = [control.live[q] for q in graph.state]
+    foreseen = foresee
+    for e in graph.cyclic_edges:
+        foreseen |= control.steps[graph.transition[e]].asg & live[graph.target[e]]
+
+    def preceding(node: tuple[int, Mask]) -> Iterator[tuple[int, tuple[int, Mask]]]:
+        v, read = node
+        for e in incoming[v]:
+            step = control.steps[graph.transition[e]]
+            yield e, (graph.source[e], (step.used | read & ~step.asg) & foreseen)
+
+    ends = [(v, 0) for v in _last(graph)]
+    nodes, found = explore(ends, preceding, "the lift for the exact constant", max_nodes, tick)
+    return Lift(
+        graph,
+        tuple(v for v, _ in nodes),
+        tuple(read | live[v] & ~foreseen for v, read in nodes),
+        tuple(u for _, _, u in found),
+        tuple(v for v, _, _ in found),
+        tuple(e for _, e, _ in found),
+        nodes.index((0, 0)),
+        len(ends),
+    )
+
+
+def _last(graph: Augmentation) -> list[int]:
+    """One node of each component that no edge leaves."""
+    number = component_numbers(graph.nodes, list(zip(graph.source, graph.target, strict=True)))
+    left = {number[u] for u, v in zip(graph.source, graph.target, strict=True) if number[u] != number[v]}
+    first: dict[int, int] = {}
+    for v in range(graph.nodes):
+        if number[v] not in left:
+            first.setdefault(number[v], v)
+    return sorted(first.values())

@@ -1,0 +1,215 @@
+"""The run bound: the exact supremum of the weights of runs (theory, section 4).
+
+The weight of a position depends on the future: which samples will have a repeatable one below (``L``) or
+above them (``G``), and which are read again. Two passes find it. Forward: nodes of the augmentation with the
+marks that the run *so far* has given to the live values. Backward: each of these nodes split by what the rest
+of a run does, that is by the values that it reads and by their marks *at the end*. An edge and the future
+after it determine the future before it, and where a run ends nothing is read any more: so every run has one
+path, whose edges know their costs, and the bound is the longest path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from symdipa.model.automaton import OutputKind
+from symdipa.model.errors import LimitReached
+from symdipa.runs.augmentation import Augmentation, Tick, augment
+from symdipa.runs.control import Control, components
+from symdipa.runs.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
+
+
+def run_bound(
+    control: Control,
+    tick: Tick | None = None,
+    max_nodes: int | None = None,
+    augmentation: Augmentation | None = None,
+) -> Fraction | None:
+    """The largest weight of a run; ``None`` if it is infinite or the automaton is not well-formed.
+
+    As in the augmentation of an automaton without leaking cycle, the transitions of non-leaking cycles are
+    the edges inside a component, also for a run that takes such an edge without going round. Raises
+    :class:`LimitReached` when there are more than ``max_nodes`` nodes of some kind; ``tick`` may raise. The
+    ``augmentation`` is built unless it is given.
+    """
+    graph = augmentation or augment(control, max_nodes, tick)
+    if graph.leaks:
+        return None
+    marked = _forward(graph, max_nodes, tick)
+    futures = None if marked is None else _backward(marked, max_nodes, tick)
+    return None if futures is None else _longest(futures)
+
+
+class Reached(NamedTuple):
+    """The marks after a step and before its assignment: ``L`` and ``G`` of variables and of its sample."""
+
+    low: Mask
+    high: Mask
+    sample_low: bool
+    sample_high: bool
+
+
+def _reached(order: OrderState, low: Mask, high: Mask, step: Step, repeats: bool) -> Reached:
+    if repeats:
+        low |= at_or_above(order, step.lt)
+        high |= at_or_below(order, step.ge)
+    below, above = bounds(order, step)
+    sample_low, sample_high = bool(low & below), bool(high & above)
+    return Reached(
+        low | above if sample_low else low, high | below if sample_high else high, sample_low, sample_high
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Marked:
+    """The augmentation with marks so far. Node ``v`` is node ``base[v]``; node 0 is the initial one.
+
+    ``incoming[v]`` lists ``(u, e, reached)``: an edge from ``u`` over ``e``, and the marks that it gives.
+    """
+
+    graph: Augmentation
+    base: tuple[int, ...]
+    incoming: tuple[tuple[tuple[int, int, Reached], ...], ...]
+
+
+def _forward(graph: Augmentation, max_nodes: int | None, tick: Tick | None) -> Marked | None:
+    """Every node with marks, forward; ``None`` if some value gets both (a leaking pair)."""
+    control, cyclic = graph.control, frozenset(graph.cyclic_edges)
+    start = (0, 0, 0)
+    number, nodes = {start: 0}, [start]
+    incoming: list[list[tuple[int, int, Reached]]] = [[]]
+    for u, (base, low, high) in enumerate(nodes):
+        for e in graph.outgoing[base]:
+            step, v = control.steps[graph.transition[e]], graph.target[e]
+            after = _reached(graph.order[base], low, high, step, e in cyclic)
+            if after.low & after.high or (after.sample_low and after.sample_high):
+                return None
+            live = control.live[graph.state[v]]
+            old, fresh = live & ~step.asg, live & step.asg
+            key = (
+                v,
+                after.low & old | (fresh if after.sample_low else 0),
+                after.high & old | (fresh if after.sample_high else 0),
+            )
+            place = number.setdefault(key, len(nodes))
+            if place == len(nodes):
+                nodes.append(key)
+                incoming.append([])
+            incoming[place].append((u, e, after))
+        _check(u, len(nodes), "nodes with marks", max_nodes, tick)
+    return Marked(graph, tuple(base for base, _, _ in nodes), tuple(map(tuple, incoming)))
+
+
+def _check(done: int, size: int, what: str, max_nodes: int | None, tick: Tick | None) -> None:
+    if tick is not None and done % 64 == 0:
+        tick(size)
+    if max_nodes is not None and size > max_nodes:
+        raise LimitReached(f"the run bound needs more than {max_nodes} {what}")
+
+
+class Future(NamedTuple):
+    """What the rest of a run does: the variables whose values it reads, and which are marked at its end."""
+
+    used: Mask = 0
+    low: Mask = 0
+    high: Mask = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Futures:
+    """Marked nodes split by their futures; ``edges`` are ``(source, target, cost)``."""
+
+    nodes: int
+    edges: tuple[tuple[int, int, Fraction], ...]
+    start: int
+
+
+def _backward(marked: Marked, max_nodes: int | None, tick: Tick | None) -> Futures | None:
+    """Every marked node with every future, backward; ``None`` if an output sample gets a mark."""
+    number = {(v, Future()): v for v in range(len(marked.base))}
+    nodes = list(number)
+    edges: list[tuple[int, int, Fraction]] = []
+    for v, (place, future) in enumerate(nodes):
+        for u, e, reached in marked.incoming[place]:
+            before, cost = _before(marked, u, e, reached, future)
+            if cost is None:
+                return None
+            node = (u, before)
+            source = number.setdefault(node, len(nodes))
+            if source == len(nodes):
+                nodes.append(node)
+            edges.append((source, v, cost))
+        _check(v, len(nodes), "nodes with futures", max_nodes, tick)
+    return Futures(len(nodes), tuple(edges), 0)
+
+
+def _before(
+    marked: Marked, u: int, e: int, reached: Reached, future: Future
+) -> tuple[Future, Fraction | None]:
+    """The future before an edge of which the future after it is known, and the weight of its position.
+
+    A value that is read later has the marks that it has then. One that is read for the last time, and a
+    sample that is not stored or not read, have those that the run has given so far and those of values below
+    or above that are read later: nothing else can reach them.
+    """
+    graph = marked.graph
+    control, t = graph.control, graph.transition[e]
+    order, step = graph.order[marked.base[u]], control.steps[t]
+    below, above = bounds(order, step)
+    low, high = future.low & ~step.asg, future.high & ~step.asg
+    kept, stored = future.used & ~step.asg, future.used & step.asg
+    if stored:
+        sample_low, sample_high = bool(future.low & stored), bool(future.high & stored)
+    else:
+        sample_low = reached.sample_low or bool(low & below)
+        sample_high = reached.sample_high or bool(high & above)
+    used = kept | step.used
+    all_low = reached.low | at_or_above(order, low) | (above if sample_low else 0)
+    all_high = reached.high | at_or_below(order, high) | (below if sample_high else 0)
+    before = Future(used, all_low & used, all_high & used)
+    return before, _weight(control, t, before, bool(stored), sample_low or sample_high)
+
+
+def _weight(control: Control, t: int, before: Future, stored: bool, marked: bool) -> Fraction | None:
+    """The weight of a position; ``None`` if its sample is output and marked (a privacy violating path)."""
+    step, state = control.steps[t], control.automaton.state(control.automaton.transitions[t].source)
+    releases = control.outputs_insample[t]
+    if releases and marked:
+        return None
+    cost = Fraction(0)
+    quasi_cyclic = not (releases or stored or step.ge & ~before.high or step.lt & ~before.low)
+    if not quasi_cyclic and state.d is not None:
+        cost += (marked + control.reads_input[t]) * state.d
+    if control.reads_input[t] and _second(control, t) and state.d_prime is not None:
+        cost += state.d_prime
+    return cost
+
+
+def _second(control: Control, t: int) -> bool:
+    return control.automaton.transitions[t].output.kind is OutputKind.INSAMPLE_PRIME
+
+
+def _longest(futures: Futures) -> Fraction | None:
+    """The longest path from the start; ``None`` if some cycle costs anything.
+
+    Every node lies on a path from the start to an end: its future is that of some run.
+    """
+    outgoing: list[list[tuple[int, Fraction]]] = [[] for _ in range(futures.nodes)]
+    for u, v, cost in futures.edges:
+        outgoing[u].append((v, cost))
+    order = components(futures.nodes, [(u, v) for u, v, _ in futures.edges])
+    component = [0] * futures.nodes
+    for i, nodes in enumerate(order):
+        for v in nodes:
+            component[v] = i
+    value = [Fraction(0)] * len(order)
+    for i, nodes in enumerate(order):
+        for u in nodes:
+            for v, cost in outgoing[u]:
+                if component[v] != i:
+                    value[i] = max(value[i], cost + value[component[v]])
+                elif cost:
+                    return None
+    return value[component[futures.start]]

@@ -1,0 +1,138 @@
+"""The best differences for one given run: profiles along the run (weights.md, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from symdipa.bounds.exact.flow import repeatable
+from symdipa.bounds.exact.frames import LARGEST, NEVER, Frame, Kit, Rows, maximal_rows
+from symdipa.bounds.exact.lift import costs
+from symdipa.model.adjacency import TWO_SIDED, Interval
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import Control, classes
+from symdipa.runs.order import Mask, Step, initial, members, update
+from symdipa.runs.witness import dependency_graph
+
+KEPT = 5_000
+"""As many profiles are kept at a position; if more compete, the differences need not be the best."""
+
+FEW = 64
+"""So few often do, and it is seen that they did where the bound from above is reached."""
+
+
+def best_signs(
+    control: Control,
+    run: Sequence[int],
+    loops: Sequence[tuple[int, int]] = (),
+    *,
+    interval: Interval = TWO_SIDED,
+    kept: int = KEPT,
+    watch: Callable[[], None] = lambda: None,
+) -> tuple[Fraction, ...]:
+    """Differences in the interval for which the run, with its loops repeated, costs most.
+
+    Where repeating a loop costs more and more they are such that it does. Samples that no dependency joins
+    are treated apart. Raises :class:`LimitReached` when too many values are live at a time. If ever more than
+    ``kept`` profiles compete, the dearest are kept, and the result need not be the best. ``watch`` is called
+    at every position and may raise.
+    """
+    prices = costs(control, interval)
+    if prices.largest * (len(run) + 1) > LARGEST:
+        raise LimitReached("the scales have no common denominator of reasonable size")
+    graph = dependency_graph(control, run)
+    if not graph.is_acyclic:
+        raise ValueError("the run is not feasible")
+    line = _Line(control, Kit(control, prices, watch), tuple(run), repeatable(control, run, loops), kept)
+    number = classes(len(run), [(i, *js) for i, js in enumerate(graph.over)])
+    groups: dict[int, list[int]] = {}
+    for j, k in enumerate(number):
+        groups.setdefault(k, []).append(j)
+    chosen = [prices.zero] * len(run)
+    for positions in groups.values():
+        for j, difference in line.best(positions, watch).items():
+            chosen[j] = difference
+    return tuple(prices.levels[difference] for difference in chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    control: Control
+    kit: Kit
+    run: tuple[int, ...]
+    repeats: frozenset[int]
+    kept: int
+
+    def best(self, positions: Sequence[int], watch: Callable[[], None]) -> dict[int, int]:
+        """The levels of the best differences at ascending positions that nothing joins with others."""
+        rows = np.zeros((1, 1), dtype=np.int64)
+        origins: list[tuple[int, list[tuple[int, int]]]] = []
+        for j, (before, after) in zip(positions, pairwise(self._frames(positions)), strict=True):
+            watch()
+            rows, origin = self._step(j, before, after, rows)
+            origins.append((j, origin))
+        k = int(rows.min(axis=1).argmax())
+        chosen = {}
+        for j, origin in reversed(origins):
+            k, chosen[j] = origin[k]
+        return chosen
+
+    def _step(self, j: int, before: Frame, after: Frame, rows: Rows) -> tuple[Rows, list[tuple[int, int]]]:
+        """The profiles after position ``j``, and from which row and by which difference each of them came."""
+        t = self.run[j]
+        moved, origin = [], []
+        for difference in self.kit.costs.differences[t]:
+            some = rows
+            if j in self.repeats:
+                some = np.where(self.kit.free(before, t, difference), rows, NEVER)
+            moved.append(self.kit.table(before, after, t, difference).apply(some))
+            origin += [(k, difference) for k in range(len(rows))]
+        rows = np.concatenate(moved)
+        best = maximal_rows(rows)
+        if len(best) > self.kept:
+            best = best[np.argsort(-rows[best].min(axis=1), kind="stable")[: self.kept]]
+        return rows[best], [origin[k] for k in best]
+
+    def _frames(self, positions: Sequence[int]) -> Iterator[Frame]:
+        """The frames before the first of the positions and after each: of their values still to be read.
+
+        Whoever reads such a value is one of the positions, and nothing else orders it. So their order states
+        are followed on their own, over only the variables in which they leave something.
+        """
+        names = sorted({x for j in positions for x in self._kept(j)})
+        place = {x: i for i, x in enumerate(names)}
+
+        def local(variables: Iterable[int]) -> Mask:
+            return sum(1 << place[x] for x in variables)
+
+        order, holder = initial(len(names)), dict[int, int]()
+        yield self.kit.frame(order, 0)
+        for j in positions:
+            step = self.control.steps[self.run[j]]
+            holder |= dict.fromkeys(self._kept(j), j)
+            holder = {x: i for x, i in holder.items() if self.last_read[i, x] > j}
+            own = Step(local(members(step.ge)), local(members(step.lt)), local(self._kept(j)))
+            following = update(order, own, tracked := local(holder))
+            assert following is not None, "a feasible run"
+            order = following
+            yield self.kit.frame(order, tracked, names)
+
+    def _kept(self, j: int) -> list[int]:
+        """The variables from which what position ``j`` stores is read later."""
+        return [x for x in members(self.control.steps[self.run[j]].asg) if (j, x) in self.last_read]
+
+    @cached_property
+    def last_read(self) -> dict[tuple[int, int], int]:
+        """Who reads last what a position has stored in a variable."""
+        holder: dict[int, int] = {}
+        last: dict[tuple[int, int], int] = {}
+        for j, t in enumerate(self.run):
+            step = self.control.steps[t]
+            last |= {(holder[x], x): j for x in members(step.used)}
+            holder |= dict.fromkeys(members(step.asg), j)
+        return last

@@ -1,0 +1,147 @@
+"""Relational alignment as a whole: several ways to tell runs apart, the best bound, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from time import monotonic
+
+from symdipa.bounds.relational.machine import Machine, machine
+from symdipa.bounds.relational.proof import Json, certificate
+from symdipa.bounds.relational.search import MAX_NODES, Strategy, search
+from symdipa.checker.model import model_of
+from symdipa.checker.relational import check_relational
+from symdipa.model.adjacency import Adjacency, Interval, intervals
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import Control
+
+LADDER: tuple[tuple[bool, str], ...] = (
+    (False, "none"),
+    (False, "letters"),
+    (True, "none"),
+    (False, "whole"),
+    (True, "letters"),
+)
+"""Whether letters have remarks, and what classes of sequences remember, in the order of trial."""
+
+RELATIONAL_SECONDS = 5.0
+"""So long it is looked for unless the caller says otherwise."""
+
+SMALL = 4_000
+"""Searches up to so many pairs come first."""
+
+SEARCHING = 0.7
+"""Such a part of the time is for the search; the rest is left for the checker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One step of the ladder for one range: the pairs looked at and the bound, or the limit that was reached.
+
+    Neither means that no strategy has a finite cost.
+    """
+
+    remarks: bool
+    memory: str
+    pairs: int
+    bound: Fraction | None
+    limit: str
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Relational:
+    """A proved bound on ``D``, or ``None``; it includes the sensitivity.
+
+    ``certificates`` has one for each range of differences, all accepted by the checker; without a bound it is
+    empty.
+    """
+
+    bound: Fraction | None
+    certificates: tuple[Json, ...]
+    trials: tuple[Trial, ...]
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The limits that were reached at last, each once."""
+        last = {(trial.remarks, trial.memory): trial.limit for trial in self.trials}
+        return tuple(dict.fromkeys(limit for limit in last.values() if limit))
+
+
+def relational(
+    control: Control,
+    *,
+    adjacency: Adjacency = "two-sided",
+    sensitivity: Fraction | int = 1,
+    seconds: float | None = RELATIONAL_SECONDS,
+    max_nodes: int = MAX_NODES,
+    tick: Callable[[int], None] | None = None,
+) -> Relational:
+    """The best bound that pairs of runs prove within ``seconds``, with ``max_nodes`` for each step.
+
+    Every bound is checked by :mod:`symdipa.checker` before it is returned; its refusal is a mistake in here
+    and raises :class:`symdipa.checker.CertificateRefused`. ``tick`` may raise to end the work.
+    """
+    scale = Fraction(sensitivity)
+    deadline = None if seconds is None else monotonic() + SEARCHING * seconds
+    work = _Work(control, deadline, max_nodes, tick)
+    found = [work.best(interval) for interval in intervals(adjacency, scale)]
+    proved = [one for one in found if one is not None]
+    if len(proved) < len(found):
+        return Relational(None, (), tuple(work.trials))
+    model = model_of(control.automaton)
+    certificates = tuple(certificate(one, scale) for one in proved)
+    claims = [check_relational(model, written, "the certificate", tick) for written in certificates]
+    bound = max((claim.bound for claim in claims if claim.bound is not None), default=None)
+    return Relational(bound, certificates, tuple(work.trials))
+
+
+class _Work:
+    def __init__(
+        self,
+        control: Control,
+        deadline: float | None,
+        max_nodes: int,
+        tick: Callable[[int], None] | None,
+    ) -> None:
+        self.control, self.deadline, self.max_nodes, self.tick = control, deadline, max_nodes, tick
+        self.trials: list[Trial] = []
+        self.machines: dict[bool, Machine] = {}
+
+    def best(self, interval: Interval) -> Strategy | None:
+        """The best strategy of all steps: first of those that are small, then of the others."""
+        best: Strategy | None = None
+        steps = [(*step, min(SMALL, self.max_nodes)) for step in LADDER]
+        for remarks, memory, nodes in steps:  # grows while we walk
+            last = (remarks, memory, nodes) == steps[-1] and nodes == self.max_nodes
+            deadline = self.deadline if last else self.share()
+            found = self.attempt(remarks, memory, interval, nodes, deadline)
+            if found is not None and (best is None or found.bound < best.bound):
+                best = found
+                if not best.bound:
+                    break
+            if found is None and self.trials[-1].limit and nodes < self.max_nodes:
+                steps.append((remarks, memory, self.max_nodes))
+        return best
+
+    def share(self) -> float | None:
+        """When a step has to end that others follow: after half of the time that is left."""
+        if self.deadline is None:
+            return None
+        now = monotonic()
+        return now + max(0.0, self.deadline - now) / 2
+
+    def attempt(
+        self, remarks: bool, memory: str, interval: Interval, nodes: int, deadline: float | None
+    ) -> Strategy | None:
+        began, found, limit = monotonic(), None, ""
+        try:
+            if remarks not in self.machines:
+                self.machines[remarks] = machine(self.control, remarks)
+            found = search(self.machines[remarks], interval, memory, deadline, nodes, tick=self.tick)
+        except LimitReached as reached:
+            limit = str(reached)
+        pairs, bound = (found.searched, found.bound) if found else (0, None)
+        self.trials.append(Trial(remarks, memory, pairs, bound, limit, monotonic() - began))
+        return found

@@ -1,0 +1,170 @@
+"""Machines: an automaton whose every way on has a letter, the visible output with a hidden remark.
+
+Two additions make a machine of an automaton. It is *complete*: where no guard holds, or a state has no
+transition, it shows that it stops. And a letter may carry a *remark* about the rest of the run, which no
+observer sees: which of the samples stored by this step are final, that is never replaced while the variable
+is alive. Every run has exactly one sequence of remarks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from symdipa.model.automaton import OutputKind
+from symdipa.runs.control import Control, explore
+from symdipa.runs.order import Mask, Step, members
+
+Letter = tuple[str, str]
+"""What is shown (``stop``, ``symbol`` and its name, ``insample``, ``insampleprime``), and the remark."""
+
+STOP = "stop"
+SAMPLE, SECOND = OutputKind.INSAMPLE.value, OutputKind.INSAMPLE_PRIME.value
+
+STOPPED = -1
+"""The control state of a machine that has stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A way to go on from a control state; ``transition`` is ``None`` where the machine stops.
+
+    The leaves of a state exclude one another and together leave no sample out.
+    """
+
+    transition: int | None
+    step: Step
+    target: int
+    shows: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    leaf: int
+    letter: Letter
+    target: int
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """States are numbered, 0 is initial. ``state`` is the control state of each, ``edges`` leave it.
+
+    ``leaves`` are those of each control state, ``accepting`` the states in which no remark is open.
+    """
+
+    control: Control
+    state: tuple[int, ...]
+    leaves: tuple[tuple[Leaf, ...], ...]
+    edges: tuple[tuple[Edge, ...], ...]
+    accepting: frozenset[int]
+
+    def leaves_of(self, q: int) -> tuple[Leaf, ...]:
+        return () if q == STOPPED else self.leaves[q]
+
+    def draws(self, q: int) -> bool:
+        """Whether a sample is drawn there: a state without transitions only stops."""
+        return q != STOPPED and bool(self.control.outgoing[q])
+
+    def live(self, q: int) -> Mask:
+        return 0 if q == STOPPED else self.control.live[q]
+
+    @cached_property
+    def onward(self) -> tuple[dict[tuple[int, Letter], int], ...]:
+        """For each state the target by leaf and letter."""
+        return tuple({(e.leaf, e.letter): e.target for e in edges} for edges in self.edges)
+
+
+def leaves_of(control: Control) -> tuple[tuple[Leaf, ...], ...]:
+    """The leaves of every control state."""
+    found = []
+    for numbers in control.outgoing:
+        steps = [control.steps[t] for t in numbers]
+        leaves = [
+            Leaf(t, step, control.target[t], _shows(control, t))
+            for t, step in zip(numbers, steps, strict=True)
+        ]
+        leaves += [Leaf(None, Step(ge, lt, 0), STOPPED, STOP) for ge, lt in _rest(steps, 0, 0)]
+        found.append(tuple(leaves))
+    return tuple(found)
+
+
+def _shows(control: Control, t: int) -> str:
+    output = control.automaton.transitions[t].output
+    return output.kind.value if output.symbol is None else f"symbol {output.symbol}"
+
+
+def _rest(steps: Sequence[Step], ge: Mask, lt: Mask) -> Iterator[tuple[Mask, Mask]]:
+    """The region given by atoms without what the guards cover, in pieces that exclude one another."""
+    if ge & lt:
+        return
+    if not steps:
+        yield ge, lt
+        return
+    first, *others = steps
+    for x in members(first.ge):
+        yield from _rest(others, ge, lt | 1 << x)
+        ge |= 1 << x
+    for x in members(first.lt):
+        yield from _rest(others, ge | 1 << x, lt)
+        lt |= 1 << x
+
+
+Promise = tuple[int, Mask, Mask]
+"""Control state, variables whose value is to be replaced, variables whose value is final."""
+
+
+def machine(control: Control, remarks: bool, max_states: int = 2_000) -> Machine:
+    """The machine of an automaton, with remarks about final values or without.
+
+    Raises :class:`LimitReached` above ``max_states`` states.
+    """
+    leaves = leaves_of(control)
+    ways: list[tuple[int, str]] = []
+    number: dict[tuple[int, str], int] = {}
+
+    def following(node: Promise) -> Iterator[tuple[int, Promise]]:
+        q = node[0]
+        for i, leaf in enumerate(leaves[q] if q != STOPPED else ()):
+            for remark, after in _promises(control, node, leaf, remarks):
+                way = number.setdefault((i, remark), len(ways))
+                if way == len(ways):
+                    ways.append((i, remark))
+                yield way, after
+
+    start: Promise = (control.initial, 0, 0)
+    nodes, edges = explore([start], following, "the machine with remarks", max_states)
+    leaving: list[list[Edge]] = [[] for _ in nodes]
+    for u, way, v in edges:
+        i, remark = ways[way]
+        leaving[u].append(Edge(i, (leaves[nodes[u][0]][i].shows, remark), v))
+    return Machine(
+        control,
+        tuple(q for q, _, _ in nodes),
+        leaves,
+        tuple(map(tuple, leaving)),
+        frozenset(i for i, (_, replaced, _) in enumerate(nodes) if not replaced),
+    )
+
+
+def _promises(control: Control, node: Promise, leaf: Leaf, remarks: bool) -> Iterator[tuple[str, Promise]]:
+    """The remarks that a leaf may carry, with what is promised afterwards."""
+    _, replaced, final = node
+    if not remarks:
+        yield "", (leaf.target, 0, 0)
+        return
+    live = 0 if leaf.target == STOPPED else control.live[leaf.target]
+    asg = leaf.step.asg
+    if final & asg or replaced & ~asg & ~live:
+        return  # a final value is replaced, or one that was to be replaced dies
+    fresh = asg & live
+    subset = fresh
+    while True:  # every subset of the variables stored may be final
+        names = ",".join(control.variable_names[x] for x in members(subset))
+        yield (
+            names,
+            (leaf.target, replaced & ~asg | fresh & ~subset, (final & ~asg & live) | subset),
+        )
+        if not subset:
+            return
+        subset = (subset - 1) & fresh

@@ -1,0 +1,82 @@
+"""Strategies written down, so that :mod:`symdipa.checker` can check them without this package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from symdipa.bounds.relational.facts import NONE
+from symdipa.bounds.relational.machine import STOPPED, Machine
+from symdipa.bounds.relational.search import Node, Strategy
+from symdipa.runs.order import members
+
+Json = dict[str, object]
+
+
+def certificate(found: Strategy, sensitivity: Fraction) -> Json:
+    """A certificate of kind ``relational`` (docs/certificates.md); the strategy includes the sensitivity."""
+    machine, unit = found.machine, found.unit
+    low, high = (end / sensitivity for end in found.interval)
+    return {
+        "kind": "relational",
+        "adjacency": [str(low), str(high)],
+        "sensitivity": str(sensitivity),
+        "D": str(found.bound),
+        "machine": {
+            "states": [None if q == STOPPED else machine.control.state_names[q] for q in machine.state],
+            "accepting": sorted(machine.accepting),
+            "edges": list(_edges(machine)),
+        },
+        "suffixes": {
+            "able": [sorted(able) for able in found.classes.able],
+            "sure": [sorted(sure) for sure in found.classes.sure],
+            "before": [
+                [rest, shows, remark, s] for (rest, (shows, remark)), s in found.classes.before.items()
+            ],
+        },
+        "nodes": [
+            {
+                "first": node[0],
+                "second": node[1],
+                "suffix": node[3],
+                "facts": list(_facts(machine, node, unit)),
+                "potential": str(Fraction(potential, found.cost_unit)),
+                "moves": [
+                    {
+                        "shows": shows,
+                        "remark": remark,
+                        "suffix": rest,
+                        "shift": None if o.shift is None else [str(Fraction(end, unit)) for end in o.shift],
+                        "after": list(o.after),
+                    }
+                    for (shows, remark), rest, o in moves
+                ],
+            }
+            for node, potential, moves in zip(found.nodes, found.potential, found.chosen, strict=True)
+        ],
+        "initial": list(found.roots),
+    }
+
+
+def _edges(machine: Machine) -> Iterator[list[object]]:
+    """Edges by transition; the pieces in which a state stops are one."""
+    seen = set()
+    for u, edges in enumerate(machine.edges):
+        for edge in edges:
+            key = u, machine.leaves[machine.state[u]][edge.leaf].transition, edge.letter[1], edge.target
+            if key not in seen:
+                seen.add(key)
+                yield list(key)
+
+
+def _facts(machine: Machine, node: Node, unit: int) -> Iterator[list[object]]:
+    first, second, facts, _ = node
+    values = [
+        [copy, machine.control.variable_names[x]]
+        for copy, u in ((1, first), (2, second))
+        for x in members(machine.live(machine.state[u]))
+    ]
+    for i, bound in enumerate(facts):
+        u, v = divmod(i, len(values))
+        if u != v and bound < NONE:
+            yield [values[u], values[v], "<=" if bound & 1 else "<", str(Fraction(bound >> 1, unit))]

@@ -1,0 +1,86 @@
+"""What the rest of a run will show: sequences of letters, told apart as far as a machine can.
+
+Read backwards, a sequence of letters has one class. Its ``able`` states are those that can show the sequence
+(as far as the control graph tells), its ``sure`` states those that show it whatever their samples are. On
+request classes also remember which letters occur (``letters``) or the whole sequence (``whole``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symdipa.bounds.relational.machine import SAMPLE, SECOND, Letter, Machine
+from symdipa.model.errors import LimitReached
+from symdipa.runs.augmentation import Tick
+
+States = frozenset[int]
+
+MEMORIES = ("none", "letters", "whole")
+
+
+@dataclass(frozen=True, eq=False)
+class Suffixes:
+    """Classes of sequences by number; 0 is that of the empty one.
+
+    ``before[(s, letter)]`` is the class of the letter followed by a sequence of class ``s``; where no state
+    can show that, there is none. ``after[s]`` are the pairs with ``before[pair] == s``.
+    """
+
+    able: tuple[States, ...]
+    sure: tuple[States, ...]
+    before: dict[tuple[int, Letter], int]
+    after: tuple[tuple[tuple[Letter, int], ...], ...]
+
+
+def suffixes(machine: Machine, memory: str, max_classes: int, tick: Tick | None = None) -> Suffixes:
+    """All classes with one of the :data:`MEMORIES`; raises :class:`LimitReached` above ``max_classes``."""
+    into: dict[int, dict[Letter, set[int]]] = {}
+    for u, edges in enumerate(machine.edges):
+        for edge in edges:
+            into.setdefault(edge.target, {}).setdefault(edge.letter, set()).add(u)
+    nothing: tuple[Letter, ...] = ()
+    start = (machine.accepting, machine.accepting, nothing)
+    classes = [start]
+    number = {start: 0}
+    before: dict[tuple[int, Letter], int] = {}
+    after: list[list[tuple[Letter, int]]] = [[]]
+    for s, (able, sure, known) in enumerate(classes):  # grows while we walk
+        if tick is not None:
+            tick(len(classes))
+        found: dict[Letter, set[int]] = {}
+        for v in able:
+            for letter, sources in into.get(v, {}).items():
+                found.setdefault(letter, set()).update(sources)
+        for letter in sorted(found):
+            certain = frozenset(u for u in found[letter] if _certain(machine, u, letter, sure))
+            key = frozenset(found[letter]), certain, _with(letter, known, memory)
+            place = number.setdefault(key, len(classes))
+            if place == len(classes):
+                if place >= max_classes:
+                    raise LimitReached(f"more than {max_classes} classes of what is shown later")
+                classes.append(key)
+                after.append([])
+            before[s, letter] = place
+            after[place].append((letter, s))
+    return Suffixes(
+        tuple(able for able, _, _ in classes),
+        tuple(sure for _, sure, _ in classes),
+        before,
+        tuple(map(tuple, after)),
+    )
+
+
+def _with(letter: Letter, known: tuple[Letter, ...], memory: str) -> tuple[Letter, ...]:
+    """What is remembered of a sequence, from its first letter and what is remembered of the rest."""
+    if memory == "none":
+        return ()
+    return (letter, *known) if memory == "whole" else tuple(sorted({letter, *known}))
+
+
+def _certain(machine: Machine, u: int, letter: Letter, sure: States) -> bool:
+    """Whether the state shows the letter and then is in one of the sure states, whatever its sample is."""
+    q = machine.state[u]
+    if letter[0] in (SAMPLE, SECOND):
+        return False
+    onward = machine.onward[u]
+    return all(onward.get((i, letter)) in sure for i in range(len(machine.leaves[q])))

@@ -1,0 +1,1 @@
+"""What convinces others: certificates, exported queries, probabilities, counterexamples, hints."""

@@ -1,0 +1,312 @@
+"""Certificates that an automaton is well-formed: an inductive invariant of every system, and its obligations.
+
+A system (docs/engines.md) walks along the control states with some Boolean bits; the automaton shows a
+pattern iff one of the pattern's systems reaches a bad state. The systems here are built without the dataflow
+analysis, so they rely on the definitions alone. An invariant gives for each control state conjunctions of
+literals that no reachable state satisfies. What has to be shown is written in SMT-LIB, for any solver:
+
+* *initially*: the claim of the initial state holds with all bits false;
+* *preserved*: for every edge, a state that satisfies the claim before it satisfies the claim after it;
+* *safe*: no state that satisfies the claim is bad.
+
+The claim is the conjunction of the negated conjunctions and of the axioms of the system, all of them: nothing
+about the bits is taken for granted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from symdipa.checker import Claim, Verified
+from symdipa.checker import verify as check
+from symdipa.checker.reading import items, members, table, text
+from symdipa.checker.refusal import refuse
+from symdipa.encodings.catalogue import ENCODINGS, systems
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
+from symdipa.model.patterns import Pattern
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.dataflow import order_facts
+from symdipa.systems.boolean import Lit
+from symdipa.systems.system import Edge, System
+
+if TYPE_CHECKING:
+    from symdipa.engines.base import Limits
+
+Json = dict[str, object]
+Blocked = Mapping[int, tuple[frozenset[Lit], ...]]
+
+SECOND_SOLVER = "cvc5"
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """A script whose one ``check-sat`` must answer ``unsat``; ``name`` says what it asks."""
+
+    name: str
+    script: str
+
+
+# Making them
+
+
+def well_formed(
+    control: Control, encoding: str = "marks", limits: Limits | None = None, solver: str = "minisat"
+) -> Json:
+    """Find invariants by PDR and write them down.
+
+    Raises ``ValueError`` if a pattern occurs and :class:`LimitReached` if that was not decided.
+    """
+    from symdipa.engines.base import Limits
+    from symdipa.engines.bounded import Outcome
+    from symdipa.engines.pdr import PDR
+
+    found: dict[str, list[Json]] = {}
+    for pattern in Pattern:
+        found[pattern.key] = []
+        for system in _systems(control, pattern, encoding):
+            search = PDR(system, limits or Limits(), solver).run()
+            if search.outcome is Outcome.UNSAFE:
+                raise ValueError(f"the automaton has a {pattern.title}")
+            if search.invariant is None:
+                raise LimitReached(search.reason or "no invariant was found")
+            found[pattern.key].append(_written(system, search.invariant.blocked))
+    return {"kind": "well-formed", "encoding": encoding, "patterns": found}
+
+
+def _systems(control: Control, pattern: Pattern, encoding: str) -> list[System]:
+    return systems(pattern, control, order_facts(control, precise=False), encoding)
+
+
+def _names(system: System) -> list[str]:
+    return [system.graph.name(bit >> 1) for bit in system.bits]
+
+
+def _written(system: System, blocked: Blocked) -> Json:
+    """Literals as in DIMACS: bit number from 1 on, negative if it is false."""
+    number = {bit: i for i, bit in enumerate(system.bits, 1)}
+    names = system.control.state_names
+    return {
+        "bits": _names(system),
+        "blocked": {
+            names[q]: sorted(
+                sorted(number[lit & ~1] * (-1 if lit & 1 else 1) for lit in cube) for cube in cubes
+            )
+            for q, cubes in sorted(blocked.items())
+            if cubes
+        },
+    }
+
+
+# Verifying them
+
+
+def verify(
+    automaton: Automaton,
+    certificate: str | bytes | Json,
+    solver: str = SECOND_SOLVER,
+    deadline: float | None = None,
+) -> Verified:
+    """As :func:`symdipa.checker.verify`, with certificates of kind ``well-formed`` discharged by a solver.
+
+    ``solver`` is ``cvc5`` or ``z3``, whichever did not find the invariant. Raises :class:`LimitReached` at
+    the deadline (a reading of :func:`time.monotonic`) or when the solver gives up.
+    """
+    return check(
+        automaton, certificate, {"well-formed": partial(_discharge, solver=solver, deadline=deadline)}
+    )
+
+
+def obligations(
+    automaton: Automaton, certificate: Json, where: str = "the certificate"
+) -> Iterator[Obligation]:
+    """What a ``well-formed`` certificate leaves to show, for this automaton."""
+    for pattern, system, blocked in _invariants(automaton, certificate, where):
+        yield from _Script(pattern, system, blocked).obligations()
+
+
+def _discharge(
+    automaton: Automaton, certificate: Json, where: str, solver: str, deadline: float | None
+) -> Claim:
+    for obligation in obligations(automaton, certificate, where):
+        if _satisfiable(obligation.script, solver, deadline):
+            refuse("invariant-holds", f"{where}: {obligation.name} does not hold")
+    return Claim("well-formed")
+
+
+def _invariants(
+    automaton: Automaton, certificate: Json, where: str
+) -> Iterator[tuple[Pattern, System, Blocked]]:
+    control = control_of(automaton)
+    members(certificate, where, ["kind", "encoding", "patterns"])
+    encoding = text(certificate["encoding"], f"{where}.encoding")
+    if encoding not in ENCODINGS:
+        refuse("invariant-shape", f"{where} has an unknown encoding")
+    parts = members(certificate["patterns"], f"{where}.patterns", [pattern.key for pattern in Pattern])
+    for pattern in Pattern:
+        at = f"{where}.patterns.{pattern.key}"
+        wanted = _systems(control, pattern, encoding)
+        for system, given in zip(wanted, items(parts[pattern.key], at, len(wanted)), strict=True):
+            yield pattern, system, _read(system, given, at)
+
+
+def _read(system: System, value: object, where: str) -> Blocked:
+    parts = members(value, where, ["bits", "blocked"])
+    if parts["bits"] != _names(system):
+        refuse("invariant-shape", f"{where} is about other bits than the encoding has")
+    number = {name: q for q, name in enumerate(system.control.state_names)}
+    blocked = {}
+    for name, cubes in table(parts["blocked"], f"{where}.blocked").items():
+        if name not in number:
+            refuse("invariant-shape", f"{where} speaks of a state that does not exist")
+        q = number[name]
+        blocked[q] = tuple(_cube(system, q, cube, where) for cube in items(cubes, f"{where}.blocked"))
+    return blocked
+
+
+def _cube(system: System, q: int, value: object, where: str) -> frozenset[Lit]:
+    cube = set()
+    for literal in items(value, where):
+        if type(literal) is not int or not 0 < abs(literal) <= len(system.bits):
+            refuse("invariant-shape", f"{where} has a literal of no bit")
+        bit = system.bits[abs(literal) - 1]
+        if bit not in system.open_bits[q]:
+            refuse("invariant-shape", f"{where} speaks of bits that a control state does not have")
+        cube.add(bit if literal > 0 else bit ^ 1)
+    return frozenset(cube)
+
+
+class _Script:
+    """The obligations of one invariant in SMT-LIB; a bit or choice is ``b`` with the number of its node."""
+
+    def __init__(self, pattern: Pattern, system: System, blocked: Blocked) -> None:
+        self.pattern, self.system, self.blocked = pattern, system, blocked
+        self.states = system.control.state_names
+        self.claims: dict[int, list[Lit]] = {}
+
+    def claim(self, q: int) -> list[Lit]:
+        """Literals of the graph that hold in all reachable states at ``q``, it is claimed."""
+        if q not in self.claims:
+            graph = self.system.graph
+            cubes = [graph.all(cube) ^ 1 for cube in self.blocked.get(q, ())]
+            self.claims[q] = [*self.system.axioms(q), *cubes]
+        return self.claims[q]
+
+    def obligations(self) -> Iterator[Obligation]:
+        system = self.system
+        start = system.control.initial
+        reached = {start, *(edge.target for edge in system.edges)}
+        what = f"{self.pattern.title}, {system.encoding}:"
+        yield Obligation(f"{what} initially", self.initially(start))
+        for edge in system.edges:
+            if edge.source in reached:
+                yield Obligation(
+                    f"{what} preserved by transition {edge.transition} from {self.states[edge.source]}",
+                    self.preserved(edge),
+                )
+        for q in sorted(system.bad.keys() & reached):
+            yield Obligation(f"{what} safe in {self.states[q]}", self.safe(q))
+
+    def initially(self, start: int) -> str:
+        claims = self.claim(start)
+        return self.script(claims, [], [self.negated(map(self.term, claims))])
+
+    def safe(self, q: int) -> str:
+        asserted = [*self.claim(q), self.system.bad[q]]
+        return self.script(asserted, self.system.open_bits[q], map(self.term, asserted))
+
+    def preserved(self, edge: Edge) -> str:
+        """The claim after the edge is about new values ``c``, each defined by the update."""
+        before = [*self.claim(edge.source), edge.guard]
+        opened = self.system.open_bits[edge.target]
+        new = {bit: edge.update.get(bit, bit) for bit in opened}
+        after = self.claim(edge.target)
+        lines = [self.defined(f"c{bit >> 1}", self.term(value)) for bit, value in new.items()]
+        lines += [self.defined(f"c{bit >> 1}", "false") for bit in self.system.bits if bit not in new]
+        lines += self.definitions(after, "c")
+        asserted = [*map(self.term, before), self.negated(self.term(lit, "c") for lit in after)]
+        return self.script([*before, *new.values()], self.system.open_bits[edge.source], asserted, lines)
+
+    def script(
+        self, roots: Iterable[Lit], opened: Iterable[Lit], asserted: Iterable[str], more: Iterable[str] = ()
+    ) -> str:
+        """Variables for open bits and choices, the gates below ``roots``, ``more``, and assertions."""
+        graph, system = self.system.graph, self.system
+        free = {bit >> 1 for bit in (*opened, *system.choices)}
+        lines = ["(set-logic QF_UF)"]
+        for literal in (*system.bits, *system.choices):
+            node = literal >> 1
+            comment = "".join(c if c.isprintable() else "?" for c in graph.name(node))
+            name = f"b{node}"
+            what = f"(declare-const {name} Bool)" if node in free else self.defined(name, "false")
+            lines.append(f"{what} ; {comment}")
+        lines += [*self.definitions(roots, "b"), *more]
+        lines += [f"(assert {term})" for term in asserted]
+        return "\n".join([*lines, "(check-sat)", ""])
+
+    def definitions(self, roots: Iterable[Lit], letter: str) -> Iterator[str]:
+        for node in self.system.graph.cone(roots):
+            operands = self.system.graph.operands(node)
+            if operands is not None:
+                left, right = (self.term(operand, letter) for operand in operands)
+                yield self.defined(f"{letter}{node}", f"(and {left} {right})")
+
+    def term(self, literal: Lit, letter: str = "b") -> str:
+        if literal <= 1:
+            return "true" if literal else "false"
+        name = f"{letter}{literal >> 1}"
+        return f"(not {name})" if literal & 1 else name
+
+    @staticmethod
+    def defined(name: str, term: str) -> str:
+        return f"(declare-const {name} Bool) (assert (= {name} {term}))"
+
+    @staticmethod
+    def negated(terms: Iterable[str]) -> str:
+        return f"(not (and true true {' '.join(terms)}))"
+
+
+# Solvers that read SMT-LIB
+
+
+def _satisfiable(script: str, solver: str, deadline: float | None) -> bool:
+    if solver not in _ASK:
+        raise ValueError(f"no solver {solver!r} that reads SMT-LIB; there are {', '.join(_ASK)}")
+    left = None if deadline is None else int(1000 * (deadline - monotonic()))
+    if left is not None and left <= 0:
+        raise LimitReached("the time for the obligations of an invariant is used up")
+    answer = _ASK[solver](script, left)
+    if answer not in ("sat", "unsat"):
+        raise LimitReached(f"{solver} answers {answer!r} to an obligation of an invariant")
+    return answer == "sat"
+
+
+def _ask_cvc5(script: str, milliseconds: int | None) -> str:
+    import cvc5
+
+    solver = cvc5.Solver(cvc5.TermManager())
+    if milliseconds is not None:
+        solver.setOption("tlimit-per", str(milliseconds))
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script, "obligation")
+    answers = []
+    while not (command := parser.nextCommand()).isNull():
+        answers.append(command.invoke(solver, parser.getSymbolManager()).strip())
+    return " ".join(filter(None, answers))
+
+
+def _ask_z3(script: str, milliseconds: int | None) -> str:
+    import z3
+
+    solver = z3.SolverFor("QF_FD")
+    if milliseconds is not None:
+        solver.set("timeout", milliseconds)
+    solver.from_string(script)
+    return str(solver.check())
+
+
+_ASK: dict[str, Callable[[str, int | None], str]] = {"cvc5": _ask_cvc5, "z3": _ask_z3}

@@ -1,0 +1,255 @@
+"""Looking for two adjacent inputs and an event that an observer can tell apart best.
+
+A bound ``D`` that is proved must hold for all of them, so this search is a test of the proofs: no ratio that
+it finds, its error taken off, may be above ``exp(D*eps)``. How near it comes shows how good the bound is.
+Runs are ranked by their best ratio ``c(s)``; where other runs show the same outputs, the ratio of all of them
+together counts, and inputs keep the roles of the samples apart. Then inputs are improved one by one.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf
+
+from symdipa.bounds.exact.flow import Flow, flow_bound
+from symdipa.bounds.exact.signs import best_signs
+from symdipa.bounds.portfolio import weigh
+from symdipa.evidence.probability import Budget, ProbabilityRefused, TimeOver, Watch, until
+from symdipa.evidence.probability.watch import no_watch
+from symdipa.evidence.refutation import Evaluation, Pair, pair, roles
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.distinct import output_distinct
+from symdipa.runs.order import follow, initial
+from symdipa.runs.witness import feasible_runs, is_non_leaking
+
+ROUNDS = 4
+"""So often loops of the runs that are looked at are taken."""
+FAR = (4, 16, 64)
+"""Distances of inputs from the means, in units of the largest noise scale."""
+STEPS = (1, 2, 4, 8, 16)
+LONGEST_LEAN = 24
+WEIGH_SECONDS, WEIGH_SHARE = 5.0, 0.125
+"""A method that looks for the constant may take so long, and such a part of all the time."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best pair that was found, of so many that were ``tried``.
+
+    ``log_ratio_per_eps`` is off by at most ``error``. ``all_runs``: the probabilities of all runs with these
+    outputs, not only of ``pair.run``.
+    """
+
+    pair: Pair
+    eps: Fraction
+    log_ratio_per_eps: float
+    error: float
+    all_runs: bool
+    tried: int
+    log_prob_alpha: float
+    log_prob_beta: float
+
+    def refutes(self, bound: Fraction) -> bool:
+        """Whether the automaton is not ``bound * eps``-private, which would be a contradiction to a proof."""
+        return self.all_runs and self.log_ratio_per_eps - self.error > bound
+
+
+def search_pair(
+    automaton: Automaton,
+    eps: Fraction | int = 1,
+    *,
+    seconds: float = 10.0,
+    seed: int = 0,
+    longest: int = 8,
+    runs: int = 150,
+    best_runs: int = 4,
+    moves: int = 1_000,
+    tolerance: float = 1e-6,
+    flow: Flow | None = None,
+    enough: float = inf,
+) -> Found | None:
+    """The pair with the largest ratio that is found in ``seconds``; ``None`` if none could be evaluated.
+
+    ``longest`` and ``runs`` say how long and how many runs are looked at, ``best_runs`` how many of them are
+    tried with inputs, ``moves`` how often the best inputs are changed afterwards. ``flow`` is a bound from
+    below whose run is looked at first; it is computed unless it is given. The search ends at a log-ratio per
+    ``eps`` of ``enough``.
+    """
+    eps = Fraction(eps)
+    control = control_of(automaton)
+    deadline = time.monotonic() + seconds
+    alone = output_distinct(automaton)
+    evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), deadline)
+    search = _Search(control, evaluation, random.Random(seed), enough)
+    ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
+    if flow is None:
+        share = min(WEIGH_SECONDS, seconds * WEIGH_SHARE)
+        flow = weigh(control, deadline=time.monotonic() + share).flow
+    watch = until(deadline - seconds / 2)
+    for run in _runs(control, flow, longest, runs):
+        if not alone and len(run) > longest + ROUNDS:
+            continue  # sums over many runs take long
+        try:
+            watch()
+            signs = tuple(map(int, best_signs(control, run, watch=watch)))
+            value = flow_bound(control, run, (), signs, watch=watch).value
+        except TimeOver:
+            break
+        except LimitReached:
+            continue
+        assert value is not None
+        ranked.append((value, run, signs))
+    # A long run has more loop samples to keep roles apart, where other runs show the same outputs.
+    ranked.sort(key=lambda one: (-one[0], len(one[1]) if alone else -len(one[1]), one[1]))
+    for _, run, signs in ranked[:best_runs]:
+        if search.done():
+            break
+        with suppress(TimeOver):
+            search.by_signs(run, signs)
+    search.improve(moves)
+    best = search.best
+    return best and replace(best, tried=search.tried)
+
+
+def _runs(control: Control, flow: Flow | None, longest: int, count: int) -> Iterator[tuple[int, ...]]:
+    """Runs to look at: the one that the constant comes from, short ones, and those with loops repeated."""
+    seen = set()
+    first = [] if flow is None else list(_repeated(control, flow.run, flow.loops))
+    for run in feasible_runs(control, longest, count):
+        first.append(run)
+        loops = [
+            (i, j)
+            for i in range(len(run))
+            for j in range(i + 1, min(i + 3, len(run)) + 1)
+            if control.source[run[i]] == control.target[run[j - 1]]
+        ]
+        disjoint: list[tuple[int, int]] = []
+        for i, j in loops:
+            if not disjoint or i >= disjoint[-1][1]:
+                disjoint.append((i, j))
+        first += _repeated(control, run, disjoint)
+    for run in first:
+        if run not in seen:
+            seen.add(run)
+            yield run
+
+
+def lean(
+    control: Control, run: tuple[int, ...], signs: tuple[int, ...], watch: Watch = no_watch
+) -> tuple[int, ...]:
+    """The signs without those that the best ratio of the run does not need.
+
+    Samples without a difference need not stay beside others, where another run might take their place. Where
+    a transition is taken often, one more of its samples may stand in for a sample of another one.
+    """
+
+    def value(candidate: tuple[int, ...]) -> Fraction | None:
+        return flow_bound(control, run, (), candidate, watch=watch).value
+
+    def changed(candidate: tuple[int, ...], j: int, sign: int) -> tuple[int, ...]:
+        return (*candidate[:j], sign, *candidate[j + 1 :])
+
+    whole = value(signs)
+    for j in range(len(run)):
+        if signs[j] and value(changed(signs, j, 0)) == whole:
+            signs = changed(signs, j, 0)
+    often = [j for j, t in enumerate(run) if run.count(t) > 1 and control.reads_input[t]]
+    for j in range(len(run)):
+        if signs[j] and j not in often and len(run) <= LONGEST_LEAN:
+            tried = (
+                changed(changed(signs, j, 0), k, sign) for k in often if not signs[k] for sign in (1, -1)
+            )
+            signs = next((other for other in tried if value(other) == whole), signs)
+    return signs
+
+
+def _repeated(
+    control: Control, run: Sequence[int], loops: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, ...]]:
+    """The run, and with its non-leaking loops taken several times, if it stays feasible."""
+    yield tuple(run)
+    whole = list(run)
+    for i, j in sorted(loops, reverse=True):
+        if is_non_leaking(control, run[i:j]):
+            whole[i:j] = list(run[i:j]) * ROUNDS
+    if follow(initial(control.variables), [control.steps[t] for t in whole]) is not None:
+        yield tuple(whole)
+
+
+@dataclass
+class _Search:
+    control: Control
+    evaluation: Evaluation
+    rng: random.Random
+    enough: float
+    tried: int = 0
+    best: Found | None = None
+
+    def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
+        """The inputs that are best for one run in the limit."""
+        base = max((abs(self.control.mean[t]) for t in run), default=Fraction(0))
+        apart = None
+        if not self.evaluation.alone:
+            watch = until(self.evaluation.deadline)
+            signs = lean(self.control, run, signs, watch)
+            apart = roles(self.control, run, signs, watch)
+        for factor in FAR:
+            distance = base + factor * self._unit(run)
+            offsets = None if apart is None else [4 * distance * place for place in apart]
+            self.look(pair(self.control, run, signs, distance, self.evaluation.eps, offsets))
+
+    def done(self) -> bool:
+        """Whether the best pair is good enough."""
+        return self.best is not None and self.best.all_runs and self.best.log_ratio_per_eps >= self.enough
+
+    def _unit(self, run: Sequence[int]) -> Fraction:
+        automaton = self.control.automaton
+        scales = [d for t in run if (d := automaton.state(automaton.transitions[t].source).d)]
+        return 1 / (min(scales, default=Fraction(1)) * self.evaluation.eps)
+
+    def look(self, candidate: Pair) -> bool:
+        """Evaluate a pair; whether it is the best so far."""
+        try:
+            first, second, all_runs = self.evaluation.of(candidate)
+        except (LimitReached, ProbabilityRefused):
+            return False
+        self.tried += 1
+        if second.value == -inf:
+            return False
+        eps = float(self.evaluation.eps)
+        ratio, error = (first.value - second.value) / eps, (first.error + second.error) / eps
+        best = self.best
+        if best is not None and (all_runs, ratio) <= (best.all_runs, best.log_ratio_per_eps):
+            return False
+        probabilities = (first.value, second.value)
+        self.best = Found(candidate, self.evaluation.eps, ratio, error, all_runs, self.tried, *probabilities)
+        return True
+
+    def improve(self, moves: int) -> None:
+        """Move single inputs, and turn differences round, as long as there is time."""
+        for _ in range(moves):
+            if self.best is None or self.done() or time.monotonic() > self.evaluation.deadline:
+                return
+            now = self.best.pair
+            inputs = [j for j, a in enumerate(now.alpha) if a is not None]
+            if not inputs:
+                return
+            unit = self._unit(now.run)
+            alpha, beta = list(now.alpha), list(now.beta)
+            for j in self.rng.sample(inputs, min(len(inputs), self.rng.choice((1, 1, 2)))):
+                low, high = alpha[j], beta[j]
+                assert low is not None and high is not None
+                difference = high - low
+                if self.rng.random() < 0.3:
+                    difference = Fraction(self.rng.choice((-1, 1)))
+                step = Fraction(round(64 * unit * self.rng.choice(STEPS) * self.rng.choice((-1, 1))), 64)
+                alpha[j] = low + step * self.rng.choice((0, 1, 1))
+                beta[j] = alpha[j] + difference  # type: ignore[operator]
+            self.look(replace(now, alpha=tuple(alpha), beta=tuple(beta)))

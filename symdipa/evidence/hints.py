@@ -1,0 +1,489 @@
+"""What would help: changes to an automaton that take a violation away, each of them tried.
+
+A hint is derived from the witness (which step, which variable), made as a change to the automaton, and the
+changed automaton is decided again. If the pattern is still there, on another run, the same kind of change
+is made once more; only changes after which the automaton is private are called a remedy. Changes keep the
+numbers of the transitions; new ones come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from symdipa.evidence.story import conflicts, enumeration, link, shown_sample
+from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Guard, State, Transition, reachable, symbol
+from symdipa.model.errors import InvalidInput
+from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validate
+from symdipa.model.verdict import Result, Status, Verdict, Witness
+
+Decide = Callable[[Automaton], Result | None]
+"""Decides a changed automaton; the answer may be "unknown", or ``None`` when there is no time left."""
+
+ROUNDS = 8
+"""How often one kind of change is made before it is given up."""
+
+MORE_ANSWERS = 3
+"""A limit on answers is tried with one answer and with this many."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change: what to do with which transition (of the changed automaton) and which variable."""
+
+    transition: int
+    variable: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A branch before and after; ``before`` is empty for a branch that is new."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A change in words, the branches that it touches, and what it makes of the automaton.
+
+    ``private`` says whether the changed automaton is private; ``outcome`` tells it in words, with D.
+    ``silent``: with D = 0, so that its outputs tell nothing about the inputs.
+    """
+
+    kind: str
+    text: str
+    changes: tuple[Change, ...]
+    outcome: str
+    private: bool
+    automaton: Automaton
+    silent: bool = False
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of change: how a witness suggests it, how it is made, how it is told."""
+
+    name: str
+    suggest: Callable[[Automaton, Witness], tuple[Edit, ...]]
+    make: Callable[[Automaton, Edit], Automaton]
+    tell: Callable[[Automaton, Sequence[Edit]], str]
+
+
+def hints(automaton: Automaton, witness: Witness, decide: Decide) -> list[Hint]:
+    """Changes after which the automaton is private; if none is found, those that may be a start."""
+    found: list[Hint] = []
+    for kind in _KINDS[witness.pattern]:
+        hint = _tried(automaton, witness, kind, decide)
+        if hint is not None and all(hint.changes != other.changes for other in found):
+            found.append(hint)
+    private = [hint for hint in found if hint.private]
+    private = [hint for hint in private if not hint.silent] or private
+    if not private:
+        private = [both for hint in found if (both := _followed(automaton, hint, decide)) is not None]
+    return private or found
+
+
+def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
+    """A change that uncovers another pattern, together with a change against that one."""
+    result = decide(hint.automaton)
+    if result is None or result.witness is None:
+        return None
+    for kind in _KINDS[result.witness.pattern]:
+        more = _tried(hint.automaton, result.witness, kind, decide)
+        if more is not None and more.private:
+            return replace(
+                more,
+                kind=f"{hint.kind}+{more.kind}",
+                text=f"{hint.text} And: {more.text[0].lower()}{more.text[1:]}",
+                changes=tuple(_changes(automaton, more.automaton)),
+            )
+    return None
+
+
+def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) -> Hint | None:
+    """The change of this kind, made as often as the pattern is still there; ``None`` if it does not help."""
+    made: list[Edit] = []
+    changed, current = automaton, witness
+    for _ in range(ROUNDS):
+        edits = [edit for edit in kind.suggest(changed, current) if edit not in made]
+        if not edits:
+            return None
+        for edit in edits:
+            changed = kind.make(changed, edit)
+        made += edits
+        if not _valid(changed):
+            return None
+        result = decide(changed)
+        if result is None:
+            break
+        answer = result.patterns[witness.pattern]
+        if answer.status is not Status.PRESENT:
+            break
+        if answer.witness is None:
+            return None
+        current = answer.witness
+    else:
+        return None
+    outcome = _outcome(result, witness.pattern)
+    private = result is not None and result.verdict is Verdict.PRIVATE
+    silent = private and result is not None and result.weight is not None and result.weight.best == 0
+    if private and kind.make is _stop:
+        outcome = _for_more_answers(automaton, made, outcome, decide)
+    return Hint(
+        kind.name,
+        kind.tell(automaton, made),
+        tuple(_changes(automaton, changed)),
+        outcome,
+        private,
+        changed,
+        silent,
+    )
+
+
+def _valid(automaton: Automaton) -> bool:
+    try:
+        validate(automaton)
+    except InvalidInput:
+        return False
+    return True
+
+
+def _outcome(result: Result | None, gone: Pattern) -> str:
+    if result is None or any(found.status is Status.UNKNOWN for found in result.patterns.values()):
+        return "whether it is private then was not decided in the time that hints may take"
+    if result.verdict is Verdict.PRIVATE:
+        best = result.weight.best if result.weight else None
+        if best == 0:
+            return "private, D = 0: the outputs tell nothing about the inputs"
+        return "private" if best is None else f"private, D = {best}"
+    left = [p.title for p, found in result.patterns.items() if found.status is Status.PRESENT]
+    return f"no {gone.title} any more, but then there is a {enumeration(left)}"
+
+
+def _for_more_answers(automaton: Automaton, made: Sequence[Edit], once: str, decide: Decide) -> str:
+    """The outcome for one answer and, if the automaton is private then too, for a few."""
+    few = decide(limited(automaton, {edit.transition for edit in made}, MORE_ANSWERS))
+    if few is None or few.verdict is not Verdict.PRIVATE:
+        return f"{once}, if it stops after the first"
+    more = few.weight.best if few.weight else None
+    if "D = " not in once or more is None:
+        return f"private, if it stops after the first or after {MORE_ANSWERS}"
+    return f"{once} if it stops after the first, D = {more} after {MORE_ANSWERS}"
+
+
+# ------------------------------------------------------------------------------------ making a change
+
+
+def _with(automaton: Automaton, t: int, transition: Transition) -> Automaton:
+    transitions = list(automaton.transitions)
+    transitions[t] = transition
+    return _rebuilt(automaton, automaton.states, transitions)
+
+
+def _rebuilt(automaton: Automaton, states: Sequence[State], transitions: Sequence[Transition]) -> Automaton:
+    return replace(automaton, states=tuple(states), transitions=tuple(transitions))
+
+
+def _fresh(automaton: Automaton, name: str) -> str:
+    """A name of a state that is not taken."""
+    names = (name if n == 1 else f"{name}_{n}" for n in count(1))
+    return next(n for n in names if n not in automaton.index)
+
+
+def _end(automaton: Automaton) -> str:
+    """The name of a terminal state that changes lead to: one that is there already, or a fresh one."""
+    if "stop" in automaton.index and not automaton.outgoing[automaton.index["stop"]]:
+        return "stop"
+    return _fresh(automaton, "stop")
+
+
+def _stop(automaton: Automaton, edit: Edit) -> Automaton:
+    """The first time that the transition is taken is the last step."""
+    end = _end(automaton)
+    states = automaton.states if end in automaton.index else (*automaton.states, State(end))
+    transitions = list(automaton.transitions)
+    transitions[edit.transition] = replace(transitions[edit.transition], target=end)
+    return _rebuilt(automaton, states, transitions)
+
+
+def limited(automaton: Automaton, transitions: set[int], times: int) -> Automaton:
+    """The automaton that stops once the transitions were taken so often in all, by copies of its states."""
+    end = _end(automaton)
+    names = {(q.name, 0): q.name for q in automaton.states}
+    taken = {*automaton.index, end}
+    for k in range(1, times):
+        for q in automaton.states:
+            name = next(n for n in (f"{q.name}_{k + 1}{'_' * i}" for i in count()) if n not in taken)
+            taken.add(name)
+            names[q.name, k] = name
+    states = [replace(q, name=names[q.name, k]) for k in range(times) for q in automaton.states]
+    if end not in automaton.index:
+        states.append(State(end))
+    moves = []
+    for k in range(times):
+        for t, move in enumerate(automaton.transitions):
+            after = k + (t in transitions)
+            target = end if after == times else names[move.target, after]
+            moves.append(replace(move, source=names[move.source, k], target=target))
+    return reachable(_rebuilt(automaton, states, moves))
+
+
+def _show_symbol(automaton: Automaton, edit: Edit) -> Automaton:
+    t = automaton.transitions[edit.transition]
+    siblings = (automaton.transitions[i] for i in automaton.outgoing[automaton.index[t.source]])
+    shown = {str(sibling.output) for sibling in siblings}
+    name = next(n for n in ("oshown" if k == 1 else f"oshown{k}" for k in count(1)) if n not in shown)
+    return _with(automaton, edit.transition, replace(t, output=symbol(name)))
+
+
+def _show_second_sample(automaton: Automaton, edit: Edit) -> Automaton:
+    """``insampleprime``, with the noise and the mean of ``insample`` unless the state has its own."""
+    t = automaton.transitions[edit.transition]
+    state = automaton.state(t.source)
+    if not state.d_prime:
+        state = replace(state, d_prime=state.d, mu_prime=state.mu)
+    states = [state if q.name == state.name else q for q in automaton.states]
+    transitions = list(automaton.transitions)
+    transitions[edit.transition] = replace(t, output=INSAMPLE_PRIME)
+    return _rebuilt(automaton, states, transitions)
+
+
+def _do_not_store(automaton: Automaton, edit: Edit) -> Automaton:
+    t = automaton.transitions[edit.transition]
+    return _with(automaton, edit.transition, replace(t, assign=t.assign - {edit.variable}))
+
+
+def _pass_by(automaton: Automaton, edit: Edit) -> Automaton:
+    """The transition leads past the state behind it, which only draws, to where that one leads."""
+    t = automaton.transitions[edit.transition]
+    (drawing,) = automaton.outgoing[automaton.index[t.target]]
+    return _with(automaton, edit.transition, replace(t, target=automaton.transitions[drawing].target))
+
+
+def _do_not_compare(automaton: Automaton, edit: Edit) -> Automaton:
+    t = automaton.transitions[edit.transition]
+    guard = Guard(t.guard.ge - {edit.variable}, t.guard.lt - {edit.variable})
+    return _with(automaton, edit.transition, replace(t, guard=guard))
+
+
+def _redraw(automaton: Automaton, edit: Edit) -> Automaton:
+    """A step without input that draws the variable anew, between the transition and its target."""
+    t = automaton.transitions[edit.transition]
+    drawn = next(
+        automaton.state(s.source)
+        for s in automaton.transitions
+        if edit.variable in s.assign and not automaton.state(s.source).is_input
+    )
+    name = _fresh(automaton, f"redraw_{edit.variable}")
+    transitions = list(automaton.transitions)
+    transitions[edit.transition] = replace(t, target=name)
+    transitions.append(Transition(name, t.target, symbol("oredrawn"), assign=frozenset({edit.variable})))
+    return _rebuilt(automaton, (*automaton.states, replace(drawn, name=name)), transitions)
+
+
+# ----------------------------------------------------------------------- what a witness suggests
+
+
+def _answer_of(automaton: Automaton, witness: Witness, loop: tuple[int, int], wanted: Sequence[int]) -> Edit:
+    """The step of a loop to limit: one that compares an input if there is any, rather one of ``wanted``."""
+    steps = {k: automaton.transitions[witness.run[k]] for k in range(*loop)}
+    reading = [k for k, t in steps.items() if automaton.state(t.source).is_input]
+    guarded = [k for k in reading if not steps[k].guard.is_true]
+    choices = [[k for k in wanted if k in guarded], guarded, [k for k in wanted if k in reading], reading]
+    best = next((choice for choice in choices if choice), list(steps))
+    return Edit(witness.run[best[-1]])
+
+
+def _limit_low(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    return (_answer_of(automaton, witness, witness.cycles[0], witness.path[:1]),)
+
+
+def _limit_high(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    return (_answer_of(automaton, witness, witness.cycles[-1], witness.path[-1:]),)
+
+
+def _limit_loop(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    """The answer of the only loop that leaks, discloses, or is bounded by what is shown."""
+    loop = witness.cycles[0]
+    inside = [(k, automaton.transitions[witness.run[k]]) for k in range(*loop)]
+    if witness.pattern is Pattern.LEAKING_CYCLE:
+        both = conflicts(automaton, witness)
+        wanted = [k for k, t in inside if both & t.assign]
+    elif witness.pattern is Pattern.DISCLOSING_CYCLE:
+        wanted = _shown_in_loop(automaton, witness)
+    else:
+        wanted = [k for k in witness.path if loop[0] <= k < loop[1]]
+    return (_answer_of(automaton, witness, loop, wanted),)
+
+
+def _shown_in_loop(automaton: Automaton, witness: Witness) -> list[int]:
+    """The steps of the loop that show a number made from an input."""
+    steps = ((k, automaton.transitions[witness.run[k]]) for k in range(*witness.cycles[0]))
+    return [k for k, t in steps if t.output.is_real and automaton.state(t.source).is_input]
+
+
+def _keep(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    """All stores of the loop to variables that it compares with."""
+    both = conflicts(automaton, witness)
+    loop = dict.fromkeys(witness.run[slice(*witness.cycles[0])])
+    return tuple(Edit(t, x) for t in loop for x in sorted(automaton.transitions[t].assign & both))
+
+
+def _draw_before(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    """The steps of the loop that lead to one which only draws what the loop compares with, without input."""
+    both = conflicts(automaton, witness)
+    loop = list(witness.run[slice(*witness.cycles[0])])
+    found = []
+    for t, following in zip(loop, [*loop[1:], loop[0]], strict=True):
+        move = automaton.transitions[following]
+        drawn = both & move.assign and not automaton.state(move.source).is_input
+        if drawn and move.target != move.source and not move.output.is_real:
+            found.append(Edit(t, ", ".join(sorted(move.assign))))
+    return tuple(dict.fromkeys(found))
+
+
+def _second_sample_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    t = witness.run[shown_sample(automaton, witness)]
+    return (Edit(t),) if automaton.state(automaton.transitions[t].source).is_input else ()
+
+
+def _symbol_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    if witness.pattern is Pattern.DISCLOSING_CYCLE:
+        return tuple(dict.fromkeys(Edit(witness.run[k]) for k in _shown_in_loop(automaton, witness)))
+    return (Edit(witness.run[shown_sample(automaton, witness)]),)
+
+
+def _redraw_between(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    """The threshold of the later loop drawn anew on the way into it, if it was drawn without input."""
+    low, high = witness.cycles
+    earlier, later = sorted((low, high))
+    stored = witness.path[-2] if later == high else witness.path[1]
+    entering = later[0] - 1
+    source = automaton.state(automaton.transitions[witness.run[stored]].source)
+    if entering < earlier[1] or stored >= entering or source.is_input:
+        return ()
+    low_end, high_end = witness.path[:2] if later == low else witness.path[-2:]
+    variable = link(automaton, witness.run, low_end, high_end).variable
+    return (Edit(witness.run[entering], variable),)
+
+
+def _do_not_compare_both(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    """One of the two comparisons of a step outside of the loops that ties the thresholds together."""
+    for low, k, high in zip(witness.path, witness.path[1:], witness.path[2:], strict=False):
+        if k > max(low, high) and not any(i <= k < j for i, j in witness.cycles):
+            return (Edit(witness.run[k], link(automaton, witness.run, k, high).variable),)
+    return ()
+
+
+# -------------------------------------------------------------------------------------- in words
+
+
+def _place(automaton: Automaton, t: int) -> str:
+    move = automaton.transitions[t]
+    return f"{move.source} -> {move.target}"
+
+
+def _answer(automaton: Automaton, edit: Edit) -> str:
+    output = automaton.transitions[edit.transition].output
+    return f"{'with a number' if output.is_real else output} ({_place(automaton, edit.transition)})"
+
+
+def _tell_limit(automaton: Automaton, made: Sequence[Edit]) -> str:
+    answers = list(dict.fromkeys(_answer(automaton, edit) for edit in made))
+    if len(answers) == 1:
+        return f"Answer {answers[0]} only a fixed number of times, then stop."
+    return f"Stop after a fixed number of answers {enumeration(answers)}, counted together."
+
+
+def _tell_symbol(automaton: Automaton, made: Sequence[Edit]) -> str:
+    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
+    silent = all(not automaton.state(automaton.transitions[edit.transition].source).is_input for edit in made)
+    if silent:
+        return f"Keep the number secret ({places}): output a symbol in its place."
+    return f"Output a symbol instead of the number ({places})."
+
+
+def _tell_second_sample(automaton: Automaton, made: Sequence[Edit]) -> str:
+    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
+    return (
+        f"Answer with insampleprime instead of insample ({places}): a second draw of noise around the same "
+        "input, which no comparison has seen."
+    )
+
+
+def _tell_keep(automaton: Automaton, made: Sequence[Edit]) -> str:
+    variables = enumeration(sorted({edit.variable for edit in made}))
+    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
+    return f"Do not store in {variables} inside the loop ({places}): compare with what was stored before it."
+
+
+def _tell_draw_before(automaton: Automaton, made: Sequence[Edit]) -> str:
+    variables = enumeration(sorted({edit.variable for edit in made}))
+    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
+    return f"Draw {variables} once, before the loop, and not again in every round (after {places})."
+
+
+def _tell_redraw(automaton: Automaton, made: Sequence[Edit]) -> str:
+    (edit,) = made[:1]
+    return (
+        f"Draw {edit.variable} anew between the two loops (after {_place(automaton, edit.transition)}), so "
+        "that they do not share a threshold."
+    )
+
+
+def _tell_compare_less(automaton: Automaton, made: Sequence[Edit]) -> str:
+    compared = [f"{_place(automaton, edit.transition)} with {edit.variable}" for edit in made]
+    return (
+        f"Do not compare the sample of {enumeration(compared)}: that comparison is what ties the thresholds "
+        "of the two loops together."
+    )
+
+
+def _changes(before: Automaton, after: Automaton) -> Iterator[Change]:
+    for t, move in enumerate(after.transitions):
+        if t >= len(before.transitions):
+            yield Change("", _branch(after, move, True))
+        elif move != before.transitions[t]:
+            noise = before.state(move.source) != after.state(move.source)
+            yield Change(_branch(before, before.transitions[t], noise), _branch(after, move, noise))
+
+
+def _branch(automaton: Automaton, move: Transition, noise: bool) -> str:
+    """A branch as it is written in a file, behind the name of its state and perhaps the noise of that."""
+    state = automaton.state(move.source)
+    parts = [f"{state.name}{'' if state.is_input else ':non-input'}"]
+    if noise:
+        parts += [str(state.d or 0), str(state.mu)]
+        parts += [str(state.d_prime), str(state.mu_prime)] if state.d_prime else []
+    guard = "" if move.guard.is_true else f"if ({move.guard.text(automaton.variables)}) then "
+    stores = ", ".join(f"{x} := insample" for x in sorted(move.assign))
+    action = f"{stores + '; ' if stores else ''}output {move.output}; goto {move.target}"
+    return f"({', '.join(parts)}): {guard}{action}"
+
+
+_KINDS = {
+    Pattern.LEAKING_CYCLE: (
+        _Kind("draw-once", _draw_before, _pass_by, _tell_draw_before),
+        _Kind("limit", _limit_loop, _stop, _tell_limit),
+        _Kind("keep", _keep, _do_not_store, _tell_keep),
+    ),
+    Pattern.LEAKING_PAIR: (
+        _Kind("limit", _limit_high, _stop, _tell_limit),
+        _Kind("limit", _limit_low, _stop, _tell_limit),
+        _Kind("redraw", _redraw_between, _redraw, _tell_redraw),
+        _Kind("compare-less", _do_not_compare_both, _do_not_compare, _tell_compare_less),
+    ),
+    Pattern.DISCLOSING_CYCLE: (
+        _Kind("symbol", _symbol_for_shown, _show_symbol, _tell_symbol),
+        _Kind("limit", _limit_loop, _stop, _tell_limit),
+    ),
+    Pattern.PRIVACY_VIOLATING_PATH: (
+        _Kind("second-sample", _second_sample_for_shown, _show_second_sample, _tell_second_sample),
+        _Kind("symbol", _symbol_for_shown, _show_symbol, _tell_symbol),
+        _Kind("limit", _limit_loop, _stop, _tell_limit),
+    ),
+}
+"""The kinds of change that are tried against a pattern, the most natural first."""

@@ -1,0 +1,24 @@
+"""Probabilities of what an automaton does on given inputs, to an accuracy that is computed.
+
+:func:`log_probability` is about one run, :func:`total_log_probability` about an output sequence, whatever
+run produces it. This package needs numpy; nothing that decides privacy imports it.
+"""
+
+from symdipa.evidence.probability.poset import Interval, ProbabilityRefused
+from symdipa.evidence.probability.single import Budget, LogProbability, log_probability
+from symdipa.evidence.probability.total import TotalLogProbability, runs_with_outputs, total_log_probability
+from symdipa.evidence.probability.watch import TimeOver, Watch, until
+
+__all__ = [
+    "Budget",
+    "Interval",
+    "LogProbability",
+    "ProbabilityRefused",
+    "TimeOver",
+    "TotalLogProbability",
+    "Watch",
+    "log_probability",
+    "runs_with_outputs",
+    "total_log_probability",
+    "until",
+]

@@ -1,0 +1,160 @@
+"""The samples of a run and the order that the guards force on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+from symdipa.model.automaton import Automaton, OutputKind
+from symdipa.model.errors import InvalidInput, Problem, SymdipaError
+from symdipa.runs.control import control_of
+from symdipa.runs.witness import dependency_graph
+
+Interval = tuple[float, float]
+Number = int | float | Fraction
+
+
+class ProbabilityRefused(SymdipaError):
+    """A probability cannot be computed to the accuracy asked for; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A Laplace sample with inverse scale ``rate`` around ``mean``, asked to lie in ``[low, high]``."""
+
+    rate: float
+    mean: float
+    low: float = -inf
+    high: float = inf
+
+
+@dataclass(frozen=True, slots=True)
+class Poset:
+    """Samples with the order that a run forces on them.
+
+    ``laws`` are by number, in the order of the run; ``over[i]`` are the samples directly above sample ``i``
+    (no edge follows from others), ``under`` the converse. ``apart`` are laws that matter alone: the fresh
+    samples of ``insample'`` outputs. ``feasible`` is ``False`` when the guards contradict each other.
+    """
+
+    laws: tuple[Law, ...]
+    over: tuple[frozenset[int], ...]
+    under: tuple[frozenset[int], ...]
+    apart: tuple[Law, ...]
+    feasible: bool = True
+
+
+def poset_of(
+    automaton: Automaton,
+    run: Sequence[int],
+    inputs: Sequence[Number | None],
+    outputs: Sequence[Interval | None] | None,
+    eps: Number,
+) -> Poset:
+    """The samples of a run on given inputs, with the transitive reduction of its dependency graph.
+
+    Samples that are neither compared nor asked to lie in an interval are left out: they may take any value.
+    """
+    _check_run(automaton, run, inputs, outputs)
+    control = control_of(automaton)
+    edges = dependency_graph(control, run).over
+    touched = {i for i, over in enumerate(edges) if over}.union(*edges)
+    laws: dict[int, Law] = {}
+    apart = []
+    for j, t in enumerate(run):
+        kind = automaton.transitions[t].output.kind
+        window = (outputs[j] if outputs is not None else None) or (-inf, inf)
+        if kind is OutputKind.INSAMPLE_PRIME:
+            if window != (-inf, inf):
+                apart.append(law_of(automaton, t, inputs[j], eps, window, fresh=True))
+            window = (-inf, inf)
+        if j in touched or window != (-inf, inf):
+            laws[j] = law_of(automaton, t, inputs[j], eps, window)
+    reduced = _reduction(edges)
+    if reduced is None:
+        return Poset((), (), (), tuple(apart), False)
+    number = {j: i for i, j in enumerate(laws)}
+    over = [frozenset(number[k] for k in reduced[j]) for j in laws]
+    under: list[set[int]] = [set() for _ in laws]
+    for i, targets in enumerate(over):
+        for k in targets:
+            under[k].add(i)
+    return Poset(tuple(laws.values()), tuple(over), tuple(map(frozenset, under)), tuple(apart))
+
+
+def law_of(
+    automaton: Automaton,
+    transition: int,
+    given: Number | None,
+    eps: Number,
+    window: Interval = (-inf, inf),
+    fresh: bool = False,
+) -> Law:
+    """The law of ``insample`` (``fresh``: of ``insample'``) at a transition that reads ``given``."""
+    state = automaton.state(automaton.transitions[transition].source)
+    d, mu = (state.d_prime, state.mu_prime) if fresh else (state.d, state.mu)
+    if d is None or d <= 0:
+        name = "d'" if fresh else "d"
+        message = f"state {state.name} needs {name} > 0: its sample is compared, stored or output"
+        raise InvalidInput([Problem("parameters", message)])
+    mean = mu + Fraction(given) if given is not None else mu
+    return Law(float(d * Fraction(eps)), float(mean), float(window[0]), float(window[1]))
+
+
+def check_numbers(inputs: Sequence[Number | None], eps: Number) -> None:
+    """Refuse an ``eps`` that is not positive and inputs that are not finite."""
+    if not 0 < eps < inf:
+        raise ValueError(f"eps must be positive and finite, not {eps}")
+    for j, given in enumerate(inputs):
+        if given is not None and not -inf < given < inf:
+            raise ValueError(f"input {j} is not a finite number: {given}")
+
+
+def _check_run(
+    automaton: Automaton,
+    run: Sequence[int],
+    inputs: Sequence[Number | None],
+    outputs: Sequence[Interval | None] | None,
+) -> None:
+    if len(inputs) != len(run) or (outputs is not None and len(outputs) != len(run)):
+        raise ValueError(f"a run of {len(run)} steps needs as many inputs and outputs")
+    where = automaton.initial
+    for j, t in enumerate(run):
+        transition = automaton.transitions[t]
+        if transition.source != where:
+            raise ValueError(f"step {j} leaves {transition.source}, but the run is in {where}")
+        if automaton.state(where).is_input != (inputs[j] is not None):
+            wanted = "a number" if automaton.state(where).is_input else "None"
+            raise ValueError(f"the input of step {j} must be {wanted}: state {where}")
+        window = outputs[j] if outputs is not None else None
+        if window is not None and not transition.output.is_real:
+            raise ValueError(f"step {j} outputs the symbol {transition.output}, which has no interval")
+        where = transition.target
+
+
+def _reduction(edges: Sequence[frozenset[int]]) -> list[set[int]] | None:
+    """The transitive reduction of a graph, ``None`` if it has a cycle."""
+    degree = [0] * len(edges)
+    for targets in edges:
+        for k in targets:
+            degree[k] += 1
+    order = [i for i, d in enumerate(degree) if d == 0]
+    for i in order:
+        for k in edges[i]:
+            degree[k] -= 1
+            if degree[k] == 0:
+                order.append(k)
+    if len(order) < len(edges):
+        return None
+    reach = [0] * len(edges)
+    reduced: list[set[int]] = [set() for _ in edges]
+    for i in reversed(order):
+        beyond = direct = 0
+        for k in edges[i]:
+            beyond |= reach[k]
+            direct |= 1 << k
+        reduced[i] = {k for k in edges[i] if not beyond >> k & 1}
+        reach[i] = beyond | direct
+    return reduced

@@ -1,0 +1,144 @@
+"""Sweeping the line over the down-sets of an order: any number of live values, one-dimensional tables.
+
+For a down-set ``S`` of the samples let ``f_S(x)`` be the probability that those of ``S`` lie below ``x`` in
+an allowed order. Then ``f_S' = sum of density_z * f_(S - z)`` over the maximal ``z`` of ``S``: all terms are
+positive, so nothing cancels. Samples that cannot be told apart are counted instead of named, which makes the
+rounds of a loop with equal inputs a chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from symdipa.evidence.probability.grid import Grid
+from symdipa.evidence.probability.laplace import Array
+from symdipa.evidence.probability.watch import Watch, no_watch
+from symdipa.model.errors import LimitReached
+
+Counts = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """``size`` interchangeable samples; ``under`` are the groups all of whose samples must lie below."""
+
+    size: int
+    under: frozenset[int]
+
+
+def down_sets(groups: Sequence[Group], limit: int, watch: Watch = no_watch) -> list[list[Counts]]:
+    """The down-sets as counts, by the number of their samples; :class:`LimitReached` above ``limit``."""
+    levels = [[(0,) * len(groups)]]
+    found = 1
+    for _ in range(sum(group.size for group in groups)):
+        following: dict[Counts, None] = {}
+        for counts in levels[-1]:
+            watch()
+            for g in addable(groups, counts):
+                following.setdefault((*counts[:g], counts[g] + 1, *counts[g + 1 :]))
+            if found + len(following) > limit:
+                raise LimitReached(f"the order of the samples has more than {limit} down-sets")
+        found += len(following)
+        levels.append(list(following))
+    return levels
+
+
+def addable(groups: Sequence[Group], counts: Counts) -> list[int]:
+    """The groups of which the next sample may be placed above a down-set."""
+    return [
+        g
+        for g, group in enumerate(groups)
+        if counts[g] < group.size and all(counts[u] == groups[u].size for u in group.under)
+    ]
+
+
+def sweep(
+    grid: Grid,
+    groups: Sequence[Group],
+    densities: Sequence[Array],
+    levels: Sequence[Sequence[Counts]],
+    root: int | None = None,
+    watch: Watch = no_watch,
+) -> Array:
+    """The logarithm of the probability of the order; with ``root`` as a table of the root's value.
+
+    ``densities`` are the tables of the groups; that of the root is not multiplied in (the root is a group
+    of one sample).
+    """
+    if root is None:
+        table = _sweep_up(grid, groups, densities, levels, None, watch)[levels[-1][0]]
+        return table
+    below = _sweep_up(grid, groups, densities, levels, root, watch)
+    above = _sweep_down(grid, groups, densities, levels, root, watch)
+    message = np.full(grid.x.shape, -np.inf)
+    for counts, table in below.items():
+        if all(counts[u] == groups[u].size for u in groups[root].under):
+            message = np.logaddexp(message, table + above[(*counts[:root], 1, *counts[root + 1 :])])
+    return message
+
+
+def _sweep_up(
+    grid: Grid,
+    groups: Sequence[Group],
+    densities: Sequence[Array],
+    levels: Sequence[Sequence[Counts]],
+    root: int | None,
+    watch: Watch,
+) -> dict[Counts, Array]:
+    """``f_S`` for the down-sets without the root; without a root only the last, its integral."""
+    found = {levels[0][0]: np.zeros(grid.x.shape)}
+    kept = dict(found)
+    for depth, level in enumerate(levels[:-1]):
+        grown: dict[Counts, Array] = {}
+        for counts in level:
+            watch()
+            if counts not in found:
+                continue
+            for g in addable(groups, counts):
+                if g == root:
+                    continue
+                after = (*counts[:g], counts[g] + 1, *counts[g + 1 :])
+                term = found[counts] + densities[g] + np.log(groups[g].size - counts[g])
+                grown[after] = np.logaddexp(grown[after], term) if after in grown else term
+        if root is None and depth == len(levels) - 2:
+            return {counts: grid.total(table) for counts, table in grown.items()}
+        found = _integrated(grid.below, grown)
+        if root is not None:
+            kept.update(found)
+    return kept
+
+
+def _sweep_down(
+    grid: Grid,
+    groups: Sequence[Group],
+    densities: Sequence[Array],
+    levels: Sequence[Sequence[Counts]],
+    root: int,
+    watch: Watch,
+) -> dict[Counts, Array]:
+    """For the down-sets with the root: the probability that the others lie above, in an allowed order."""
+    found = {levels[-1][0]: np.zeros(grid.x.shape)}
+    kept = dict(found)
+    for level in reversed(levels[:-1]):
+        grown: dict[Counts, Array] = {}
+        for counts in level:
+            watch()
+            if not counts[root]:
+                continue
+            for g in addable(groups, counts):
+                after = (*counts[:g], counts[g] + 1, *counts[g + 1 :])
+                term = found[after] + densities[g] + np.log(groups[g].size - counts[g])
+                grown[counts] = np.logaddexp(grown[counts], term) if counts in grown else term
+        found = _integrated(grid.above, grown)
+        kept.update(found)
+    return kept
+
+
+def _integrated(running: object, tables: dict[Counts, Array]) -> dict[Counts, Array]:
+    if not tables:
+        return {}
+    assert callable(running)
+    return dict(zip(tables, running(np.stack(list(tables.values()))), strict=True))

@@ -1,0 +1,374 @@
+"""The probability of an output sequence, whatever run produces it.
+
+An observer sees outputs, not which steps read an input. Either the runs with these outputs are few and are
+added up one by one; or the distribution of the stored values is carried along the outputs, one table for each
+control state and number of inputs read, which works while at most two values are alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp, inf
+
+import numpy as np
+
+from symdipa.evidence.probability.grid import Grid
+from symdipa.evidence.probability.laplace import Array, log_interval
+from symdipa.evidence.probability.pairs import Allowance, Placing, Plane, State, drop, place
+from symdipa.evidence.probability.poset import Interval, Law, Number, Poset, check_numbers, law_of, poset_of
+from symdipa.evidence.probability.single import (
+    Budget,
+    LogProbability,
+    kinks_of,
+    log_add,
+    log_probability_of,
+    refine,
+    tail_length,
+)
+from symdipa.evidence.probability.watch import TimeOver, Watch, no_watch
+from symdipa.model.automaton import Automaton, OutputKind
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import control_of
+from symdipa.runs.order import OrderState, initial, members, update
+
+Observed = str | Interval
+FEW_RUNS = 8
+"""Up to so many runs are added up one by one even where tables could do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TotalLogProbability(LogProbability):
+    """The logarithm of the probability of an output sequence.
+
+    ``runs`` is the number of runs added up, ``None`` when tables cover all of them at once. ``complete``
+    is ``False`` when there are more runs than were added up: the value is a lower bound then.
+    """
+
+    runs: int | None = None
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedRun:
+    """A run that can produce an output sequence, with what :func:`log_probability` wants to know."""
+
+    run: tuple[int, ...]
+    inputs: tuple[Number | None, ...]
+    outputs: tuple[Interval | None, ...]
+
+
+def total_log_probability(
+    automaton: Automaton,
+    inputs: Sequence[Number],
+    outputs: Sequence[Observed],
+    eps: Number = 1,
+    tolerance: float = 1e-6,
+    budget: Budget | None = None,
+    max_runs: int = 2_000,
+    exact: bool = False,
+) -> TotalLogProbability:
+    """The logarithm of the probability that the first outputs are ``outputs`` when ``inputs`` are read.
+
+    ``inputs`` are the numbers that input states read one after another; ``outputs`` has a symbol for each
+    step, or an interval for a real output (of either kind). A step that finds no input left does not
+    happen. With ``exact`` only runs that read *all* inputs count, otherwise some may be left over.
+    """
+    check_numbers(inputs, eps)
+    budget = budget or Budget()
+    search = _Search(automaton, tuple(inputs), tuple(outputs), exact, budget.watch)
+    first = search.some(FEW_RUNS + 1)
+    if len(first) > FEW_RUNS:
+        try:
+            return _Filter(search, eps, budget).solve(tolerance)
+        except TimeOver:
+            raise
+        except LimitReached:
+            first = search.some(max_runs + 1)
+    return _added(automaton, first, eps, tolerance, budget, max_runs)
+
+
+def runs_with_outputs(
+    automaton: Automaton,
+    inputs: Sequence[Number],
+    outputs: Sequence[Observed],
+    limit: int = 2_000,
+    exact: bool = False,
+) -> list[ObservedRun]:
+    """The feasible runs that can produce an output sequence; :class:`LimitReached` above ``limit``."""
+    found = _Search(automaton, tuple(inputs), tuple(outputs), exact).some(limit + 1)
+    if len(found) > limit:
+        raise LimitReached(f"more than {limit} runs have these outputs")
+    return found
+
+
+def _added(
+    automaton: Automaton,
+    found: Sequence[ObservedRun],
+    eps: Number,
+    tolerance: float,
+    budget: Budget,
+    max_runs: int,
+) -> TotalLogProbability:
+    known: dict[Poset, LogProbability] = {}
+    complete = len(found) <= max_runs
+    results = []
+    for one in found[:max_runs]:
+        budget.watch()
+        poset = poset_of(automaton, one.run, one.inputs, one.outputs, eps)
+        if poset not in known:
+            known[poset] = log_probability_of(poset, tolerance, budget)
+        results.append(known[poset])
+    value = -inf
+    for result in results:
+        value = log_add(value, result.value)
+    error = sum(r.error * exp(r.value - value) for r in results if r.value > -inf)
+    method = "sum of runs" if len(results) != 1 else results[0].method
+    nodes = max((r.nodes for r in results), default=0)
+    return TotalLogProbability(value, error, method, nodes, len(results), complete)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Runs along an output sequence."""
+
+    automaton: Automaton
+    inputs: tuple[Number, ...]
+    outputs: tuple[Observed, ...]
+    exact: bool
+    watch: Watch = no_watch
+
+    def matching(self, state: int, step: int, read: int) -> Iterator[int]:
+        """The transitions from a state that can show the output of a step."""
+        if self.automaton.states[state].is_input and read >= len(self.inputs):
+            return
+        asked = self.outputs[step]
+        for t in self.automaton.outgoing[state]:
+            output = self.automaton.transitions[t].output
+            if output.symbol == asked if isinstance(asked, str) else output.is_real:
+                yield t
+
+    def reads(self, state: int) -> int:
+        """How many inputs a step from a state reads."""
+        return int(self.automaton.states[state].is_input)
+
+    def some(self, limit: int) -> list[ObservedRun]:
+        """The feasible runs with the outputs, not more than ``limit`` of them."""
+        control = control_of(self.automaton)
+        found: list[ObservedRun] = []
+        work: list[tuple[tuple[int, ...], int, int, OrderState]] = []
+        work.append(((), control.initial, 0, initial(control.variables)))
+        while work and len(found) < limit:
+            self.watch()
+            run, q, read, order = work.pop()
+            if len(run) == len(self.outputs):
+                found.append(self._observed(run))
+                continue
+            for t in reversed(list(self.matching(q, len(run), read))):
+                p, after = control.target[t], read + self.reads(q)
+                if (len(run) + 1, p, after) not in self.useful:
+                    continue
+                following = update(order, control.steps[t], control.live[p])
+                if following is not None:
+                    work.append(((*run, t), p, after, following))
+        return found
+
+    @cached_property
+    def useful(self) -> set[tuple[int, int, int]]:
+        """Step, state and inputs read from which the control graph leads to the end."""
+        control = control_of(self.automaton)
+        layers = [{(control.initial, 0)}]
+        for step in range(len(self.outputs)):
+            self.watch()
+            layers.append(
+                {
+                    (control.target[t], read + self.reads(q))
+                    for q, read in layers[-1]
+                    for t in self.matching(q, step, read)
+                }
+            )
+        last = {(q, read) for q, read in layers[-1] if not self.exact or read == len(self.inputs)}
+        result = {(len(self.outputs), q, read) for q, read in last}
+        for step in reversed(range(len(self.outputs))):
+            self.watch()
+            for q, read in layers[step]:
+                if any(
+                    (step + 1, control.target[t], read + self.reads(q)) in result
+                    for t in self.matching(q, step, read)
+                ):
+                    result.add((step, q, read))
+        return result
+
+    def _observed(self, run: tuple[int, ...]) -> ObservedRun:
+        inputs: list[Number | None] = []
+        outputs: list[Interval | None] = []
+        stream = iter(self.inputs)
+        for t, asked in zip(run, self.outputs, strict=True):
+            state = self.automaton.state(self.automaton.transitions[t].source)
+            inputs.append(next(stream) if state.is_input else None)
+            outputs.append(None if isinstance(asked, str) else asked)
+        return ObservedRun(run, tuple(inputs), tuple(outputs))
+
+
+Classes = tuple[tuple[int, ...], ...]
+Place = tuple[int, int, Classes]
+"""A control state, how many inputs were read, and which live variables hold the same value."""
+
+
+@dataclass
+class _Filter:
+    """The joint distribution of control state and live values, carried along the outputs."""
+
+    search: _Search
+    eps: Number
+    budget: Budget
+
+    def solve(self, tolerance: float) -> TotalLogProbability:
+        self.control = control_of(self.search.automaton)
+        self.allowance = Allowance(self.budget.pairs, self.budget.watch)
+        laws = self._laws()
+        if not laws:
+            value = self._attempt(Grid(np.array([-1.0, 1.0]), 4))
+            return TotalLogProbability(value, 1e-14 * len(self.search.outputs), "closed form", 0, None)
+        value, error, nodes = refine(
+            self._attempt,
+            kinks_of(laws),
+            self._slope,
+            tail_length(laws),
+            tolerance,
+            self.budget,
+            degree=len(self.search.outputs),
+        )
+        if value == -inf:
+            return TotalLogProbability(value, 0.0, "infeasible", nodes, None)
+        error += 1e-15 * len(self.search.outputs) * (1 + abs(value))
+        return TotalLogProbability(value, error, "forward tables", nodes, None)
+
+    def _laws(self) -> list[Law]:
+        """The laws of all samples that may matter; remembers per step how fast they can change tables."""
+        found: dict[Law, None] = {}
+        self.rates = 0.0
+        for step in range(len(self.search.outputs)):
+            self.budget.watch()
+            rates = [0.0]
+            for at, q, read in self.search.useful:
+                if at != step:
+                    continue
+                for t in self.search.matching(q, step, read):
+                    law = self._law(t, step, read)
+                    if law is not None:
+                        found.setdefault(law)
+                        rates.append(law.rate)
+            self.rates += max(rates)
+        self.least = min((law.rate for law in found), default=1.0)
+        return list(found)
+
+    def _slope(self, x: Array, about: float | None) -> Array:
+        return np.full_like(x, self.rates + self.least)
+
+    def _window(self, step: int) -> Interval:
+        asked = self.search.outputs[step]
+        return (-inf, inf) if isinstance(asked, str) else (float(asked[0]), float(asked[1]))
+
+    def _input(self, t: int, read: int) -> Number | None:
+        return self.search.inputs[read] if self.control.reads_input[t] else None
+
+    def _law(self, t: int, step: int, read: int) -> Law | None:
+        """The law of the sample of a step, ``None`` if its value does not matter."""
+        window = self._window(step)
+        kind = self.search.automaton.transitions[t].output.kind
+        if kind is not OutputKind.INSAMPLE:
+            window = (-inf, inf)
+        stored = self.control.steps[t].asg & self.control.live[self.control.target[t]]
+        if not stored and not self.control.steps[t].used and window == (-inf, inf):
+            return None
+        return law_of(self.search.automaton, t, self._input(t, read), self.eps, window)
+
+    def _fresh(self, t: int, step: int, read: int) -> float:
+        """The logarithm of the probability of an ``insample'`` output."""
+        window = self._window(step)
+        kind = self.search.automaton.transitions[t].output.kind
+        if kind is not OutputKind.INSAMPLE_PRIME or window == (-inf, inf):
+            return 0.0
+        law = law_of(self.search.automaton, t, self._input(t, read), self.eps, window, fresh=True)
+        return float(log_interval(law.rate, law.mean, law.low, law.high))
+
+    def _attempt(self, grid: Grid) -> float:
+        plane = Plane(grid, self.allowance)
+        now: dict[Place, State] = {(self.control.initial, 0, ()): State()}
+        for step in range(len(self.search.outputs)):
+            following: dict[Place, State] = {}
+            for (q, read, classes), state in now.items():
+                self.budget.watch()
+                for t in self.search.matching(q, step, read):
+                    after = read + self.search.reads(q)
+                    if (step + 1, self.control.target[t], after) not in self.search.useful:
+                        continue
+                    moved = self._moved(plane, t, step, read, classes, state)
+                    if moved is not None:
+                        kept, grown = moved
+                        target = (self.control.target[t], after, kept)
+                        following[target] = _sum(following[target], grown) if target in following else grown
+            now = following
+        value = -inf
+        for state in now.values():
+            while state.live:
+                state = drop(plane, state, state.live[0])
+            value = log_add(value, state.number)
+        return value
+
+    def _moved(
+        self, plane: Plane, t: int, step: int, read: int, classes: Classes, state: State
+    ) -> tuple[Classes, State] | None:
+        """The live variables and the table after a transition; ``None`` if it contradicts itself."""
+        moves, live = self.control.steps[t], self.control.live[self.control.target[t]]
+        owner = {x: group[0] for group in classes for x in group}
+        under = frozenset(owner[x] for x in members(moves.ge))
+        over = frozenset(owner[x] for x in members(moves.lt))
+        if under & over:
+            return None
+        names: dict[int, int] = {}
+        kept: list[tuple[int, ...]] = []
+        for group in classes:
+            left = tuple(x for x in group if live >> x & 1 and not moves.asg >> x & 1)
+            if left:
+                names[group[0]] = left[0]
+                kept.append(left)
+        dying = frozenset(group[0] for group in classes) - names.keys()
+        stored = tuple(members(moves.asg & live))
+        if stored:
+            names[-1] = stored[0]
+            kept.append(stored)
+        law = self._law(t, step, read)
+        if law is None:
+            for x in sorted(dying):
+                state = drop(plane, state, x)
+        else:
+            state = place(plane, state, Placing(-1, law, None, under, over), bool(stored), dying)
+        return tuple(sorted(kept)), _renamed(state, names, self._fresh(t, step, read))
+
+
+def _renamed(state: State, names: dict[int, int], factor: float) -> State:
+    """The table with other names for its values, multiplied by a constant."""
+    live = tuple(sorted(names[x] for x in state.live))
+    if state.regions is not None:
+        regions = {
+            (names[a], names[b]): pair.times(high=np.full(pair.sign.shape[:2], factor)) if factor else pair
+            for (a, b), pair in state.regions.items()
+        }
+        return State(live, 0.0, None, regions)
+    if state.line is not None:
+        return State(live, 0.0, state.line + factor)
+    return State(live, state.number + factor)
+
+
+def _sum(a: State, b: State) -> State:
+    if a.regions is not None and b.regions is not None:
+        regions = dict(a.regions)
+        for order, pair in b.regions.items():
+            regions[order] = regions[order] + pair if order in regions else pair
+        return State(a.live, 0.0, None, regions)
+    if a.line is not None and b.line is not None:
+        return State(a.live, 0.0, np.logaddexp(a.line, b.line))
+    return State(a.live, log_add(a.number, b.number))

@@ -1,0 +1,1 @@
+"""Where automata come from: formats, families, templates, and making them smaller."""

@@ -1,0 +1,64 @@
+"""Building automata from code, without the cost of validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from symdipa.model.automaton import TRUE, Automaton, Guard, Output, State, Transition, symbol, variables_of
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One way on from a state. ``ge``, ``lt`` and ``store`` are names of variables with spaces between.
+
+    ``output`` is a symbol, by its name, or a real output.
+    """
+
+    output: str | Output
+    target: str
+    ge: str = ""
+    lt: str = ""
+    store: str = ""
+
+    def leaving(self, source: str) -> Transition:
+        atoms = self.ge or self.lt
+        guard = Guard(frozenset(self.ge.split()), frozenset(self.lt.split())) if atoms else TRUE
+        stored = frozenset(self.store.split())
+        output = symbol(self.output) if isinstance(self.output, str) else self.output
+        return Transition(source, self.target, output, guard, stored)
+
+
+@dataclass(slots=True)
+class Draft:
+    """An automaton that grows state by state; the first one is initial."""
+
+    states: list[State] = field(default_factory=list)
+    transitions: list[Transition] = field(default_factory=list)
+
+    def draw(self, name: str, d: Fraction, branch: Branch, mu: Fraction | int = 0) -> None:
+        """A non-input state: its sample is noise alone."""
+        self.states.append(State(name, is_input=False, d=d, mu=Fraction(mu)))
+        self.transitions.append(branch.leaving(name))
+
+    def read(
+        self,
+        name: str,
+        d: Fraction,
+        *branches: Branch,
+        mu: Fraction | int = 0,
+        d_prime: Fraction | None = None,
+    ) -> None:
+        """An input state. No two branches may be possible at once; if none is, the run ends."""
+        self.states.append(State(name, d=d, mu=Fraction(mu), d_prime=d_prime))
+        self.transitions += [branch.leaving(name) for branch in branches]
+
+    def end(self, name: str) -> None:
+        """A state in which the run ends."""
+        self.states.append(State(name))
+
+    def finish(self, name: str, variables: Iterable[str] | None = None) -> Automaton:
+        """The automaton; variables are ordered by first appearance unless they are listed."""
+        listed = variables_of(self.transitions) if variables is None else tuple(variables)
+        return Automaton(tuple(self.states), self.states[0].name, tuple(self.transitions), listed, name)

@@ -1,0 +1,179 @@
+"""Readers and writers: ``.dipa`` text, JSON, and Graphviz DOT (written only).
+
+Whatever is wrong with an input, be it the file itself, its encoding, its syntax or the automaton, is an
+:class:`~symdipa.model.errors.InvalidInput` that carries all problems with line and column.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from symdipa.files.formats import dipa, dot, json_format
+from symdipa.files.formats.common import Parsed, capped, shown
+from symdipa.model.automaton import Automaton, reachable
+from symdipa.model.errors import InvalidInput, Position, Problem
+from symdipa.model.validation import problems
+
+READERS: dict[str, Callable[[str, bool], Parsed]] = {"dipa": dipa.parse, "json": json_format.parse}
+WRITERS: dict[str, Callable[[Automaton], str]] = {
+    "dipa": dipa.write,
+    "json": json_format.write,
+    "dot": dot.write,
+}
+MAX_BYTES = 1 << 28
+"""Larger files are refused instead of read into memory."""
+
+_KNOWN = ", ".join(f".{name}" for name in READERS)
+
+
+@dataclass(frozen=True)
+class Document:
+    """What was read: the automaton, remarks on how it was read, and where it came from.
+
+    ``doubts`` are the notes that make a verdict doubtful, because the text may not mean what its author
+    wanted: a target that looks misspelt, states that nothing reaches, branches that are never taken.
+    """
+
+    automaton: Automaton
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    source: str | None = None
+
+
+def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: bool = False) -> Document:
+    """Read an automaton in the format ``fmt`` (``None``: told by the content).
+
+    With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
+    """
+    text = _decode(data, source)
+    parsed = _reader(fmt or detect(None, text, source), source)(text, strict)
+    found = list(parsed.problems)
+    if parsed.automaton is not None:
+        found += problems(parsed.automaton, parsed.locate, partial=parsed.partial)
+    if found or parsed.automaton is None:
+        raise InvalidInput(capped(found), source)
+    lost = _unreachable(parsed.automaton)
+    return Document(parsed.automaton, parsed.notes + lost, parsed.doubts + lost, source)
+
+
+def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Document:
+    """Read a file; the format is told by its suffix, or by its content if it has none.
+
+    An automaton without a name of its own is named after the file.
+    """
+    source = os.fspath(path)
+    text = _decode(_bytes_of(source), source)
+    document = read(text, fmt or detect(source, text), source, strict)
+    if document.automaton.name:
+        return document
+    return replace(document, automaton=replace(document.automaton, name=PurePath(source).stem))
+
+
+def load(path: str | os.PathLike[str], strict: bool = False) -> Automaton:
+    """The automaton in a file."""
+    return read_file(path, strict=strict).automaton
+
+
+def loads(text: str, fmt: str = "dipa", strict: bool = False) -> Automaton:
+    """The automaton in a text."""
+    return read(text, fmt, strict=strict).automaton
+
+
+def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
+    """The automaton as text in one of the formats ``dipa``, ``json`` and ``dot``."""
+    if fmt not in WRITERS:
+        message = f"there is no format {shown(fmt)} to write; the formats are {', '.join(WRITERS)}"
+        raise InvalidInput([Problem("format", message)])
+    return WRITERS[fmt](automaton)
+
+
+def detect(name: str | None, content: str, source: str | None = None) -> str:
+    """The format of a file: by its suffix, or without one by the first character of its content."""
+    suffix = PurePath(name).suffix.lower().removeprefix(".") if name else ""
+    by_content = _format_of_content(content)
+    if suffix in READERS:
+        if by_content and by_content != suffix:
+            message = f"the suffix is .{suffix} but the content looks like {by_content}; rename the file or "
+            raise InvalidInput([Problem("format", f"{message}give --format {suffix}")], name)
+        return suffix
+    if suffix:
+        message = f"unknown suffix {shown('.' + suffix)}; the known ones are {_KNOWN} (or give --format)"
+        raise InvalidInput([Problem("format", message)], name)
+    if by_content is None:
+        message = f"cannot tell the format; name the file {_KNOWN.replace(', ', ' or ')}, or give --format"
+        raise InvalidInput([Problem("format", message)], name or source)
+    return by_content
+
+
+def _unreachable(automaton: Automaton) -> tuple[str, ...]:
+    """A note on the states that no path reaches: often a misspelt ``goto``."""
+    reached = reachable(automaton).index
+    lost = [state.name for state in automaton.states if state.name not in reached]
+    if not lost:
+        return ()
+    names = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+    return (f"no path from {automaton.initial} reaches {names}; is every goto spelt right?",)
+
+
+def _format_of_content(content: str) -> str | None:
+    start = content.lstrip()[:1]
+    return {"{": "json", "(": "dipa", "#": "dipa"}.get(start)
+
+
+def _reader(fmt: str, source: str | None) -> Callable[[str, bool], Parsed]:
+    if fmt not in READERS:
+        message = f"there is no format {shown(fmt)} to read; the formats are {', '.join(READERS)}"
+        raise InvalidInput([Problem("format", message)], source)
+    return READERS[fmt]
+
+
+def _bytes_of(source: str) -> bytes:
+    try:
+        with open(source, "rb") as handle:
+            data = handle.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise InvalidInput([Problem("file", "there is no such file")], source) from None
+    except IsADirectoryError:
+        raise InvalidInput([Problem("file", "this is a directory; name a file in it")], source) from None
+    except PermissionError:
+        raise InvalidInput([Problem("file", "no permission to read this file")], source) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InvalidInput([Problem("file", f"cannot read this file: {reason}")], source) from None
+    if len(data) > MAX_BYTES:
+        raise InvalidInput([Problem("file", f"the file is larger than {MAX_BYTES >> 20} MiB")], source)
+    return data
+
+
+def _decode(data: str | bytes, source: str | None) -> str:
+    """The text with line ends ``\\n`` and without a byte order mark."""
+    text = data if isinstance(data, str) else _from_utf8(data, source)
+    if (offset := text.find("\0")) >= 0:
+        before = text[:offset].encode("utf-8", "replace")
+        raise _undecodable(before, len(before), "a NUL character: this is a binary file, not a text", source)
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _from_utf8(data: bytes, source: str | None) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        message = "the file is encoded as UTF-16; save it as UTF-8"
+        raise InvalidInput([Problem("encoding", message, Position(1, 1))], source)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = error.start
+    if b"\0" in data[:start]:
+        return data[:start].decode("utf-8")
+    what = f"the byte 0x{data[start]:02x}, which is not UTF-8; save the file as UTF-8"
+    raise _undecodable(data, start, what, source)
+
+
+def _undecodable(data: bytes, offset: int, what: str, source: str | None) -> InvalidInput:
+    before = data[:offset].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    line = before.count("\n") + 1
+    column = len(before) - before.rfind("\n")
+    problem = Problem("encoding", f"offset {offset} holds {what}", Position(line, column))
+    return InvalidInput([problem], source)

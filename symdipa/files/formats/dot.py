@@ -1,0 +1,66 @@
+"""Graphviz DOT, drawn as in the paper: input states are circles, non-input states boxes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from symdipa.model.automaton import Automaton, State, Transition
+
+
+def write(automaton: Automaton) -> str:
+    """The automaton as a DOT digraph."""
+    nodes = [
+        f"  s{i} [{_shape(state)}, label={_quoted(state_lines(state))}];"
+        for i, state in enumerate(automaton.states)
+    ]
+    edges = [
+        f"  s{automaton.index[t.source]} -> s{automaton.index[t.target]} "
+        f"[label={_quoted(edge_lines(automaton, t))}];"
+        for t in automaton.transitions
+    ]
+    return "\n".join(
+        [
+            f"digraph {_quoted([automaton.name or 'automaton'])} {{",
+            "  rankdir=LR;",
+            "  node [fontname=Helvetica];",
+            "  edge [fontname=Helvetica, fontsize=10];",
+            "  start [shape=point];",
+            *nodes,
+            f"  start -> s{automaton.index[automaton.initial]};",
+            *edges,
+            "}",
+            "",
+        ]
+    )
+
+
+def _shape(state: State) -> str:
+    return "shape=circle" if state.is_input else "shape=box"
+
+
+def state_lines(state: State) -> list[str]:
+    """The label of a state: the name over ``d, mu`` and, if there is a second sample, ``d', mu'``."""
+    lines = [state.name]
+    if state.d is not None or state.d_prime is not None:
+        lines.append(_pair(state.d, state.mu))
+    if state.d_prime is not None:
+        lines.append(_pair(state.d_prime, state.mu_prime))
+    return lines
+
+
+def _pair(scale: Fraction | None, mean: Fraction) -> str:
+    return f"{'-' if scale is None else scale}, {mean}"
+
+
+def edge_lines(automaton: Automaton, transition: Transition) -> list[str]:
+    """The label of an edge: guard (unless it is ``true``), output, and assignments if there are any."""
+    lines = [] if transition.guard.is_true else transition.guard.text(automaton.variables).split(" && ")
+    lines.append(f"output {transition.output}")
+    stored = sorted(transition.assign, key=lambda name: automaton.variable_index[name])
+    return lines + [f"{name} := insample" for name in stored]
+
+
+def _quoted(lines: list[str]) -> str:
+    """A DOT string of centred lines."""
+    escaped = [line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines]
+    return '"' + "\\n".join(escaped) + '"'

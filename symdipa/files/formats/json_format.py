@@ -1,0 +1,386 @@
+"""The interchange format: JSON, lossless, described by ``automaton.schema.json``.
+
+The scanner is our own so that every value knows where it stands, decimals stay exact, and repeated keys
+are noticed. It recurses no deeper than :data:`MAX_DEPTH`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fractions import Fraction
+
+from symdipa.files.formats.common import Parsed, Report, rational, shown
+from symdipa.model.automaton import (
+    INSAMPLE,
+    INSAMPLE_PRIME,
+    TRUE,
+    Automaton,
+    Guard,
+    Output,
+    OutputKind,
+    State,
+    Transition,
+    symbol,
+    variables_of,
+)
+from symdipa.model.errors import Position
+from symdipa.model.validation import Place
+
+FORMAT = "symdipa-automaton"
+VERSION = 1
+MAX_DEPTH = 32
+"""The format needs four levels of nesting."""
+
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
+_NUMERAL = re.compile(r"-?[0-9][0-9.eE+\-]*+")
+_WORD = re.compile(r"\w++")
+_LITERALS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+_REALS = {"insample": INSAMPLE, "insampleprime": INSAMPLE_PRIME}
+
+
+class Numeral(str):
+    """A number as it was written."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A JSON value with its offset; ``keys`` holds the offsets of an object's keys."""
+
+    value: str | Numeral | bool | list[Node] | dict[str, Node] | None
+    at: int
+    keys: dict[str, int] | None = None
+
+    @property
+    def kind(self) -> str:
+        names = {Numeral: "a number", str: "a text", bool: "true or false", list: "a list", dict: "an object"}
+        return names.get(type(self.value), "null")
+
+
+# ---------------------------------------------------------------------------------------------- scanner
+
+
+class _Fault(Exception):
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.message, self.offset = message, offset
+
+
+class _Scanner:
+    """Text to :class:`Node`; the first error of syntax ends the scan, repeated keys are only reported."""
+
+    def __init__(self, text: str, report: Report) -> None:
+        self.text = text
+        self.report = report
+        self.next = 0
+
+    def document(self) -> Node:
+        node = self.value(0)
+        if self.peek():
+            raise self.expected("the end of the text")
+        return node
+
+    def peek(self) -> str:
+        mark = self.text[self.next : self.next + 1]
+        if mark.isspace() and (match := _SPACE.match(self.text, self.next)):
+            self.next = match.end()
+            return self.text[self.next : self.next + 1]
+        return mark
+
+    def expected(self, what: str) -> _Fault:
+        rest = _WORD.match(self.text, self.next)
+        found = shown(rest[0] if rest else self.peek()) if self.peek() else "the end of the text"
+        return _Fault(f"expected {what}, found {found}", self.next)
+
+    def value(self, depth: int) -> Node:
+        mark = self.peek()
+        if mark in ("{", "[") and depth >= MAX_DEPTH:
+            raise _Fault(f"nested deeper than {MAX_DEPTH} levels; the format needs four", self.next)
+        if mark == "{":
+            return self.object(depth + 1)
+        if mark == "[":
+            return self.list(depth + 1)
+        if mark == '"':
+            at = self.next
+            return Node(self.string(), at)
+        return self.scalar()
+
+    def string(self) -> str:
+        match = _STRING.match(self.text, self.next)
+        if not match:
+            raise _Fault("this text is not closed by '\"' on its line", self.next)
+        literal = match[0]
+        if "\\" not in literal:
+            self.next = match.end()
+            return literal[1:-1]
+        try:
+            value: str = json.loads(literal)
+            value.encode()
+        except ValueError:  # a broken escape, or half of a surrogate pair
+            raise _Fault(f"{shown(literal)} has a broken escape", self.next) from None
+        self.next = match.end()
+        return value
+
+    def scalar(self) -> Node:
+        at = self.next
+        if match := _NUMERAL.match(self.text, at):
+            self.next = match.end()
+            return Node(Numeral(match[0]), at)
+        match = _WORD.match(self.text, at)
+        if not match or match[0] not in _LITERALS:
+            raise self.expected("a value")
+        self.next = match.end()
+        return Node(_LITERALS[match[0]], at)
+
+    def list(self, depth: int) -> Node:
+        at, items = self.next, []
+        self.next += 1
+        if self.peek() != "]":
+            while True:
+                items.append(self.value(depth))
+                if self.peek() != ",":
+                    break
+                self.next += 1
+        if self.peek() != "]":
+            raise self.expected("',' or ']'")
+        self.next += 1
+        return Node(items, at)
+
+    def object(self, depth: int) -> Node:
+        at, items, keys = self.next, dict[str, Node](), dict[str, int]()
+        self.next += 1
+        if self.peek() != "}":
+            while True:
+                self.member(items, keys, depth)
+                if self.peek() != ",":
+                    break
+                self.next += 1
+        if self.peek() != "}":
+            raise self.expected("',' or '}'")
+        self.next += 1
+        return Node(items, at, keys)
+
+    def member(self, items: dict[str, Node], keys: dict[str, int], depth: int) -> None:
+        if self.peek() != '"':
+            raise self.expected("a key in double quotes")
+        at, key = self.next, self.string()
+        if self.peek() != ":":
+            raise self.expected(f"':' after the key {shown(key)}")
+        self.next += 1
+        value = self.value(depth)
+        if key in items:
+            self.report.add("syntax", f"the key {shown(key)} is given twice in one object", at)
+        items[key], keys[key] = value, at
+
+
+# ----------------------------------------------------------------------------------------------- reader
+
+
+def parse(text: str, strict: bool = False) -> Parsed:
+    """Read a text. Transitions have no order in JSON, so overlaps are errors with or without ``strict``."""
+    report = Report(text)
+    try:
+        node = _Scanner(text, report).document()
+    except _Fault as fault:
+        report.add("syntax", fault.message, fault.offset)
+        return Parsed(None, problems=tuple(report.problems))
+    reader = _Reader(report)
+    automaton = reader.automaton(node)
+    return Parsed(None if report.problems else automaton, reader.locate, problems=tuple(report.problems))
+
+
+class _Reader:
+    """Nodes to an automaton; goes on after a fault, with a stand-in value, to find all of them."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.root = Node(None, 0)
+        self.states: list[Node] = []
+        self.transitions: list[Node] = []
+
+    def fault(self, message: str, node: Node) -> None:
+        self.report.add("schema", message, node.at)
+
+    def locate(self, place: Place) -> Position | None:
+        """Where a place stands; a part that is not given is looked for at its owner."""
+        if place.kind == "automaton":
+            return self.report.position(self.root.at)
+        node = (self.states if place.kind == "state" else self.transitions)[place.index]
+        key = {"source": "from", "target": "to"}.get(place.part, place.part)
+        members = node.value if isinstance(node.value, dict) else {}
+        return self.report.position(members.get(key, node).at)
+
+    # The levels of the format, from the outside in.
+
+    def automaton(self, node: Node) -> Automaton:
+        self.root = node
+        required = ["format", "version", "initial", "states", "transitions"]
+        members = self.members(node, "the automaton", required, ["name", "variables"])
+        self.version(members)
+        self.states = self.items(members.get("states"), "states")
+        self.transitions = self.items(members.get("transitions"), "transitions")
+        states = tuple(map(self.state, self.states))
+        transitions = tuple(map(self.transition, self.transitions))
+        listed = members.get("variables")
+        variables = variables_of(transitions) if listed is None else tuple(self.names(listed, "variables"))
+        initial = self.text(members.get("initial"), "initial")
+        return Automaton(states, initial, transitions, variables, self.text(members.get("name"), "name"))
+
+    def version(self, members: dict[str, Node]) -> None:
+        name, version = members.get("format"), members.get("version")
+        if name and name.value != FORMAT:
+            self.fault(f'"format" must be "{FORMAT}"', name)
+        if version and (not isinstance(version.value, Numeral) or version.value != str(VERSION)):
+            self.fault(f'"version" must be {VERSION}, the only one there is', version)
+
+    def state(self, node: Node) -> State:
+        members = self.members(node, "a state", ["name"], ["input", "d", "mu", "d_prime", "mu_prime"])
+        name = self.text(members.get("name"), "name")
+        is_input = members.get("input")
+        if is_input and not isinstance(is_input.value, bool):
+            self.fault(f'"input" must be true or false, not {is_input.kind}', is_input)
+        d, d_prime = (self.scale(members.get(key), key) for key in ("d", "d_prime"))
+        mu, mu_prime = (self.number(members.get(key), key) for key in ("mu", "mu_prime"))
+        return State(name, is_input is None or is_input.value is True, d, mu, d_prime, mu_prime)
+
+    def transition(self, node: Node) -> Transition:
+        members = self.members(node, "a transition", ["from", "to", "output"], ["guard", "assign"])
+        source, target = (self.text(members.get(key), key) for key in ("from", "to"))
+        assign = frozenset(self.names(members.get("assign"), "assign"))
+        output, guard = self.output(members.get("output")), self.guard(members.get("guard"))
+        return Transition(source, target, output, guard, assign)
+
+    def guard(self, node: Node | None) -> Guard:
+        if node is None:
+            return TRUE
+        members = self.members(node, "a guard", [], ["ge", "lt"])
+        at_least, below = (frozenset(self.names(members.get(key), key)) for key in ("ge", "lt"))
+        return Guard(at_least, below)
+
+    def output(self, node: Node | None) -> Output:
+        if node is None:
+            return INSAMPLE
+        members = self.members(node, "an output", [], ["symbol", "real"])
+        if isinstance(node.value, dict) and len(node.value) != 1:
+            self.fault('an output is either {"symbol": NAME} or {"real": NAME}', node)
+        if "symbol" in members:
+            return symbol(self.text(members["symbol"], "symbol"))
+        real = members.get("real")
+        if real and (not isinstance(real.value, str) or real.value not in _REALS):
+            self.fault('"real" must be "insample" or "insampleprime"', real)
+        return _REALS.get(real.value, INSAMPLE) if real and isinstance(real.value, str) else INSAMPLE
+
+    # Values of a certain kind.
+
+    def members(
+        self, node: Node, what: str, required: Sequence[str], optional: Sequence[str]
+    ) -> dict[str, Node]:
+        if not isinstance(node.value, dict) or node.keys is None:
+            self.fault(f"{what} must be an object, not {node.kind}", node)
+            return {}
+        allowed = [*required, *optional]
+        for key in node.value:
+            if key not in allowed and not self.report.full:
+                self.report.add("schema", _unknown_key(key, what, allowed), node.keys[key])
+        for key in required:
+            if key not in node.value:
+                self.fault(f'{what} needs the key "{key}"', node)
+        return node.value
+
+    def items(self, node: Node | None, key: str) -> list[Node]:
+        if node is None:
+            return []
+        if isinstance(node.value, list):
+            return node.value
+        self.fault(f'"{key}" must be a list, not {node.kind}', node)
+        return []
+
+    def text(self, node: Node | None, key: str) -> str:
+        if node is None:
+            return ""
+        if isinstance(node.value, str) and not isinstance(node.value, Numeral):
+            return node.value
+        self.fault(f'"{key}" must be a text in double quotes, not {node.kind}', node)
+        return ""
+
+    def names(self, node: Node | None, key: str) -> list[str]:
+        return [self.text(item, key) for item in self.items(node, key)]
+
+    def scale(self, node: Node | None, key: str) -> Fraction | None:
+        return None if node is None or node.value is None else self.number(node, key)
+
+    def number(self, node: Node | None, key: str) -> Fraction:
+        """A number, 0 if there is none."""
+        if node is None:
+            return Fraction(0)
+        if not isinstance(node.value, str):
+            self.fault(f'"{key}" must be a number, best as a text such as "1/4", not {node.kind}', node)
+            return Fraction(0)
+        try:
+            return rational(node.value)
+        except ValueError as error:
+            self.report.add("number", str(error), node.at)
+            return Fraction(0)
+
+
+def _unknown_key(key: str, what: str, allowed: Iterable[str]) -> str:
+    close = get_close_matches(key[:40], list(allowed), 1)
+    hint = f'; did you mean "{close[0]}"?' if close else f"; the keys are {', '.join(allowed)}"
+    return f"{what} has no key {shown(key)}{hint}"
+
+
+# ----------------------------------------------------------------------------------------------- writer
+
+
+def write(automaton: Automaton) -> str:
+    """The automaton as JSON, one line for each state and transition; reading it back gives an equal one."""
+    head = [
+        f'  "format": {_text(FORMAT)}',
+        f'  "version": {VERSION}',
+        f'  "name": {_text(automaton.name)}',
+        f'  "initial": {_text(automaton.initial)}',
+        f'  "variables": {_text(list(automaton.variables))}',
+        _block("states", [_state(state) for state in automaton.states]),
+        _block("transitions", [_transition(automaton, t) for t in automaton.transitions]),
+    ]
+    return "{\n" + ",\n".join(head) + "\n}\n"
+
+
+def _block(key: str, items: Iterable[object]) -> str:
+    lines = ",\n".join(f"    {_text(item)}" for item in items)
+    return f'  "{key}": [\n{lines}\n  ]' if lines else f'  "{key}": []'
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _state(state: State) -> dict[str, object]:
+    numbers = {"d": state.d, "mu": state.mu, "d_prime": state.d_prime, "mu_prime": state.mu_prime}
+    given = {key: str(value) for key, value in numbers.items() if value is not None}
+    for scale, mean in (("d", "mu"), ("d_prime", "mu_prime")):
+        if scale not in given and given[mean] == "0":
+            del given[mean]
+    return {"name": state.name, "input": state.is_input, **given}
+
+
+def _transition(automaton: Automaton, transition: Transition) -> dict[str, object]:
+    def in_order(names: Iterable[str]) -> list[str]:
+        return sorted(names, key=lambda name: (automaton.variable_index.get(name, -1), name))
+
+    guard, output = transition.guard, transition.output
+    atoms = {"ge": in_order(guard.ge), "lt": in_order(guard.lt)}
+    item: dict[str, object] = {"from": transition.source, "to": transition.target}
+    if not guard.is_true:
+        item["guard"] = {key: names for key, names in atoms.items() if names}
+    if output.kind is OutputKind.SYMBOL:
+        item["output"] = {"symbol": output.symbol}
+    else:
+        item["output"] = {"real": output.kind.value}
+    if transition.assign:
+        item["assign"] = in_order(transition.assign)
+    return item

@@ -1,0 +1,114 @@
+"""Templates: known mechanisms with parameters, as commented text with the noise that a stated D takes.
+
+The scales come from the cost of a run as :mod:`symdipa.bounds.alignment` bounds it (formulas beside each
+builder); the tests hold every template to the optimal bound that :func:`symdipa.bounds.portfolio.weigh`
+proves.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from symdipa.files.templates.base import Kind, Parameter, Settings, Template, Written, refused
+from symdipa.files.templates.monitors import band, hysteresis, minmax
+from symdipa.files.templates.sparse import adaptive, numeric_sparse, svt
+
+__all__ = ["TEMPLATES", "Kind", "Parameter", "Settings", "Template", "Written", "new"]
+
+ABOVE = Parameter("cutoff", Kind.COUNT, 1, "Stop after so many inputs above the threshold.")
+OUTSIDE = Parameter("cutoff", Kind.COUNT, 1, "Stop after so many inputs outside.")
+THRESHOLD = Parameter("threshold", Kind.NUMBER, Fraction(0), "The threshold before noise is added.")
+REDRAW = Parameter("redraw", Kind.FLAG, False, "Draw a new threshold after each input above the old one.")
+
+
+def _pair(low: int, high: int, help: str) -> Parameter:
+    return Parameter("thresholds", Kind.PAIRS, ((Fraction(low), Fraction(high)),), help)
+
+
+TEMPLATES: dict[str, Template] = {
+    template.name: template
+    for template in (
+        Template(
+            "svt",
+            "sparse vector technique: which inputs are above a threshold",
+            ("threshold", "test"),
+            (ABOVE, THRESHOLD, REDRAW),
+            svt,
+        ),
+        Template(
+            "numeric-sparse",
+            "sparse vector technique that shows inputs above the threshold as noisy numbers",
+            ("threshold", "test", "release"),
+            (ABOVE, THRESHOLD, REDRAW),
+            numeric_sparse,
+        ),
+        Template(
+            "adaptive",
+            "sparse vector technique with a coarse, cheap test before the fine one",
+            ("threshold", "test"),
+            (
+                Parameter(
+                    "cutoff",
+                    Kind.COUNT,
+                    1,
+                    "The budget pays so many fine answers, or twice as many coarse ones.",
+                ),
+                THRESHOLD,
+                Parameter(
+                    "margin",
+                    Kind.NUMBER,
+                    Fraction(2),
+                    "The coarse test asks for so much above the threshold.",
+                ),
+            ),
+            adaptive,
+        ),
+        Template(
+            "range",
+            "inputs between two thresholds, in one or several dimensions",
+            ("threshold", "test"),
+            (
+                Parameter("dimensions", Kind.COUNT, 1, "The inputs are so many coordinates in turn."),
+                _pair(0, 1, "The two thresholds before noise is added; once, or once for each dimension."),
+                OUTSIDE,
+            ),
+            band,
+        ),
+        Template(
+            "hysteresis",
+            "alarm that rings above one threshold and falls silent below another",
+            ("threshold", "test"),
+            (
+                _pair(0, 2, "The lower and the upper threshold before noise is added."),
+                Parameter("cutoff", Kind.COUNT, 1, "Stop after so many alarms."),
+            ),
+            hysteresis,
+        ),
+        Template(
+            "min-max",
+            "least and largest of the first inputs, then inputs between the two",
+            ("stored", "test"),
+            (
+                Parameter("inputs", Kind.COUNT, 3, "So many inputs are read before.", smallest=2),
+                OUTSIDE,
+            ),
+            minmax,
+        ),
+    )
+}
+"""Every template by the name the command line uses."""
+
+
+def new(name: str, **parameters: Any) -> Written:
+    """The mechanism of the template ``name``, with its parameters.
+
+    Beside its own, each template has ``eps_split`` (numbers in proportion to which ``total`` is divided among
+    its parts), ``total`` (the ``D`` that comes out, exactly), ``sensitivity`` and ``monotone``.
+
+    Raises :class:`symdipa.model.errors.InvalidInput` for an unknown name or parameter, or a value that is
+    none.
+    """
+    if name not in TEMPLATES:
+        raise refused("template", f"there is no template {name!r}; the templates are {', '.join(TEMPLATES)}")
+    return TEMPLATES[name].new(parameters)

@@ -1,0 +1,296 @@
+"""What all templates share: their parameters, how a stated D is divided, and the sheet that they fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from textwrap import wrap
+from typing import Any
+
+from symdipa.files.families.drafts import Branch, Draft
+from symdipa.files.formats.dipa import Remarks, write
+from symdipa.model.automaton import Automaton, noise_scale
+from symdipa.model.errors import InvalidInput, Problem
+
+WIDTH = 98
+LARGEST = 10_000
+"""Counts, and states of one automaton, go up to here."""
+
+
+class Kind(Enum):
+    """What the values of a parameter are."""
+
+    COUNT = "a whole number"
+    NUMBER = "an exact number"
+    POSITIVE = "a positive exact number"
+    SHARES = "positive exact numbers, one for each part"
+    PAIRS = "one or more pairs of exact numbers, the first one smaller"
+    FLAG = "yes or no"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a template; ``smallest`` is the least value of a count."""
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+    smallest: int = 1
+
+    def check(self, value: Any, parts: tuple[str, ...]) -> Any:
+        """The value, with integers as fractions where fractions are meant.
+
+        Raises :class:`~symdipa.model.errors.InvalidInput`, with the name of the parameter as the rule, for a
+        value that is none. ``parts`` are what shares are about.
+        """
+        if self.kind is Kind.COUNT:
+            if type(value) is not int or not self.smallest <= value <= LARGEST:
+                raise refused(self.name, f"{value} is not a whole number from {self.smallest} to {LARGEST}")
+            return value
+        if self.kind is Kind.FLAG:
+            return bool(value)
+        if self.kind is Kind.SHARES:
+            shares = tuple(map(self._exact, self._several(value)))
+            if len(shares) != len(parts) or min(shares) <= 0:
+                given = ":".join(map(str, shares))
+                wanted = f"{len(parts)} positive numbers, {' : '.join(parts)}"
+                raise refused(self.name, f"{given} is not {wanted}")
+            return shares
+        if self.kind is Kind.PAIRS:
+            pairs = [tuple(map(self._exact, self._several(pair))) for pair in self._several(value)]
+            if not pairs or any(len(pair) != 2 for pair in pairs):
+                raise self._wrong(value)
+            for low, high in pairs:
+                if low >= high:
+                    raise refused(self.name, f"{low} is not below {high}")
+            return tuple(pairs)
+        number = self._exact(value)
+        if self.kind is Kind.POSITIVE and number <= 0:
+            raise refused(self.name, f"{number} is not positive")
+        return number
+
+    def _exact(self, value: Any) -> Fraction:
+        try:
+            return Fraction(value if not isinstance(value, float) else "")  # what a float means is a guess
+        except (TypeError, ValueError, ZeroDivisionError):
+            raise self._wrong(value) from None
+
+    def _several(self, value: Any) -> tuple[Any, ...]:
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise self._wrong(value)
+        return tuple(value)
+
+    def _wrong(self, value: Any) -> InvalidInput:
+        return refused(self.name, f"{value!r} is not {self.kind.value}")
+
+
+def refused(parameter: str, message: str) -> InvalidInput:
+    return InvalidInput([Problem(parameter, message)])
+
+
+TOTAL = Parameter("total", Kind.POSITIVE, Fraction(1), "The D that comes out, exactly.")
+SENSITIVITY = Parameter(
+    "sensitivity", Kind.POSITIVE, Fraction(1), "Adjacent inputs differ by at most this in each entry."
+)
+MONOTONE = Parameter(
+    "monotone",
+    Kind.FLAG,
+    False,
+    "Adjacent inputs differ all upwards or all downwards (as counts do when one person joins), which "
+    "takes about half as much noise.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is asked of every template.
+
+    ``parts`` name what the shares ``split`` of ``total`` are for.
+    """
+
+    parts: tuple[str, ...]
+    split: tuple[Fraction, ...]
+    total: Fraction
+    sensitivity: Fraction
+    monotone: bool
+
+    @property
+    def swing(self) -> int:
+        """How far apart an input and a shift of its sample can be, in units of the sensitivity.
+
+        A sample that has to follow a threshold moves by 1. Its input may move by 1 against it, or with
+        monotone adjacency stay where it is.
+        """
+        return 1 if self.monotone else 2
+
+    def shares(self) -> tuple[Fraction, ...]:
+        """The parts of ``total``, in proportion to ``split``."""
+        whole = sum(self.split)
+        return tuple(self.total * share / whole for share in self.split)
+
+    def inverse_scale(self, share: Fraction, times: int) -> Fraction:
+        """The ``d`` with which ``times`` costs of ``d`` times the sensitivity make up ``share``."""
+        return share / (times * self.sensitivity)
+
+    @property
+    def weight_options(self) -> str:
+        """What ``symdipa weight`` has to be told about the inputs, with a space in front."""
+        adjacency = " --adjacency monotone" if self.monotone else ""
+        return adjacency + (f" --sensitivity {self.sensitivity}" if self.sensitivity != 1 else "")
+
+    def assumed(self) -> str:
+        """Which inputs are adjacent, in words."""
+        way = "all of them up or all of them down (monotone)" if self.monotone else "up or down"
+        return f"two adjacent inputs differ by at most {self.sensitivity} in each entry, {way}"
+
+    def cost(self, d: Fraction, swing: int = 1) -> str:
+        """What one step costs, as text, for instance ``2 * 1/12``."""
+        factors = [str(swing)] if swing != 1 else []
+        factors += [str(self.sensitivity)] if self.sensitivity != 1 else []
+        return " * ".join([*factors, str(d)])
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A mechanism as it is written down: the automaton state by state, each with a comment.
+
+    ``about`` are sentences on the mechanism, ``costs`` the lines of the sum that is ``D``, ``remarks``
+    paragraphs on the states.
+    """
+
+    settings: Settings
+    about: str
+    draft: Draft = field(default_factory=Draft)
+    costs: list[str] = field(default_factory=list)
+    remarks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def draw(self, name: str, d: Fraction, mu: Fraction, branch: Branch, remark: str) -> None:
+        """A state that draws noise around ``mu``."""
+        self._room(name)
+        self.draft.draw(name, d, branch, mu)
+        self.remarks[name] = (remark, f"Noise of scale {noise_scale(d)} around {mu}.")
+
+    def read(
+        self,
+        name: str,
+        d: Fraction,
+        *branches: Branch,
+        remark: str,
+        mu: Fraction = Fraction(0),
+        d_prime: Fraction | None = None,
+    ) -> None:
+        """A state that reads an input."""
+        self._room(name)
+        self.draft.read(name, d, *branches, mu=mu, d_prime=d_prime)
+        moved = f"{' + ' if mu > 0 else ' - '}{abs(mu)}" if mu else ""
+        noise = f"Noise of scale {noise_scale(d)} around the input{moved}"
+        if d_prime is not None:
+            noise += f", for the number that is shown a second draw of scale {noise_scale(d_prime)}"
+        self.remarks[name] = (remark, f"{noise}.")
+
+    def _room(self, name: str) -> None:
+        if len(self.draft.states) >= LARGEST:
+            raise refused("", f"that would be more than {LARGEST} states")
+
+    def cost(self, amount: Fraction, what: str) -> None:
+        """A summand of ``D``."""
+        first, rest = f"  {amount}  ", " " * (len(str(amount)) + 4)
+        self.costs += [(rest if i else first) + line for i, line in enumerate(lines(what, WIDTH - len(rest)))]
+
+    def say(self, text: str) -> None:
+        """A line below the summands."""
+        self.costs += [f"  {line}" for line in lines(text, WIDTH - 2)]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A mechanism that was made: the commented text, the automaton, and what ``weight`` says of it."""
+
+    text: str
+    automaton: Automaton
+    settings: Settings
+
+    @property
+    def weight(self) -> Fraction:
+        """The ``D`` that ``symdipa weight`` prints with the options of the settings; it is optimal."""
+        return self.settings.total
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A mechanism with parameters.
+
+    ``parts`` name what costs, in the order of ``--eps-split``; ``parameters`` are its own, beside those that
+    all templates have; ``build`` gets the settings and these by name.
+    """
+
+    name: str
+    summary: str
+    parts: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    build: Callable[..., Sheet]
+
+    @property
+    def split(self) -> Parameter:
+        """How the total is divided."""
+        names = ("A", "B", "C")[: len(self.parts)]
+        text = f"How D is divided, {':'.join(names)} for {' : '.join(self.parts)}."
+        return Parameter("eps_split", Kind.SHARES, (Fraction(1),) * len(self.parts), text)
+
+    @property
+    def every_parameter(self) -> tuple[Parameter, ...]:
+        return (*self.parameters, self.split, TOTAL, SENSITIVITY, MONOTONE)
+
+    def new(self, given: Mapping[str, Any]) -> Written:
+        """The mechanism with the given parameters, the others as by default."""
+        known = {parameter.name: parameter for parameter in self.every_parameter}
+        for name in given:
+            if name not in known:
+                raise refused(name, f"{self.name} has no such parameter; it has {', '.join(known)}")
+        values = {
+            name: parameter.check(given.get(name, parameter.default), self.parts)
+            for name, parameter in known.items()
+        }
+        common = [values.pop(p.name) for p in (self.split, TOTAL, SENSITIVITY, MONOTONE)]
+        settings = Settings(self.parts, *common)
+        sheet = self.build(settings, **values)
+        sheet.draft.end("done")
+        automaton = sheet.draft.finish(self.name)
+        return Written(write(automaton, _remarks(sheet)), automaton, settings)
+
+
+def _remarks(sheet: Sheet) -> Remarks:
+    settings = sheet.settings
+    head = [
+        *lines(sheet.about),
+        *lines(f"Assumed: {settings.assumed()}."),
+        *lines(
+            f"`symdipa weight{settings.weight_options}` prints D = {settings.total} (optimal): "
+            "D*eps-differential privacy for every eps > 0, however long the input is."
+        ),
+        "",
+        f"Where D = {settings.total} comes from:",
+        *sheet.costs,
+        "",
+        "A state (name, d, mu) draws Laplace noise of scale 1/(d*eps): a larger d is less noise.",
+    ]
+    states = {name: tuple(x for text in said for x in lines(text)) for name, said in sheet.remarks.items()}
+    return Remarks(tuple(head), states)
+
+
+def lines(text: str, width: int = WIDTH) -> list[str]:
+    """A paragraph as lines."""
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def numbered(base: str, *places: tuple[int, int]) -> str:
+    """A name with the numbers ``i`` of the places ``(i, of how many)`` of which there are several."""
+    numbers = [str(i) for i, count in places if count > 1]
+    return base + "_".join(numbers)
+
+
+def counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

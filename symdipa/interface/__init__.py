@@ -1,0 +1,1 @@
+"""What people and scripts see: the command line, reports, pictures, benchmarks."""

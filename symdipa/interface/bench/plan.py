@@ -1,0 +1,225 @@
+"""What a sweep is to run: items (members of families, files) x configurations x rounds, as plain data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from symdipa.files.families import FAMILIES, LARGEST, Family
+from symdipa.interface.bench import ENCODINGS
+from symdipa.model.errors import SymdipaError
+
+MOST_SIZES = 10_000
+
+
+class BadSweep(SymdipaError):
+    """A sweep that cannot be run, or results that cannot be used; the text says why."""
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """The numbers of a list like ``1,2,5,10:80:10``; ``FIRST:LAST[:STEP]`` includes the last. Ascending.
+
+    Raises :class:`BadSweep` with the part that is wrong.
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?\s*", part)
+        if match is None:
+            wanted = "a number like 10 or a range FIRST:LAST:STEP like 10:80:10"
+            raise BadSweep(f"{part.strip()!r} in the sizes {text!r} is not {wanted}")
+        first = int(match[1])
+        last, step = int(match[2] or first), int(match[3] or 1)
+        if step < 1:
+            raise BadSweep(f"{part.strip()!r} in the sizes {text!r}: the step must be at least 1")
+        if last < first:
+            raise BadSweep(f"{part.strip()!r} in the sizes {text!r} ends below its beginning")
+        if len(found) + (last - first) // step >= MOST_SIZES:
+            raise BadSweep(f"{part.strip()!r} in the sizes {text!r}: more than {MOST_SIZES} sizes")
+        found.update(range(first, last + 1, step))
+    return tuple(sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is known of an item: its patterns (by their keys in JSON), its verdict, its corollary bound."""
+
+    patterns: tuple[str, ...]
+    verdict: str
+    bound: str | None = None
+
+    def contradicted_by(self, patterns: Mapping[str, str], verdict: str, bound: str | None) -> str:
+        """How an answer contradicts it; empty if it does not."""
+        for name, said in patterns.items():
+            if said in ("present", "absent") and (said == "present") is not (name in self.patterns):
+                return f"{name} is said to be {said}"
+        if verdict not in (self.verdict, "unknown"):
+            return f"the verdict is {verdict}"
+        if bound is not None and self.bound is not None and bound != self.bound:
+            return f"the corollary bound is {bound} instead of {self.bound}"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One automaton: member ``size`` of ``family``, or the ``file`` whose copy in the results is ``stored``.
+
+    ``key`` is its name in tables and results, ``published`` the name under which numbers of others are known.
+    A file with a ``problem`` cannot be read.
+    """
+
+    key: str
+    family: str | None = None
+    size: int | None = None
+    file: str | None = None
+    stored: str | None = None
+    sha256: str | None = None
+    expected: Expected | None = None
+    published: str | None = None
+    problem: str | None = None
+
+
+def documented(family: Family) -> Expected:
+    """What a family says of all its members."""
+    patterns = tuple(sorted(pattern.key for pattern in family.patterns))
+    return Expected(patterns, "not-private" if patterns else "private")
+
+
+def member(family: str, size: int) -> Item:
+    """The item of a family, with what the family documents of it. Raises :class:`BadSweep`."""
+    known = FAMILIES.get(family)
+    if known is None:
+        raise BadSweep(f"there is no family {family!r}; the families are {', '.join(FAMILIES)}")
+    if not known.smallest <= size <= LARGEST:
+        limits = f"from {known.smallest} to {LARGEST}"
+        raise BadSweep(f"{family} needs numbers ({known.size}) {limits}, not {size}")
+    key, expected = f"{family} {size}", documented(known)
+    if known.bound is not None:
+        expected = replace(expected, bound=str(known.bound(size)))
+    return Item(key, family=family, size=size, expected=expected, published=key)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One way to decide. ``encoding`` and ``solver`` are ``None`` where they do not matter or are usual."""
+
+    engine: str
+    encoding: str | None = None
+    solver: str | None = None
+
+    @property
+    def title(self) -> str:
+        parts = [self.engine, *([self.encoding] if self.encoding else [])]
+        return "/".join(parts) + (f" on {self.solver}" if self.solver else "")
+
+    @property
+    def arguments(self) -> list[str]:
+        """Its options for ``symdipa check``."""
+        words = ["--engine", self.engine]
+        words += ["--encoding", self.encoding] if self.encoding else []
+        return words + (["--solver", self.solver] if self.solver else [])
+
+
+def configs(engines: Sequence[str], encodings: Sequence[str], solvers: Sequence[str]) -> tuple[Config, ...]:
+    """The combinations, each once: enumeration has neither encoding nor solver."""
+    found: dict[Config, None] = {}
+    for engine in engines:
+        for encoding in encodings:
+            for solver in solvers:
+                if engine == "explicit":
+                    found[Config(engine)] = None
+                else:
+                    told = encoding if len(encodings) > 1 or encoding != ENCODINGS[0] else None
+                    found[Config(engine, told, None if solver == "default" else solver)] = None
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One run: the ``repetition`` (from 1) of an item with a configuration, measured or to warm up."""
+
+    item: Item
+    config: Config
+    phase: str
+    repetition: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.item.key}|{self.config.title}|{self.phase}|{self.repetition}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole sweep.
+
+    ``seconds`` and ``memory`` (bytes) are the limits of a run, ``seed`` is that of Python's hashes in it.
+    Each run is a process of its own: what warms up is the machine, which has read the files and libraries
+    after ``warmup`` runs of the first item with each configuration. With ``skip``, members of a family beyond
+    one that reached a limit are not tried.
+    """
+
+    items: tuple[Item, ...]
+    configs: tuple[Config, ...]
+    seconds: float = 60.0
+    memory: int = 2**31
+    warmup: int = 1
+    repeat: int = 3
+    seed: int = 0
+    skip: bool = True
+    preset: str | None = None
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """All runs in their order: configurations take turns, so that a busy machine is busy for all."""
+        return tuple(self._tasks())
+
+    def _tasks(self) -> Iterator[Task]:
+        for place, item in enumerate(self.items):
+            for phase, times in (("warm-up", 0 if place else self.warmup), ("measured", self.repeat)):
+                for repetition in range(1, times + 1):
+                    for config in self.configs:
+                        yield Task(item, config, phase, repetition)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Plan:
+        """The plan that :meth:`as_json` wrote. Raises ``KeyError``, ``TypeError`` or ``ValueError``."""
+        settings = {entry.name: data[entry.name] for entry in fields(cls)}
+        settings["items"] = tuple(_item(entry) for entry in data["items"])
+        settings["configs"] = tuple(Config(**entry) for entry in data["configs"])
+        return cls(**settings)
+
+    def differs_from(self, other: Plan) -> list[str]:
+        """What is not the same, in the words of the command line."""
+        names = {
+            "items": "files or members",
+            "configs": "engines, encodings or solvers",
+            "seconds": "--timeout",
+            "memory": "--memory",
+            "warmup": "--warmup",
+            "repeat": "--repeat",
+            "seed": "--seed",
+            "skip": "--skip",
+            "preset": "--preset",
+        }
+        return [words for name, words in names.items() if getattr(self, name) != getattr(other, name)]
+
+
+def _item(data: Mapping[str, Any]) -> Item:
+    expected = data["expected"]
+    if expected is not None:
+        expected = Expected(tuple(expected["patterns"]), expected["verdict"], expected["bound"])
+    return Item(**{**data, "expected": expected})
+
+
+def unique(items: Iterable[Item]) -> tuple[Item, ...]:
+    """The items, each once. Raises :class:`BadSweep` where two different ones have one name."""
+    found: dict[str, Item] = {}
+    for item in items:
+        if found.setdefault(item.key, item) != item:
+            raise BadSweep(f"two different inputs are called {item.key}")
+    return tuple(found.values())

@@ -1,0 +1,162 @@
+"""Run what a plan still lacks: several runs at a time, on this machine or on whatever an executor reaches."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from symdipa.engines.processes import POLL
+from symdipa.interface.bench.measure import ANSWERED, LIMITS, SKIPPED, UNUSABLE, Job, Measured, Run
+from symdipa.interface.bench.plan import Item, Plan, Task
+from symdipa.interface.bench.process import rest
+from symdipa.interface.bench.store import Content, Row, Store, row, skipped
+
+
+class Executor(Protocol):
+    """Where runs are made."""
+
+    def has_room(self) -> bool:
+        """Whether another run should be started now."""
+
+    def start(self, job: Job) -> None: ...
+
+    def ended(self) -> list[tuple[str, Measured]]:
+        """Wait a moment; the runs that ended, by the ``id`` of their jobs."""
+
+    def close(self) -> None:
+        """Stop what is still running."""
+
+
+class Local:
+    """Runs on this machine, ``jobs`` at a time, each a process of its own."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self._running: dict[str, Run] = {}
+
+    def has_room(self) -> bool:
+        return len(self._running) < self.jobs
+
+    def start(self, job: Job) -> None:
+        self._running[job.id] = Run(job)
+
+    def ended(self) -> list[tuple[str, Measured]]:
+        rest([run.process for run in self._running.values()], POLL)
+        found = []
+        for name, run in list(self._running.items()):
+            measured = run.look()
+            if measured is not None:
+                del self._running[name]
+                found.append((name, measured))
+        return found
+
+    def close(self) -> None:
+        for run in self._running.values():
+            run.stop()
+        self._running.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has changed: a row that has come (``None``: nothing yet), and how many runs are going on."""
+
+    row: Row | None
+    running: tuple[str, ...]
+
+
+class _Reached:
+    """Which limits were reached: what comes after them is not tried."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._skip = plan.skip
+        self._cells: dict[tuple[str, str], str] = {}
+        self._sizes: dict[tuple[str, str], int] = {}
+
+    def note(self, task: Task, outcome: str) -> None:
+        if outcome in (ANSWERED, SKIPPED):
+            return
+        self._cells.setdefault((task.item.key, task.config.title), outcome)
+        if outcome in LIMITS and task.item.family is not None and task.item.size is not None:
+            key = (task.item.family, task.config.title)
+            self._sizes[key] = min(task.item.size, self._sizes.get(key, task.item.size))
+
+    def reason(self, task: Task) -> str:
+        """Why a run is not made; empty if it is."""
+        if outcome := self._cells.get((task.item.key, task.config.title)):
+            return f"an earlier run of it: {outcome}"
+        if self._skip and task.item.family is not None and task.item.size is not None:
+            size = self._sizes.get((task.item.family, task.config.title))
+            if size is not None and size < task.item.size:
+                return f"{task.item.family} {size} reached a limit"
+        return ""
+
+
+def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> None:
+    """Make all runs that the results lack, and add their rows. ``tell`` hears of every row, and in between.
+
+    The store must have begun. Whatever ends this early, the runs are stopped and the rows are kept.
+    """
+    plan = store.plan
+    reached = _Reached(plan)
+    have = {found["id"]: found for found in store.rows}
+    for task in plan.tasks:
+        if task.id in have:
+            reached.note(task, have[task.id]["outcome"])
+    pending = deque(task for task in plan.tasks if task.id not in have)
+    running: dict[str, Task] = {}
+
+    def add(task: Task, measured: Measured) -> None:
+        reached.note(task, measured.outcome)
+        content = content_of(task.item, store.folder) if task.item.problem is None else None
+        found = row(task, plan, content, measured, store.session)
+        store.add(found, measured.machine)
+        tell(News(found, tuple(running)))
+
+    try:
+        while pending or running:
+            while pending and executor.has_room():
+                task = pending.popleft()
+                if task.item.problem is not None:
+                    add(task, Measured(UNUSABLE, task.item.problem))
+                elif why := reached.reason(task):
+                    add(task, skipped(why))
+                else:
+                    executor.start(_job(task, store))
+                    running[task.id] = task
+                    tell(News(None, tuple(running)))
+            if running:
+                for name, measured in executor.ended():
+                    add(running.pop(name), measured)
+                tell(News(None, tuple(running)))
+    finally:
+        executor.close()
+
+
+def _job(task: Task, store: Store) -> Job:
+    content, plan = content_of(task.item, store.folder), store.plan
+    return Job(
+        task.id, content.data, content.fmt, task.config, plan.seconds, plan.memory, plan.seed
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def content_of(item: Item, folder: Path) -> Content:
+    """The text of an item and its size; ``folder`` holds the results."""
+    from symdipa.files import formats
+    from symdipa.files.families import generate
+
+    if item.family is not None and item.size is not None:
+        automaton = generate(item.family, item.size)
+        data, fmt = formats.dumps(automaton).encode(), "dipa"
+    else:
+        file = folder / str(item.stored)
+        data, fmt = file.read_bytes(), file.suffix[1:]
+        automaton = formats.read(data, fmt, item.key).automaton
+    digest = hashlib.sha256(data).hexdigest()
+    sizes = (len(automaton.variables), len(automaton.states), len(automaton.transitions))
+    return Content(data, fmt, digest, *sizes)

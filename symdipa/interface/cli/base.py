@@ -1,0 +1,478 @@
+"""What all commands share: the group, options, statuses, reading, showing and writing."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+from symdipa import __version__
+from symdipa.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from symdipa.files.formats import Document
+    from symdipa.model.automaton import Automaton
+    from symdipa.model.patterns import Pattern
+    from symdipa.model.verdict import Verdict
+
+
+class Exit(IntEnum):
+    """What the exit status says; with several files the first of ``PRECEDENCE`` that occurred."""
+
+    PRIVATE = 0
+    NOT_PRIVATE = 1
+    UNUSABLE = 2
+    UNKNOWN = 3
+    BUG = 4
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+
+
+PRECEDENCE = (Exit.BUG, Exit.UNUSABLE, Exit.NOT_PRIVATE, Exit.UNKNOWN, Exit.PRIVATE)
+SUFFIXES = {".dipa": "dipa", ".json": "json", ".dot": "dot", ".gv": "dot", ".svg": "svg"}
+STATUS_HELP = """\b
+Exit status: 0 every file private; 1 some file not private or not well-formed;
+2 some input unusable, or wrong usage; 3 some verdict unknown; 4 a bug in symdipa
+(engines disagree). The first of 4, 2, 1, 3, 0 that occurred; 130 after Ctrl-C."""
+
+
+class Unusable(click.ClickException):
+    """Something the user gave cannot be used: exit status 2, as for wrong usage."""
+
+    exit_code = Exit.UNUSABLE
+
+
+class Commands(click.Group):
+    """The group of commands; it leaves quietly when the reader of its output has gone, or on Ctrl-C."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Somebody who only names a file, or misspells a command, is told what to write."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            if Path(name).suffix in (".dipa", ".json") or Path(name).exists():
+                raise click.UsageError(
+                    f"there is no command {name!r}; to decide a file: symdipa check {name}"
+                )
+            raise no_such("command", name, self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Python flushes standard output once more when it ends: give it something that takes it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(Exit.BROKEN_PIPE)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(Exit.INTERRUPTED)
+
+
+def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
+    """The complaint about a name that nothing has, with the one that was meant or those that there are."""
+    from symdipa.model.spelling import Dictionary
+
+    meant = Dictionary(known).closest(name)
+    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+    return click.UsageError(f"there is no {kind} {name!r}; {hint}")
+
+
+def as_seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """A time span must be positive and finite."""
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value} is not a positive number of seconds")
+    return value
+
+
+def as_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """A size in bytes; ``K``, ``M``, ``G`` or ``T`` (and ``B``) may stand behind it, in powers of 1024."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
+    size = int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else 0
+    if size <= 0:
+        raise click.BadParameter(f"{value!r} is not a size like 500M or 2G")
+    return size
+
+
+def rational(text: str) -> Fraction | None:
+    """A rational like ``20``, ``-5/4``, ``0.5`` or ``1e-6``; ``None`` for anything else or of absurd size."""
+    if len(text) > 100 or re.search(r"[eE][+-]?\d{4}", text):
+        return None
+    try:
+        return Fraction(text.strip())
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def as_positive(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """A positive rational."""
+    if value is None:
+        return None
+    found = rational(value)
+    if found is None or found <= 0:
+        raise click.BadParameter(f"{value!r} is not a positive number like 20, 5/4 or 0.5")
+    return found
+
+
+def as_patterns(
+    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
+) -> Pattern | tuple[Pattern, ...] | None:
+    """Patterns by their two letters or by their names: ``LP``, ``leaking-pair``."""
+    from symdipa.model.patterns import Pattern
+
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return tuple(found for each in value if isinstance(found := as_patterns(ctx, param, each), Pattern))
+    wanted = value.lower().replace("_", "-").replace(" ", "-")
+    for pattern in Pattern:
+        if wanted in (pattern.short.lower(), pattern.key):
+            return pattern
+    known = ", ".join(f"{pattern.short} ({pattern.key})" for pattern in Pattern)
+    raise click.BadParameter(f"{value!r} is not a pattern; there are {known}")
+
+
+def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    return click.option(*names, **settings)
+
+
+with_engine = option(
+    "--engine",
+    type=click.Choice(["auto", "explicit", "z3", "both"]),
+    default="auto",
+    show_default=True,
+    help="What decides; both: explicit and z3, which must agree.",
+)
+with_solver = option(
+    "--solver",
+    type=click.Choice(["z3", "minisat", "glucose", "cadical"]),
+    help="What the symbolic search runs on; default: z3, and minisat for auto.",
+)
+with_slicing = option(
+    "--slicing/--no-slicing",
+    default=True,
+    show_default=True,
+    help="Look at one group of connected variables at a time (but for --engine explicit).",
+)
+with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+with_format = option(
+    "--format", "fmt", type=click.Choice(["dipa", "json"]), help="Format of the input; else told by its name."
+)
+with_strict = option(
+    "--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors."
+)
+with_json = option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
+with_bound = option(
+    "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
+)
+
+
+def timeout_option(help: str, default: float | None = None) -> Callable[[Any], Any]:
+    """The option ``--timeout``, in seconds."""
+    return option(
+        "--timeout",
+        type=float,
+        callback=as_seconds,
+        default=default,
+        show_default=default is not None,
+        metavar="SECONDS",
+        help=help,
+    )
+
+
+with_timeout = timeout_option("Give up on a file after this long.")
+with_memory = option(
+    "--memory",
+    callback=as_bytes,
+    metavar="SIZE",
+    help="Give up on a file beyond this much memory, as 500M or 2G (Linux).",
+)
+with_max_weight = option(
+    "--max-weight",
+    callback=as_positive,
+    metavar="Q",
+    help="Exit with 1 unless a bound on D of at most Q is proved.",
+)
+with_encoding = option(
+    "--encoding",
+    type=click.Choice(["ghost", "marks"]),
+    default="marks",
+    show_default=True,
+    help="How the symbolic search looks for leaking pairs and violating paths.",
+)
+with_output = option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write here (an existing file is overwritten) instead of standard output.",
+)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: symdipa check examples/well_formed/svt.dipa",
+)
+@click.version_option(__version__, prog_name="symdipa")
+def cli() -> None:
+    """Decide whether a noisy online algorithm is differentially private.
+
+    The algorithm is given as a DiP automaton in a small text language. An answer is a proof, with the
+    privacy cost D, or a run that shows how privacy is lost.
+    """
+
+
+@dataclass(frozen=True)
+class View:
+    """How results are shown."""
+
+    as_json: bool
+    verbosity: int
+    several: bool
+
+    @property
+    def shows_progress(self) -> bool:
+        return self.verbosity >= 0 and sys.stderr.isatty()
+
+
+class Decided(Protocol):
+    """What an exit status is made of: the result of a check, or what was added to one."""
+
+    @property
+    def verdict(self) -> Verdict: ...
+
+    @property
+    def disagreements(self) -> tuple[str, ...]: ...
+
+
+Found = TypeVar("Found", bound=Decided)
+Decide = Callable[["Automaton", Callable[[str], None] | None], Found]
+Show = Callable[[str, Found, "tuple[str, ...]", View], Exit | None]
+"""Shows what was found; an exit status that it returns stands for that of the verdict."""
+
+
+def run(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    reading: Reading,
+    decide: Decide[Found],
+    view: View,
+    show: Show[Found],
+) -> None:
+    """Read, decide and show every file, then leave with the status that sums them up."""
+    reading.check_usage(files)
+    occurred = set()
+    for place, name in enumerate(files):
+        if place and view.verbosity >= 0 and not view.as_json:
+            click.echo()
+        occurred.add(run_one(name, reading, decide, view, show))
+    ctx.exit(next(status for status in PRECEDENCE if status in occurred))
+
+
+def run_one(name: str, reading: Reading, decide: Decide[Found], view: View, show: Show[Found]) -> Exit:
+    try:
+        document = reading.read(name)
+        with showing_progress(name, view) as progress:
+            result = decide(document.automaton, progress)
+    except InvalidInput as error:
+        show_problems(name, error, view)
+        return Exit.UNUSABLE
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return show_failure(name, error, view)
+    exit_status = show(name, result, document.notes, view)
+    if view.verbosity < 0 and not view.as_json:  # the report has one line; this must be seen all the same
+        echo_notes(name, document.doubts)
+    return status(result) if exit_status is None else exit_status
+
+
+def status(result: Decided) -> Exit:
+    from symdipa.model.verdict import Verdict
+
+    if result.disagreements:
+        return Exit.BUG
+    return {
+        Verdict.PRIVATE: Exit.PRIVATE,
+        Verdict.NOT_PRIVATE: Exit.NOT_PRIVATE,
+        Verdict.NOT_WELL_FORMED: Exit.NOT_PRIVATE,
+        Verdict.UNKNOWN: Exit.UNKNOWN,
+    }[result.verdict]
+
+
+def within_budget(
+    result: Decided, upper: Fraction | None, lower: Fraction | None, budget: Fraction | None
+) -> tuple[Exit | None, tuple[str, ...]]:
+    """The exit status that ``--max-weight`` makes of a private automaton, and what is to be said about it."""
+    from symdipa.interface.reports.check import budget_note
+
+    if budget is None or status(result) is not Exit.PRIVATE:
+        return None, ()
+    note = budget_note(upper, lower, budget)
+    if note is None:
+        return None, ()
+    return Exit.UNKNOWN if upper is None else Exit.NOT_PRIVATE, (note,)
+
+
+def echo_report(text: str, result: Decided) -> None:
+    """Print a report, its first line in the colour of the verdict."""
+    colour = {Exit.PRIVATE: "green", Exit.UNKNOWN: "yellow"}.get(status(result), "red")
+    first, newline, rest = text.partition("\n")
+    click.echo(click.style(first, fg=colour, bold=True) + newline + rest)
+
+
+def show_problems(name: str, error: InvalidInput, view: View) -> None:
+    from symdipa.interface.reports import check as report
+
+    if view.as_json:
+        click.echo(json.dumps(report.json_error(name, error.problems)))
+    else:
+        echo_problems(shown(name), error)
+
+
+def echo_problems(name: str, error: InvalidInput) -> None:
+    from symdipa.interface.reports import check as report
+
+    for line in report.problem_lines(name, error.problems):
+        click.echo(line, err=True)
+
+
+def show_failure(name: str, error: Exception, view: View) -> Exit:
+    """Something that must not happen, or a machine that is too small; other files are still decided."""
+    import traceback
+
+    from symdipa.interface.reports import check as report
+    from symdipa.model.errors import Problem
+
+    limit = isinstance(error, MemoryError)
+    message = "out of memory" if limit else f"internal error, {report.BUG}: {type(error).__name__}: {error}"
+    if view.as_json:
+        click.echo(json.dumps(report.json_error(name, [Problem("internal", message)])))
+    else:
+        click.echo(f"{shown(name)}: {message}", err=True)
+    if view.verbosity > 0:
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    return Exit.UNKNOWN if limit else Exit.BUG
+
+
+@contextmanager
+def showing_progress(name: str, view: View) -> Iterator[Callable[[str], None] | None]:
+    """On a terminal, a line on standard error that says what is being done and vanishes afterwards."""
+    if not view.shows_progress:
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    label = escape(shown(name))
+    with Console(stderr=True).status(label) as status:
+
+        def show(message: str) -> None:
+            status.update(f"{label}: {escape(message)}")
+
+        yield show
+
+
+# ---------------------------------------------------------------------------------- reading and writing
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How inputs are read."""
+
+    fmt: str | None
+    strict: bool
+
+    def check_usage(self, files: tuple[str, ...]) -> None:
+        if "-" in files and self.fmt is None:
+            raise click.UsageError("standard input (-) needs --format dipa or --format json")
+        if files.count("-") > 1:
+            raise click.UsageError("standard input (-) can be read only once")
+
+    def read(self, name: str) -> Document:
+        from symdipa.files import formats
+
+        if name != "-":
+            return formats.read_file(name, fmt=self.fmt, strict=self.strict)
+        data = sys.stdin.buffer.read()
+        return formats.read(data, self.fmt or "dipa", "<stdin>", self.strict)
+
+    def read_or_leave(self, ctx: click.Context, name: str) -> Automaton:
+        """The automaton, with remarks about it on standard error; problems end the command."""
+        self.check_usage((name,))
+        try:
+            document = self.read(name)
+        except InvalidInput as error:
+            echo_problems(shown(name), error)
+            ctx.exit(Exit.UNUSABLE)
+        echo_notes(name, document.notes)
+        return document.automaton
+
+
+def echo_notes(name: str, notes: tuple[str, ...]) -> None:
+    for note in notes:
+        click.echo(f"{shown(name)}: note: {note}", err=True)
+
+
+def shown(name: str) -> str:
+    return "<stdin>" if name == "-" else click.format_filename(name)
+
+
+def write(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    write_bytes((text if text.endswith("\n") else text + "\n").encode(), output)
+
+
+def write_bytes(data: bytes, output: Path | None) -> None:
+    if output is None:
+        click.echo(data, nl=False)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise Unusable(f"cannot write {shown(str(output))}: {error.strerror}") from error
+
+
+def told_by_suffix(output: Path | None) -> str | None:
+    """The format that the suffix of an output file stands for; ``None`` if there is none."""
+    if output is None or not output.suffix:
+        return None
+    if output.suffix.lower() not in SUFFIXES:
+        known = ", ".join(SUFFIXES)
+        raise click.UsageError(
+            f"{output.suffix} is the suffix of no format that is written; there are {known} (or give --to)"
+        )
+    return SUFFIXES[output.suffix.lower()]
+
+
+def written_as(automaton: Automaton, fmt: str) -> str:
+    if fmt != "svg":
+        from symdipa.files import formats
+
+        return formats.dumps(automaton, fmt)
+    from symdipa.interface.pictures import automaton as pictures
+    from symdipa.interface.pictures import svg
+
+    try:
+        return svg.standalone(pictures.draw(automaton), pictures.label_of(automaton))
+    except pictures.PictureTooLarge as error:
+        raise Unusable(f"no picture: {error}") from error

@@ -1,0 +1,466 @@
+"""``check``, ``compare`` and ``witness``."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from symdipa.interface.cli.base import (
+    STATUS_HELP,
+    Decide,
+    Exit,
+    Reading,
+    Unusable,
+    View,
+    as_patterns,
+    as_positive,
+    cli,
+    echo_notes,
+    echo_report,
+    option,
+    run,
+    showing_progress,
+    shown,
+    with_bound,
+    with_encoding,
+    with_engine,
+    with_files,
+    with_format,
+    with_json,
+    with_max_weight,
+    with_memory,
+    with_slicing,
+    with_solver,
+    with_strict,
+    with_timeout,
+    within_budget,
+    write,
+)
+
+if TYPE_CHECKING:
+    from symdipa.evidence.hints import Hint
+    from symdipa.evidence.refutation import Counterexample
+    from symdipa.model.automaton import Automaton
+    from symdipa.model.patterns import Pattern
+    from symdipa.model.verdict import Result
+
+
+def decider(engine: str, **options: Any) -> Decide[Result]:
+    """What decides one automaton, by the options of the command line."""
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        from symdipa import analysis
+
+        return analysis.check(automaton, engine, progress=progress, **options)
+
+    return decide
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Decide whether automata are private.")
+@with_files
+@with_engine
+@with_encoding
+@with_solver
+@option(
+    "--pattern",
+    "patterns",
+    callback=as_patterns,
+    metavar="LC|LP|DC|PV",
+    multiple=True,
+    help="Look only for this pattern (may be repeated; or its name, as leaking-pair); default: all four.",
+)
+@with_slicing
+@with_bound
+@with_max_weight
+@option(
+    "--relational",
+    is_flag=True,
+    help="Where a violation proves nothing, try to pair runs that show the same outputs (experimental).",
+)
+@with_timeout
+@with_memory
+@with_strict
+@with_format
+@with_json
+@option("-q", "--quiet", is_flag=True, help="One line per file.")
+@option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    engine: str,
+    encoding: str,
+    solver: str | None,
+    patterns: tuple[Pattern, ...],
+    slicing: bool,
+    bound: int | None,
+    max_weight: Fraction | None,
+    relational: bool,
+    timeout: float | None,
+    memory: int | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: int,
+) -> None:
+    """Decide whether the automata in FILE... are private ("-" reads standard input).
+
+    \b
+    Examples: symdipa check examples/well_formed/svt.dipa
+              symdipa check --json --timeout 60 *.dipa
+    """
+
+    decide = decider(
+        engine,
+        encoding=encoding,
+        solver=solver,
+        slicing=slicing,
+        patterns=patterns or None,
+        bound=bound,
+        max_weight=max_weight,
+        relational=relational,
+        timeout=timeout,
+        memory=memory,
+    )
+
+    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> Exit | None:
+        from symdipa.model.verdict import Weight
+
+        weight = result.weight or Weight()
+        answer, said = within_budget(result, weight.best, weight.lower, max_weight)
+        _show_check(name, result, (*notes, *said), view)
+        if view.verbosity < 0 and not view.as_json:
+            echo_notes(name, said)
+        return answer
+
+    view = View(as_json, -1 if quiet else verbose, len(files) > 1)
+    run(ctx, files, Reading(fmt, strict), decide, view, show)
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Decide with every engine side by side.")
+@with_files
+@with_bound
+@with_timeout
+@with_memory
+@option(
+    "--save",
+    "folder",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Where a small automaton is saved if engines disagree: symdipa-disagreement-NAME.dipa "
+    "(default: the current directory).",
+)
+@with_strict
+@with_format
+@with_json
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    bound: int | None,
+    timeout: float | None,
+    memory: int | None,
+    folder: Path,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Decide with every engine side by side and say whether they agree.
+
+    If they do not, that is a bug: exit status 4, and a smaller automaton that shows it is saved.
+
+    Example: symdipa compare examples/leaking_pair/a_leakp.dipa
+    """
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        from symdipa import analysis
+
+        return analysis.compare(automaton, bound=bound, timeout=timeout, memory=memory, progress=progress)
+
+    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+        from symdipa.interface.reports import check as report
+
+        if not view.as_json:
+            echo_report(report.comparison_text(shown(name), result, notes), result)
+        file, told = None, ""
+        if result.disagreements:
+            from symdipa.interface.cli.minimizing import save_disagreement
+
+            file, told = save_disagreement(name, result, folder, bound, timeout, memory)
+        if view.as_json:
+            saved = None if file is None else str(file)
+            click.echo(json.dumps({**report.json_comparison(name, result, notes), "saved": saved}))
+        elif told:
+            click.echo(f"\n  {told}")
+
+    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+
+
+HINT_SECONDS = 5.0
+"""How long one changed automaton may be looked at, and how often that long all of them together."""
+HINT_SHARE = 3
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Show how privacy is lost, and what would help.")
+@with_files
+@option(
+    "--pattern",
+    callback=as_patterns,
+    metavar="LC|LP|DC|PV",
+    help="Show this pattern (or by its name, as leaking-pair), and look for no other.",
+)
+@option(
+    "--hints/--no-hints",
+    "wants_hints",
+    default=True,
+    show_default=True,
+    help="Try changes that could repair the automaton.",
+)
+@option(
+    "--concrete",
+    is_flag=True,
+    help="Also two inputs and an output event that refute --exceeds D, with their probabilities.",
+)
+@option(
+    "--exceeds",
+    callback=as_positive,
+    metavar="D",
+    help="The log-ratio is to be larger than D*eps (a rational; default: 1). Implies --concrete.",
+)
+@option("--eps", callback=as_positive, metavar="E", help="At this eps (default: 1). Implies --concrete.")
+@option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Draw how the ratio grows, as .svg or .png. Implies --concrete.",
+)
+@option(
+    "--svg",
+    "picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Draw the automaton with the run marked, and the dependency graph beside it.",
+)
+@with_engine
+@with_encoding
+@with_solver
+@with_slicing
+@with_bound
+@with_timeout
+@with_memory
+@with_strict
+@with_format
+@with_json
+@click.pass_context
+def witness(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    pattern: Pattern | None,
+    wants_hints: bool,
+    concrete: bool,
+    exceeds: Fraction | None,
+    eps: Fraction | None,
+    plot: Path | None,
+    picture: Path | None,
+    engine: str,
+    encoding: str,
+    solver: str | None,
+    slicing: bool,
+    bound: int | None,
+    timeout: float | None,
+    memory: int | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Show the run on which privacy is lost: in words, step by step, and what would help.
+
+    The run is checked against the definitions before it is shown. Of a private automaton it is said why
+    there is no such run.
+
+    \b
+    Examples: symdipa witness examples/leaking_pair/svt_no_cutoff.dipa
+              symdipa witness --concrete --exceeds 20 examples/leaking_pair/a_leakp.dipa
+              symdipa witness --pattern LP --json examples/leaking_pair/a_leakp.dipa
+    """
+
+    decide_only = decider(
+        engine,
+        encoding=encoding,
+        solver=solver,
+        slicing=slicing,
+        patterns=None if pattern is None else (pattern,),
+        bound=bound,
+        timeout=timeout,
+        memory=memory,
+    )
+
+    wanted = None
+    if concrete or exceeds is not None or eps is not None or plot is not None:
+        wanted = Wanted(exceeds or Fraction(1), eps or Fraction(1), plot)
+        _check_plot(plot, files)
+    if picture is not None and len(files) > 1:
+        raise click.UsageError("--svg draws one file; there are several")
+    left = Left(timeout)
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        left.begin()
+        return decide_only(automaton, progress)
+
+    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+        from symdipa.interface.reports import check as report
+
+        hints = tried_hints(result, left.seconds(), wanted is not None) if wants_hints else None
+        if not view.as_json:
+            # Whoever loses patience with the search for numbers has the verdict and the story by then.
+            echo_report(report.witness_text(shown(name), result, pattern, hints, notes), result)
+        told = None if wanted is None else concrete_counterexample(name, result, wanted, left.seconds(), view)
+        if picture is not None:
+            _draw(name, result, picture)
+        if view.as_json:
+            click.echo(
+                json.dumps(report.json_told(name, result, hints, notes) | _concrete_json(wanted, told))
+            )
+        elif told is not None:
+            from symdipa.interface.reports import refutation as counterexample_report
+
+            click.echo("\n" + counterexample_report.text(told))
+
+    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a concrete counterexample is to refute, and where it is drawn."""
+
+    exceeds: Fraction
+    eps: Fraction
+    plot: Path | None
+
+
+@dataclass
+class Left:
+    """The time that is left for a file, over all that is done about it."""
+
+    timeout: float | None
+    deadline: float | None = None
+
+    def begin(self) -> None:
+        self.deadline = None if self.timeout is None else time.monotonic() + self.timeout
+
+    def seconds(self) -> float | None:
+        """``None`` without a limit, never negative."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+
+def _check_plot(plot: Path | None, files: tuple[str, ...]) -> None:
+    """Complain about a picture before anything is decided."""
+    if plot is None:
+        return
+    from symdipa.interface.pictures.plotting import PlotUnavailable, check_plot
+
+    if len(files) > 1:
+        raise click.UsageError("--plot draws one file; there are several")
+    try:
+        check_plot(plot)
+    except PlotUnavailable as error:
+        raise Unusable(str(error)) from error
+
+
+def _draw(name: str, result: Result, picture: Path) -> None:
+    """Write the picture of a witness; without one there is nothing to draw, which is said."""
+    from symdipa.interface.pictures import automaton, svg, witness
+
+    if result.witness is None:
+        click.echo(f"{shown(name)}: no run is to be shown, so {shown(str(picture))} is not written", err=True)
+        return
+    try:
+        drawing = witness.draw(result.automaton, result.witness)
+    except automaton.PictureTooLarge as error:
+        raise Unusable(f"no picture: {error}") from error
+    title = f"{automaton.label_of(result.automaton)}: {result.witness.pattern.title}"
+    write(svg.standalone(drawing, title), picture)
+
+
+def concrete_counterexample(
+    name: str, result: Result, wanted: Wanted, seconds: float | None, view: View
+) -> Counterexample | str | None:
+    """A counterexample in numbers; a text that says why there is none; ``None`` without a violation."""
+    if result.witness is None:
+        return None
+    if seconds == 0:
+        return "the time was over before it began"
+    from symdipa.evidence import refutation as counterexample
+    from symdipa.interface.reports import refutation as counterexample_report
+    from symdipa.model.errors import LimitReached, SymdipaError
+
+    try:
+        with showing_progress(name, view) as progress:
+            found = counterexample.counterexample(
+                result.automaton,
+                result.witness,
+                wanted.exceeds,
+                wanted.eps,
+                seconds=seconds or counterexample.SECONDS,
+                distinct=result.distinct,
+                progress=progress,
+            )
+    except (counterexample.NoCounterexample, LimitReached) as reason:
+        return str(reason)
+    if wanted.plot is not None:
+        try:
+            counterexample_report.plot(found, shown(name), wanted.plot)
+        except OSError as error:
+            raise Unusable(f"cannot write {shown(str(wanted.plot))}: {error.strerror}") from error
+        except SymdipaError as error:
+            raise Unusable(str(error)) from error
+    return found
+
+
+def _concrete_json(wanted: Wanted | None, told: Counterexample | str | None) -> dict[str, Any]:
+    if wanted is None:
+        return {}
+    from symdipa.interface.reports import refutation as counterexample_report
+
+    return counterexample_report.json_fields(told)
+
+
+def tried_hints(result: Result, seconds: float | None, more: bool) -> list[Hint] | None:
+    """Changes that help, each decided again; ``None`` where there is no violation.
+
+    They may take half of the ``seconds`` that are left if there is ``more`` to do afterwards.
+    """
+    from symdipa import analysis
+    from symdipa.evidence import hints
+
+    whole = HINT_SHARE * HINT_SECONDS
+    if seconds is not None:
+        whole = min(whole, seconds / 2 if more else seconds)
+    each = min(HINT_SECONDS, whole)
+    deadline = time.monotonic() + whole
+
+    def decide(automaton: Automaton) -> Result | None:
+        left = deadline - time.monotonic()
+        return analysis.check(automaton, timeout=min(each, left)) if left > 0 else None
+
+    if result.witness is None:
+        return None
+    return hints.hints(result.automaton, result.witness, decide)
+
+
+def _show_check(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+    from symdipa.interface.reports import check as report
+
+    if view.as_json:
+        click.echo(json.dumps(report.json_object(name, result, notes)))
+    else:
+        echo_report(report.text(shown(name), result, notes, view.verbosity), result)

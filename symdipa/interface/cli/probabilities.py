@@ -1,0 +1,502 @@
+"""``probability`` and ``simulate``."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import inf, sqrt
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from symdipa.interface.cli.base import (
+    Exit,
+    Reading,
+    as_positive,
+    cli,
+    option,
+    rational,
+    shown,
+    with_format,
+    with_json,
+    with_strict,
+)
+
+if TYPE_CHECKING:
+    from symdipa.evidence.probability import Interval, LogProbability
+    from symdipa.evidence.simulation import Shown, Simulation
+    from symdipa.model.automaton import Automaton
+
+Parsed = TypeVar("Parsed")
+
+MOST_ENTRIES = 100_000
+COMPARED = 10
+"""So many output sequences are shown, and compared with computed probabilities."""
+COMPARING_SECONDS = 5.0
+CHEAP_NUMBERS, CHEAP_RUNS = 20_000_000, 50
+"""A comparison may take so many numbers in two-dimensional tables, and runs to add up."""
+
+
+def _entries(text: str, parse: Callable[[str], Parsed]) -> list[Parsed]:
+    """Entries separated by commas or spaces; ``E*N`` stands for the entry ``E``, N times."""
+    found: list[Parsed] = []
+    for entry in re.split(r"[,\s]+", text.strip()):
+        if not entry:
+            continue
+        repeated = re.fullmatch(r"(.+)\*(\d+)", entry)
+        count = int(repeated[2]) if repeated else 1
+        if len(found) + count > MOST_ENTRIES:
+            raise click.BadParameter(f"more than {MOST_ENTRIES} entries")
+        found += [parse(repeated[1] if repeated else entry)] * count
+    return found
+
+
+def _number(text: str) -> Fraction:
+    found = rational(text)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is not a number like 2, -0.5 or 1/3")
+    return found
+
+
+def _inputs(ctx: click.Context, param: click.Parameter, value: str) -> list[Fraction]:
+    return _entries(value, _number)
+
+
+def _interval(text: str) -> Interval:
+    """``lo..hi``; an end that is left out is infinite."""
+    low, _, high = text.partition("..")
+    ends = [
+        sign * inf if end in ("", "inf", "-inf", "+inf") and end != wrong else float(_number(end))
+        for end, sign, wrong in ((low, -1, "inf"), (high, 1, "-inf"))
+    ]
+    if ends[0] > ends[1]:
+        raise click.BadParameter(f"{text!r} is empty: the lower end is above the upper one")
+    return ends[0], ends[1]
+
+
+def _output(text: str) -> str | Interval:
+    return _interval(text) if ".." in text else text
+
+
+def _outputs(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str | Interval] | None:
+    return None if value is None else _entries(value, _output)
+
+
+def _windows(ctx: click.Context, param: click.Parameter, value: str | None) -> list[Interval]:
+    found = _entries(value or "", _interval)
+    ordered = sorted(found)
+    if any(first[1] > second[0] for first, second in pairwise(ordered)):
+        raise click.BadParameter("the windows overlap")
+    return found
+
+
+def _tolerance(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    if not 0 < value < inf:
+        raise click.BadParameter(f"{value} is not a positive number")
+    return value
+
+
+with_inputs = option(
+    "--inputs",
+    callback=_inputs,
+    default="",
+    metavar="NUMBERS",
+    help='What input states read, as "1, -0.5, 1/3"; "2*10" is ten times a 2.',
+)
+with_eps = option(
+    "--eps", callback=as_positive, default="1", show_default=True, metavar="E", help="Value of eps."
+)
+
+
+@cli.command(short_help="Compute the probability of a run or of outputs.")
+@click.argument("file")
+@option(
+    "--run",
+    metavar="STEPS",
+    help="The run: numbers of transitions, from 0 in the order of FILE, or the states that it visits.",
+)
+@option(
+    "--outputs",
+    callback=_outputs,
+    metavar="OUTPUTS",
+    help='What is output: symbols, and intervals like "0..1.5", "-1.." or ".." for numbers.',
+)
+@with_inputs
+@with_eps
+@option(
+    "--tolerance",
+    type=float,
+    default=1e-6,
+    callback=_tolerance,
+    show_default=True,
+    metavar="T",
+    help="Largest error of the logarithm that is accepted.",
+)
+@with_strict
+@with_format
+@with_json
+@click.pass_context
+def probability(
+    ctx: click.Context,
+    file: str,
+    run: str | None,
+    outputs: list[str | Interval] | None,
+    inputs: list[Fraction],
+    eps: Fraction,
+    tolerance: float,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Compute the probability that FILE, on given inputs, takes a run or begins with given outputs.
+
+    With --run the automaton must take exactly these transitions (--outputs may then say in which intervals
+    numbers have to lie). With --outputs alone all runs with these outputs count. The result comes with a
+    bound on its error. Exit status 0: computed; 2: wrong usage; 3: not to this accuracy, or too large.
+
+    \b
+    Examples: symdipa probability svt.dipa --outputs "oinit obot obot otop" --inputs "0 1 2"
+              symdipa probability svt.dipa --run "0 1*2 2" --inputs 0,1,2 --eps 1/2
+    """
+    if run is None and outputs is None:
+        raise click.UsageError("say with --run or --outputs what is to happen")
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    from symdipa.evidence.probability import ProbabilityRefused, log_probability, total_log_probability
+    from symdipa.model.errors import InvalidInput, LimitReached
+
+    began = time.monotonic()
+    steps = None if run is None else _run(automaton, run)
+    try:
+        found: LogProbability
+        if steps is not None:
+            read = _inputs_of_run(automaton, steps, inputs)
+            windows = _windows_of_run(automaton, steps, outputs)
+            found = log_probability(automaton, steps, read, windows, eps, tolerance)
+        else:
+            assert outputs is not None
+            _check_symbols(automaton, outputs)
+            found = total_log_probability(automaton, inputs, outputs, eps, tolerance)
+    except (LimitReached, ProbabilityRefused) as reason:
+        click.echo(f"{shown(file)}: not computed: {reason}", err=True)
+        ctx.exit(Exit.UNKNOWN)
+    except InvalidInput as error:
+        raise click.UsageError(error.problems[0].message) from error
+    complete: bool = getattr(found, "complete", True)
+    runs: int | None = 1 if steps is not None else getattr(found, "runs", None)
+    told = {
+        "file": file,
+        "eps": float(eps),
+        "inputs": [float(a) for a in inputs],
+        "run": steps,
+        "outputs": None if outputs is None else [_json_output(o) for o in outputs],
+        "log_probability": _finite(found.value),
+        "error": found.error,
+        "probability": found.probability,
+        "method": found.method,
+        "runs": runs,
+        "complete": complete,
+        "seconds": round(time.monotonic() - began, 3),
+    }
+    if as_json:
+        click.echo(json.dumps(told))
+    else:
+        _echo_probability(file, found, steps is None, runs, complete)
+        _echo_noise(automaton, eps, "exact real numbers")
+    ctx.exit(Exit.PRIVATE if complete else Exit.UNKNOWN)
+
+
+def _echo_probability(
+    file: str, found: LogProbability, total: bool, runs: int | None, complete: bool
+) -> None:
+    from symdipa.interface.reports.refutation import measured, power
+
+    logarithm, error = measured(found.value, found.error)
+    at_least = "" if complete else "at least "
+    click.secho(f"{shown(file)}: probability {at_least}{power(found.value)}", bold=True)
+    click.echo(f"  logarithm {logarithm} {error}".rstrip())
+    if not total:
+        told = "of exactly this run"
+    elif runs is None:
+        told = "of these outputs, over all runs"
+    elif not complete:
+        told = f"of these outputs, over {runs} runs with them; there are more, which are not counted"
+    elif runs == 0:
+        told = "no run has these outputs on these inputs (or one of them finds no input left)"
+    else:
+        told = "of these outputs; " + ("one run has them" if runs == 1 else f"over all {runs} runs with them")
+    click.echo(f"  {told}; computed by {found.method}")
+
+
+def _echo_noise(automaton: Automaton, eps: Fraction, arithmetic: str) -> None:
+    """What the numbers rest on: eps, the arithmetic, and the noise that the scales mean."""
+    from symdipa.evidence.story import noise_table
+
+    click.echo(f"  at eps = {eps}, in {arithmetic}, with")
+    for line in noise_table(automaton):
+        click.echo(f"    {line}")
+
+
+def _run(automaton: Automaton, text: str) -> list[int]:
+    """A run by the numbers of its transitions, or by the states that it visits."""
+    words = _entries(text, str)
+    if words and all(word in automaton.index for word in words):
+        if words[0] != automaton.initial:
+            raise click.UsageError(f"a run begins in {automaton.initial}, not in {words[0]}")
+        return [_between(automaton, source, target) for source, target in pairwise(words)]
+    steps = []
+    where = automaton.initial
+    for word in words:
+        if not word.isdecimal() or int(word) >= len(automaton.transitions):
+            raise click.UsageError(
+                f"{word!r} is neither a state nor the number of a transition. {_listing(automaton)}"
+            )
+        t = automaton.transitions[int(word)]
+        if t.source != where:
+            raise click.UsageError(
+                f"transition {word} leaves {t.source}, but the run is in {where}. {_listing(automaton)}"
+            )
+        steps.append(int(word))
+        where = t.target
+    return steps
+
+
+def _between(automaton: Automaton, source: str, target: str) -> int:
+    found = [
+        i for i in automaton.outgoing[automaton.index[source]] if automaton.transitions[i].target == target
+    ]
+    if len(found) != 1:
+        many = "several transitions lead" if found else "no transition leads"
+        told = f": {', '.join(map(str, found))}; give numbers of transitions" if found else ""
+        raise click.UsageError(f"{many} from {source} to {target}{told}. {_listing(automaton)}")
+    return found[0]
+
+
+LISTED = 40
+
+
+def _listing(automaton: Automaton) -> str:
+    rows = [
+        f"  {i}: {t.source} -> {t.target} if {t.guard.text(automaton.variables)}, output {t.output}"
+        for i, t in enumerate(automaton.transitions)
+    ]
+    more = [f"  and {len(rows) - LISTED} more"] if len(rows) > LISTED else []
+    return "\n".join(["The transitions:", *rows[:LISTED], *more])
+
+
+def _inputs_of_run(
+    automaton: Automaton, run: Sequence[int], inputs: Sequence[Fraction]
+) -> list[Fraction | None]:
+    reads = [automaton.state(automaton.transitions[t].source).is_input for t in run]
+    if sum(reads) != len(inputs):
+        raise click.UsageError(f"the run reads {sum(reads)} inputs; --inputs has {len(inputs)}")
+    stream = iter(inputs)
+    return [next(stream) if read else None for read in reads]
+
+
+def _windows_of_run(
+    automaton: Automaton, run: Sequence[int], outputs: Sequence[str | Interval] | None
+) -> list[Interval | None] | None:
+    if outputs is None:
+        return None
+    if len(outputs) != len(run):
+        raise click.UsageError(f"the run has {len(run)} steps; --outputs has {len(outputs)}")
+    for k, (t, asked) in enumerate(zip(run, outputs, strict=True)):
+        output = automaton.transitions[t].output
+        if output.is_real == isinstance(asked, str) or (isinstance(asked, str) and output.symbol != asked):
+            wanted = "a number (ask for an interval)" if output.is_real else output
+            raise click.UsageError(f"step {k + 1} of the run outputs {wanted}, not {_shown_output(asked)}")
+    return [None if isinstance(asked, str) else asked for asked in outputs]
+
+
+def _check_symbols(automaton: Automaton, outputs: Sequence[str | Interval]) -> None:
+    known = {t.output.symbol for t in automaton.transitions}
+    for asked in outputs:
+        if isinstance(asked, str) and asked not in known:
+            symbols = ", ".join(sorted(name for name in known if name is not None)) or "none"
+            raise click.UsageError(f"no transition outputs {asked!r}; the symbols are {symbols}")
+
+
+OTHER = "(none of the windows)"
+
+
+def _finite(value: float) -> float | str:
+    return value if abs(value) < inf else "-inf"
+
+
+def _json_output(asked: Shown) -> str | list[float | str] | None:
+    from symdipa.interface.reports.refutation import json_interval
+
+    return asked if asked is None or isinstance(asked, str) else json_interval(asked)
+
+
+def _shown_output(asked: Shown) -> str:
+    if asked is None:
+        return OTHER
+    if isinstance(asked, str):
+        return asked
+    low, high = ("" if abs(end) == inf else f"{end:g}" for end in asked)
+    return f"{low}..{high}"
+
+
+# --------------------------------------------------------------------------------------------------- simulate
+
+
+@cli.command(short_help="Let an automaton run many times and compare with computed probabilities.")
+@click.argument("file")
+@with_inputs
+@with_eps
+@option(
+    "-n",
+    "samples",
+    type=click.IntRange(min=1, max=10_000_000),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="How often it runs.",
+)
+@option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed, the same result."
+)
+@option(
+    "--windows",
+    callback=_windows,
+    metavar="INTERVALS",
+    help='Tell numbers that are output apart by these intervals, as "..0 0..1 1..".',
+)
+@option(
+    "--max-steps", type=click.IntRange(min=1), default=1_000, show_default=True, help="Longest execution."
+)
+@option(
+    "--compare/--no-compare",
+    default=True,
+    show_default=True,
+    help=f"Compute the probabilities of the {COMPARED} most frequent outputs, where that is cheap.",
+)
+@with_strict
+@with_format
+@with_json
+@click.pass_context
+def simulate(
+    ctx: click.Context,
+    file: str,
+    inputs: list[Fraction],
+    eps: Fraction,
+    samples: int,
+    seed: int,
+    windows: list[Interval],
+    max_steps: int,
+    compare: bool,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Let the automaton in FILE run N times on the same inputs, and count what it outputs.
+
+    An execution ends when an input state finds no input left, when no guard holds, or in a state without
+    transitions. Beside the shares that were counted stand the computed probabilities of the same outputs.
+
+    Example: symdipa simulate examples/well_formed/svt.dipa --inputs "0 1 2" -n 100000 --seed 7
+    """
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    from symdipa.evidence import simulation
+
+    began = time.monotonic()
+    found = simulation.simulate(automaton, inputs, eps, samples, seed, max_steps, windows)
+    rows = _frequent(automaton, found, inputs, eps, windows, compare)
+    if as_json:
+        told = {
+            "file": file,
+            "eps": float(eps),
+            "inputs": [float(a) for a in inputs],
+            "samples": samples,
+            "seed": seed,
+            "different_outputs": len(found.outputs),
+            "outputs": rows,
+            "final": dict(sorted(found.final.items())),
+            "stopped": dict(sorted(found.stopped.items())),
+            "seconds": round(time.monotonic() - began, 3),
+        }
+        click.echo(json.dumps(told))
+    else:
+        _echo_simulation(file, found, rows, compare)
+        _echo_noise(automaton, eps, "floating point")
+
+
+def _frequent(
+    automaton: Automaton,
+    found: Simulation,
+    inputs: Sequence[Fraction],
+    eps: Fraction,
+    windows: Sequence[Interval],
+    compare: bool,
+) -> list[dict[str, Any]]:
+    """The most frequent outputs: how many executions showed and began with them, and the probability."""
+    from symdipa.evidence.probability import Budget, ProbabilityRefused, total_log_probability
+    from symdipa.model.errors import LimitReached
+
+    other = "(other)" if windows else "(number)"
+    deadline = time.monotonic() + COMPARING_SECONDS
+    order = sorted(found.outputs, key=lambda o: (-found.outputs[o], len(o), [_shown_output(x) for x in o]))
+    rows = []
+    for shown_outputs in order[:COMPARED]:
+        beginning = found.showing(shown_outputs)
+        share = beginning / found.samples
+        row: dict[str, Any] = {
+            "outputs": [_json_output(o) for o in shown_outputs],
+            "text": " ".join(map(_shown_output, shown_outputs)).replace(OTHER, other) or "(nothing)",
+            "count": found.outputs[shown_outputs],
+            "beginning": beginning,
+            "share": share,
+            "computed": None,
+            "error": None,
+            "sigmas": None,
+        }
+        rows.append(row)
+        if not compare or time.monotonic() > deadline or (windows and None in shown_outputs):
+            continue
+        asked = [(-inf, inf) if o is None else o for o in shown_outputs]
+        try:
+            total = total_log_probability(
+                automaton, inputs, asked, eps, budget=Budget(pairs=CHEAP_NUMBERS), max_runs=CHEAP_RUNS
+            )
+        except (LimitReached, ProbabilityRefused):
+            continue
+        if total.complete:
+            p = total.probability
+            spread = sqrt(max(p * (1 - p), 0) / found.samples)
+            row["computed"], row["error"] = p, total.error * p
+            row["sigmas"] = (share - p) / spread if spread > 1e-9 else 0.0
+    return rows
+
+
+def _echo_simulation(file: str, found: Simulation, rows: Sequence[dict[str, Any]], compare: bool) -> None:
+    from symdipa.evidence.story import columns
+
+    click.secho(f"{shown(file)}: {found.samples} executions", bold=True)
+    head = ["count", "began so", "share", *(["computed", "deviation"] if compare else []), "outputs"]
+    body = []
+    for row in rows:
+        told = [str(row["count"]), str(row["beginning"]), f"{row['share']:.6f}"]
+        if compare and row["computed"] is None:
+            told += ["-", "-"]
+        elif compare:
+            told += [f"{row['computed']:.6f}", f"{row['sigmas'] + 0.0:+.1f} sigma"]
+        body.append([*told, row["text"]])
+    for line in columns([head, *body], indent=2):
+        click.echo(line)
+    if len(found.outputs) > len(rows):
+        click.echo(f"  and {len(found.outputs) - len(rows)} other output sequences")
+    told = [f"{count} {WHY[why]}" for why, count in sorted(found.stopped.items())]
+    click.echo(f"  ended: {', '.join(told)}")
+
+
+WHY = {
+    "inputs": "for want of inputs",
+    "terminal": "in a state without transitions",
+    "guard": "since no guard held",
+    "steps": "at the limit on steps",
+}

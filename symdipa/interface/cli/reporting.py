@@ -1,0 +1,210 @@
+"""``report``: a page about files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from symdipa.interface.cli.base import (
+    PRECEDENCE,
+    STATUS_HELP,
+    Decide,
+    Exit,
+    Reading,
+    Unusable,
+    View,
+    as_positive,
+    cli,
+    option,
+    show_failure,
+    show_problems,
+    showing_progress,
+    shown,
+    status,
+    timeout_option,
+    with_bound,
+    with_encoding,
+    with_engine,
+    with_files,
+    with_format,
+    with_memory,
+    with_slicing,
+    with_solver,
+    with_strict,
+    write,
+)
+from symdipa.interface.cli.deciding import Left, Wanted, concrete_counterexample, decider, tried_hints
+from symdipa.interface.cli.weights import weighed
+from symdipa.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from symdipa.files.formats import Document
+    from symdipa.interface import html as html_report
+    from symdipa.model.verdict import Result
+
+PART_SECONDS = 10.0
+"""So long the bounds (each method), the inputs and the hints may take, unless less of --timeout is left."""
+LEAST_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Wants:
+    """What a page shows beside the verdict, and the time that is left for it."""
+
+    counterexample: Wanted | None
+    bounds: bool
+    hints: bool
+    left: Left
+
+    def seconds(self) -> float:
+        """For the next part of the page."""
+        left = self.left.seconds()
+        return PART_SECONDS if left is None else max(LEAST_SECONDS, min(PART_SECONDS, left))
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Write a page with verdicts, pictures and runs to step through.")
+@with_files
+@option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    metavar="FILE",
+    help='Write the page here (an existing file is overwritten); "-" is standard output.',
+)
+@option(
+    "--concrete/--no-concrete",
+    default=True,
+    show_default=True,
+    help="For a violation, two inputs that show it in numbers, with a curve of how the ratio grows.",
+)
+@option(
+    "--exceeds",
+    callback=as_positive,
+    default="4",
+    show_default=True,
+    metavar="D",
+    help="Their log-ratio is to be larger than D*eps (a rational).",
+)
+@option("--eps", callback=as_positive, default="1", show_default=True, metavar="E", help="At this eps.")
+@option(
+    "--weight/--no-weight",
+    "weighs",
+    default=True,
+    show_default=True,
+    help="For a private automaton, the bounds on D.",
+)
+@option(
+    "--hints/--no-hints",
+    "wants_hints",
+    default=True,
+    show_default=True,
+    help="For a violation, try changes that could repair the automaton.",
+)
+@with_engine
+@with_encoding
+@with_solver
+@with_slicing
+@with_bound
+@timeout_option(
+    f"Give up on a file after this long; what stands beside the verdict gets {PART_SECONDS:g} at most.",
+    default=60.0,
+)
+@with_memory
+@with_strict
+@with_format
+@click.pass_context
+def report(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    output: Path,
+    concrete: bool,
+    exceeds: Fraction,
+    eps: Fraction,
+    weighs: bool,
+    wants_hints: bool,
+    engine: str,
+    encoding: str,
+    solver: str | None,
+    slicing: bool,
+    bound: int | None,
+    timeout: float,
+    memory: int | None,
+    strict: bool,
+    fmt: str | None,
+) -> None:
+    """Write one HTML page about FILE...: verdict, picture, the run step by step, bounds, how it was decided.
+
+    The page needs nothing but itself, and works without a network.
+
+    \b
+    Examples: symdipa report examples/leaking_pair/svt_no_cutoff.dipa -o report.html
+              symdipa report --no-concrete --no-hints *.dipa -o report.html
+    """
+    from symdipa.interface import html as html_report
+    from symdipa.interface.reports import check as text_report
+
+    reading = Reading(fmt, strict)
+    reading.check_usage(files)
+    if str(output) != "-":
+        _check_writable(output)
+    decide = decider(
+        engine,
+        encoding=encoding,
+        solver=solver,
+        slicing=slicing,
+        bound=bound,
+        timeout=timeout,
+        memory=memory,
+    )
+    wants = Wants(Wanted(exceeds, eps, None) if concrete else None, weighs, wants_hints, Left(timeout))
+    view = View(False, 0, len(files) > 1)
+    parts: list[html_report.Checked | html_report.Unusable] = []
+    occurred: set[Exit] = set()
+    for name in files:
+        try:
+            part = _checked(name, reading.read(name), decide, wants, view)
+            occurred.add(status(part.weighed or part.result))
+            parts.append(part)
+        except InvalidInput as error:
+            show_problems(name, error, view)
+            lines = tuple(text_report.problem_lines(shown(name), error.problems))
+            parts.append(html_report.Unusable(shown(name), lines))
+            occurred.add(Exit.UNUSABLE)
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            occurred.add(show_failure(name, error, view))
+            parts.append(html_report.Unusable(shown(name), (f"{type(error).__name__}: {error}",)))
+    write(html_report.page(parts), None if str(output) == "-" else output)
+    ctx.exit(next(found for found in PRECEDENCE if found in occurred))
+
+
+def _check_writable(output: Path) -> None:
+    """Complain about a page that cannot be written before anything is decided."""
+    if not output.parent.is_dir():
+        raise Unusable(f"cannot write {shown(str(output))}: {shown(str(output.parent))} is no folder")
+
+
+def _checked(
+    name: str, document: Document, decide: Decide[Result], wants: Wants, view: View
+) -> html_report.Checked:
+    """One file decided, with all that its part of the page shows."""
+    from symdipa.interface import html as html_report
+
+    wants.left.begin()
+    with showing_progress(name, view) as progress:
+        result = decide(document.automaton, progress)
+        bounds = weighed(result, seconds=wants.seconds(), progress=progress) if wants.bounds else None
+    found = None
+    if wants.counterexample is not None:
+        found = concrete_counterexample(name, result, wants.counterexample, wants.seconds(), view)
+    with showing_progress(name, view) as progress:
+        if progress is not None and result.witness is not None and wants.hints:
+            progress("trying changes that could help")
+        hints = tried_hints(result, wants.seconds(), False) if wants.hints else None
+    return html_report.Checked(shown(name), result, document.notes, bounds, found, hints)

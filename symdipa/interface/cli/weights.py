@@ -1,0 +1,414 @@
+"""``weight``, ``certify`` and ``verify``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from symdipa.interface.cli.base import (
+    STATUS_HELP,
+    Exit,
+    Reading,
+    Unusable,
+    View,
+    as_positive,
+    cli,
+    echo_report,
+    option,
+    rational,
+    run,
+    showing_progress,
+    shown,
+    status,
+    with_files,
+    with_format,
+    with_json,
+    with_max_weight,
+    with_memory,
+    with_output,
+    with_strict,
+    with_timeout,
+    within_budget,
+    write,
+)
+from symdipa.model.errors import LimitReached, SymdipaError
+
+if TYPE_CHECKING:
+    from symdipa.evidence.certificates import Json
+    from symdipa.interface.reports.weight import Weighed
+    from symdipa.model.adjacency import Adjacency
+    from symdipa.model.automaton import Automaton
+    from symdipa.model.verdict import Result
+
+METHODS = ("corollary", "run", "alignment", "exact")
+
+EACH_SECONDS = 20.0
+"""So long each method may take, unless --timeout says otherwise."""
+
+UNASKED_SECONDS = 5.0
+"""So long relational alignment may take where nobody asked for it."""
+
+CONFIRM_SECONDS, NEAR = 10.0, 0.995
+"""So long two inputs are looked for that come near D, and such a part of D is near enough."""
+
+UNREADABLE = frozenset({"json", "format"})
+"""What is broken by these rules is no certificate at all."""
+
+
+def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjacency:
+    if value in ("two-sided", "monotone"):
+        return value
+    ends = [rational(part) for part in value.split(",")]
+    if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] <= 0 <= ends[1]:
+        return ends[0], ends[1]
+    raise click.BadParameter(f"{value!r} is neither two-sided, monotone, nor a range L,H that contains 0")
+
+
+with_graph = option(
+    "--graph",
+    type=click.Choice(["auto", "control", "eq", "parts", "augmentation"]),
+    default="auto",
+    show_default=True,
+    help="The graph that the alignment bound is proved on.",
+)
+with_adjacency = option(
+    "--adjacency",
+    callback=_adjacency,
+    default="two-sided",
+    show_default=True,
+    metavar="two-sided|monotone|L,H",
+    help="How adjacent inputs may differ: each by up to 1 either way, all in one direction, or a range.",
+)
+with_sensitivity = option(
+    "--sensitivity",
+    callback=as_positive,
+    default="1",
+    show_default=True,
+    metavar="Q",
+    help="The differences are multiplied by this.",
+)
+
+
+@cli.command(epilog=STATUS_HELP, short_help="Bound the privacy cost D, from above and from below.")
+@with_files
+@option(
+    "--method",
+    "methods",
+    type=click.Choice([*METHODS, "relational", "all"]),
+    multiple=True,
+    help="Compute this bound (may be repeated; all: the four of single runs); default: from cheap to dear "
+    "until the best is proved.",
+)
+@with_graph
+@with_adjacency
+@with_sensitivity
+@with_max_weight
+@option(
+    "--confirm",
+    is_flag=True,
+    help="Also look for two inputs that come near D, and compute their probabilities.",
+)
+@option(
+    "--eps",
+    callback=as_positive,
+    metavar="E",
+    help="The value of eps of these probabilities (default 1); implies --confirm.",
+)
+@with_timeout
+@with_memory
+@with_strict
+@with_format
+@with_json
+@click.pass_context
+def weight(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    methods: tuple[str, ...],
+    graph: str,
+    adjacency: Adjacency,
+    sensitivity: Fraction,
+    max_weight: Fraction | None,
+    confirm: bool,
+    eps: Fraction | None,
+    timeout: float | None,
+    memory: int | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Bound the privacy cost D: the algorithm in FILE is D*eps-differentially private.
+
+    Upper bounds are proved by alignment (shifting samples) or by the paper's methods; a bound from below
+    is a run with two inputs. Where they meet, D is optimal. Where a violation proves nothing, because other
+    runs show the same outputs, relational alignment (experimental) is tried: it pairs different runs.
+
+    \b
+    Examples: symdipa weight examples/well_formed/svt.dipa
+              symdipa weight --method all --json examples/well_formed/k_minmax_3.dipa
+    """
+    wanted = methods or None
+    if "all" in methods:
+        wanted = (*METHODS, *(method for method in methods if method == "relational"))
+    confirm = confirm or eps is not None
+    if confirm and (adjacency != "two-sided" or sensitivity != 1):
+        raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
+
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Weighed:
+        found = _weighed(automaton, wanted, graph, adjacency, sensitivity, timeout, memory, progress)
+        return _confirmed(found, eps or Fraction(1), timeout, progress) if confirm else found
+
+    def show(name: str, found: Weighed, notes: tuple[str, ...], view: View) -> Exit | None:
+        from symdipa.interface.reports import weight as weight_report
+
+        weighing = found.weighing
+        upper, lower = (None, None) if weighing is None else (weighing.upper, weighing.lower)
+        answer, said = within_budget(found, upper, lower, max_weight)
+        notes = (*notes, *said)
+        if view.as_json:
+            click.echo(json.dumps(weight_report.json_weight(name, found, notes)))
+        else:
+            echo_report(weight_report.text(shown(name), found, notes), found)
+        if status(found) is Exit.PRIVATE and upper is None:
+            return Exit.UNKNOWN
+        return answer
+
+    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+
+
+def _weighed(
+    automaton: Automaton,
+    methods: tuple[str, ...] | None,
+    graph: str,
+    adjacency: Adjacency,
+    sensitivity: Fraction,
+    timeout: float | None,
+    memory: int | None,
+    progress: Callable[[str], None] | None,
+) -> Weighed:
+    """A check, and the bounds unless it found that there are none."""
+    from symdipa import analysis
+
+    result = analysis.check(automaton, timeout=timeout, memory=memory, bounds=False, progress=progress)
+    seconds = EACH_SECONDS if timeout is None else timeout
+    return weighed(result, methods, graph, adjacency, sensitivity, seconds, progress)
+
+
+def weighed(
+    result: Result,
+    methods: tuple[str, ...] | None = None,
+    graph: str = "auto",
+    adjacency: Adjacency = "two-sided",
+    sensitivity: Fraction = Fraction(1),
+    seconds: float = EACH_SECONDS,
+    progress: Callable[[str], None] | None = None,
+) -> Weighed:
+    """The bounds beside the result of a check, unless it found a violation; ``seconds`` for each method."""
+    from symdipa.bounds.portfolio import weigh
+    from symdipa.interface.reports.weight import Weighed
+    from symdipa.model.verdict import Verdict
+    from symdipa.runs.control import control_of
+
+    if result.verdict is Verdict.NOT_WELL_FORMED:  # no bound on single runs, but pairs of runs may do
+        if methods is not None and "relational" not in methods:
+            return Weighed(result, None)
+        seconds = seconds if methods else min(seconds, UNASKED_SECONDS)
+        methods = ("relational",)
+    elif result.verdict is Verdict.NOT_PRIVATE:
+        return Weighed(result, None)
+    weighing = weigh(
+        control_of(result.automaton),
+        methods,
+        graph=graph,
+        adjacency=adjacency,
+        sensitivity=sensitivity,
+        seconds=seconds,
+        progress=progress,
+    )
+    return Weighed(result, weighing)
+
+
+def _confirmed(
+    found: Weighed, eps: Fraction, timeout: float | None, progress: Callable[[str], None] | None
+) -> Weighed:
+    """With two inputs that come near the bound, if any are found."""
+    from dataclasses import replace
+
+    from symdipa.evidence.confirmation import search_pair
+
+    if found.weighing is None or found.weighing.upper is None:
+        return found
+    if progress is not None:
+        progress("two inputs that come near D")
+    seconds = CONFIRM_SECONDS if timeout is None else min(timeout, CONFIRM_SECONDS)
+    pair = search_pair(
+        found.result.automaton,
+        eps,
+        seconds=seconds,
+        flow=found.weighing.flow,
+        enough=NEAR * float(found.weighing.upper),
+    )
+    return replace(found, pair=pair)
+
+
+@cli.command(short_help="Write a certificate of the answer.")
+@click.argument("file")
+@with_graph
+@with_adjacency
+@with_sensitivity
+@option(
+    "--invariant",
+    is_flag=True,
+    help="For a private automaton, invariants that exclude the four patterns instead of a bound on D.",
+)
+@with_timeout
+@with_memory
+@with_output
+@with_strict
+@with_format
+@click.pass_context
+def certify(
+    ctx: click.Context,
+    file: str,
+    graph: str,
+    adjacency: Adjacency,
+    sensitivity: Fraction,
+    invariant: bool,
+    timeout: float | None,
+    memory: int | None,
+    output: Path | None,
+    strict: bool,
+    fmt: str | None,
+) -> None:
+    """Decide FILE and write a certificate of the answer, which "symdipa verify" checks on its own.
+
+    For a private automaton it proves a bound on D and, where one was found, a bound from below; for another
+    one it has the violation. Exit status 0: written; 2: FILE cannot be used; 3: there is nothing to certify.
+
+    Example: symdipa certify examples/well_formed/svt.dipa -o svt.cert.json
+    """
+    from symdipa.evidence import certificates as certificate
+
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    with showing_progress(file, View(False, 0, False)) as progress:
+        found = _weighed(automaton, None, graph, adjacency, sensitivity, timeout, memory, progress)
+    parts = [] if invariant and found.weighing else _certificates(automaton, found)
+    reason = "no answer was found"
+    if not parts and found.weighing and not found.disagreements:
+        try:
+            parts = [_invariants(automaton, timeout)]
+        except SymdipaError as error:
+            reason = str(error)
+    if not parts:
+        click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
+        ctx.exit(Exit.BUG if found.disagreements else Exit.UNKNOWN)
+    write(certificate.dumps(certificate.bundle(automaton, parts)), output)
+
+
+def _certificates(automaton: Automaton, found: Weighed) -> list[Json]:
+    from symdipa.evidence import certificates as certificate
+    from symdipa.runs.control import control_of
+
+    if found.disagreements:
+        return []
+    weighing = found.weighing
+    pairs = [] if weighing is None or weighing.relational is None else weighing.relational.certificates
+    if found.result.witness is not None:
+        return [certificate.violation(control_of(automaton), found.result.witness), *pairs]
+    if weighing is None or weighing.alignment is None:
+        return []
+    parts = certificate.private(weighing.alignment)
+    if parts and weighing.flow is not None:
+        parts.append(certificate.lower_of_flow(weighing.flow, weighing.flow_range, weighing.sensitivity))
+    return parts
+
+
+def _invariants(automaton: Automaton, timeout: float | None) -> Json:
+    import time
+
+    from symdipa.engines.base import Limits
+    from symdipa.evidence import certificates as certificate
+    from symdipa.runs.control import control_of
+
+    seconds = EACH_SECONDS if timeout is None else timeout
+    return certificate.well_formed(control_of(automaton), limits=Limits(deadline=time.monotonic() + seconds))
+
+
+@cli.command(short_help="Check a certificate, trusting nothing that made it.")
+@click.argument("file")
+@click.argument("certificate", metavar="CERT", type=click.Path(path_type=Path))
+@option(
+    "--solver",
+    type=click.Choice(["cvc5", "z3"]),
+    help="What checks invariants (nothing else needs a solver); default: cvc5 if it is installed, else z3.",
+)
+@with_strict
+@with_format
+@with_json
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    file: str,
+    certificate: Path,
+    solver: str | None,
+    strict: bool,
+    fmt: str | None,
+    as_json: bool,
+) -> None:
+    """Check the certificate in CERT against the automaton in FILE.
+
+    The checker shares no code with the engines. Exit status 0: it proves what it claims; 1: it does not,
+    with the first rule that it breaks; 2: one of the files cannot be used.
+
+    Example: symdipa verify examples/well_formed/svt.dipa svt.cert.json
+    """
+    from symdipa.checker import CertificateRefused
+
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    rule = message = None
+    claims: list[str] = []
+    answer = Exit.PRIVATE
+    try:
+        claims = _claims(automaton, certificate.read_bytes(), solver)
+    except OSError as error:
+        answer, message = Exit.UNUSABLE, f"cannot be read: {error.strerror}"
+    except CertificateRefused as refused:
+        answer = Exit.UNUSABLE if refused.rule in UNREADABLE else Exit.NOT_PRIVATE
+        rule, message = refused.rule, refused.message
+    except LimitReached as limit:
+        answer, message = Exit.UNKNOWN, str(limit)
+    if as_json:
+        told = {"file": file, "certificate": str(certificate), "accepted": not message, "claims": claims}
+        click.echo(json.dumps({**told, "rule": rule, "message": message}))
+    elif message is None:
+        click.secho(f"{shown(str(certificate))}: accepted", fg="green", bold=True)
+        for claim in claims:
+            click.echo(f"  {shown(file)} is {claim}" if not claim.startswith("a ") else f"  {claim}")
+    else:
+        broken = f" [rule {rule}]" if rule else ""
+        click.echo(f"{shown(str(certificate))}: refused: {message}{broken}", err=answer is Exit.UNUSABLE)
+    ctx.exit(answer)
+
+
+def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
+    """What a certificate proves; a solver is asked only if it has invariants."""
+    from symdipa.checker import CertificateRefused, verify
+
+    try:
+        return [str(claim) for claim in verify(automaton, text).claims]
+    except CertificateRefused as refused:
+        if refused.rule != "kind":
+            raise
+    from importlib.util import find_spec
+
+    from symdipa.evidence import certificates as certificate
+
+    chosen = solver or ("cvc5" if find_spec("cvc5") else "z3")
+    if find_spec(chosen) is None:
+        raise Unusable(f"{chosen} is not installed")
+    claims = certificate.verify(automaton, text, chosen).claims
+    return [f"{claim} (invariants discharged by {chosen})" for claim in claims]

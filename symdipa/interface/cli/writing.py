@@ -1,0 +1,187 @@
+"""``convert``, ``generate`` and ``encode``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from symdipa.interface.cli.base import (
+    Reading,
+    Unusable,
+    as_patterns,
+    cli,
+    option,
+    told_by_suffix,
+    with_encoding,
+    with_format,
+    with_output,
+    with_strict,
+    write,
+    write_bytes,
+    written_as,
+)
+from symdipa.model.errors import InvalidInput, SymdipaError
+
+if TYPE_CHECKING:
+    from symdipa.model.patterns import Pattern
+
+
+class Generate(click.Command):
+    """A command whose N may look like an option because of its sign."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, list(args))  # it empties the list
+        except click.NoSuchOption:
+            negative = next((arg for arg in args if re.fullmatch(r"-\d+", arg)), None)
+            if negative is None:
+                raise
+            raise click.UsageError(f"N must be a positive number, not {negative}", ctx) from None
+
+
+@cli.command(short_help="Write an automaton in another format.")
+@click.argument("file")
+@option(
+    "--to",
+    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    help="Format to write; default: told by the suffix of the -o file.",
+)
+@with_output
+@with_strict
+@with_format
+@click.pass_context
+def convert(
+    ctx: click.Context, file: str, to: str | None, output: Path | None, strict: bool, fmt: str | None
+) -> None:
+    """Write the automaton in FILE in another format.
+
+    svg is a picture; dot is for Graphviz.
+
+    Example: symdipa convert examples/well_formed/svt.dipa --to json -o svt.json
+    """
+    target = to or told_by_suffix(output)
+    if target is None:
+        raise click.UsageError("say with --to which format to write")
+    write(written_as(Reading(fmt, strict).read_or_leave(ctx, file), target), output)
+
+
+@cli.command(cls=Generate, short_help="Write a benchmark automaton of a family.")
+@click.argument("family", required=False)
+@click.argument("number", type=int, required=False, metavar="N")
+@option("--list", "list_families", is_flag=True, help="List the families and leave.")
+@option(
+    "--to",
+    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    help="Format to write; default: told by the suffix of the -o file, else dipa.",
+)
+@with_output
+@click.pass_context
+def generate(
+    ctx: click.Context,
+    family: str | None,
+    number: int | None,
+    list_families: bool,
+    to: str | None,
+    output: Path | None,
+) -> None:
+    """Write the benchmark automaton number N of FAMILY.
+
+    Example: symdipa generate m-range 80 -o m_range_80.dipa
+    """
+    from symdipa.files import families
+
+    if list_families:
+        for known in families.FAMILIES.values():
+            click.echo(f"{known.name:<15} {known.summary}; N = {known.size}; {known.answer}")
+        return
+    if family is None or number is None:
+        raise click.UsageError("needs FAMILY and N; symdipa generate --list shows the families")
+    try:
+        automaton = families.generate(family, number)
+    except InvalidInput as error:
+        raise click.UsageError(error.problems[0].message) from error
+    target = to or told_by_suffix(output) or "dipa"
+    write(written_as(automaton, target), output)
+
+
+@cli.command(short_help="Write a symbolic query for another solver.")
+@click.argument("file")
+@option(
+    "--pattern",
+    callback=as_patterns,
+    metavar="LC|LP|DC|PV",
+    required=True,
+    help="The pattern that the query asks for (or its name, as leaking-pair).",
+)
+@option(
+    "--bound",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask for runs of at most N steps only (smtlib needs it, chc has none).",
+)
+@option(
+    "--to",
+    type=click.Choice(["smtlib", "chc", "aiger", "btor2"]),
+    help="Format to write; default: told by the suffix of the -o file (.aig, .aag, .btor2), "
+    "else smtlib with a bound and chc without.",
+)
+@option(
+    "--reduce",
+    is_flag=True,
+    help="Leave out what the dataflow shows to be constant: smaller, but it relies on that.",
+)
+@with_encoding
+@with_output
+@with_strict
+@with_format
+@click.pass_context
+def encode(
+    ctx: click.Context,
+    file: str,
+    pattern: Pattern,
+    bound: int | None,
+    to: str | None,
+    reduce: bool,
+    encoding: str,
+    output: Path | None,
+    strict: bool,
+    fmt: str | None,
+) -> None:
+    """Write the question "does FILE have this pattern?" for another solver or model checker.
+
+    One file asks one question; what the answers mean is told in its comments and in docs/queries.md.
+
+    \b
+    Examples: symdipa encode examples/leaking_pair/a_leakp.dipa --pattern LP -o query.aig
+              symdipa encode examples/leaking_pair/a_leakp.dipa --pattern LP --bound 8 -o query.smt2
+    """
+    target = _query_format(to, bound, output)
+    text = target != "aiger" or (output is not None and output.suffix.lower() == ".aag")
+    if not text and output is None and sys.stdout.isatty():
+        raise click.UsageError("binary AIGER is not for a terminal; give -o FILE.aig, or FILE.aag for ASCII")
+    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    from symdipa.evidence.exports import query
+
+    try:
+        if text:
+            write(query.encode(automaton, pattern, bound, encoding, target, reduce=reduce), output)
+        else:
+            write_bytes(query.encode_binary(automaton, pattern, bound, encoding, reduce=reduce), output)
+    except SymdipaError as error:
+        raise Unusable(str(error)) from error
+
+
+def _query_format(to: str | None, bound: int | None, output: Path | None) -> str:
+    """The format of a query, which must be one that can have, or do without, the bound."""
+    suffix = "" if output is None else output.suffix.lower()
+    told = {".aig": "aiger", ".aag": "aiger", ".btor2": "btor2", ".btor": "btor2"}.get(suffix)
+    found = to or told or ("chc" if bound is None else "smtlib")
+    if found == "smtlib" and bound is None:
+        raise click.UsageError("smtlib asks for runs up to a bound: give --bound N, or --to chc for all runs")
+    if found == "chc" and bound is not None:
+        raise click.UsageError("chc asks about runs of any length: leave out --bound, or use --to smtlib")
+    return found

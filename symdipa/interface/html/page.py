@@ -1,0 +1,77 @@
+"""The page: a frame with style and script, sections, and the data that the script steps through."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from math import isfinite
+from typing import Any
+
+from symdipa import __version__
+from symdipa.interface.html.sections import Checked, Unusable, data, headline, mark, section
+from symdipa.interface.pictures.markup import cell, element
+from symdipa.interface.reports.check import ASSUMED
+
+
+def page(parts: Sequence[Checked | Unusable]) -> str:
+    """The report on files, in their order, as one HTML document."""
+    script = _resource("script.js")
+    title = f"symdipa: {parts[0].name}" if len(parts) == 1 else f"symdipa: {len(parts)} files"
+    told = {_id(k): data(part) for k, part in enumerate(parts) if isinstance(part, Checked)}
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    holes = {
+        "title": cell(title),
+        "version": cell(__version__),
+        "hash": f"sha256-{digest}",
+        "style": _resource("style.css").strip(),
+        "body": _body(parts),
+        "data": as_script_data({"files": told}),
+        "script": script,
+    }
+    return re.sub(r"@@(\w+)@@", lambda hole: holes[hole[1]], _resource("page.html"))
+
+
+def as_script_data(value: Any) -> str:
+    """JSON that can stand between the tags of a script: no ``<``, ``>`` or ``&`` is left in it."""
+    text = json.dumps(_finite(value), ensure_ascii=True, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _finite(value: Any) -> Any:
+    """The value with ``null`` for infinite numbers, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _resource(name: str) -> str:
+    return (files("symdipa.interface.html") / name).read_text(encoding="utf-8")
+
+
+def _id(k: int) -> str:
+    return f"file-{k + 1}"
+
+
+def _body(parts: Sequence[Checked | Unusable]) -> str:
+    several = len(parts) > 1
+    lines = [element("h1", "Differential privacy, decided by symdipa")]
+    if several:
+        rows = [
+            element(
+                "li",
+                element("a", cell(part.name), href=f"#{_id(k)}"),
+                " ",
+                element("span", cell(f"{mark(part)[0]} {headline(part)}"), class_=mark(part)[1]),
+            )
+            for k, part in enumerate(parts)
+        ]
+        lines.append(element("nav", element("ul", *rows), aria_label="Files of this report"))
+    lines += [section(part, _id(k), lone=not several) for k, part in enumerate(parts)]
+    lines.append(element("footer", element("p", cell(ASSUMED)), element("p", cell(f"symdipa {__version__}"))))
+    return "\n".join(lines)

@@ -1,0 +1,146 @@
+"""SVG as text: escaped, with sizes of texts that are known without a font.
+
+Texts are set in fixed-width letters, ``SIZE`` pixels high, each ``ADVANCE`` times that wide.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from symdipa.interface.pictures.layered import Point, Route
+from symdipa.interface.pictures.markup import cell, element, plain
+
+SIZE, ADVANCE, LINE = 12.0, 0.61, 15.0
+"""Height of letters, width of a letter as a part of it, distance of lines."""
+LONGEST = 40
+"""Longer lines are cut; the whole text is shown when one points at it."""
+ARROW, BREADTH = 9.0, 4.0
+MARGIN = 16.0
+
+STYLE = """
+text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; }
+text { fill: #1b1f24; text-anchor: middle; }
+.strong { font-weight: bold; }
+.heading { font: bold 15px system-ui, 'DejaVu Sans', sans-serif; text-anchor: start; }
+.remark { font: 12px system-ui, 'DejaVu Sans', sans-serif; text-anchor: start; fill: #4a5058; }
+.paper, .behind { fill: #ffffff; }
+.state .shape { fill: #f6f8fa; stroke: #1b1f24; stroke-width: 1.3; }
+.line { fill: none; stroke: #57606a; stroke-width: 1.3; }
+.head { fill: #57606a; stroke: none; }
+.run .line { stroke: #0b5cad; stroke-width: 2.4; }
+.run .head, .run .strong { fill: #0b5cad; }
+.run .shape { stroke: #0b5cad; stroke-width: 2.4; }
+.loop-a .line { stroke: #b3261e; stroke-width: 3; stroke-dasharray: 9 4; }
+.loop-a .head, .loop-a .strong { fill: #b3261e; }
+.loop-b .line { stroke: #7a3e9d; stroke-width: 3; stroke-dasharray: 2.5 3.5; }
+.loop-b .head, .loop-b .strong { fill: #7a3e9d; }
+.loop-a.loop-b .line { stroke-dasharray: 12 3 2.5 3; }
+.state.loop-a .shape { stroke: #b3261e; stroke-dasharray: 9 4; }
+.state.loop-b .shape { stroke: #7a3e9d; stroke-dasharray: 2.5 3.5; }
+.path .line { stroke: #0b5cad; stroke-width: 3; }
+.path .head, .path .strong { fill: #0b5cad; }
+""".strip()
+"""How a picture looks that stands alone. Lines differ in width and dashes, not only in colour."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture without its frame: elements, and the size that they take (from the origin)."""
+
+    width: float
+    height: float
+    elements: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+    """What a caption should say: what was left out, what lines mean."""
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """A line that is not too long."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def text_width(lines: Iterable[str]) -> float:
+    """The width of the longest line, in pixels."""
+    return max((sum(map(_cells, line)) for line in lines), default=0) * SIZE * ADVANCE
+
+
+def _cells(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def lines_at(x: float, y: float, lines: Sequence[str], strong: int = 0) -> str:
+    """Centred lines around a point, the first ``strong`` of them bold."""
+    top = y - LINE * (len(lines) - 1) / 2 + 0.35 * SIZE
+    return "".join(
+        element("text", cell(line), x=x, y=top + i * LINE, class_="strong" if i < strong else None)
+        for i, line in enumerate(lines)
+    )
+
+
+def curve(route: Route) -> str:
+    """The line of a route: vertical across layers, swinging between them, short of its arrowhead."""
+    down = 1 if route.falls else -1
+    stop = route.end.y - down * (ARROW - 1)
+    d = [f"M{_at(*route.start)}"]
+    x, y = route.start
+    for k, (px, first, last) in enumerate(route.passages):
+        if k == len(route.passages) - 1:
+            last = stop
+            first = min(first, stop) if down > 0 else max(first, stop)
+        if (px, first) != (x, y):
+            d.append(_swing(x, y, px, first))
+        if last != first:
+            d.append(f"L{_at(px, last)}")
+        x, y = px, last
+    return " ".join(d)
+
+
+def _swing(x: float, y: float, to_x: float, to_y: float) -> str:
+    middle = (y + to_y) / 2
+    return f"C{_at(x, middle)} {_at(to_x, middle)} {_at(to_x, to_y)}"
+
+
+def _at(x: float, y: float) -> str:
+    return f"{plain(float(x))} {plain(float(y))}"
+
+
+def head(tip: Point, dx: float, dy: float) -> str:
+    """An arrowhead with this tip; ``(dx, dy)`` of length 1 is where it points."""
+    back = Point(tip.x - ARROW * dx, tip.y - ARROW * dy)
+    left = (back.x - BREADTH * dy, back.y + BREADTH * dx)
+    right = (back.x + BREADTH * dy, back.y - BREADTH * dx)
+    return element("path", d=f"M{_at(*tip)} L{_at(*left)} L{_at(*right)} Z", class_="head")
+
+
+def behind(x: float, y: float, width: float, height: float) -> str:
+    """What keeps lines away from a label."""
+    return element("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, class_="behind")
+
+
+def moved(drawing: Drawing, x: float, y: float) -> str:
+    return element("g", *drawing.elements, transform=f"translate({_at(x, y)})")
+
+
+def inline(drawing: Drawing, label: str, class_: str) -> str:
+    """The picture as part of an HTML page, which gives it its colours."""
+    return _svg(drawing, [moved(drawing, MARGIN, MARGIN)], label, class_, "")
+
+
+def standalone(drawing: Drawing, label: str) -> str:
+    """The picture as a file of its own, on white."""
+    paper = element("rect", width="100%", height="100%", class_="paper")
+    title = element("title", cell(label))
+    parts = [title, element("style", STYLE), paper, moved(drawing, MARGIN, MARGIN)]
+    return _svg(drawing, parts, label, None, ' xmlns="http://www.w3.org/2000/svg"') + "\n"
+
+
+def _svg(drawing: Drawing, parts: Sequence[str], label: str, class_: str | None, namespace: str) -> str:
+    width, height = (round(side + 2 * MARGIN) for side in (drawing.width, drawing.height))
+    opening = element("svg", "", width=width, height=height, viewBox=f"0 0 {width} {height}", role="img",
+                      aria_label=label, class_=class_)  # fmt: skip
+    body = "\n".join(["", *parts, ""]).replace("</g><", "</g>\n<")
+    return opening.removesuffix("</svg>").replace("<svg", f"<svg{namespace}", 1) + body + "</svg>"

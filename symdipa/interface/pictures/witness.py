@@ -1,0 +1,58 @@
+"""A witness as one picture: the automaton with the run marked, and the dependency graph beside it."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from symdipa.interface.pictures import automaton as automata
+from symdipa.interface.pictures import dependency
+from symdipa.interface.pictures.markup import cell, element
+from symdipa.interface.pictures.svg import LINE, Drawing, moved
+from symdipa.model.automaton import Automaton
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Witness
+
+HEAD, BETWEEN, REMARK = 32.0, 48.0, 44
+"""Room for a heading, room between the two parts, and letters in a line of a remark."""
+LEAST = 320.0
+"""Width that headings and remarks need."""
+
+
+def draw(automaton: Automaton, witness: Witness) -> Drawing:
+    """Both parts side by side with headings and a legend.
+
+    Raises :class:`~symdipa.interface.pictures.automaton.PictureTooLarge`.
+    """
+    left = automata.draw(automaton, witness)
+    right = dependency.draw(automaton, witness)
+    parts = (
+        (f"The run: a {witness.pattern.title}", left, [*run_legend(witness), *left.remarks]),
+        ("What lies above what", right, [*dependency_legend(witness), *right.remarks]),
+    )
+    x, height = 0.0, 0.0
+    elements: list[str] = []
+    for title, drawing, remarks in parts:
+        elements.append(element("text", cell(title), x=x, y=14.0, class_="heading"))
+        elements.append(moved(drawing, x, HEAD))
+        y = HEAD + drawing.height + (28.0 if drawing.height else 0.0)
+        for line in (line for remark in remarks for line in wrap(remark, REMARK)):
+            elements.append(element("text", cell(line), x=x, y=y, class_="remark"))
+            y += LINE + 2
+        x += max(LEAST, drawing.width) + BETWEEN
+        height = max(height, y)
+    return Drawing(x - BETWEEN, height, tuple(elements))
+
+
+def run_legend(witness: Witness) -> list[str]:
+    """What the lines of the run mean."""
+    if witness.pattern is Pattern.LEAKING_PAIR:
+        return ["Thick: the run. Dashed: loop A; dotted: loop B. Each may be repeated as often as one likes."]
+    return ["Thick: the run. Dashed: its loop, which may be repeated as often as one likes."]
+
+
+def dependency_legend(witness: Witness) -> list[str]:
+    """What the arrows of the dependency graph mean."""
+    told = ["An arrow leads from a sample up to one that the comparisons force above it."]
+    if witness.path:
+        told.append("Thick: the dependency path.")
+    return told

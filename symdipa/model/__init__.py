@@ -1,0 +1,1 @@
+"""What is a mechanism, and what may be answered about it: values without algorithms."""

@@ -1,5 +1,0 @@
-"""Relational alignment, experimental: bounds on ``D`` by pairing different runs (docs/weights.md)."""
-
-from symdipa.relational.ladder import RELATIONAL_SECONDS, Relational, Trial, relational
-
-__all__ = ["RELATIONAL_SECONDS", "Relational", "Trial", "relational"]

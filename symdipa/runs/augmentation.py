@@ -1,0 +1,262 @@
+"""The augmentation: control states with order states, as a finite graph (theory, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from symdipa.model.errors import LimitReached
+from symdipa.runs.control import Control, component_numbers, components, shortest_path
+from symdipa.runs.order import Mask, OrderState, initial, update
+
+Tick = Callable[[int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Augmentation:
+    """Reachable pairs of control state and order state; node 0 is the initial one.
+
+    Edge ``e`` leads from ``source[e]`` to ``target[e]`` by transition ``transition[e]``; ``outgoing[v]``
+    lists edges. ``parent[v]`` is the edge by which a breadth-first search first met ``v`` (-1 for node 0).
+    """
+
+    control: Control
+    state: tuple[int, ...]
+    order: tuple[OrderState, ...]
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    transition: tuple[int, ...]
+    outgoing: tuple[tuple[int, ...], ...]
+    parent: tuple[int, ...]
+
+    @property
+    def nodes(self) -> int:
+        return len(self.state)
+
+    @cached_property
+    def component(self) -> tuple[int, ...]:
+        """For each node the number of its strongly connected component."""
+        return component_numbers(self.nodes, list(zip(self.source, self.target, strict=True)))
+
+    @cached_property
+    def cyclic_edges(self) -> tuple[int, ...]:
+        """The edges inside a strongly connected component."""
+        return tuple(
+            e
+            for e, (u, v) in enumerate(zip(self.source, self.target, strict=True))
+            if self.component[u] == self.component[v]
+        )
+
+    def used(self, edges: Iterable[int]) -> Mask:
+        """The variables read on some of the edges."""
+        result = 0
+        for e in edges:
+            result |= self.control.steps[self.transition[e]].used
+        return result
+
+    def assigned(self, edges: Iterable[int]) -> Mask:
+        """The variables assigned on some of the edges."""
+        result = 0
+        for e in edges:
+            result |= self.control.steps[self.transition[e]].asg
+        return result
+
+    def by_component(self, edges: Iterable[int]) -> list[tuple[int, ...]]:
+        """The given edges grouped by strongly connected components of the graph that they alone form."""
+        chosen = list(edges)
+        ends = sorted({self.source[e] for e in chosen} | {self.target[e] for e in chosen})
+        local = {node: i for i, node in enumerate(ends)}
+        pairs = [(local[self.source[e]], local[self.target[e]]) for e in chosen]
+        number = component_numbers(len(ends), pairs)
+        groups: dict[int, list[int]] = {}
+        for e, (u, v) in zip(chosen, pairs, strict=True):
+            if number[u] == number[v]:
+                groups.setdefault(number[u], []).append(e)
+        return [tuple(groups[i]) for i in sorted(groups)]
+
+    @cached_property
+    def loops(self) -> list[tuple[int, ...]]:
+        """The edges of each component that has any."""
+        return self.by_component(self.cyclic_edges)
+
+    @cached_property
+    def leaks(self) -> bool:
+        """Whether there is a leaking cycle: a component that assigns and uses one variable."""
+        return any(self.used(edges) & self.assigned(edges) for edges in self.loops)
+
+    def run_to(self, node: int) -> list[int]:
+        """The edges of a shortest path from node 0."""
+        path = []
+        while (e := self.parent[node]) >= 0:
+            path.append(e)
+            node = self.source[e]
+        return path[::-1]
+
+    def shortest_path(self, start: int, goals: Set[int], allowed: Set[int]) -> list[int] | None:
+        """A shortest path over allowed edges to one of the goals, ``None`` if there is none."""
+        return shortest_path(
+            start,
+            goals.__contains__,
+            lambda node: (e for e in self.outgoing[node] if e in allowed),
+            self.target.__getitem__,
+        )
+
+    def round_trip(self, edge: int, allowed: Set[int]) -> list[int]:
+        """A shortest closed path that begins with ``edge`` and stays on allowed edges (which has one)."""
+        back = self.shortest_path(self.target[edge], {self.source[edge]}, allowed)
+        if back is None:
+            raise AssertionError("the edge lies on no cycle of the allowed edges")
+        return [edge, *back]
+
+    def non_leaking_cores(self, limit: int = 100_000, tick: Tick | None = None) -> list[tuple[int, ...]]:
+        """Edge sets, each strongly connected and without a variable both assigned and used in it.
+
+        Every closed path without such a variable lies inside one of them, and each edge of one of them
+        lies on such a closed path: these are the non-leaking cycles, all of them. Where a component has a
+        conflicting variable, either the edges that assign it or those that use it must go. Raises
+        :class:`LimitReached` when more than ``limit`` edge sets had to be looked at.
+        """
+        cores: list[tuple[int, ...]] = []
+        seen: set[tuple[int, ...]] = set()
+        work = list(self.loops)
+        while work:
+            edges = work.pop()
+            if edges in seen:
+                continue
+            seen.add(edges)
+            if tick is not None:
+                tick(len(seen))
+            if len(seen) > limit:
+                raise LimitReached(f"more than {limit} ways to choose a non-leaking cycle")
+            conflict = self.used(edges) & self.assigned(edges)
+            if not conflict:
+                cores.append(edges)
+                continue
+            bit = conflict & -conflict
+            steps = self.control.steps
+            for keep in (
+                [e for e in edges if not steps[self.transition[e]].asg & bit],
+                [e for e in edges if not steps[self.transition[e]].used & bit],
+            ):
+                work.extend(self.by_component(keep))
+        return sorted(set(cores))
+
+
+def augment(control: Control, max_nodes: int | None = None, tick: Tick | None = None) -> Augmentation:
+    """The augmentation of an automaton, breadth first.
+
+    Variables that are dead in a control state are dropped from the order states there. ``tick`` is called
+    with the number of nodes every so often (it may raise to end the search). Raises :class:`LimitReached`
+    above ``max_nodes`` nodes.
+    """
+    start = (control.initial, initial(control.variables))
+    number = {start: 0}
+    nodes = [start]
+    source: list[int] = []
+    target: list[int] = []
+    transition: list[int] = []
+    outgoing: list[tuple[int, ...]] = []
+    parent = [-1]
+    done = 0
+    while done < len(nodes):
+        q, order = nodes[done]
+        first = len(source)
+        for t in control.outgoing[q]:
+            p = control.target[t]
+            following = update(order, control.steps[t], control.live[p])
+            if following is None:
+                continue
+            node = (p, following)
+            v = number.setdefault(node, len(nodes))
+            if v == len(nodes):
+                nodes.append(node)
+                parent.append(len(source))
+            source.append(done)
+            target.append(v)
+            transition.append(t)
+        outgoing.append(tuple(range(first, len(source))))
+        done += 1
+        if tick is not None and done % 16 == 0:
+            tick(len(nodes))
+        if max_nodes is not None and len(nodes) > max_nodes:
+            raise LimitReached(f"the augmentation has more than {max_nodes} nodes")
+    return Augmentation(
+        control,
+        tuple(q for q, _ in nodes),
+        tuple(order for _, order in nodes),
+        tuple(source),
+        tuple(target),
+        tuple(transition),
+        tuple(outgoing),
+        tuple(parent),
+    )
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """The coarsest bisimulation quotient: ``block[v]`` of each node, edges as (block, transition, block)."""
+
+    blocks: int
+    block: tuple[int, ...]
+    edges: tuple[tuple[int, int, int], ...]
+
+    @cached_property
+    def component(self) -> tuple[int, ...]:
+        return component_numbers(self.blocks, [(u, v) for u, _, v in self.edges])
+
+    @cached_property
+    def topological(self) -> list[list[int]]:
+        """The components, successors before predecessors."""
+        return components(self.blocks, [(u, v) for u, _, v in self.edges])
+
+
+def bisimulation_quotient(augmentation: Augmentation, tick: Tick | None = None) -> Quotient:
+    """Partition refinement on (control state, enabled transitions with the blocks they lead to).
+
+    Each transition has at most one successor in a node, so a node's signature is a tuple. Only nodes
+    with a successor in a block that was split are looked at again.
+    """
+    nodes = augmentation.nodes
+    incoming: list[list[int]] = [[] for _ in range(nodes)]
+    for u, v in zip(augmentation.source, augmentation.target, strict=True):
+        incoming[v].append(u)
+    block = list(augmentation.state)
+    members: dict[int, set[int]] = {}
+    for v, b in enumerate(block):
+        members.setdefault(b, set()).add(v)
+    fresh = max(members) + 1
+    dirty = set(members)
+    while dirty:
+        b = dirty.pop()
+        if tick is not None:
+            tick(nodes)
+        if len(members[b]) == 1:
+            continue
+        groups: dict[tuple[tuple[int, int], ...], list[int]] = {}
+        for v in sorted(members[b]):
+            signature = tuple(
+                (augmentation.transition[e], block[augmentation.target[e]]) for e in augmentation.outgoing[v]
+            )
+            groups.setdefault(signature, []).append(v)
+        if len(groups) == 1:
+            continue
+        # The largest group keeps the name, so that few nodes change their block.
+        moved = sorted(groups.values(), key=len)[:-1]
+        for group in moved:
+            members[b].difference_update(group)
+            members[fresh] = set(group)
+            for v in group:
+                block[v] = fresh
+            fresh += 1
+        for group in moved:
+            dirty.update(block[u] for v in group for u in incoming[v])
+        # Nodes that stayed in b may lead to others of b that moved.
+        dirty.add(b)
+    names = {b: i for i, b in enumerate(dict.fromkeys(block))}
+    numbered = tuple(names[b] for b in block)
+    edges = dict.fromkeys(
+        (numbered[u], t, numbered[v])
+        for u, t, v in zip(augmentation.source, augmentation.transition, augmentation.target, strict=True)
+    )
+    return Quotient(len(names), numbered, tuple(edges))

@@ -1,0 +1,229 @@
+"""May and must facts per control state: polynomial, no solver (a cheap over- and under-approximation).
+
+The order-state update is the transfer function of both: it is monotone, so it maps facts that *may* hold
+(union over paths) and facts that *must* hold (intersection) to facts of the same kind. A must-fact that
+contradicts a guard shows that a transition can never be taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import NamedTuple
+
+from symdipa.model.patterns import Pattern
+from symdipa.runs.control import Control, component_numbers, fixed_point, loops_of
+from symdipa.runs.marks import Chain, Marks, advance, chains_of
+from symdipa.runs.order import Mask, OrderState, Step, enabled, initial, propagate
+
+
+@dataclass(frozen=True, eq=False)
+class OrderFacts:
+    """What the order state may and must be in every control state.
+
+    Variables ``control.variables`` and up are ghosts: each may be assigned at any step and
+    is never dead. ``may[q]`` is a superset of every reachable order state at ``q``,
+    ``must[q]`` a subset of every one; both are ``None`` where no run arrives. ``possible[t]`` is false for
+    transitions that no run takes. ``tracked[q]`` are the variables kept at ``q``. ``precise`` is false for
+    trivial facts, from which nothing may be concluded.
+    """
+
+    control: Control
+    ghosts: int
+    may: tuple[OrderState | None, ...]
+    must: tuple[OrderState | None, ...]
+    possible: tuple[bool, ...]
+    precise: bool = True
+    tick: Callable[[], None] | None = None
+    """Called now and then by long work on the facts; it raises when a limit is reached."""
+
+    @property
+    def ghost_mask(self) -> Mask:
+        return ((1 << self.ghosts) - 1) << self.control.variables
+
+    @cached_property
+    def marks(self) -> dict[Chain, MarkFacts]:
+        """The may-marks found so far (:func:`mark_facts`)."""
+        return {}
+
+    def tracked(self, q: int) -> Mask:
+        return self.control.live[q] | self.ghost_mask
+
+    @cached_property
+    def component(self) -> tuple[int, ...]:
+        """Strongly connected components of the control graph without impossible transitions."""
+        control = self.control
+        edges = [
+            (control.source[t], control.target[t]) for t, possible in enumerate(self.possible) if possible
+        ]
+        return component_numbers(control.states, edges)
+
+    @cached_property
+    def cyclic(self) -> tuple[bool, ...]:
+        """Whether transition ``t`` is possible and inside a component."""
+        source, target, cyclic = self.control.source, self.control.target, self.control.cyclic
+        return tuple(
+            possible and cyclic[t] and self.component[source[t]] == self.component[target[t]]
+            for t, possible in enumerate(self.possible)
+        )
+
+    @cached_property
+    def loops(self) -> dict[int, tuple[int, ...]]:
+        """The possible transitions inside each component that has any, by component."""
+        return loops_of(self.component, self.control.source, self.cyclic)
+
+
+def _union(a: OrderState, b: OrderState) -> OrderState:
+    return OrderState(
+        tuple(x | y for x, y in zip(a.lt, b.lt, strict=True)),
+        tuple(x | y for x, y in zip(a.eq, b.eq, strict=True)),
+    )
+
+
+def _intersection(a: OrderState, b: OrderState) -> OrderState:
+    return OrderState(
+        tuple(x & y for x, y in zip(a.lt, b.lt, strict=True)),
+        tuple(x & y for x, y in zip(a.eq, b.eq, strict=True)),
+    )
+
+
+class _Both(NamedTuple):
+    may: OrderState
+    must: OrderState
+
+    def join(self, other: _Both) -> _Both:
+        return _Both(_union(self.may, other.may), _intersection(self.must, other.must))
+
+
+def order_facts(
+    control: Control, ghosts: int = 0, *, precise: bool = True, tick: Callable[[], None] | None = None
+) -> OrderFacts:
+    """The least may-facts and greatest must-facts, by a work list over control states.
+
+    Without ``precise`` the facts are trivial: anything may hold among live variables, nothing must. What
+    is built on them relies on the definitions alone. ``tick`` may raise to end the work.
+    """
+    size = control.variables + ghosts
+    if not precise:
+        return _trivial_facts(control, ghosts)
+    ghost_mask = ((1 << ghosts) - 1) << control.variables
+    choices = [choice << control.variables for choice in range(1 << ghosts)]
+
+    def after(t: int, before: _Both) -> _Both | None:
+        step, keep = control.steps[t], control.live[control.target[t]] | ghost_mask
+        if not enabled(before.must, step):
+            return None
+        variants = [Step(step.ge, step.lt, step.asg | choice) for choice in choices]
+        return _Both(
+            reduce(_union, [propagate(before.may, variant, keep) for variant in variants]),
+            reduce(_intersection, [propagate(before.must, variant, keep) for variant in variants]),
+        )
+
+    nothing = initial(size)
+    found = fixed_point(control, _Both(nothing, nothing), after, _Both.join, tick)
+    may = tuple(both and both.may for both in found)
+    must = tuple(both and both.must for both in found)
+    possible = []
+    for t, step in enumerate(control.steps):
+        before = must[control.source[t]]
+        possible.append(before is not None and enabled(before, step))
+    return OrderFacts(control, ghosts, may, must, tuple(possible), tick=tick)
+
+
+def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
+    size = control.variables + ghosts
+    ghost_mask = ((1 << ghosts) - 1) << control.variables
+    may = []
+    for live in control.live:
+        kept = live | ghost_mask
+        eq = tuple(kept if kept >> x & 1 else 0 for x in range(size))
+        lt = tuple(row & ~(1 << x) for x, row in enumerate(eq))
+        may.append(OrderState(lt, eq))
+    must = [initial(size)] * control.states
+    return OrderFacts(control, ghosts, tuple(may), tuple(must), (True,) * len(control.steps), precise=False)
+
+
+@dataclass(frozen=True, eq=False)
+class MarkFacts:
+    """Which variables may carry marks in each control state, for one kind of chain.
+
+    ``hit_at`` says for each control state whether some value may have carried both on the way there; if that
+    is so nowhere, there is no such chain.
+    """
+
+    chain: Chain
+    up: tuple[Mask, ...]
+    down: tuple[Mask, ...]
+    hit_at: tuple[bool, ...]
+
+    @property
+    def hit(self) -> bool:
+        """Whether some value may come to carry both marks."""
+        return any(self.hit_at)
+
+
+def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
+    """May-marks on top of the may-order; every possible transition of a component counts as repeatable."""
+    known = facts.marks.get(chain)
+    if known is None:
+        known = facts.marks[chain] = _find_marks(facts, chain)
+    return known
+
+
+def _find_marks(facts: OrderFacts, chain: Chain) -> MarkFacts:
+    control = facts.control
+    if not facts.precise:
+        return MarkFacts(chain, control.live, control.live, (True,) * control.states)
+
+    def after(t: int, before: Marks) -> Marks | None:
+        order = facts.may[control.source[t]]
+        if order is None or not facts.possible[t]:
+            return None
+        return advance(
+            order,
+            before,
+            control.steps[t],
+            chain,
+            repeats=facts.cyclic[t],
+            output=control.outputs_insample[t],
+            keep=control.live[control.target[t]],
+        )
+
+    def join(a: Marks, b: Marks) -> Marks:
+        return Marks(a.up | b.up, a.down | b.down, a.hit or b.hit)
+
+    found = [marks or Marks() for marks in fixed_point(control, Marks(), after, join, facts.tick)]
+    return MarkFacts(
+        chain,
+        tuple(marks.up for marks in found),
+        tuple(marks.down for marks in found),
+        tuple(marks.hit for marks in found),
+    )
+
+
+def may_have_leaking_cycle(facts: OrderFacts) -> bool:
+    """Whether some control component assigns and uses one variable (otherwise there is no leaking cycle)."""
+    return not facts.precise or any(map(facts.control.conflicts, facts.loops.values()))
+
+
+def may_have_disclosing_cycle(facts: OrderFacts) -> bool:
+    """Whether an input transition with a real output lies in a control component."""
+    control = facts.control
+    return not facts.precise or any(
+        control.reads_input[t] and control.outputs_real[t] for ts in facts.loops.values() for t in ts
+    )
+
+
+def may_have_chain(facts: OrderFacts, chain: Chain) -> bool:
+    """Whether a chain of this kind is not excluded by the may-marks."""
+    return mark_facts(facts, chain).hit
+
+
+def may_be_present(pattern: Pattern, facts: OrderFacts) -> bool:
+    """Whether the dataflow leaves open that the automaton shows the pattern."""
+    if pattern is Pattern.LEAKING_CYCLE:
+        return may_have_leaking_cycle(facts)
+    if pattern is Pattern.DISCLOSING_CYCLE:
+        return may_have_disclosing_cycle(facts)
+    return any(may_have_chain(facts, chain) for chain in chains_of(pattern))

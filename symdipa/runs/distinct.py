@@ -1,0 +1,176 @@
+"""Output distinction: how much a violation proves (theory, sections 1 and 5)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, islice
+
+from symdipa.model.automaton import Automaton, Output
+from symdipa.model.errors import WitnessRejected
+from symdipa.model.verdict import Witness
+from symdipa.runs.control import Control
+from symdipa.runs.order import OrderState, initial, update
+from symdipa.runs.witness import LASSOS, LONGEST_TRIED, MAX_SETTLED, feasible_runs, witnesses_on
+
+TRIED_ON_ONE_RUN = 8
+IMITATORS = 2_000
+CONTINUATIONS = 60
+LOOKS = 20_000
+"""How far :func:`find_distinct` goes: witnesses on one run, pairs followed for one, ways to go on; and places
+of other runs that are looked at in all, once the known witnesses are done with."""
+
+
+def output_distinct(automaton: Automaton) -> bool:
+    """Whether transitions of one state have different outputs and at most one outputs a real value."""
+    for numbers in automaton.outgoing:
+        outputs = [automaton.transitions[t].output for t in numbers]
+        symbols = [output for output in outputs if not output.is_real]
+        if len(set(symbols)) < len(symbols) or len(outputs) - len(symbols) > 1:
+            return False
+    return True
+
+
+Look = tuple[int, OrderState]
+"""Where another run is: its control state and order state."""
+
+
+def witness_distinct(
+    control: Control, witness: Witness, limit: int = 50_000, tick: Callable[[], None] = lambda: None
+) -> bool:
+    """Whether no other run can produce the outputs of the witness, however often its cycles repeat.
+
+    Follows, along the witness with its cycles repeated, a second run that takes other transitions with
+    the same outputs (a real value may be any real value; which steps read an input is not observed). Only
+    feasible runs count. When more than ``limit`` pairs were looked at the answer is ``False``, the one
+    that claims less. ``tick`` may raise to end the work.
+    """
+    return _imitations(control, witness, limit, tick) == frozenset()
+
+
+def _imitations(
+    control: Control, witness: Witness, limit: int, tick: Callable[[], None]
+) -> frozenset[Look] | None:
+    """Where other runs with the outputs of the whole witness end; ``None`` if ``limit`` was reached."""
+    run, transitions = witness.run, control.automaton.transitions
+    back = {j: i for i, j in witness.cycles}
+    # A pair: the position in the witness, and control state and order of the other run; ``strayed`` once
+    # it has taken another transition than the witness.
+    start = (0, control.initial, initial(control.variables), False)
+    seen: set[tuple[int, int, OrderState, bool]] = {start}
+    queue = deque([start])
+    ends: set[Look] = set()
+    while queue:
+        tick()
+        position, q, order, strayed = queue.popleft()
+        if position == len(run) and strayed:
+            ends.add((q, order))
+        followers = []
+        if position in back:
+            followers.append((back[position], q, order, strayed))
+        if position < len(run):
+            followers += [
+                (position + 1, p, after, strayed or t != run[position])
+                for t, p, after in _same_output(control, q, order, transitions[run[position]].output)
+            ]
+        for follower in followers:
+            if follower not in seen:
+                seen.add(follower)
+                queue.append(follower)
+        if len(seen) > limit:
+            return None
+    return frozenset(ends)
+
+
+def _same_output(
+    control: Control, q: int, order: OrderState, asked: Output
+) -> Iterator[tuple[int, int, OrderState]]:
+    """The steps that may show an output: transition, control state and order state afterwards."""
+    for t in control.outgoing[q]:
+        output = control.automaton.transitions[t].output
+        if output == asked or (output.is_real and asked.is_real):
+            p = control.target[t]
+            after = update(order, control.steps[t], control.live[p])
+            if after is not None:
+                yield t, p, after
+
+
+def find_distinct(
+    control: Control,
+    known: Sequence[Witness],
+    tick: Callable[[], None] = lambda: None,
+    runs: int = 400,
+) -> Witness | None:
+    """A witness that nobody else's outputs can imitate, near witnesses that can be; ``None`` if not found.
+
+    Looked at are the known witnesses; other witnesses of their patterns on the same runs, and on the first
+    ``runs`` runs from the initial state; and each of them on a run that goes on until all imitators fail
+    (leaking and disclosing cycles end their run: they are not continued). It is over after :data:`LOOKS`.
+    """
+    for witness in known:
+        if witness_distinct(control, witness, tick=tick):
+            return witness
+    if not known:
+        return None
+    patterns = dict.fromkeys(witness.pattern for witness in known)
+    longest = min(max(len(witness.run) for witness in known) + 1, LONGEST_TRIED)
+    near = ((w.pattern, w.run) for w in known if len(w.run) <= MAX_SETTLED)
+    far = ((p, run) for run in feasible_runs(control, longest, runs) for p in patterns)
+    left = LOOKS
+
+    def look(places: int = 1) -> None:
+        nonlocal left
+        tick()
+        left -= places
+        if left < 0:
+            raise _LookedEnough
+
+    with suppress(_LookedEnough):
+        for pattern, run in chain(near, far):
+            look()
+            for witness in islice(witnesses_on(control, pattern, run), TRIED_ON_ONE_RUN):
+                found = _continued(control, witness, look)
+                if found is not None:
+                    return found
+    return None
+
+
+class _LookedEnough(Exception):
+    """All looks are spent."""
+
+
+def _continued(control: Control, witness: Witness, look: Callable[..., None]) -> Witness | None:
+    """The witness on a run that goes on until no other run shows its outputs, if there is a short one."""
+    imitators = _imitations(control, witness, IMITATORS, look)
+    if imitators is None:
+        return None
+    order = initial(control.variables)
+    for t in witness.run:
+        following = update(order, control.steps[t], control.live[control.target[t]])
+        if following is None:
+            raise WitnessRejected("the run of a witness is not feasible")
+        order = following
+    queue = deque([(witness.run, order, imitators)])
+    seen = {(witness.run[-1], order, imitators)}
+    while queue:
+        run, order, imitators = queue.popleft()
+        if not imitators:
+            return replace(witness, run=run)
+        if witness.pattern in LASSOS:
+            return None
+        q = control.target[run[-1]]
+        for t in control.outgoing[q]:
+            look(len(imitators))
+            output = control.automaton.transitions[t].output
+            after = update(order, control.steps[t], control.live[control.target[t]])
+            if after is None or len(seen) > CONTINUATIONS:
+                continue
+            others = {look[1:] for q, o in imitators for look in _same_output(control, q, o, output)}
+            others |= {look[1:] for look in _same_output(control, q, order, output) if look[0] != t}
+            follower = (t, after, frozenset(others))
+            if follower not in seen:
+                seen.add(follower)
+                queue.append(((*run, t), after, frozenset(others)))
+    return None

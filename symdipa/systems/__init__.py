@@ -1,0 +1,1 @@
+"""Boolean transition systems, the solvers, and the check of an invariant."""

@@ -1,0 +1,87 @@
+"""Is an invariant one? Checked apart from the engine that found it (initiation, consecution, safety)."""
+
+from __future__ import annotations
+
+from symdipa.systems.boolean import Lit
+from symdipa.systems.smt import ClauseSolver, Instance, open_solver
+from symdipa.systems.system import Edge, Invariant, System
+
+
+class InvariantRejected(AssertionError):
+    """An invariant that an engine claims is none: an internal error."""
+
+
+def check_invariant(
+    system: System, invariant: Invariant, deadline: float | None = None, solver_name: str = "z3"
+) -> None:
+    """Raise :class:`InvariantRejected` with the first obligation that fails.
+
+    The claim is the conjunction, per control state, of the system's first axioms and of the negations of
+    the blocked cubes. The other axioms, that the bits describe an order with marks closed along it, are
+    preserved by the update whatever the automaton; they are assumed where a model would break them. The
+    obligations that begin at one control state share a fresh solver. Raises
+    :class:`symdipa.model.errors.LimitReached` at the deadline.
+    """
+    graph, start = system.graph, system.control.initial
+    for q, cubes in invariant.blocked.items():
+        known = set(system.open_bits[q]) if 0 <= q < system.control.states else set()
+        if any(literal & ~1 not in known for cube in cubes for literal in cube):
+            raise InvariantRejected(f"the invariant speaks of bits that control state {q} does not have")
+    nothing = dict.fromkeys(system.bits, False)
+    held = [*system.first_axioms(start), *(graph.all(cube) ^ 1 for cube in invariant.blocked.get(start, ()))]
+    if not all(graph.evaluate(held, nothing)):
+        raise InvariantRejected("the invariant does not hold initially")
+    claimed = {
+        q: _Claimed(system, invariant, q, open_solver(solver_name, deadline))
+        for q in sorted({start, *(edge.target for edge in system.edges)})
+    }
+    for edge in system.edges:
+        if edge.source in claimed and claimed[edge.source].escapes(edge):
+            raise InvariantRejected(f"the invariant is not preserved by edge {edge.transition}")
+    for q, condition in system.bad.items():
+        if q in claimed and claimed[q].allows([claimed[q].now.literal(condition)]):
+            raise InvariantRejected(f"the invariant admits a bad state at control state {q}")
+
+
+class _Claimed:
+    """A solver for the states of the invariant at one control state."""
+
+    def __init__(self, system: System, invariant: Invariant, q: int, solver: ClauseSolver) -> None:
+        self.system, self.invariant, self.q, self.solver = system, invariant, q, solver
+        bits = {bit: solver.variable() for bit in system.bits}
+        for bit in set(system.bits) - set(system.open_bits[q]):
+            solver.add([-bits[bit]])  # closed bits are false
+        self.now = Instance(system.graph, solver, bits)
+        for axiom in system.first_axioms(q):
+            solver.add([self.now.literal(axiom)])
+        for cube in invariant.blocked.get(q, ()):
+            solver.add([-self.now.literal(x) for x in cube])
+
+    def escapes(self, edge: Edge) -> bool:
+        """Whether the edge can lead out of what is claimed at its target."""
+        system, solver = self.system, self.solver
+        new: dict[Lit, int] = {}
+        for bit in system.open_bits[edge.target]:
+            new[bit] = self.now.literal(edge.update.get(bit, bit))
+            new[bit ^ 1] = -new[bit]
+        after = Instance(system.graph, solver, {bit: new[bit] for bit in system.open_bits[edge.target]})
+        broken = [-after.literal(axiom) for axiom in system.first_axioms(edge.target)]
+        for cube in self.invariant.blocked.get(edge.target, ()):
+            inside = solver.variable()
+            solver.add_all([-inside, new[x]] for x in cube)
+            broken.append(inside)
+        taken = solver.variable()
+        solver.add([-taken, self.now.literal(edge.guard)])
+        solver.add([-taken, *broken])
+        return self.allows([taken])
+
+    def allows(self, assumptions: list[int]) -> bool:
+        """Whether some claimed state that satisfies all axioms fits."""
+        bits, solver = self.system.open_bits[self.q], self.solver
+        while solver.check(assumptions):
+            true = {bit for bit in bits if solver.value(self.now.literal(bit))}
+            broken = self.system.broken_axioms(self.q, true)
+            if not broken:
+                return True
+            solver.add_all([self.now.literal(axiom)] for axiom in broken)
+        return False

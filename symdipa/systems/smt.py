@@ -1,0 +1,282 @@
+"""The one place where a solver runs: an incremental interface for clauses, on z3 or on python-sat.
+
+Solver variables are positive integers, literals are integers with a sign as in DIMACS. Clauses are handed
+to z3 as text in batches, which costs a fraction of what z3's Python operators do.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symdipa.model.errors import LimitReached
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
+
+Clause = Sequence[int]
+
+SAT_SOLVERS = {"minisat": "minisat22", "glucose": "glucose4", "cadical": "cadical153"}
+"""Solvers of python-sat by our names for them."""
+
+SOLVERS = ("z3", *SAT_SOLVERS)
+
+
+@dataclass
+class Effort:
+    """How much solving was done, for reports."""
+
+    queries: int = 0
+    clauses: int = 0
+    seconds: float = 0.0
+
+
+class ClauseSolver(ABC):
+    """An incremental solver for clauses with assumptions.
+
+    ``deadline`` is a reading of :func:`time.monotonic` after which a check raises
+    :class:`LimitReached`. An answer "unknown" raises too: it is never taken for unsatisfiable.
+    """
+
+    def __init__(self, deadline: float | None = None, effort: Effort | None = None) -> None:
+        self.deadline = deadline
+        self.effort = effort if effort is not None else Effort()
+        self._variables = 0
+        self._core: frozenset[int] = frozenset()
+
+    def variable(self) -> int:
+        """A fresh variable."""
+        self._variables += 1
+        return self._variables
+
+    @abstractmethod
+    def add(self, clause: Clause) -> None:
+        """Assert a disjunction of literals."""
+
+    def add_all(self, clauses: Iterable[Clause]) -> None:
+        for clause in clauses:
+            self.add(clause)
+
+    def check(self, assumptions: Iterable[int] = ()) -> bool:
+        """Whether the clauses can be satisfied together with the assumptions.
+
+        Afterwards :meth:`value` reads the model, or :attr:`core` tells which assumptions were needed.
+        Raises :class:`LimitReached` when the solver gives up or the time is over.
+        """
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            raise LimitReached("time limit reached in the solver")
+        began = time.monotonic()
+        try:
+            return self._check(list(dict.fromkeys(assumptions)))
+        finally:
+            self.effort.queries += 1
+            self.effort.seconds += time.monotonic() - began
+
+    @abstractmethod
+    def _check(self, assumptions: list[int]) -> bool: ...
+
+    @property
+    def core(self) -> frozenset[int]:
+        """The assumptions that the last unsatisfiable check needed."""
+        return self._core
+
+    @abstractmethod
+    def value(self, literal: int) -> bool:
+        """The value of a literal in the last model (false where the model leaves its variable open)."""
+
+    def true(self, variables: Mapping[Lit, int]) -> set[Lit]:
+        """The keys of those variables that are true in the last model."""
+        return {key for key, variable in variables.items() if self.value(variable)}
+
+
+def open_solver(
+    name: str = "z3", deadline: float | None = None, effort: Effort | None = None
+) -> ClauseSolver:
+    """A fresh solver by its name in :data:`SOLVERS`; ``ValueError`` for another name."""
+    if name == "z3":
+        return Z3Solver(deadline, effort)
+    if name in SAT_SOLVERS:
+        return SatSolver(name, deadline, effort)
+    raise ValueError(f"no solver {name!r}; there are {', '.join(SOLVERS)}")
+
+
+class Z3Solver(ClauseSolver):
+    """z3 on finite-domain problems, which is about twice as fast here as its default.
+
+    Terms are made, and models and cores read, by the functions of z3's C interface: its Python classes cost
+    several times as much as the solving. ``_kept`` owns the terms.
+    """
+
+    SLACK = 0.2
+    """Setting a time limit costs as much as a short query: so many seconds too many are tolerated."""
+
+    def __init__(self, deadline: float | None = None, effort: Effort | None = None) -> None:
+        import z3
+
+        super().__init__(deadline, effort)
+        self._z3: Any = z3
+        self._solver: Any = z3.SolverFor("QF_FD")
+        self._context: Any = z3.main_ctx().ref()
+        self._kept: Any = z3.AstVector()
+        self._sort: Any = z3.BoolSort()
+        self._true: int = z3.Z3_mk_true(self._context).value
+        self._terms: dict[int, Any] = {}
+        self._declared: dict[int, Any] = {}
+        self._literal: dict[int, int] = {}
+        self._limit: float | None = None
+        self._model: Any = None
+
+    def add(self, clause: Clause) -> None:
+        z3, context = self._z3, self._context
+        self.effort.clauses += 1
+        terms = [self._term(literal) for literal in clause]
+        disjunction = terms[0] if len(terms) == 1 else z3.Z3_mk_or(context, len(terms), self._array(terms))
+        z3.Z3_solver_assert(context, self._solver.solver, disjunction)
+
+    def _array(self, terms: list[Any]) -> Any:
+        return (self._z3.Ast * len(terms))(*terms)
+
+    def _term(self, literal: int) -> Any:
+        found = self._terms.get(literal)
+        if found is None:
+            z3, context = self._z3, self._context
+            if literal > 0:
+                symbol = z3.Z3_mk_int_symbol(context, literal)
+                found = z3.Z3_mk_const(context, symbol, self._sort.ast)
+            else:
+                found = z3.Z3_mk_not(context, self._term(-literal))
+            z3.Z3_ast_vector_push(context, self._kept.vector, found)
+            self._terms[literal] = found
+            self._literal[found.value] = literal
+        return found
+
+    def _check(self, assumptions: list[int]) -> bool:
+        z3, context, solver = self._z3, self._context, self._solver.solver
+        self._keep_deadline()
+        terms = [self._term(literal) for literal in assumptions]
+        answer = z3.Z3_solver_check_assumptions(context, solver, len(terms), self._array(terms))
+        if answer == z3.Z3_L_TRUE:
+            self._model = z3.ModelRef(z3.Z3_solver_get_model(context, solver), self._solver.ctx)
+            return True
+        if answer == z3.Z3_L_FALSE:
+            core = z3.AstVector(z3.Z3_solver_get_unsat_core(context, solver), self._solver.ctx).vector
+            size = z3.Z3_ast_vector_size(context, core)
+            reasons = (z3.Z3_ast_vector_get(context, core, i).value for i in range(size))
+            self._core = frozenset(self._literal[reason] for reason in reasons)
+            return False
+        if self.deadline is not None and time.monotonic() >= self.deadline - 0.01:
+            raise LimitReached("time limit reached in the solver")
+        raise LimitReached(f"the solver gave up: {self._solver.reason_unknown()}")
+
+    def _keep_deadline(self) -> None:
+        if self.deadline is None:
+            return
+        left = max(0.001, self.deadline - time.monotonic())
+        if self._limit is None or self._limit > left + self.SLACK:
+            self._limit = left
+            self._solver.set("timeout", max(1, int(left * 1000)))
+
+    def value(self, literal: int) -> bool:
+        z3, context = self._z3, self._context
+        variable = abs(literal)
+        declared = self._declared.get(variable)
+        if declared is None:
+            application = z3.Z3_to_app(context, self._term(variable))
+            declared = self._declared[variable] = z3.Z3_get_app_decl(context, application)
+        value = z3.Z3_model_get_const_interp(context, self._model.model, declared)
+        return (value is not None and value.value == self._true) == (literal > 0)
+
+
+class SatSolver(ClauseSolver):
+    """A CDCL solver of python-sat: microseconds a query, where z3's Python interface costs a millisecond.
+
+    ``minisat`` and ``glucose`` keep the deadline inside long queries (by conflict budgets); ``cadical``
+    cannot be interrupted and keeps it only between queries.
+    """
+
+    CONFLICTS_AT_A_TIME = 20_000
+
+    def __init__(self, name: str, deadline: float | None = None, effort: Effort | None = None) -> None:
+        from pysat.solvers import Solver
+
+        super().__init__(deadline, effort)
+        self._interruptible = name != "cadical"
+        self._solver: Any = Solver(name=SAT_SOLVERS[name])
+        self._model: list[int] = []
+
+    def add(self, clause: Clause) -> None:
+        self.effort.clauses += 1
+        self._solver.add_clause(list(clause))
+
+    def _check(self, assumptions: list[int]) -> bool:
+        if self._interruptible and self.deadline is not None:
+            answer = None
+            while answer is None:
+                self._solver.conf_budget(self.CONFLICTS_AT_A_TIME)
+                answer = self._solver.solve_limited(assumptions=assumptions)
+                if answer is None and time.monotonic() >= self.deadline:
+                    raise LimitReached("time limit reached in the solver")
+        else:
+            answer = self._solver.solve(assumptions=assumptions)
+        if answer:
+            self._model = self._solver.get_model()
+            return True
+        self._core = frozenset(self._solver.get_core() or ())
+        return False
+
+    def value(self, literal: int) -> bool:
+        place = abs(literal) - 1
+        positive = place < len(self._model) and self._model[place] > 0
+        return positive == (literal > 0)
+
+    def true(self, variables: Mapping[Lit, int]) -> set[Lit]:
+        model = self._model
+        known = len(model)
+        return {key for key, variable in variables.items() if variable <= known and model[variable - 1] > 0}
+
+
+class Instance:
+    """The clauses of parts of a :class:`BooleanGraph`, with its variables mapped to solver variables.
+
+    Each conjunction becomes one solver variable with its three clauses (Tseitin), once per instance.
+    """
+
+    def __init__(self, graph: BooleanGraph, solver: ClauseSolver, variables: Mapping[Lit, int]) -> None:
+        self.graph = graph
+        self.solver = solver
+        self._of: dict[int, int] = {literal >> 1: variable for literal, variable in variables.items()}
+        self._true: int | None = None
+
+    def literal(self, literal: Lit) -> int:
+        """The solver literal that is equal to a literal of the graph."""
+        if literal in (FALSE, TRUE):
+            if self._true is None:
+                self._true = self.solver.variable()
+                self.solver.add([self._true])
+            return self._true if literal == TRUE else -self._true
+        node = literal >> 1
+        if node not in self._of:
+            for missing in self._missing(node):
+                self._define(missing)
+        found = self._of[node]
+        return -found if literal & 1 else found
+
+    def _missing(self, node: int) -> list[int]:
+        """The nodes that ``node`` depends on and that have no variable yet, operands first."""
+        found: set[int] = set()
+        stack = [node]
+        while stack:
+            node = stack.pop()
+            if node not in self._of and node not in found:
+                found.add(node)
+                stack.extend(operand >> 1 for operand in self.graph.operands(node) or ())
+        return sorted(found)
+
+    def _define(self, node: int) -> None:
+        operands = self.graph.operands(node)
+        variable = self._of[node] = self.solver.variable()
+        if operands is None:
+            return
+        a, b = (-self._of[x >> 1] if x & 1 else self._of[x >> 1] for x in operands)
+        self.solver.add_all([(-variable, a), (-variable, b), (variable, -a, -b)])
