@@ -35,7 +35,7 @@ def name(path):
 @pytest.fixture(scope="module")
 def follows() -> Callable[[object], bool]:
     """Whether a value follows the schema."""
-    schema = json.loads((ROOT / "symdipa" / "formats" / "certificate.schema.json").read_text())
+    schema = json.loads((ROOT / "symdipa" / "files" / "formats" / "certificate.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema).is_valid
 

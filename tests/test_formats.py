@@ -466,7 +466,7 @@ def test_text_of_an_invalid_automaton_is_refused() -> None:
 
 @pytest.fixture(scope="session")
 def accepts() -> Callable[[object], bool]:
-    schema = json.loads((ROOT / "symdipa" / "formats" / "automaton.schema.json").read_text())
+    schema = json.loads((ROOT / "symdipa" / "files" / "formats" / "automaton.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     return lambda document: bool(validator.is_valid(document))

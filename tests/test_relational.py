@@ -273,7 +273,7 @@ def hidden() -> tuple[Automaton, dict[str, Any]]:
 
 def test_certificates_follow_the_schema():
     automaton, certificate = hidden()
-    schema = json.loads((ROOT / "symdipa" / "formats" / "certificate.schema.json").read_text())
+    schema = json.loads((ROOT / "symdipa" / "files" / "formats" / "certificate.schema.json").read_text())
     follows = jsonschema.Draft202012Validator(schema).is_valid
     (remarked,) = proved(generate("k-minmax", 2)).certificates
     assert any(remark for _, _, remark, _ in remarked["machine"]["edges"])
