@@ -19,7 +19,7 @@ from symdipa.bounds.alignment.rounding import evaluate, rounded
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.control import control_of
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
@@ -197,7 +197,7 @@ def test_limits():
     assert "time" in align(control, seconds=0).attempts[0].reason
 
     def impatient(_: int) -> None:
-        raise LimitReached("enough")
+        raise LimitReached(Limit.SIZE, "enough")
 
     with pytest.raises(LimitReached, match="enough"):
         align(control, "eq", tick=impatient)

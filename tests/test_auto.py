@@ -404,7 +404,7 @@ def test_with_cores_to_spare_long_runs_are_looked_for_as_well(monkeypatch: pytes
     monkeypatch.setattr(module, "FIRST_CELLS", 100)
 
     def nowhere(*_):
-        raise processes.LimitReached("nowhere")
+        raise processes.LimitReached(processes.Limit.SIZE, "nowhere")
 
     monkeypatch.setattr(symbolic_module.SymbolicEngine, "_search", nowhere)
     monkeypatch.setattr(explicit_module.ExplicitEngine, "_tick", lambda *_: nowhere)

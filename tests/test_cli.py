@@ -21,7 +21,7 @@ from conftest import EXAMPLES, ROOT
 from symdipa import analysis
 from symdipa.files import families, formats
 from symdipa.interface.cli import cli
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
 
@@ -407,7 +407,7 @@ OUTCOMES = {
     "open": ({"verdict": Verdict.UNKNOWN, "patterns": OPEN}, 3),
     "quarrel": ({"verdict": Verdict.UNKNOWN, "disagreements": ("they differ",)}, 4),
     "crash": (ZeroDivisionError("oh"), 4),
-    "rejected": (LimitReached("too much"), 4),
+    "rejected": (LimitReached(Limit.SIZE, "too much"), 4),
     "memory": (MemoryError(), 3),
 }
 

@@ -35,7 +35,7 @@ from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.adjacency import intervals
 from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Guard, OutputKind, State, Transition, symbol
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.augmentation import augment
@@ -600,7 +600,7 @@ def test_nodes_and_ticks_end_the_search():
                 work(control, max_nodes=few)
 
         def tick(_: int) -> None:
-            raise LimitReached("time")
+            raise OutOfTime()
 
         with pytest.raises(LimitReached, match="time"):
             work(control, tick=tick)

@@ -25,7 +25,7 @@ from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
 from symdipa.runs.control import control_of
@@ -343,7 +343,7 @@ def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch):
         nonlocal asked
         asked += 1
         if asked > allowed:
-            raise LimitReached("time limit reached in the solver")
+            raise OutOfTime(reason="time limit reached in the solver")
         return original(self, assumptions)
 
     monkeypatch.setattr(ClauseSolver, "check", check)

@@ -22,7 +22,7 @@ from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.pdr import PDR, back_edges
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.control import control_of
@@ -435,7 +435,7 @@ class Clock:
         def check(solver: ClauseSolver, assumptions: Iterable[int] = ()) -> bool:
             self.asked += 1
             if self.asked > self.allowed:
-                raise LimitReached("time limit reached in the solver")
+                raise OutOfTime(reason="time limit reached in the solver")
             return original(solver, assumptions)
 
         monkeypatch.setattr(ClauseSolver, "check", check)

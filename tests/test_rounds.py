@@ -21,7 +21,7 @@ from symdipa.engines.pdr import PDR
 from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.control import Control, control_of
@@ -245,7 +245,7 @@ def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch, family: str
         nonlocal asked
         asked += 1
         if asked > allowed:
-            raise LimitReached("time limit reached in the solver")
+            raise OutOfTime(reason="time limit reached in the solver")
         return original(self, assumptions)
 
     monkeypatch.setattr(ClauseSolver, "check", check)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import symdipa
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -295,3 +298,29 @@ def test_thousands_of_variables_take_about_a_second() -> None:
     start = time.process_time()
     assert problems(automaton) == []
     assert time.process_time() - start < 1.5
+
+
+def never_validated() -> Automaton:
+    """Two transitions of one input state, guards ``true`` and ``insample >= t``: not deterministic."""
+    states = (State("s", False, Fraction(1, 4)), State("q", True, Fraction(1, 2)), State("e"))
+    transitions = (
+        Transition("s", "q", symbol("a"), assign={"t"}),
+        Transition("q", "q", symbol("b")),
+        Transition("q", "e", symbol("c"), Guard(ge={"t"})),
+    )
+    return Automaton(states, "s", transitions, ("t",))
+
+
+@pytest.mark.parametrize("ask", [symdipa.check, symdipa.compare, symdipa.dumps], ids=lambda f: f.__name__)
+def test_what_takes_an_automaton_refuses_one_that_breaks_the_rules(ask):
+    with pytest.raises(InvalidInput, match="determinism"):
+        ask(never_validated())
+    with pytest.raises(InvalidInput, match="is not a state"):
+        ask(Automaton((), "s", (Transition("u", "v", symbol("a")),), ()))
+    with pytest.raises(TypeError, match=r"symdipa\.load"):
+        ask("svt.dipa")
+
+
+def test_a_changed_automaton_is_validated_anew():
+    valid = symdipa.load(ROOT / "examples" / "well_formed" / "svt.dipa")
+    assert valid.is_validated and not replace(valid, name="other").is_validated

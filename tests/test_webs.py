@@ -196,7 +196,7 @@ def test_a_use_that_nothing_reaches_disappears():
     """In an unreachable state, which no automaton of a file needs to have."""
     base = automaton("a -> b [o] :x \n b -> c [o] >x")
     lost = automaton("d -> e [o] :x \n e -> d [o] >x").transitions
-    states = (*base.states, State("d"), State("e"))
+    states = (*base.states, State("d", d=1), State("e", d=1))
     parted = split(control_of(Automaton(states, "a", (*base.transitions, *lost), ("x",))))
     assert [step.used for step in parted.control.steps] == [0, 1, 0, 0]
     assert [step.asg for step in parted.control.steps] == [1, 0, 0, 0]

@@ -20,7 +20,7 @@ from symdipa.engines.explicit import ExplicitEngine
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Transition
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status, Verdict, Weight
 from symdipa.runs.augmentation import Augmentation, augment, bisimulation_quotient
@@ -315,7 +315,7 @@ def test_the_source_of_the_weight_is_told():
 
 def test_a_weight_that_takes_too_long_is_left_to_alignment(monkeypatch: pytest.MonkeyPatch):
     def never(self: ExplicitEngine) -> Fraction:
-        raise LimitReached("time limit reached at 256 order states")
+        raise OutOfTime("256 order states")
 
     monkeypatch.setattr(ExplicitEngine, "corollary_bound", never)
     result = analysis.check(example_file("svt"), engine="z3")

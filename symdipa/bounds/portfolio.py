@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.model.adjacency import Adjacency, Interval, intervals
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.runs.control import Control
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class _Weighing:
 
     def _tick(self, count: int = 0) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise LimitReached("time limit reached")
+            raise OutOfTime(reason="time limit reached")
         if self.progress is not None:
             self.progress(f"bound on D, {self.method}")
 
@@ -234,7 +234,7 @@ class _Weighing:
 
     def _two_sided_only(self) -> None:
         if self.adjacency != TWO_SIDED:
-            raise LimitReached("this bound is about two-sided adjacency only")
+            raise LimitReached(Limit.METHOD, "this bound is about two-sided adjacency only")
 
     def _corollary(self) -> Fraction:
         from symdipa.bounds.corollary import corollary_bound
@@ -266,7 +266,7 @@ class _Weighing:
         if found.bound is not None and (known is None or known.bound is None or found.bound < known.bound):
             self.alignment = found
         if found.bound is None and found.limits:
-            raise LimitReached("; ".join(found.limits))
+            raise LimitReached(Limit.METHOD, "; ".join(found.limits))
         return found.bound
 
     def _exact(self) -> Fraction | None:
@@ -297,7 +297,7 @@ class _Weighing:
             tick=self._tick,
         )
         if self.relational.bound is None and (limits := self.relational.limits):
-            raise LimitReached("; ".join(limits))
+            raise LimitReached(Limit.METHOD, "; ".join(limits))
         return self.relational.bound
 
     def flow_from_alignment(self) -> None:

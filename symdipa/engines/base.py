@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult
 
@@ -36,7 +36,7 @@ class Limits:
     def check(self, doing: str) -> None:
         """Report progress; raise :class:`LimitReached` when the time is up."""
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise LimitReached(f"time limit reached at {doing}")
+            raise OutOfTime(doing)
         if self.progress is not None:
             self.progress(doing)
 

@@ -14,7 +14,7 @@ from enum import Enum
 
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.unrolling import Unrolling
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.witness import Loop
 from symdipa.systems.boolean import Lit
 from symdipa.systems.smt import Effort, open_solver
@@ -162,7 +162,7 @@ class BoundedSearch:
                     return Search(Outcome.SAFE, "bounded", depth)
                 if bound is not None and (complete or depth >= bound):
                     done = bound
-                    raise LimitReached(f"the bound of {bound} steps was reached")
+                    raise LimitReached(Limit.DEPTH, f"the bound of {bound} steps was reached")
                 goal *= 2
         except LimitReached as limit:
             return Search(Outcome.OPEN, "bounded", max(done, 0), reason=f"{limit}; {how_far(done)}")
@@ -172,7 +172,7 @@ class BoundedSearch:
         while len(unrolling.frames) <= depth:
             self.limits.check(f"{self.system.pattern.title}, depth {len(unrolling.frames) - 1}")
             if self.effort.clauses > self.max_clauses:
-                raise LimitReached(f"the unrolling has more than {self.max_clauses} clauses")
+                raise LimitReached(Limit.SIZE, f"the unrolling has more than {self.max_clauses} clauses")
             if not unrolling.extend():
                 return False
         return True

@@ -20,7 +20,7 @@ from symdipa.encodings.rounds import RoundSystems, components_without, near, res
 from symdipa.engines.base import Limits
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.engines.pdr import PDR
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.order import Mask, OrderState, initial, members, update
@@ -230,7 +230,7 @@ class Liveness:
         search = PDR(system, self.limits, self.solver, max_frames=frames).run()
         self.limits.check(f"leaking cycle, {rounds} rounds")
         if search.outcome is Outcome.OPEN and search.depth < frames:  # not for want of frames
-            raise LimitReached(search.reason.partition(";")[0])
+            raise LimitReached(Limit.DEPTH, search.reason.partition(";")[0])
         if search.outcome is Outcome.SAFE:
             assert search.invariant is not None
             check_invariant(system, search.invariant, self.limits.deadline, self.solver)

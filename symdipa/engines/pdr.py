@@ -22,7 +22,7 @@ from itertools import count
 
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.bounded import Outcome, Search
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.control import depth_first
 from symdipa.systems.boolean import FALSE, Lit
 from symdipa.systems.smt import ClauseSolver, Effort, Instance, open_solver
@@ -276,9 +276,9 @@ class PDR:
                     invariant = self._invariant(level)
                     return Search(Outcome.SAFE, "pdr", self.depth, invariant=invariant, sizes=self._sizes())
                 if bound is not None and self.depth >= bound:
-                    raise LimitReached(f"the bound of {bound} steps was reached")
+                    raise LimitReached(Limit.DEPTH, f"the bound of {bound} steps was reached")
                 if self.max_frames is not None and self.depth >= self.max_frames:
-                    raise LimitReached(f"no more than {self.max_frames} frames were wanted")
+                    raise LimitReached(Limit.DEPTH, f"no more than {self.max_frames} frames were wanted")
                 self.depth += 1
         except LimitReached as limit:
             reason = f"{limit}; {how_far(self._finished)}"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symdipa.engines.base import Engine, Limits
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 
@@ -90,7 +90,9 @@ class Worker:
             kind, content = self.pipe.recv()
         except (EOFError, OSError):
             self._process.join()
-            raise LimitReached(f"its process ended unexpectedly ({_ending(self._process)})") from None
+            raise LimitReached(
+                Limit.MEMORY, f"its process ended unexpectedly ({_ending(self._process)})"
+            ) from None
         if kind == "progress":
             self.heard = content
             return None
@@ -131,7 +133,7 @@ def _serve(engine: Engine, limits: Limits, pipe: Connection) -> None:
         try:
             message = ("answer", getattr(engine, method)(*arguments))
         except MemoryError:
-            message = ("error", LimitReached("out of memory"))
+            message = ("error", LimitReached(Limit.MEMORY, "out of memory"))
         except Exception as error:
             told = f"in the process of engine {engine.name}:\n{traceback.format_exc()}"
             error.add_note(told)
@@ -288,7 +290,9 @@ class Race(Engine):
         """Workers that were ended because they are over a limit, and what to say of them."""
         deadline = self.limits.deadline
         if deadline is not None and time.monotonic() > deadline + GRACE:
-            late = [(e, LimitReached("time limit reached" + _last(worker))) for e, worker in asked.items()]
+            late = [
+                (e, OutOfTime(reason="time limit reached" + _last(worker))) for e, worker in asked.items()
+            ]
             for engine, _ in late:
                 self._end(engine)
             return late
@@ -296,7 +300,9 @@ class Race(Engine):
             used = resident(os.getpid()) + sum(worker.memory for worker in self._workers.values())
             if used > self.memory:
                 engine = max(asked, key=lambda e: asked[e].memory)
-                limit = LimitReached(f"memory limit of {_size(self.memory)} reached" + _last(asked[engine]))
+                limit = LimitReached(
+                    Limit.MEMORY, f"memory limit of {_size(self.memory)} reached" + _last(asked[engine])
+                )
                 self._end(engine)
                 return [(engine, limit)]
         return []

@@ -16,7 +16,7 @@ from symdipa.evidence.story import conflicts, enumeration, link, shown_sample
 from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Guard, State, Transition, reachable, symbol
 from symdipa.model.errors import InvalidInput
 from symdipa.model.patterns import Pattern
-from symdipa.model.validation import validate
+from symdipa.model.validation import validated
 from symdipa.model.verdict import Result, Status, Verdict, Witness
 
 Decide = Callable[[Automaton], Result | None]
@@ -145,7 +145,7 @@ def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) 
 
 def _valid(automaton: Automaton) -> bool:
     try:
-        validate(automaton)
+        validated(automaton)
     except InvalidInput:
         return False
     return True

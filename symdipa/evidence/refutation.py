@@ -385,7 +385,7 @@ class Evaluation:
         """The seconds that are left; :class:`LimitReached` when there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise TimeOver("the time was over")
+            raise TimeOver(reason="the time was over")
         return left
 
     def _affordable(self) -> Budget:

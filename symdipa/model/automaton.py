@@ -1,14 +1,14 @@
 """The model: DiP automata as frozen values (theory, section 1).
 
 Numbers are exact (:class:`fractions.Fraction`). Noise is given as in the paper by *inverse* scale: a
-state with ``d = 1/4`` adds Laplace noise of scale ``4/eps``. Nothing here checks the rules of the model;
-:mod:`symdipa.model.validation` does.
+state with ``d = 1/4`` adds Laplace noise of scale ``4/eps``. The rules of the model are in
+:mod:`symdipa.model.validation`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -37,6 +37,16 @@ class Output:
     def is_real(self) -> bool:
         """Whether a real number (``insample`` or ``insample'``) is output."""
         return self.kind is not OutputKind.SYMBOL
+
+    @property
+    def shows_sample(self) -> bool:
+        """Whether ``insample`` is output."""
+        return self.kind is OutputKind.INSAMPLE
+
+    @property
+    def shows_second(self) -> bool:
+        """Whether ``insample'`` is output."""
+        return self.kind is OutputKind.INSAMPLE_PRIME
 
     def __str__(self) -> str:
         return self.symbol if self.symbol is not None else self.kind.value
@@ -151,7 +161,7 @@ class Transition:
 
 @dataclass(frozen=True)
 class Automaton:
-    """A DiP automaton.
+    """A DiP automaton; one made by the constructor is validated when it is first used.
 
     ``states`` lists every state once, targets of transitions included; ``initial`` names one of them.
     ``transitions`` are kept in the order of the text; ``variables`` fixes the order in which variables
@@ -163,6 +173,8 @@ class Automaton:
     transitions: tuple[Transition, ...]
     variables: tuple[str, ...] = ()
     name: str = ""
+    is_validated: bool = field(default=False, init=False, repr=False, compare=False)
+    """Whether it is known to obey the rules of the model (:mod:`symdipa.model.validation`)."""
 
     @classmethod
     def build(
@@ -178,7 +190,7 @@ class Automaton:
         terminal states; variables are ordered by first appearance. Raises
         :class:`symdipa.model.errors.InvalidInput` with every problem found.
         """
-        from symdipa.model.validation import validate
+        from symdipa.model.validation import validated
 
         states, transitions = list(states), tuple(transitions)
         known = {state.name for state in states}
@@ -188,9 +200,12 @@ class Automaton:
                 states.append(State(transition.target))
         if initial is None and states:
             initial = states[0].name
-        automaton = cls(tuple(states), initial or "", transitions, variables_of(transitions), name)
-        validate(automaton)
-        return automaton
+        return validated(cls(tuple(states), initial or "", transitions, variables_of(transitions), name))
+
+    def trusted(self) -> Automaton:
+        """The automaton, marked as obeying the rules: for what is right by construction."""
+        object.__setattr__(self, "is_validated", True)
+        return self
 
     @cached_property
     def index(self) -> dict[str, int]:

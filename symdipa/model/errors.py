@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,40 @@ class InvalidInput(SymdipaError, ValueError):
         return "\n".join(f"{self.source}:{'' if p.position else ' '}{p}" for p in self.problems)
 
 
+class Limit(Enum):
+    """What may end a search before it knows the answer."""
+
+    TIME = "time"
+    MEMORY = "memory"
+    DEPTH = "depth"
+    SIZE = "size"
+    SOLVER = "solver"
+    METHOD = "method"
+    """The method does not apply here."""
+
+
 class LimitReached(SymdipaError):
-    """A limit (time, bound, number of states, solver gave up) ended a search; the text says which."""
+    """A limit ended a search.
+
+    ``limit`` is which, ``reason`` says it in words, ``doing`` what was being done and how far it had got.
+    """
+
+    def __init__(self, limit: Limit, reason: str, doing: str = "") -> None:
+        self.limit, self.reason, self.doing = limit, reason, doing
+        super().__init__(limit, reason, doing)
+
+    def __str__(self) -> str:
+        return f"{self.reason} at {self.doing}" if self.doing else self.reason
+
+
+class OutOfTime(LimitReached):
+    """The time allowed is over."""
+
+    def __init__(self, doing: str = "", reason: str = "time limit reached") -> None:
+        super().__init__(Limit.TIME, reason, doing)
+
+    def __reduce__(self) -> tuple[type[OutOfTime], tuple[str, str]]:
+        return OutOfTime, (self.doing, self.reason)
 
 
 class EncodingUnavailable(SymdipaError):

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import nsmallest
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition
 from symdipa.model.errors import InvalidInput, Position, Problem
 from symdipa.model.spelling import Dictionary
+
+if TYPE_CHECKING:  # an automaton that is built is validated: the other import would close a circle
+    from symdipa.model.automaton import Automaton, Guard, State, Transition
 
 PATHS_SHOWN = 20
 """For so many variables the initialization rule shows a path; it only lists the names of any further."""
@@ -48,6 +50,22 @@ def validate(automaton: Automaton, locate: Locate | None = None, extra: Iterable
     found = [*extra, *problems(automaton, locate)]
     if found:
         raise InvalidInput(found, automaton.name or None)
+    automaton.trusted()
+
+
+def validated(automaton: Automaton) -> Automaton:
+    """The automaton itself, which obeys the rules: they are checked unless it is known.
+
+    Whatever takes an automaton from outside begins with this. Raises :class:`InvalidInput` with every
+    problem, ``TypeError`` for anything else than an automaton.
+    """
+    known = getattr(automaton, "is_validated", None)
+    if known is None:
+        kind = type(automaton).__name__
+        raise TypeError(f"an Automaton is asked for, not {kind}; symdipa.load reads one from a file")
+    if not known:
+        validate(automaton)
+    return automaton
 
 
 def problems(automaton: Automaton, locate: Locate | None = None, *, partial: bool = False) -> list[Problem]:
@@ -230,13 +248,13 @@ def _use_of_sample(leaving: Iterable[Transition]) -> str | None:
             return "its sample is compared"
         if transition.assign:
             return f"its sample is stored in {min(transition.assign)}"
-        if transition.output.kind is OutputKind.INSAMPLE:
+        if transition.output.shows_sample:
             return "its sample is output"
     return None
 
 
 def _use_of_second_sample(leaving: Iterable[Transition]) -> str | None:
-    uses = any(transition.output.kind is OutputKind.INSAMPLE_PRIME for transition in leaving)
+    uses = any(transition.output.shows_second for transition in leaving)
     return "insample' is output" if uses else None
 
 
@@ -383,7 +401,7 @@ def brief(guard: Guard) -> str:
     """The guard in parentheses, cut if it is long."""
     used = guard.used
     few = frozenset(nsmallest(8, used)) if len(used) > 8 else used
-    text = str(Guard(guard.ge & few, guard.lt & few))
+    text = str(replace(guard, ge=guard.ge & few, lt=guard.lt & few))
     if len(text) > 200:
         return f"({text[:197]}...)"
     return f"({text})" if few is used else f"({text} && ... {len(used) - 8} more)"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.control import Control, component_numbers, components, shortest_path
 from symdipa.runs.order import Mask, OrderState, initial, update
 
@@ -128,7 +128,7 @@ class Augmentation:
             if tick is not None:
                 tick(len(seen))
             if len(seen) > limit:
-                raise LimitReached(f"more than {limit} ways to choose a non-leaking cycle")
+                raise LimitReached(Limit.SIZE, f"more than {limit} ways to choose a non-leaking cycle")
             conflict = self.used(edges) & self.assigned(edges)
             if not conflict:
                 cores.append(edges)
@@ -180,7 +180,7 @@ def augment(control: Control, max_nodes: int | None = None, tick: Tick | None = 
         if tick is not None and done % 16 == 0:
             tick(len(nodes))
         if max_nodes is not None and len(nodes) > max_nodes:
-            raise LimitReached(f"the augmentation has more than {max_nodes} nodes")
+            raise LimitReached(Limit.SIZE, f"the augmentation has more than {max_nodes} nodes")
     return Augmentation(
         control,
         tuple(q for q, _ in nodes),

@@ -12,7 +12,8 @@ from typing import TypeVar
 import rustworkx
 
 from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.validation import validated
 from symdipa.runs.order import Mask, Step
 
 T = TypeVar("T")
@@ -88,8 +89,11 @@ class Control:
 
 
 def control_of(automaton: Automaton) -> Control:
-    """The numbered control graph of an automaton (computed once per automaton)."""
-    cached = automaton.__dict__.get("_control")
+    """The numbered control graph of an automaton (computed once per automaton).
+
+    Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton that breaks the rules of the model.
+    """
+    cached = validated(automaton).__dict__.get("_control")
     if cached is None:
         cached = automaton.__dict__["_control"] = _build(automaton)
     assert isinstance(cached, Control)
@@ -214,7 +218,7 @@ def explore(
         if tick is not None and i % 16 == 0:
             tick(len(nodes))
         if max_nodes is not None and len(nodes) > max_nodes:
-            raise LimitReached(f"{what} has more than {max_nodes} nodes")
+            raise LimitReached(Limit.SIZE, f"{what} has more than {max_nodes} nodes")
     return nodes, edges
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 
 Clause = Sequence[int]
@@ -65,7 +65,7 @@ class ClauseSolver(ABC):
         Raises :class:`LimitReached` when the solver gives up or the time is over.
         """
         if self.deadline is not None and time.monotonic() >= self.deadline:
-            raise LimitReached("time limit reached in the solver")
+            raise OutOfTime(reason="time limit reached in the solver")
         began = time.monotonic()
         try:
             return self._check(list(dict.fromkeys(assumptions)))
@@ -166,8 +166,8 @@ class Z3Solver(ClauseSolver):
             self._core = frozenset(self._literal[reason] for reason in reasons)
             return False
         if self.deadline is not None and time.monotonic() >= self.deadline - 0.01:
-            raise LimitReached("time limit reached in the solver")
-        raise LimitReached(f"the solver gave up: {self._solver.reason_unknown()}")
+            raise OutOfTime(reason="time limit reached in the solver")
+        raise LimitReached(Limit.SOLVER, f"the solver gave up: {self._solver.reason_unknown()}")
 
     def _keep_deadline(self) -> None:
         if self.deadline is None:
@@ -216,7 +216,7 @@ class SatSolver(ClauseSolver):
                 self._solver.conf_budget(self.CONFLICTS_AT_A_TIME)
                 answer = self._solver.solve_limited(assumptions=assumptions)
                 if answer is None and time.monotonic() >= self.deadline:
-                    raise LimitReached("time limit reached in the solver")
+                    raise OutOfTime(reason="time limit reached in the solver")
         else:
             answer = self._solver.solve(assumptions=assumptions)
         if answer:

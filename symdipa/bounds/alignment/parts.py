@@ -24,7 +24,7 @@ from operator import or_
 from symdipa.bounds.alignment.graphs import Cover, augmentation_cover
 from symdipa.bounds.alignment.lifts import Lift, lift
 from symdipa.bounds.alignment.program import ZERO, Interval, Problem, Program, Rate, intervals, points, rates
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Tick
 from symdipa.runs.control import Control
 from symdipa.runs.order import Mask, Step, members
@@ -151,7 +151,7 @@ def parted(
         nodes += program.lift.nodes
         offset += program.unknowns - 1
         if max_nodes is not None and nodes > max_nodes:
-            raise LimitReached(f"the parts have more than {max_nodes} nodes")
+            raise LimitReached(Limit.SIZE, f"the parts have more than {max_nodes} nodes")
     rate = rates(control)
     at_most = {rule for part in parts for rule in part.rules()}
     possible = [t for t in range(len(control.steps)) if all(t in part.asked for part in parts)]

@@ -16,7 +16,7 @@ from math import inf
 
 from symdipa.bounds.alignment.lifts import Lift
 from symdipa.model.automaton import OutputKind
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Tick
 from symdipa.runs.control import Control, classes, component_numbers
 from symdipa.runs.order import members
@@ -154,7 +154,7 @@ class _Pairs:
                 self.number[v, x] = len(self.number)
             if max_pairs is not None and len(self.number) > max_pairs:
                 raise LimitReached(
-                    f"more than {max_pairs} pairs of node and variable have shifts of their own"
+                    Limit.SIZE, f"more than {max_pairs} pairs of node and variable have shifts of their own"
                 )
         self.kept: list[tuple[int, int]] = []
         for e, (u, v, t) in enumerate(zip(lift.source, lift.target, lift.transition, strict=True)):
@@ -378,5 +378,5 @@ class _Rows:
             return None
         if status != highspy.HighsModelStatus.kOptimal:
             reason = solver.modelStatusToString(status)
-            raise LimitReached(f"the linear program was not solved ({reason.lower()})")
+            raise LimitReached(Limit.SOLVER, f"the linear program was not solved ({reason.lower()})")
         return [float(value) for value in solver.getSolution().col_value]

@@ -16,7 +16,7 @@ from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
 from symdipa.bounds.alignment.rounding import rounded
 from symdipa.model.adjacency import Adjacency, Interval
 from symdipa.model.adjacency import intervals as intervals_of
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.runs.augmentation import Tick
 from symdipa.runs.control import Control
 
@@ -194,7 +194,7 @@ class _Work:
             return None
         left = self.deadline - monotonic()
         if left <= 0:
-            raise LimitReached("the time for the alignment bound is used up")
+            raise OutOfTime(reason="the time for the alignment bound is used up")
         return left
 
     def worthwhile(self, kind: str, letters: str, size: Size, bounded: bool) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symdipa.bounds.exact.lift import Costs
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.control import Control
 from symdipa.runs.order import Mask, OrderState, members
 
@@ -42,6 +42,9 @@ WIDE = 64
 
 class TooWide(LimitReached):
     """Too many values would have to be tracked at a time."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(Limit.SIZE, reason)
 
 
 Levels = tuple[int, ...]

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from symdipa.bounds.exact.frames import LARGEST, NEVER, Frame, Kit, Rows, Table, TooWide, maximal
 from symdipa.bounds.exact.lift import Costs, Lift, costs, lift
 from symdipa.model.adjacency import Adjacency, Interval, intervals
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Augmentation, Tick, augment
 from symdipa.runs.control import Control, classes
 from symdipa.runs.order import Mask, initial, members
@@ -65,7 +65,7 @@ class ConstantLimit(LimitReached):
     """The budget was used up: the constant is at least that of ``lower`` and at most ``upper`` (if known)."""
 
     def __init__(self, reason: str, lower: Exact | None, upper: Fraction | None) -> None:
-        super().__init__(reason)
+        super().__init__(Limit.SIZE, reason)
         self.lower, self.upper = lower, upper
 
 
@@ -91,7 +91,7 @@ def exact_constant(
     chosen = intervals(adjacency, sensitivity)
     if graph.leaks and any(map(any, chosen)):
         if adjacency != "monotone" and not chosen[0][0] < 0 < chosen[0][1]:
-            raise LimitReached("one-sided differences and a leaking cycle: no profiles")
+            raise LimitReached(Limit.METHOD, "one-sided differences and a leaking cycle: no profiles")
         return Exact(None, (), (), (), chosen[0])
     search = partial(_worst, chosen, budget, tick)
     try:
@@ -231,7 +231,7 @@ class _Search:
 
     def run(self) -> Exact:
         if self.costs.largest * (len(self.lifted.places) + 1) > LARGEST:
-            raise LimitReached("the scales have no common denominator of reasonable size")
+            raise LimitReached(Limit.METHOD, "the scales have no common denominator of reasonable size")
         try:
             return self._run()
         except _Infinite:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symdipa.model.automaton import OutputKind
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Augmentation, Tick, augment
 from symdipa.runs.control import Control, components
 from symdipa.runs.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
@@ -106,7 +106,7 @@ def _check(done: int, size: int, what: str, max_nodes: int | None, tick: Tick | 
     if tick is not None and done % 64 == 0:
         tick(size)
     if max_nodes is not None and size > max_nodes:
-        raise LimitReached(f"the run bound needs more than {max_nodes} {what}")
+        raise LimitReached(Limit.SIZE, f"the run bound needs more than {max_nodes} {what}")
 
 
 class Future(NamedTuple):

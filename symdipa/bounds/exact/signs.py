@@ -14,7 +14,7 @@ from symdipa.bounds.exact.flow import repeatable
 from symdipa.bounds.exact.frames import LARGEST, NEVER, Frame, Kit, Rows, maximal_rows
 from symdipa.bounds.exact.lift import costs
 from symdipa.model.adjacency import TWO_SIDED, Interval
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.control import Control, classes
 from symdipa.runs.order import Mask, Step, initial, members, update
 from symdipa.runs.witness import dependency_graph
@@ -44,7 +44,7 @@ def best_signs(
     """
     prices = costs(control, interval)
     if prices.largest * (len(run) + 1) > LARGEST:
-        raise LimitReached("the scales have no common denominator of reasonable size")
+        raise LimitReached(Limit.METHOD, "the scales have no common denominator of reasonable size")
     graph = dependency_graph(control, run)
     if not graph.is_acyclic:
         raise ValueError("the run is not feasible")

@@ -27,7 +27,7 @@ from symdipa.bounds.relational.facts import (
 from symdipa.bounds.relational.machine import SAMPLE, SECOND, STOPPED, Leaf, Letter, Machine
 from symdipa.bounds.relational.suffixes import Suffixes, suffixes
 from symdipa.model.adjacency import Interval
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.runs.control import components
 from symdipa.runs.order import Mask, members
 
@@ -102,7 +102,7 @@ def search(
         if tick is not None:
             tick(count)
         if deadline is not None and monotonic() > deadline:
-            raise LimitReached("the time for relational alignment is used up")
+            raise OutOfTime(reason="the time for relational alignment is used up")
 
     return _Search(machine, interval, suffixes(machine, memory, max_classes, look), max_nodes, look).solve()
 
@@ -169,7 +169,9 @@ class _Search:
             if done % 64 == 0:
                 self.tick(done)
             if len(self.nodes) > self.max_nodes:
-                raise LimitReached(f"relational alignment has more than {self.max_nodes} pairs to look at")
+                raise LimitReached(
+                    Limit.SIZE, f"relational alignment has more than {self.max_nodes} pairs to look at"
+                )
             for branch in branches:
                 for option in branch.options:
                     for w in option.after:

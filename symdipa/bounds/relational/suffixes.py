@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symdipa.bounds.relational.machine import SAMPLE, SECOND, Letter, Machine
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Tick
 
 States = frozenset[int]
@@ -57,7 +57,7 @@ def suffixes(machine: Machine, memory: str, max_classes: int, tick: Tick | None 
             place = number.setdefault(key, len(classes))
             if place == len(classes):
                 if place >= max_classes:
-                    raise LimitReached(f"more than {max_classes} classes of what is shown later")
+                    raise LimitReached(Limit.SIZE, f"more than {max_classes} classes of what is shown later")
                 classes.append(key)
                 after.append([])
             before[s, letter] = place

@@ -27,7 +27,7 @@ from symdipa.checker.reading import items, members, table, text
 from symdipa.checker.refusal import refuse
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control, control_of
 from symdipa.runs.dataflow import order_facts
@@ -73,7 +73,7 @@ def well_formed(
             if search.outcome is Outcome.UNSAFE:
                 raise ValueError(f"the automaton has a {pattern.title}")
             if search.invariant is None:
-                raise LimitReached(search.reason or "no invariant was found")
+                raise LimitReached(Limit.DEPTH, search.reason or "no invariant was found")
             found[pattern.key].append(_written(system, search.invariant.blocked))
     return {"kind": "well-formed", "encoding": encoding, "patterns": found}
 
@@ -278,10 +278,10 @@ def _satisfiable(script: str, solver: str, deadline: float | None) -> bool:
         raise ValueError(f"no solver {solver!r} that reads SMT-LIB; there are {', '.join(_ASK)}")
     left = None if deadline is None else int(1000 * (deadline - monotonic()))
     if left is not None and left <= 0:
-        raise LimitReached("the time for the obligations of an invariant is used up")
+        raise OutOfTime(reason="the time for the obligations of an invariant is used up")
     answer = _ASK[solver](script, left)
     if answer not in ("sat", "unsat"):
-        raise LimitReached(f"{solver} answers {answer!r} to an obligation of an invariant")
+        raise LimitReached(Limit.SOLVER, f"{solver} answers {answer!r} to an obligation of an invariant")
     return answer == "sat"
 
 

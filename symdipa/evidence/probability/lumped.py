@@ -19,7 +19,7 @@ from symdipa.evidence.probability.grid import Grid, scaled
 from symdipa.evidence.probability.laplace import Array
 from symdipa.evidence.probability.sweep import Group
 from symdipa.evidence.probability.watch import Watch, no_watch
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 
 CHUNK = 2_000_000
 """About so many numbers are computed at a time."""
@@ -72,7 +72,7 @@ def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int, watch: W
         if plans:
             return min(plans, key=lambda plan: plan.states)
         if tried == limit:
-            raise LimitReached(f"the order of the samples has more than {limit} down-sets")
+            raise LimitReached(Limit.SIZE, f"the order of the samples has more than {limit} down-sets")
         tried = min(limit, 4 * tried)
 
 

@@ -17,7 +17,7 @@ from symdipa.evidence.probability.grid import Grid, scaled
 from symdipa.evidence.probability.laplace import Array, log_density, log_interval, log_interval_continued
 from symdipa.evidence.probability.poset import Law
 from symdipa.evidence.probability.watch import Watch, no_watch
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Allowance:
         self.watch()
         self.spent += numbers
         if self.spent > self.limit:
-            raise LimitReached(f"two-dimensional tables take more than {self.limit} numbers")
+            raise LimitReached(Limit.SIZE, f"two-dimensional tables take more than {self.limit} numbers")
 
 
 @dataclass(eq=False)
@@ -325,7 +325,7 @@ def ordering(samples: Sequence[Sample], root: int | None, watch: Watch = no_watc
             left.remove(best)
         if _width(found, root) <= 2:
             return found
-    raise LimitReached("more than two stored values are alive at a time")
+    raise LimitReached(Limit.METHOD, "more than two stored values are alive at a time")
 
 
 def _width(ordered: Sequence[Sample], root: int | None) -> int:
@@ -368,7 +368,7 @@ def place(plane: Plane, state: State, sample: Placing, kept: bool, dying: frozen
     if len(state.live) == 1:
         return _second(plane, state, sample, table, dying)
     if not dying:
-        raise LimitReached("more than two stored values are alive at a time")
+        raise LimitReached(Limit.METHOD, "more than two stored values are alive at a time")
     x = min(dying)
     (y,) = set(state.live) - {x}
     state = _replaced(plane, state, x, y, sample, table)

@@ -30,7 +30,7 @@ from symdipa.evidence.probability.poset import (
 )
 from symdipa.evidence.probability.watch import TimeOver, Watch, no_watch
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 
 FEW, CHEAPER = 60, 2
 """Up to so many states a sweep is preferred to two-dimensional tables: a number, and a share of nodes times
@@ -190,14 +190,16 @@ def refine(
         grid = maker(low - wider, high + wider, min(before, ceiling)).grid(cells, attempt)
         try:
             if grid.size > budget.nodes:
-                raise LimitReached(f"a grid of {grid.size} nodes is above the limit of {budget.nodes}")
+                raise LimitReached(
+                    Limit.SIZE, f"a grid of {grid.size} nodes is above the limit of {budget.nodes}"
+                )
             value = attempt_on(grid)
         except TimeOver:
             raise
         except LimitReached as reason:
             if attempt == 1:
                 raise
-            raise LimitReached(f"{reason} (two resolutions differ by {error:.1e})") from None
+            raise LimitReached(Limit.SIZE, f"{reason} (two resolutions differ by {error:.1e})") from None
         error = abs(value - before) if value != before else 0.0
         if attempt == 1 and error > MISLED:
             low, high = kinks[0] - tail, kinks[-1] + tail
@@ -458,15 +460,17 @@ class _Component:
             except TimeOver:
                 raise
             except LimitReached as other:
-                raise LimitReached(f"{reason}; {other}") from None
+                raise LimitReached(Limit.SIZE, f"{reason}; {other}") from None
 
     def _sweep(self, part: blocks.Part, limit: int) -> Array:
         sweeping = self._sweeping(part)
         if sweeping.states > limit:
-            raise LimitReached(f"the order of the samples has more than {limit} down-sets")
+            raise LimitReached(Limit.SIZE, f"the order of the samples has more than {limit} down-sets")
         size = self.grid.size * (1 if part.root is None else 2) * sweeping.states
         if size > self.budget.sweep:
-            raise LimitReached(f"sweeping takes {size} numbers, above the limit of {self.budget.sweep}")
+            raise LimitReached(
+                Limit.SIZE, f"sweeping takes {size} numbers, above the limit of {self.budget.sweep}"
+            )
         densities = [
             self._table(i) if i != part.root else np.zeros_like(self.grid.x) for i in sweeping.examples
         ]

@@ -16,7 +16,7 @@ import numpy as np
 from symdipa.evidence.probability.grid import Grid
 from symdipa.evidence.probability.laplace import Array
 from symdipa.evidence.probability.watch import Watch, no_watch
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 
 Counts = tuple[int, ...]
 
@@ -40,7 +40,7 @@ def down_sets(groups: Sequence[Group], limit: int, watch: Watch = no_watch) -> l
             for g in addable(groups, counts):
                 following.setdefault((*counts[:g], counts[g] + 1, *counts[g + 1 :]))
             if found + len(following) > limit:
-                raise LimitReached(f"the order of the samples has more than {limit} down-sets")
+                raise LimitReached(Limit.SIZE, f"the order of the samples has more than {limit} down-sets")
         found += len(following)
         levels.append(list(following))
     return levels

@@ -29,7 +29,7 @@ from symdipa.evidence.probability.single import (
 )
 from symdipa.evidence.probability.watch import TimeOver, Watch, no_watch
 from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.control import control_of
 from symdipa.runs.order import OrderState, initial, members, update
 
@@ -99,7 +99,7 @@ def runs_with_outputs(
     """The feasible runs that can produce an output sequence; :class:`LimitReached` above ``limit``."""
     found = _Search(automaton, tuple(inputs), tuple(outputs), exact).some(limit + 1)
     if len(found) > limit:
-        raise LimitReached(f"more than {limit} runs have these outputs")
+        raise LimitReached(Limit.SIZE, f"more than {limit} runs have these outputs")
     return found
 
 

@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable
 from math import inf
 
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import OutOfTime
 
 Watch = Callable[[], None]
 """Called in every loop that may take long, at least a few times a second; raises :class:`TimeOver`."""
 
 
-class TimeOver(LimitReached):
-    """The time allowed for a computation is over."""
+TimeOver = OutOfTime
 
 
 def no_watch() -> None:
@@ -27,6 +26,6 @@ def until(deadline: float) -> Watch:
 
     def watch() -> None:
         if time.monotonic() > deadline:
-            raise TimeOver("the time was over")
+            raise OutOfTime(reason="the time was over")
 
     return watch

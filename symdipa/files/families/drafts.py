@@ -61,4 +61,5 @@ class Draft:
     def finish(self, name: str, variables: Iterable[str] | None = None) -> Automaton:
         """The automaton; variables are ordered by first appearance unless they are listed."""
         listed = variables_of(self.transitions) if variables is None else tuple(variables)
-        return Automaton(tuple(self.states), self.states[0].name, tuple(self.transitions), listed, name)
+        initial = self.states[0].name
+        return Automaton(tuple(self.states), initial, tuple(self.transitions), listed, name).trusted()

@@ -15,7 +15,7 @@ from symdipa.files.formats import dipa, dot, json_format
 from symdipa.files.formats.common import Parsed, capped, shown
 from symdipa.model.automaton import Automaton, reachable
 from symdipa.model.errors import InvalidInput, Position, Problem
-from symdipa.model.validation import problems
+from symdipa.model.validation import problems, validated
 
 READERS: dict[str, Callable[[str, bool], Parsed]] = {"dipa": dipa.parse, "json": json_format.parse}
 WRITERS: dict[str, Callable[[Automaton], str]] = {
@@ -56,7 +56,7 @@ def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: 
     if found or parsed.automaton is None:
         raise InvalidInput(capped(found), source)
     lost = _unreachable(parsed.automaton)
-    return Document(parsed.automaton, parsed.notes + lost, parsed.doubts + lost, source)
+    return Document(parsed.automaton.trusted(), parsed.notes + lost, parsed.doubts + lost, source)
 
 
 def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Document:
@@ -69,7 +69,8 @@ def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool
     document = read(text, fmt or detect(source, text), source, strict)
     if document.automaton.name:
         return document
-    return replace(document, automaton=replace(document.automaton, name=PurePath(source).stem))
+    named = replace(document.automaton, name=PurePath(source).stem).trusted()
+    return replace(document, automaton=named)
 
 
 def load(path: str | os.PathLike[str], strict: bool = False) -> Automaton:
@@ -83,11 +84,15 @@ def loads(text: str, fmt: str = "dipa", strict: bool = False) -> Automaton:
 
 
 def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
-    """The automaton as text in one of the formats ``dipa``, ``json`` and ``dot``."""
+    """The automaton as text in one of the formats ``dipa``, ``json`` and ``dot``.
+
+    Raises :class:`InvalidInput` for an unknown format and for an automaton that the format cannot express or
+    that breaks the rules of the model.
+    """
     if fmt not in WRITERS:
         message = f"there is no format {shown(fmt)} to write; the formats are {', '.join(WRITERS)}"
         raise InvalidInput([Problem("format", message)])
-    return WRITERS[fmt](automaton)
+    return WRITERS[fmt](validated(automaton))
 
 
 def detect(name: str | None, content: str, source: str | None = None) -> str:

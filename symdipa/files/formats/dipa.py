@@ -22,7 +22,7 @@ from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, B
 from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition, variables_of
 from symdipa.model.errors import InvalidInput, Position, Problem
 from symdipa.model.spelling import Dictionary
-from symdipa.model.validation import Place, brief, never_stored, validate
+from symdipa.model.validation import Place, brief, never_stored, validated
 
 _STORED = re.compile(r"([^\W\d]\w*)\s*:?=(?!=)")
 """What looks like an assignment, in the rawest of texts."""
@@ -223,7 +223,7 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
     source, variables are ordered by first appearance. ``name`` is not written. What the language cannot
     say is an :class:`InvalidInput` that points to JSON.
     """
-    validate(automaton)
+    validated(automaton)
     faults = list(_inexpressible(automaton))
     if faults:
         raise InvalidInput([Problem("name", fault) for fault in faults], automaton.name or None)
