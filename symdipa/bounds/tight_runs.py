@@ -178,7 +178,7 @@ class _Along:
                     chosen[j] = high if k % 2 else low
         best, value = tuple(chosen), Fraction(-1)
         for _ in range(ROUNDS):
-            flow = flow_bound(self.control, run, loops, chosen, interval=self.interval, watch=self.watch)
+            flow = flow_bound(self.control, run, loops, chosen, watch=self.watch)
             if flow.value is None or flow.value <= value:
                 break
             best, value = tuple(chosen), flow.value
