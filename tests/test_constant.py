@@ -39,7 +39,8 @@ from symdipa.model.errors import LimitReached
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.augmentation import augment
-from symdipa.runs.control import Control, classes, control_of
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.graphs import classes
 from symdipa.runs.witness import dependency_graph
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"

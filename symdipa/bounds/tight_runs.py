@@ -15,7 +15,8 @@ from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_dearest
 from symdipa.bounds.exact.flow import flow_bound
 from symdipa.model.adjacency import Interval
-from symdipa.runs.control import Control, shortest_path, the_path
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import shortest_path, the_path
 from symdipa.runs.order import follow, initial
 from symdipa.runs.witness import is_non_leaking
 

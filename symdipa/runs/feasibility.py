@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import NamedTuple
 
-from symdipa.runs.control import Control, fixed_point
-from symdipa.runs.dataflow import OrderFacts, order_facts
+from symdipa.runs.control import Control
+from symdipa.runs.dataflow import OrderFacts, fixed_point, order_facts
 from symdipa.runs.order import Mask, OrderState, bounds, initial, members, update
 from symdipa.runs.slicing import cut, flatten, separate, transitions_touching, variable_components
 

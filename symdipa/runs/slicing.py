@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import Control, classes, component_numbers, liveness, the_path
+from symdipa.runs.control import Control, liveness
+from symdipa.runs.graphs import classes, component_numbers, the_path
 from symdipa.runs.order import Mask, Step, initial, members, update
 from symdipa.runs.webs import Split, split
 

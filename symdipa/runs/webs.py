@@ -31,7 +31,9 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
-from symdipa.runs.control import Control, classes, fixed_point, liveness
+from symdipa.runs.control import Control, liveness
+from symdipa.runs.dataflow import fixed_point
+from symdipa.runs.graphs import classes
 from symdipa.runs.order import Mask, Step, members
 
 Definition = tuple[int, int]
