@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from symdipa.runs.control import cycle_headers
 from symdipa.runs.dataflow import OrderFacts
+from symdipa.runs.graphs import cycle_headers
 from symdipa.runs.order import Mask, members
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 

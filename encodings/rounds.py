@@ -15,8 +15,9 @@ from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import Control, component_numbers, liveness, loops_of
+from symdipa.runs.control import Control, liveness
 from symdipa.runs.dataflow import OrderFacts
+from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit, constant
 from symdipa.systems.system import System

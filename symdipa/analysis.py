@@ -17,7 +17,7 @@ from symdipa.model.errors import LimitReached
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 from symdipa.runs.control import Control, control_of
-from symdipa.runs.distinct import find_distinct, output_distinct
+from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
 from symdipa.runs.witness import replay
 from symdipa.systems.smt import SOLVERS
 
@@ -301,8 +301,6 @@ class _Session:
         return (witnesses[0], False) if witnesses else (None, None)
 
     def _strongly_feasible(self) -> bool | None:
-        from symdipa.runs.feasibility import strongly_feasible
-
         try:
             return strongly_feasible(self.control, tick=self._tick)
         except LimitReached:

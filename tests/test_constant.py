@@ -39,7 +39,8 @@ from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.augmentation import augment
-from symdipa.runs.control import classes, control_of
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.graphs import classes
 from symdipa.runs.witness import dependency_graph
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
@@ -292,6 +293,11 @@ def test_bounds_of_random_automata():
     assert seen["below the run bound"] > 5 and seen["loops"] > 20 and seen["corollary below run"] >= 0, seen
 
 
+def best_flow(control: Control, run, loops=(), interval=TWO_SIDED) -> Flow:
+    """The largest flow for the best differences."""
+    return flow_bound(control, run, loops, best_signs(control, run, loops, interval=interval))
+
+
 def agree(example: Automaton, is_good: bool, seen: Counter[str]) -> None:
     control = control_of(example)
     found, run = exact(example), run_bound(control)
@@ -311,7 +317,7 @@ def agree(example: Automaton, is_good: bool, seen: Counter[str]) -> None:
         assert dual.value == result.value
         check_flow(example, dual, result.value)
         assert all(delta in (0, *result.interval) for delta in result.deltas)
-        chosen = flow_bound(control, result.run, result.loops, interval=result.interval)
+        chosen = best_flow(control, result.run, result.loops, result.interval)
         assert chosen.value == result.value, "no better signs on the witness than the best"
     seen["well-formed"] += 1
     seen["below the run bound"] += found.value < run
@@ -419,7 +425,7 @@ def test_the_best_signs_of_a_run(interval):
     for i in range(60):
         example = drawn(i)
         run = random_run(rng, example, 6)
-        found = flow_bound(control_of(example), run, interval=interval)
+        found = best_flow(control_of(example), run, interval=interval)
         assert found.value == dearest_of_run(example, run, interval)
         chosen = best_signs(control_of(example), run, interval=interval)
         assert found.deltas == chosen and all(delta in (0, *interval) for delta in chosen)
@@ -431,7 +437,7 @@ def test_the_best_signs_of_groups_that_take_turns():
     for _ in range(40):
         example = source.random_product(rng)
         run = random_run(rng, example, 6)
-        found = flow_bound(control_of(example), run)
+        found = best_flow(control_of(example), run)
         assert found.value == dearest_of_run(example, run)
         edges = dependency_graph(control_of(example), run).over
         group = classes(len(run), [(i, *js) for i, js in enumerate(edges)])
@@ -473,7 +479,7 @@ def test_a_loop_that_costs_more_and_more_has_no_largest_flow():
     assert flow_bound(control, (0, 1), [(1, 2)], [-1, 1]).value == F(1, 2)
     pair = (0, 1, 2, 3)
     assert flow_bound(control, pair, [(1, 2), (3, 4)], [0, 1, 0, -1]).value is None
-    assert flow_bound(control, pair, [(1, 2), (3, 4)]).value is None, "the best signs find that"
+    assert best_flow(control, pair, [(1, 2), (3, 4)]).value is None, "the best signs find that"
     assert flow_bound(control, pair, [(1, 2)], [0, 1, 0, -1]).value is not None
     shown = control_of(automaton("q0 -> q0 [insample]"))
     assert flow_bound(shown, (0,), [(0, 1)], [1]).value is None
@@ -650,8 +656,8 @@ def test_scales_without_a_common_denominator_are_refused():
     with pytest.raises(LimitReached, match="denominator"):
         exact(example)
     with pytest.raises(LimitReached, match="denominator"):
-        flow_bound(control_of(example), (0, 1))
-    assert flow_bound(control_of(example), (0, 1), deltas=[-1, 1]).value == 2 * tiny["q0"]
+        best_flow(control_of(example), (0, 1))
+    assert flow_bound(control_of(example), (0, 1), (), [-1, 1]).value == 2 * tiny["q0"]
 
 
 def test_adjacency_and_sensitivity():

@@ -19,7 +19,7 @@ from symdipa.model import validation
 from symdipa.model.errors import InvalidInput
 from symdipa.model.verdict import Status, Verdict
 from symdipa.runs.control import control_of
-from symdipa.runs.distinct import output_distinct
+from symdipa.runs.properties import output_distinct
 
 NAMES = [
     "m-range", "k-minmax", "svt", "u-range", "pivot", "pivot-bad", "bracket", "bracket-bad", "running-max",

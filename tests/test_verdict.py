@@ -22,9 +22,9 @@ from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
-from symdipa.runs import distinct, feasibility
+from symdipa.runs import properties
 from symdipa.runs.control import control_of
-from symdipa.runs.distinct import output_distinct, witness_distinct
+from symdipa.runs.properties import output_distinct, witness_distinct
 
 LC, LP, DC, PV = Pattern
 ENGINES = ("explicit", "z3", "both", "auto")
@@ -343,7 +343,7 @@ def test_strong_feasibility(rows: str, silent: str, means: dict[str, int], expec
 
 def test_strong_feasibility_may_stay_open(monkeypatch: pytest.MonkeyPatch):
     """Only where the dataflow sees a possible clash are runs enumerated, and that may be cut short."""
-    monkeypatch.setattr(feasibility, "_enumerate", lambda *arguments: None)
+    monkeypatch.setattr(properties, "_enumerate", lambda *arguments: None)
     clash = with_means(automaton(FORCED, "a b"), a=1, b=0)
     assert analysis.check(clash).strongly_feasible is None
     assert analysis.check(with_means(clash, a=0, b=1)).strongly_feasible is True
@@ -522,5 +522,5 @@ def test_the_search_for_a_distinct_witness_ends():
         looks += 1
 
     known = [a.witness for a in analysis.check(example, "explicit").details if a.witness is not None]
-    assert known and distinct.find_distinct(control, known, tick) is None
-    assert 1_000 < looks < 3 * distinct.LOOKS
+    assert known and properties.find_distinct(control, known, tick) is None
+    assert 1_000 < looks < 3 * properties.LOOKS

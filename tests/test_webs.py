@@ -23,13 +23,12 @@ from symdipa.model.errors import InvalidInput
 from symdipa.model.patterns import Pattern
 from symdipa.model.validation import validate
 from symdipa.model.verdict import Status
-from symdipa.runs import webs
+from symdipa.runs import slicing
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control, control_of
-from symdipa.runs.feasibility import strongly_feasible
 from symdipa.runs.order import Mask, OrderState, members
-from symdipa.runs.slicing import cut, separate, variable_components
-from symdipa.runs.webs import Split, split
+from symdipa.runs.properties import strongly_feasible
+from symdipa.runs.slicing import Split, cut, separate, split, variable_components
 from symdipa.runs.witness import dependency_graph, is_non_leaking, replay
 
 LC, LP, DC, PV = Pattern
@@ -451,7 +450,7 @@ def forward(control: Control, start: Mask, after: Callable[[int, Mask], Mask], j
     ],
 )
 def test_the_traps_are_traps(monkeypatch: pytest.MonkeyPatch, careless: Callable[..., object], name: str):
-    monkeypatch.setattr(webs, "classes" if careless is single else "fixed_point", careless)
+    monkeypatch.setattr(slicing, "classes" if careless is single else "fixed_point", careless)
     expected, rows, _ = TRAPS[name]
     engine = ExplicitEngine(split(control_of(automaton(rows))).control)
     found = {p.short for p in Pattern if engine.decide(p).status is Status.PRESENT}

@@ -17,7 +17,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Verdict, Witness
 from symdipa.runs.control import control_of
-from symdipa.runs.distinct import find_distinct, output_distinct, witness_distinct
+from symdipa.runs.properties import find_distinct, output_distinct, witness_distinct
 from symdipa.runs.witness import feasible_runs, replay, shorten, witnesses_on
 
 LC, LP, DC, PV = Pattern

@@ -350,7 +350,7 @@ class _Weighing:
         """A bound from below by a run, if it is better than the one that is there."""
         from symdipa.bounds.exact.flow import flow_bound
 
-        flow = flow_bound(self.control, run, loops, deltas, interval=interval, watch=self._tick)
+        flow = flow_bound(self.control, run, loops, deltas, watch=self._tick)
         if flow.value is not None and (self.lower is None or flow.value * self.sensitivity > self.lower):
             self.lower, self.flow, self.flow_range = flow.value * self.sensitivity, flow, interval
 

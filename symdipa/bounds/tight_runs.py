@@ -15,7 +15,8 @@ from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_dearest
 from symdipa.bounds.exact.flow import flow_bound
 from symdipa.model.adjacency import Interval
-from symdipa.runs.control import Control, shortest_path, the_path
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import shortest_path, the_path
 from symdipa.runs.order import follow, initial
 from symdipa.runs.witness import is_non_leaking
 
@@ -178,7 +179,7 @@ class _Along:
                     chosen[j] = high if k % 2 else low
         best, value = tuple(chosen), Fraction(-1)
         for _ in range(ROUNDS):
-            flow = flow_bound(self.control, run, loops, chosen, interval=self.interval, watch=self.watch)
+            flow = flow_bound(self.control, run, loops, chosen, watch=self.watch)
             if flow.value is None or flow.value <= value:
                 break
             best, value = tuple(chosen), flow.value

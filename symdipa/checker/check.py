@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from symdipa.checker.claims import Claim
 from symdipa.checker.lower import check_lower
 from symdipa.checker.model import Model, digest, model_of
-from symdipa.checker.parts import check_in_parts
-from symdipa.checker.private import check_private
+from symdipa.checker.private import check_in_parts, check_private
 from symdipa.checker.reading import items, members, parse, table, text
-from symdipa.checker.refusal import refuse, shown
 from symdipa.checker.relational import check_relational
+from symdipa.checker.rules import refuse, shown
 from symdipa.checker.violation import check_violation
 from symdipa.model.automaton import Automaton
 

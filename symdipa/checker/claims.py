@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symdipa.checker.reading import interval, rational
-from symdipa.checker.refusal import refuse
+from symdipa.checker.rules import refuse
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.model import Model
 from symdipa.checker.reading import bounded, items, members, number, rational, truth
-from symdipa.checker.refusal import refuse
+from symdipa.checker.rules import refuse
 from symdipa.checker.runs import Cycle, Run, check_non_leaking, cycles_of, is_distinct, run_of
 
 GROUND = "ground"

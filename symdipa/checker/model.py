@@ -9,7 +9,7 @@ from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
 
-from symdipa.checker.refusal import refuse
+from symdipa.checker.rules import refuse
 from symdipa.model.automaton import Automaton, OutputKind, State, Transition
 
 

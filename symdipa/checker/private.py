@@ -1,5 +1,8 @@
 """Certificates of privacy: shifts and potentials on a graph that covers the runs (weights.md, section 2).
 
+``private`` has shifts for all variables at once, ``private-in-parts`` for some at a time, with potentials of
+control states.
+
 Why the rules prove the claim. Let a feasible run and the differences of two adjacent inputs be given. The
 base has a path with the transitions of the run (*initial*, *complete*), and its facts are true on it
 (*fact*); the lift has a path over that path, from an initial node (*cover*). Walk along it and choose for
@@ -7,6 +10,14 @@ every sample the shift in the edge's range that is nearest to the difference. Th
 value lies in the interval of its variable (*sample*, *kept*), so all shifts respect the guards and outputs.
 What they cost is paid by the potentials edge by edge (*potential*), in all at most the initial potential,
 which is at most ``D`` (*bound*).
+
+Why that is so in parts. Every part is such a base with a lift, but for the potentials, so a feasible run has
+a path in each part's lift; a transition that some lift has no edge for is in no run. Walk along all paths at
+once and choose for every sample the shift nearest to the difference among those that all parts allow: there
+is one, because what any two parts ask is compatible (*part-sample*). Each variable that is read belongs to a
+part and has its interval there (*read*), so all shifts respect the guards and outputs. What a sample costs is
+at most what the largest floor and the least ceiling of all edges for its transition make it cost, and that is
+paid by the potentials of the control states (*part-potential*).
 """
 
 from __future__ import annotations
@@ -14,15 +25,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.model import Model, Step
-from symdipa.checker.orders import NOTHING, Order, after
 from symdipa.checker.reading import interval, items, members, number, numbers, rational, table, text
-from symdipa.checker.refusal import refuse, shown
+from symdipa.checker.rules import refuse, shown
+from symdipa.checker.runs import NOTHING, Order, after
 
 Interval = tuple[Fraction, Fraction]
 Intervals = dict[str, Interval | None]
+
+Range = tuple[list[Fraction], list[Fraction]]
+"""What shifts of a sample must be at least, and at most."""
 
 COVERS = ("forward", "backward")
 
@@ -67,7 +82,7 @@ def check_private(model: Model, certificate: dict[str, object], where: str) -> C
     members(certificate, where, keys)
     inputs = inputs_of(certificate, where)
     bound = rational(certificate["D"], f"{where}.D")
-    lift = lift_of(model, certificate, where, model.variables, priced=True)
+    lift = _covering_lift(model, certificate, where, model.variables, priced=True)
     for edge in lift.edges:
         _check_edge(model, lift, inputs, edge)
     for v, node in enumerate(lift.nodes):
@@ -76,7 +91,7 @@ def check_private(model: Model, certificate: dict[str, object], where: str) -> C
     return Claim("private", bound, inputs)
 
 
-def lift_of(
+def _covering_lift(
     model: Model, content: dict[str, object], where: str, variables: frozenset[str], *, priced: bool
 ) -> Lift:
     """A lift with shifts of the variables over a base that covers all feasible runs, and covers it.
@@ -223,13 +238,13 @@ def _check_cover(base: Base, lift: Lift, cover: str) -> None:
 def _check_edge(model: Model, lift: Lift, inputs: Inputs, edge: tuple[int, int, int]) -> None:
     source, t, target = edge
     step = model.steps[t]
-    floors, ceilings = range_of(lift, step, edge)
+    floors, ceilings = _checked_range(lift, step, edge)
     paid = lift.nodes[source].potential - lift.nodes[target].potential
-    if paid < cost(step, inputs, floors, ceilings):
+    if paid < _cost(step, inputs, floors, ceilings):
         refuse("lift-potential", f"{_named(edge)} costs more than the potential falls")
 
 
-def range_of(lift: Lift, step: Step, edge: tuple[int, int, int]) -> tuple[list[Fraction], list[Fraction]]:
+def _checked_range(lift: Lift, step: Step, edge: tuple[int, int, int]) -> Range:
     """What the shift of the sample must be at least and at most on an edge; refused if nothing is both."""
     source, _, target = edge
     _check_kept(lift, step, source, target, _named(edge))
@@ -252,9 +267,7 @@ def _check_kept(lift: Lift, step: Step, source: int, target: int, where: str) ->
             refuse("lift-kept", f"{where}: {shown(x)} is kept, but its shifts do not fit in its new interval")
 
 
-def _range(
-    lift: Lift, step: Step, source: int, target: int, where: str
-) -> tuple[list[Fraction], list[Fraction]]:
+def _range(lift: Lift, step: Step, source: int, target: int, where: str) -> Range:
     """What the shift of the sample must be at least and at most: guard, output, and where it is stored."""
     floors, ceilings = [], []
     for x in step.used & lift.variables:
@@ -276,7 +289,7 @@ def _range(
     return floors, ceilings
 
 
-def cost(step: Step, inputs: Inputs, floors: list[Fraction], ceilings: list[Fraction]) -> Fraction:
+def _cost(step: Step, inputs: Inputs, floors: list[Fraction], ceilings: list[Fraction]) -> Fraction:
     """What the dearest difference costs: ``d`` for what the nearest shift misses, ``d'`` for a release.
 
     The cost is convex in the difference, so one of the extreme ones is dearest.
@@ -286,3 +299,69 @@ def cost(step: Step, inputs: Inputs, floors: list[Fraction], ceilings: list[Frac
         misses = [floor - difference for floor in floors] + [difference - ceiling for ceiling in ceilings]
         costs.append(step.d * max([Fraction(0), *misses]) + step.released * abs(difference))
     return max(costs)
+
+
+# In parts
+
+
+def check_in_parts(model: Model, certificate: dict[str, object], where: str) -> Claim:
+    keys = ["kind", "adjacency", "sensitivity", "D", "potentials", "parts"]
+    members(certificate, where, keys)
+    inputs = inputs_of(certificate, where)
+    bound = rational(certificate["D"], f"{where}.D")
+    potential = _potentials(model, certificate["potentials"], f"{where}.potentials")
+    parts = _parts(model, certificate["parts"], f"{where}.parts")
+    asked = [_asked(model, lift) for lift in parts]
+    owned = frozenset[str]().union(*(lift.variables for lift in parts))
+    for t, step in enumerate(model.steps):
+        ranges = [ranges[t] for ranges in asked if t in ranges]
+        if len(ranges) < len(parts):
+            continue  # a part shows that no run gets there
+        if not step.used <= owned:
+            refuse("lift-read", f"transition {t} reads a variable that belongs to no part")
+        for (floors, _), (_, ceilings) in permutations(ranges, 2):
+            if floors and ceilings and max(floors) > min(ceilings):
+                refuse("part-sample", f"transition {t}: no shift of the sample fits for two parts")
+        shown_sample = [Fraction(0)] if step.shows_sample else []
+        floors = [f for floors, _ in ranges for f in floors] + shown_sample
+        ceilings = [c for _, ceilings in ranges for c in ceilings] + shown_sample
+        if potential[step.source] - potential[step.target] < _cost(step, inputs, floors, ceilings):
+            refuse("part-potential", f"transition {t} costs more than the potential falls")
+    if potential[model.initial] > bound:
+        refuse("private-bound", "the initial state has a potential above D")
+    return Claim("private", bound, inputs)
+
+
+def _potentials(model: Model, value: object, where: str) -> dict[str, Fraction]:
+    found = {state: rational(number, where) for state, number in table(value, where).items()}
+    if found.keys() != model.leaving.keys():
+        refuse("part-potential", f"{where} are not those of the control states")
+    if min(found.values()) < 0:
+        refuse("part-potential", f"{where} are negative somewhere")
+    return found
+
+
+def _parts(model: Model, value: object, where: str) -> list[Lift]:
+    parts: list[Lift] = []
+    taken: set[str] = set()
+    for k, item in enumerate(items(value, where)):
+        here = f"{where}[{k}]"
+        content = members(item, here, ["variables", "base", "lift"])
+        names = [text(x, f"{here}.variables") for x in items(content["variables"], f"{here}.variables")]
+        for x in names:
+            if x not in model.variables or x in taken:
+                refuse("part-variables", f"{here} has {shown(x)}, which is no variable or is in another part")
+            taken.add(x)
+        parts.append(_covering_lift(model, content, here, frozenset(names), priced=False))
+    return parts
+
+
+def _asked(model: Model, lift: Lift) -> dict[int, Range]:
+    """What the edges for each transition ask of its sample, all together."""
+    found: dict[int, Range] = {}
+    for edge in lift.edges:
+        floors, ceilings = _checked_range(lift, model.steps[edge[1]], edge)
+        above, below = found.setdefault(edge[1], ([], []))
+        above += floors
+        below += ceilings
+    return found

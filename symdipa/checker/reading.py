@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NoReturn
 
-from symdipa.checker.refusal import refuse, shown
+from symdipa.checker.rules import refuse, shown
 
 MAX_BITS = 40_000
 """Sums of rationals may get so large."""

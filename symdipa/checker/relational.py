@@ -31,7 +31,7 @@ from itertools import compress, product
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.model import Model, Step
 from symdipa.checker.reading import bounded, interval, items, members, number, rational, text
-from symdipa.checker.refusal import refuse, shown
+from symdipa.checker.rules import refuse, shown
 
 Letter = tuple[str, str]
 Value = tuple[int, str | None]

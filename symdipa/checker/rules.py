@@ -1,6 +1,10 @@
-"""The rules by name; docs/certificates.md explains each."""
+"""The rules by name (docs/certificates.md explains each), and refusal by the first that is broken."""
 
 from __future__ import annotations
+
+from typing import NoReturn
+
+from symdipa.model.errors import SymdipaError
 
 RULES: dict[str, str] = {
     # the file
@@ -76,3 +80,26 @@ RULES: dict[str, str] = {
     "invariant-shape": "the invariant speaks of the bits that the encoding has in a control state",
     "invariant-holds": "a solver finds no state that contradicts an obligation",
 }
+
+
+class CertificateRefused(SymdipaError):
+    """A certificate that proves nothing: ``rule`` is the one of :data:`RULES` that ``message`` tells of."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        if rule not in RULES:
+            raise AssertionError(f"no rule {rule!r}")
+        self.rule, self.message = rule, message
+        super().__init__(rule, message)
+
+    def __str__(self) -> str:
+        return f"{self.message} [{self.rule}]"
+
+
+def refuse(rule: str, message: str) -> NoReturn:
+    raise CertificateRefused(rule, message)
+
+
+def shown(value: object) -> str:
+    """Something of a certificate in a message, never long."""
+    text = repr(value) if isinstance(value, str | int | bool | None) else f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:40]}... ({len(text)} characters)"

@@ -6,10 +6,20 @@ from itertools import pairwise
 
 from symdipa.checker.claims import Claim
 from symdipa.checker.model import Model
-from symdipa.checker.orders import NOTHING, Order, after
 from symdipa.checker.reading import items, members, number, numbers, text
-from symdipa.checker.refusal import refuse, shown
-from symdipa.checker.runs import Cycle, Run, check_non_leaking, conflicts, cycles_of, is_distinct, run_of
+from symdipa.checker.rules import refuse, shown
+from symdipa.checker.runs import (
+    NOTHING,
+    Cycle,
+    Order,
+    Run,
+    after,
+    check_non_leaking,
+    conflicts,
+    cycles_of,
+    is_distinct,
+    run_of,
+)
 
 MAX_WALK = 1_000_000
 """The rounds of a leaking cycle have at most so many steps in all."""

@@ -23,7 +23,7 @@ from itertools import count
 from symdipa.engines.base import Limits, how_far
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.control import depth_first
+from symdipa.runs.graphs import depth_first
 from symdipa.systems.boolean import FALSE, Lit
 from symdipa.systems.smt import ClauseSolver, Effort, Instance, open_solver
 from symdipa.systems.system import Edge, Invariant, System

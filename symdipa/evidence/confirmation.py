@@ -25,8 +25,8 @@ from symdipa.evidence.refutation import Evaluation, Pair, pair, roles
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
 from symdipa.runs.control import Control, control_of
-from symdipa.runs.distinct import output_distinct
 from symdipa.runs.order import follow, initial
+from symdipa.runs.properties import output_distinct
 from symdipa.runs.witness import feasible_runs, is_non_leaking
 
 ROUNDS = 4

@@ -38,8 +38,9 @@ from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import LimitReached, SymdipaError
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import Control, classes, control_of
-from symdipa.runs.distinct import witness_distinct
+from symdipa.runs.control import Control, control_of
+from symdipa.runs.graphs import classes
+from symdipa.runs.properties import witness_distinct
 from symdipa.runs.witness import dependency_graph
 
 SECONDS = 60.0

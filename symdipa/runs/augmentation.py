@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.control import Control, component_numbers, components, shortest_path
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import component_numbers, components, shortest_path
 from symdipa.runs.order import Mask, OrderState, initial, update
 
 Tick = Callable[[int], None]

@@ -7,15 +7,58 @@ contradicts a guard shows that a transition can never be taken.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import Control, component_numbers, fixed_point, loops_of
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.marks import Chain, Marks, advance, chains_of
 from symdipa.runs.order import Mask, OrderState, Step, enabled, initial, propagate
+
+T = TypeVar("T")
+
+
+def fixed_point(
+    control: Control,
+    start: T,
+    after: Callable[[int, T], T | None],
+    join: Callable[[T, T], T],
+    tick: Callable[[], None] | None = None,
+) -> list[T | None]:
+    """What arrives in each control state, by a work list: the least solution of a forward dataflow problem.
+
+    ``start`` holds initially, ``after(t, value)`` follows from ``value`` before transition ``t`` (``None``
+    if it cannot be taken), ``join`` unites what arrives on two ways. ``None`` stays where nothing arrives.
+    ``tick`` may raise to end the work.
+    """
+    values: list[T | None] = [None] * control.states
+    values[control.initial] = start
+    work = deque([control.initial])
+    waiting = {control.initial}
+    while work:
+        if tick is not None:
+            tick()
+        q = work.popleft()
+        waiting.discard(q)
+        before = values[q]
+        assert before is not None
+        for t in control.outgoing[q]:
+            arriving = after(t, before)
+            if arriving is None:
+                continue
+            p = control.target[t]
+            known = values[p]
+            joined = arriving if known is None else join(known, arriving)
+            if joined != known:
+                values[p] = joined
+                if p not in waiting:
+                    waiting.add(p)
+                    work.append(p)
+    return values
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from functools import partial
 
 from symdipa.bounds.alignment.program import split_cost
 from symdipa.bounds.alignment.proofs import Paths, Proof
-from symdipa.runs.control import shortest_path
+from symdipa.runs.graphs import shortest_path
 
 THRESHOLD, TEST, RELEASE = "threshold", "test", "release"
 

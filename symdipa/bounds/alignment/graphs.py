@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from symdipa.runs.augmentation import Augmentation, Tick, augment
-from symdipa.runs.control import Control, component_numbers, explore
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import component_numbers, explore
 from symdipa.runs.marks import Chain, Marks, advance
 from symdipa.runs.order import Mask, OrderState, members
 

@@ -23,7 +23,8 @@ from operator import or_
 
 from symdipa.bounds.alignment.graphs import Cover
 from symdipa.runs.augmentation import Tick
-from symdipa.runs.control import Control, component_numbers, explore
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import component_numbers, explore
 from symdipa.runs.order import Mask, at_or_above, at_or_below, bounds
 
 Bits = tuple[Mask, ...]

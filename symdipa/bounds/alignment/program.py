@@ -18,7 +18,8 @@ from symdipa.bounds.alignment.lifts import Lift
 from symdipa.model.automaton import OutputKind
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Tick
-from symdipa.runs.control import Control, classes, component_numbers
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import classes, component_numbers
 from symdipa.runs.order import members
 
 ZERO = 0

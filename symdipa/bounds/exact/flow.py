@@ -17,7 +17,6 @@ from itertools import pairwise
 from math import lcm
 
 from symdipa.bounds.exact.lift import scales
-from symdipa.model.adjacency import TWO_SIDED, Interval
 from symdipa.runs.control import Control
 from symdipa.runs.witness import dependency_graph, is_non_leaking
 
@@ -49,26 +48,18 @@ class Flow:
 def flow_bound(
     control: Control,
     run: Sequence[int],
-    loops: Sequence[tuple[int, int]] = (),
-    deltas: Sequence[Fraction | int] | None = None,
+    loops: Sequence[tuple[int, int]],
+    deltas: Sequence[Fraction | int],
     *,
-    interval: Interval = TWO_SIDED,
     watch: Callable[[], None] = lambda: None,
 ) -> Flow:
     """The largest flow for the differences, so that its value is ``C`` of the run with its loops repeated.
 
-    ``deltas`` are chosen as well as possible in ``interval`` if they are not given
-    (:func:`symdipa.bounds.exact.signs.best_signs`). ``value`` is ``None`` when repeating a loop costs more
-    and more. ``watch`` is called all the time and may raise. Raises ``ValueError`` for what is no feasible
-    run, no loop or no difference of inputs.
+    ``value`` is ``None`` when repeating a loop costs more and more. ``watch`` is called all the time and may
+    raise. Raises ``ValueError`` for what is no feasible run, no loop or no difference of inputs.
     """
-    loops = tuple(loops)
-    if deltas is None:
-        from symdipa.bounds.exact.signs import best_signs
-
-        deltas = best_signs(control, run, loops, interval=interval, watch=watch)
-    deltas = tuple(map(Fraction, deltas))
-    _check(control, run, loops, deltas)
+    run, loops, differences = tuple(run), tuple(loops), tuple(map(Fraction, deltas))
+    _check(control, run, loops, differences)
     graph = dependency_graph(control, run)
     unlimited = repeatable(control, run, loops)
     arcs = [(i, j) for i, over in enumerate(graph.over) for j in sorted(over)]
@@ -77,19 +68,19 @@ def flow_bound(
             arcs += [(j, GROUND), (GROUND, j)]
     prices = [scales(control, t) for t in run]
     certain = sum(
-        (second * abs(delta) for (_, second), delta in zip(prices, deltas, strict=True)), Fraction(0)
+        (second * abs(delta) for (_, second), delta in zip(prices, differences, strict=True)), Fraction(0)
     )
     endless = any(
         delta and (prices[j][1] or (control.outputs_insample[run[j]] and prices[j][0]))
-        for j, delta in enumerate(deltas)
+        for j, delta in enumerate(differences)
         if j in unlimited
     )
     limits = [None if j in unlimited else d for j, (d, _) in enumerate(prices)]
-    found = None if endless else _dearest(arcs, limits, deltas, watch)
+    found = None if endless else _dearest(arcs, limits, differences, watch)
     if found is None:
-        return Flow(None, tuple(run), loops, deltas, {}, unlimited)
+        return Flow(None, run, loops, differences, {}, unlimited)
     earned, flow = found
-    return Flow(certain + earned, tuple(run), loops, deltas, flow, unlimited)
+    return Flow(certain + earned, run, loops, differences, flow, unlimited)
 
 
 def repeatable(control: Control, run: Sequence[int], loops: Sequence[tuple[int, int]]) -> frozenset[int]:

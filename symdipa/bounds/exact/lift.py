@@ -23,7 +23,8 @@ from math import lcm
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import OutputKind
 from symdipa.runs.augmentation import Augmentation, Tick
-from symdipa.runs.control import Control, component_numbers, components, explore, the_path
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import component_numbers, components, explore, the_path
 from symdipa.runs.order import Mask
 
 

@@ -30,7 +30,8 @@ from symdipa.bounds.exact.lift import Costs, Lift, costs, lift
 from symdipa.model.adjacency import Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Augmentation, Tick, augment
-from symdipa.runs.control import Control, classes
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import classes
 from symdipa.runs.order import Mask, initial, members
 
 BUDGET = 100_000_000

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from symdipa.model.automaton import OutputKind
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Augmentation, Tick, augment
-from symdipa.runs.control import Control, components
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import components
 from symdipa.runs.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
 
 

@@ -15,7 +15,8 @@ from symdipa.bounds.exact.frames import LARGEST, NEVER, Frame, Kit, Rows, maxima
 from symdipa.bounds.exact.lift import costs
 from symdipa.model.adjacency import TWO_SIDED, Interval
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.control import Control, classes
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import classes
 from symdipa.runs.order import Mask, Step, initial, members, update
 from symdipa.runs.witness import dependency_graph
 

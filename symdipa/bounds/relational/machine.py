@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from symdipa.model.automaton import OutputKind
-from symdipa.runs.control import Control, explore
+from symdipa.runs.control import Control
+from symdipa.runs.graphs import explore
 from symdipa.runs.order import Mask, Step, members
 
 Letter = tuple[str, str]

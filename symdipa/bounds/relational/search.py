@@ -28,7 +28,7 @@ from symdipa.bounds.relational.machine import SAMPLE, SECOND, STOPPED, Leaf, Let
 from symdipa.bounds.relational.suffixes import Suffixes, suffixes
 from symdipa.model.adjacency import Interval
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
-from symdipa.runs.control import components
+from symdipa.runs.graphs import components
 from symdipa.runs.order import Mask, members
 
 MAX_CLASSES = 2_000

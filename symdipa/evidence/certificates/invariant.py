@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from symdipa.checker import Claim, Verified
 from symdipa.checker import verify as check
 from symdipa.checker.reading import items, members, table, text
-from symdipa.checker.refusal import refuse
+from symdipa.checker.rules import refuse
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
