@@ -35,7 +35,7 @@ from symdipa.evidence.exports.aiger import to_aiger  # noqa: E402
 from symdipa.evidence.exports.circuit import circuit_of  # noqa: E402
 from symdipa.files.families import generate  # noqa: E402
 from symdipa.model.patterns import Pattern  # noqa: E402
-from symdipa.runs.control import control_of  # noqa: E402
+from symdipa.runs.control import control_graph  # noqa: E402
 from symdipa.runs.dataflow import order_facts  # noqa: E402
 from symdipa.systems.invariants import check_invariant  # noqa: E402
 from symdipa.systems.system import System  # noqa: E402
@@ -79,7 +79,7 @@ def rows(program: str, members: Sequence[str], limit: float) -> Iterator[tuple[s
     for member in members:
         family, _, sizes = member.partition(":")
         for size in sizes.split(","):
-            control = control_of(generate(family, int(size)))
+            control = control_graph(generate(family, int(size)))
             facts = order_facts(control)
             for pattern in Pattern:
                 for system in systems(pattern, control, facts, "marks"):
@@ -91,7 +91,7 @@ def check(program: str, file: Path, limit: float) -> dict[str, object]:
     from symdipa.files import formats
 
     ends = time.monotonic() + limit
-    control = control_of(formats.load(file))
+    control = control_graph(formats.load(file))
     facts = order_facts(control)
     said: dict[str, str] = {}
     for pattern in Pattern:

@@ -44,7 +44,7 @@ from symdipa.files import formats  # noqa: E402
 from symdipa.model.automaton import Automaton  # noqa: E402
 from symdipa.model.errors import LimitReached  # noqa: E402
 from symdipa.model.verdict import Verdict  # noqa: E402
-from symdipa.runs.control import control_of  # noqa: E402
+from symdipa.runs.control import control_graph  # noqa: E402
 
 SHORT, FEW = 5, 40
 """Runs of so many steps are tried one by one, where there are not more than so many."""
@@ -54,7 +54,7 @@ SECONDS = 20.0
 def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
     """What is wrong with the bounds or certificates of an automaton; ``seen`` counts what was compared."""
     result = check(automaton, engine="explicit")
-    control = control_of(automaton)
+    control = control_graph(automaton)
     if result.verdict is not Verdict.PRIVATE:
         seen["not well-formed"] += 1
         assert result.witness is not None
@@ -69,7 +69,7 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
 
 
 def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
-    control = control_of(automaton)
+    control = control_graph(automaton)
     found = weigh(control, METHODS, seconds=SECONDS)
     bounds, faults = found.bounds, [f"no {m}: {why}" for m, why in found.missing.items()]
     if faults:
@@ -93,8 +93,8 @@ def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
 
 
 def _certified(automaton: Automaton, seen: Counter[str]) -> list[str]:
-    found = weigh(control_of(automaton), seconds=SECONDS)
-    exact = weigh(control_of(automaton), ("exact",), seconds=SECONDS).upper
+    found = weigh(control_graph(automaton), seconds=SECONDS)
+    exact = weigh(control_graph(automaton), ("exact",), seconds=SECONDS).upper
     if found.upper is None or found.lower is None or exact is None or not found.lower <= exact <= found.upper:
         return [f"by itself: from {found.lower} to {found.upper}, exact is {exact}"]
     seen["optimal by itself"] += found.optimal

@@ -20,7 +20,7 @@ from symdipa.bounds.portfolio import weigh
 from symdipa.evidence.confirmation import search_pair
 from symdipa.evidence.refutation import NoCounterexample, counterexample
 from symdipa.model.errors import InvalidInput
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.witness import replay
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +51,7 @@ def main() -> None:
             continue
         result = check(automaton, timeout=60)
         if result.witness is not None:
-            replay(control_of(result.automaton), result.witness)
+            replay(control_graph(result.automaton), result.witness)
             for exceeds in map(Fraction, options.exceeds.split(",")):
                 refute(path.stem, result, exceeds, options)
         elif options.search:
@@ -85,7 +85,7 @@ def refute(name, result, exceeds, options) -> None:
 
 
 def compare_with_bound(name, automaton, options) -> None:
-    proved = weigh(control_of(automaton), seconds=options.seconds).upper
+    proved = weigh(control_graph(automaton), seconds=options.seconds).upper
     found = search_pair(automaton, options.eps, seconds=options.search)
     if found is None or proved is None:
         print(f"?   {name:30} nothing to compare", flush=True)

@@ -39,7 +39,7 @@ from symdipa.files.families import generate  # noqa: E402
 from symdipa.model.automaton import Automaton  # noqa: E402
 from symdipa.model.patterns import Pattern  # noqa: E402
 from symdipa.model.verdict import Status, Witness  # noqa: E402
-from symdipa.runs.control import Control, control_of  # noqa: E402
+from symdipa.runs.control import Control, control_graph  # noqa: E402
 from symdipa.runs.dataflow import OrderFacts, may_have_leaking_cycle, order_facts  # noqa: E402
 from symdipa.runs.witness import replay  # noqa: E402
 from symdipa.systems.invariants import check_invariant  # noqa: E402
@@ -92,7 +92,7 @@ def measure(
                 continue
             total = 0.0
             for automaton, present in cases:
-                control = control_of(automaton)
+                control = control_graph(automaton)
                 facts = order_facts(control)
                 began = time.perf_counter()
                 limits = Limits(deadline=time.monotonic() + options.limit)
@@ -117,7 +117,7 @@ def judge(control: Control, search: Search, present: bool) -> None:
 
 def searched(automata: list[Automaton]) -> list[Automaton]:
     """Those that the dataflow leaves open."""
-    return [a for a in automata if may_have_leaking_cycle(order_facts(control_of(a)))]
+    return [a for a in automata if may_have_leaking_cycle(order_facts(control_graph(a)))]
 
 
 def examples() -> list[tuple[Automaton, bool]]:
@@ -134,7 +134,7 @@ def randoms(count: int) -> list[tuple[Automaton, bool]]:
 
 
 def judged(automata: list[Automaton]) -> list[tuple[Automaton, bool]]:
-    return [(a, ExplicitEngine(control_of(a)).decide(LC).status is Status.PRESENT) for a in automata]
+    return [(a, ExplicitEngine(control_graph(a)).decide(LC).status is Status.PRESENT) for a in automata]
 
 
 def rows(options: argparse.Namespace) -> Iterator[tuple[str, list[tuple[Automaton, bool]]]]:

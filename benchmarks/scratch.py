@@ -28,7 +28,7 @@ from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 
 
 def scratch(phases: int, inputs: int) -> Automaton:
@@ -85,7 +85,7 @@ def main(words: Sequence[str] | None = None) -> None:
     print(f"{'engine':10}{'phases':>8}{'components':>12}{'slices':>10}{'whole':>10}")
     for name in options.engines.split(","):
         for phases in options.phases:
-            control = control_of(scratch(phases, options.inputs))
+            control = control_graph(scratch(phases, options.inputs))
             times = []
             for sliced in (True, False):
                 limits = Limits(deadline=time.monotonic() + options.timeout)

@@ -37,7 +37,7 @@ from symdipa.bounds.alignment.program import Program, intervals, points, solve  
 from symdipa.bounds.alignment.rounding import rounded  # noqa: E402
 from symdipa.files.families import generate  # noqa: E402
 from symdipa.files.formats import dumps  # noqa: E402
-from symdipa.runs.control import Control, control_of  # noqa: E402
+from symdipa.runs.control import Control, control_graph  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def cover_of(control: Control, graph: str, letters: str) -> Cover:
 
 def measure(family: str, number: int, graph: str, letters: str, wide: bool) -> dict[str, Any]:
     """One proof, and what it took (the automaton itself is not counted)."""
-    control = control_of(generate(family, number))
+    control = control_graph(generate(family, number))
     times = [perf_counter()]
     program: Program | Parted
     if graph == "parts":

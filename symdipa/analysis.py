@@ -1,40 +1,48 @@
-"""The check as a whole: engines, verdict, weight."""
+"""A check from beginning to end: the problem, the answers of engines, bounds on ``D``, the verdict."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from symdipa.bounds import portfolio
+from symdipa.bounds.portfolio import Portfolio
 from symdipa.encodings.catalogue import ENCODINGS
-from symdipa.engines import processes
-from symdipa.engines.base import Engine, Limits, Progress
-from symdipa.engines.explicit import ExplicitEngine
+from symdipa.engines.auto import MAX_CELLS, max_nodes
+from symdipa.engines.lineup import Lineup, ask
+from symdipa.model.adjacency import Adjacency
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
+from symdipa.model.limits import Limits, Progress, stopwatch
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
-from symdipa.runs.control import Control, control_of
+from symdipa.model.verdict import (
+    Answers,
+    Bounds,
+    Note,
+    NoteKind,
+    Result,
+    Source,
+    Status,
+    Verdict,
+    Witness,
+    decide,
+)
+from symdipa.runs.problem import Problem
 from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
 from symdipa.runs.witness import replay
 from symdipa.systems.smt import SOLVERS
 
-if TYPE_CHECKING:
-    from symdipa.engines.processes import Race
-    from symdipa.engines.symbolic import SymbolicEngine
-
 ENGINES = ("auto", "explicit", "z3", "both")
 
-RUN_BOUND_NODES = 400
-"""Up to this size of its graphs the run bound comes with a check: it costs next to nothing."""
+BUDGET_SECONDS = 20.0
+"""How long all methods together may look for a bound within the budget of a check."""
 
-WEIGHING_SECONDS = 20.0
-"""So long each method may take that looks for a bound within a budget."""
+EACH_SECONDS = 20.0
+"""How long each method of :func:`weigh` may take, unless it is said."""
 
-ALIGNMENT_SECONDS = 1.0
-"""So long a bound by alignment is looked for where the augmentation is too large."""
+UNASKED_SECONDS = 5.0
+"""How long relational alignment may take where nobody asked for it."""
 
 
 def check(
@@ -56,34 +64,45 @@ def check(
     """Decide whether an automaton is differentially private.
 
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
-    ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates while
-    the augmentation is small; beyond, a symbolic search and the enumeration race. ``solver`` is what the
-    symbolic search runs on (:data:`symdipa.systems.smt.SOLVERS`; default: z3, and minisat for ``"auto"``),
-    ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the check, as
-    :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all). ``bound`` is
-    the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes. The bound on
-    ``D`` (none without ``bounds``) is what costs little; where that is above ``max_weight``, better ones are
-    looked for. Where runs with the same outputs leave privacy open, ``relational`` has them paired
-    (experimental). ``progress`` is called with a few words now and then.
+    ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
+    while the augmentation is small; beyond, a symbolic search and the enumeration race. ``solver`` is what
+    the symbolic search runs on (:data:`symdipa.systems.smt.SOLVERS`; default: z3, and minisat for
+    ``"auto"``), ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the
+    check, as :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all).
+    ``bound`` is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
+    The bound on ``D`` (none without ``bounds``) is what costs little; where that is above ``max_weight``,
+    better ones are looked for.
+    Where runs with the same outputs leave privacy open, ``relational`` has them paired (experimental).
+    ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
     engine under a limit on time or memory runs in a process of its own, which is ended if it does not yield;
-    elsewhere there is no limit on memory. Raises ``ValueError`` for an unknown engine, encoding, solver or
-    pattern and for a bound, timeout or memory that is not positive.
+    elsewhere there is no limit on memory. Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton
+    that breaks the rules of the model, ``ValueError`` for an unknown engine, encoding, solver or pattern and
+    for a bound, timeout or memory that is not positive.
     """
     _must_be_one_of("engine", engine, ENGINES)
     _must_be_one_of("encoding", encoding, ENCODINGS)
     _must_be_one_of("solver", solver or "z3", SOLVERS)
-    _must_be_positive(bound=bound, timeout=timeout, memory=memory, max_weight=max_weight)
+    if max_weight is not None and not max_weight > 0:
+        raise ValueError(f"max_weight must be positive, not {max_weight}")
     if max_weight is not None and not bounds:
         raise ValueError("max_weight is about a bound on D: bounds must not be False")
     wanted = tuple(Pattern) if patterns is None else _patterns(patterns)
-    began = time.monotonic()
-    limits = Limits(bound, None if timeout is None else began + timeout, progress, memory)
+    limits = Limits.of(timeout, memory, bound, progress)
+    work = _Check(Problem.of(automaton), automaton, limits)
+    with Lineup(work.problem, limits) as lineup:
+        engines = lineup.engines(engine, encoding, solver, slicing)
+        work.answers = Answers(tuple(ask(each, wanted, limits) for each in engines))
+        work.find_witness()
+        if work.verdict is Verdict.PRIVATE and bounds:
+            source = Source.FALLBACK if engine == "z3" else Source.AUGMENTATION
+            enumerated = engine in ("explicit", "both")
+            work.find_cheap_bounds(source, _cap(work, enumerated), max_weight)
+        elif work.verdict is Verdict.NOT_WELL_FORMED and relational:
+            work.pair_runs()
     name = solver if engine == "z3" and solver else engine
-    with _Session(control_of(automaton), limits, bounds, max_weight, relational) as session:
-        engines = session.engines(engine, encoding, solver, slicing)
-        return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
+    return work.result(name, encoding)
 
 
 def compare(
@@ -94,15 +113,20 @@ def compare(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Run every engine and encoding; ``details`` has all answers, ``disagreements`` every contradiction.
+    """Run every engine and encoding; ``answers`` has all answers, ``disagreements`` every contradiction.
 
-    ``timeout`` and ``memory`` are for each engine, as in :func:`check`. Raises ``ValueError`` for a bound,
-    timeout or memory that is not positive.
+    ``timeout`` and ``memory`` are for each engine, as in :func:`check`; so is the time for what follows from
+    the answers. Raises what :func:`check` raises.
     """
-    _must_be_positive(bound=bound, timeout=timeout, memory=memory)
-    began = time.monotonic()
-    with _Session(control_of(automaton), Limits(bound, None, progress, memory)) as session:
-        return session.conclude(session.run_every(tuple(Pattern), timeout), "all", None, began)
+    everyone = Limits.of(None, memory, bound, progress)
+    work = _Check(Problem.of(automaton), automaton, Limits.of(timeout, memory, bound, progress))
+    with Lineup(work.problem, work.limits) as lineup:
+        rounds = [ask(each, tuple(Pattern), everyone.within(timeout)) for each in lineup.every()]
+        work.answers, work.limits = Answers(tuple(rounds)), everyone.within(timeout)
+        work.find_witness()
+        if work.verdict is Verdict.PRIVATE:
+            work.find_cheap_bounds(Source.AUGMENTATION, _cap(work, enumerated=True))
+    return work.result("all", None)
 
 
 def disagreements(
@@ -114,8 +138,177 @@ def disagreements(
     memory: int | None = None,
 ) -> tuple[str, ...]:
     """What :func:`compare` says about disagreements on these patterns, and nothing else."""
-    with _Session(control_of(automaton), Limits(bound, None, None, memory)) as session:
-        return _disagreements(session.run_every(tuple(patterns), timeout))
+    wanted = tuple(patterns)
+    everyone = Limits.of(None, memory, bound)
+    with Lineup(Problem.of(automaton), everyone.within(timeout)) as lineup:
+        return Answers(
+            tuple(ask(each, wanted, everyone.within(timeout)) for each in lineup.every())
+        ).disagreements
+
+
+def weigh(
+    automaton: Automaton,
+    methods: Sequence[str] | None = None,
+    *,
+    graph: str = "auto",
+    adjacency: Adjacency = "two-sided",
+    sensitivity: Fraction | int = 1,
+    timeout: float | None = None,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Check an automaton and bound ``D`` from above and from below, as well as possible.
+
+    ``methods`` are some of :data:`symdipa.model.verdict.METHODS`; without them it is over as soon as the
+    bounds meet. ``graph`` is that of the alignment. Adjacent inputs differ as ``adjacency`` says
+    (``"two-sided"``, ``"monotone"``, or the range of the differences), times the ``sensitivity``. ``timeout``
+    (in seconds) is for the check, and again for each method. Where the automaton is not well-formed and other
+    runs may make up for that, runs are paired; where it is not private there are no bounds. A bound proves
+    privacy where the check left it open. Raises what :func:`check` raises.
+    """
+    result = check(automaton, timeout=timeout, memory=memory, bounds=False, progress=progress)
+    return with_bounds(
+        result,
+        methods,
+        graph=graph,
+        adjacency=adjacency,
+        sensitivity=sensitivity,
+        timeout=timeout,
+        progress=progress,
+    )
+
+
+def with_bounds(
+    result: Result,
+    methods: Sequence[str] | None = None,
+    *,
+    graph: str = "auto",
+    adjacency: Adjacency = "two-sided",
+    sensitivity: Fraction | int = 1,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for each method."""
+    each = EACH_SECONDS if timeout is None else timeout
+    seconds = stopwatch()
+    problem = Problem.of(result.automaton)
+    work = Portfolio(problem, adjacency, sensitivity)
+    if result.verdict is Verdict.NOT_PRIVATE:
+        return replace(result, bounds=None)
+    if result.verdict is Verdict.NOT_WELL_FORMED:  # single runs have no bound, but pairs of runs may have
+        if methods is not None and "relational" not in methods:
+            return replace(result, bounds=None)
+        attempts = portfolio.asked_for(["relational"])
+        each = each if methods else min(each, UNASKED_SECONDS)
+    elif methods is None:
+        attempts = portfolio.ladder(problem.control.variables, graph)
+    else:
+        attempts = portfolio.asked_for(methods, graph)
+    work.make(attempts, Limits(progress=progress), each)
+    bounds = replace(work.bounds, seconds=seconds())
+    return replace(result, bounds=bounds, verdict=decide(result.answers, result.distinct, bounds))
+
+
+def _cap(work: _Check, enumerated: bool) -> int | None:
+    """The cap on an augmentation that is built for bounds alone; none where enumeration was no trouble."""
+    done = enumerated and all(a.status.is_definite for a in work.answers.everything if a.engine == "explicit")
+    return None if done else max_nodes(work.problem.control, MAX_CELLS)
+
+
+class _Check:
+    """What is known so far about one automaton."""
+
+    def __init__(self, problem: Problem, automaton: Automaton, limits: Limits) -> None:
+        self.problem, self.automaton, self.limits = problem, automaton, limits
+        self.seconds = stopwatch()
+        self.answers = Answers(())
+        self.output_distinct = output_distinct(automaton)
+        self.witness: Witness | None = None
+        self.distinct: bool | None = None
+        self.bounds: Bounds | None = None
+        self.notes: list[Note] = []
+
+    @property
+    def verdict(self) -> Verdict:
+        return decide(self.answers, self.distinct, self.bounds)
+
+    def find_witness(self) -> None:
+        """A witness that nobody else's outputs can imitate if one is found, else the first; which it is.
+
+        All are replayed once more; one that fails is an internal error.
+        """
+        control = self.problem.control
+        witnesses = [a.witness for a in self.answers.by_pattern.values() if a.witness is not None]
+        for witness in witnesses:
+            replay(control, witness)
+        try:
+            sure = self.output_distinct and witnesses
+            best = witnesses[0] if sure else find_distinct(control, witnesses, self.limits)
+        except LimitReached as limit:
+            best = None
+            self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
+        if best is not None:
+            self.witness, self.distinct = best, True
+        elif witnesses:
+            self.witness, self.distinct = witnesses[0], False
+
+    def find_cheap_bounds(self, source: Source, cap: int | None, budget: Fraction | None = None) -> None:
+        """Bounds that cost little; better ones where these are above the budget.
+
+        ``cap`` is on the nodes of an augmentation that is built for the sake of the bounds.
+        """
+        work = Portfolio(self.problem, enough=budget)
+        work.make(portfolio.cheap(cap), self.limits)
+        if not work.from_above:
+            self.notes.append(Note(NoteKind.NO_BOUND, work.missing["corollary"]))
+        if "corollary" not in work.from_above:
+            source = Source.ALIGNMENT
+        if budget is not None and not work.settled:
+            ladder = portfolio.ladder(self.problem.control.variables)
+            work.make(ladder, self.limits.within(BUDGET_SECONDS))
+        self.bounds = replace(work.bounds, source=source) if work.from_above else None
+
+    def pair_runs(self) -> None:
+        """A bound by relational alignment, which proves privacy although there is a violation."""
+        from symdipa.bounds.relational import RELATIONAL_SECONDS
+
+        work = Portfolio(self.problem)
+        work.make(portfolio.asked_for(["relational"]), self.limits.within(RELATIONAL_SECONDS))
+        if work.from_above:
+            self.bounds = replace(work.bounds, source=Source.RELATIONAL)
+        elif work.relational is None:
+            self.notes.append(Note(NoteKind.PAIRING_OPEN, work.missing["relational"]))
+        else:
+            reasons = "".join(f"; {limit}" for limit in work.relational.limits)
+            self.notes.append(Note(NoteKind.NO_PAIRING, reasons))
+
+    def result(self, engine: str, encoding: str | None) -> Result:
+        """All in one value."""
+        patterns, verdict = self.answers.by_pattern, self.verdict
+        skipped = [p.short for p, answer in patterns.items() if answer.status is Status.SKIPPED]
+        if skipped and verdict is Verdict.UNKNOWN:
+            self.notes.append(Note(NoteKind.NOT_ASKED, ", ".join(skipped)))
+        deciders = dict.fromkeys(a.engine for a in patterns.values() if a.status.is_definite)
+        return Result(
+            automaton=self.automaton,
+            verdict=verdict,
+            answers=self.answers,
+            bounds=self.bounds,
+            output_distinct=self.output_distinct,
+            strongly_feasible=self._strongly_feasible(),
+            witness=self.witness,
+            distinct=self.distinct,
+            engine="+".join(deciders) or "none" if engine == "auto" else engine,
+            encoding=encoding,
+            seconds=self.seconds(),
+            notes=tuple(self.notes),
+        )
+
+    def _strongly_feasible(self) -> bool | None:
+        try:
+            return strongly_feasible(self.problem.control, limits=self.limits)
+        except LimitReached:
+            return None
 
 
 def _must_be_one_of(what: str, name: str, names: Sequence[str]) -> None:
@@ -123,313 +316,7 @@ def _must_be_one_of(what: str, name: str, names: Sequence[str]) -> None:
         raise ValueError(f"no {what} {name!r}; there are {', '.join(names)}")
 
 
-def _must_be_positive(**limits: float | Fraction | None) -> None:
-    for what, value in limits.items():
-        if value is not None and not value > 0:
-            raise ValueError(f"{what} must be positive, not {value}")
-
-
 def _patterns(patterns: Iterable[Pattern | str]) -> tuple[Pattern, ...]:
     named = [patterns] if isinstance(patterns, str) else list(patterns)
     chosen = {p if isinstance(p, Pattern) else Pattern.from_short(p) for p in named}
     return tuple(p for p in Pattern if p in chosen)
-
-
-Answers = dict[Pattern, PatternResult]
-
-
-@dataclass
-class _Session:
-    """One automaton under check, with what several engines and the weight share."""
-
-    control: Control
-    limits: Limits
-    bounds: bool = True
-    max_weight: Fraction | None = None
-    relational: bool = False
-
-    def __post_init__(self) -> None:
-        self.explicit = ExplicitEngine(self.control, self.limits)
-        self._races: list[Race] = []
-        self._enumerations: list[ExplicitEngine] = []
-
-    def __enter__(self) -> _Session:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for race in self._races:
-            race.close()
-
-    def engines(self, name: str, encoding: str, solver: str | None, slicing: bool) -> list[Engine]:
-        """The engines of this name; those that search symbolically see slices if asked to."""
-        from symdipa.engines.auto import MAX_CELLS, max_nodes
-        from symdipa.engines.sliced import SlicedEngine
-
-        explicit = [self.guarded(self.explicit)] if name in ("explicit", "both") else []
-        if name == "explicit":
-            return explicit
-        if not explicit:  # enumeration was not asked for: keep it small where the weight needs it
-            self.explicit = ExplicitEngine(self.control, self.limits, max_nodes(self.control, MAX_CELLS))
-
-        def make(control: Control) -> Engine:
-            if name == "auto":
-                return self.automatic(control, encoding, solver)
-            return self.symbolic(control, encoding, solver or "z3")
-
-        chosen = SlicedEngine(self.control, make, self.limits) if slicing else make(self.control)
-        return [*explicit, chosen if name == "auto" else self.guarded(chosen)]
-
-    def run_every(self, patterns: Sequence[Pattern], timeout: float | None) -> list[Answers]:
-        """The answers of every engine, each with so many seconds."""
-        rounds = []
-        for chosen in self.every():
-            self.limits.deadline = None if timeout is None else time.monotonic() + timeout
-            rounds.append(self.run(self.guarded(chosen), patterns))
-        return rounds
-
-    def every(self) -> Iterator[Engine]:
-        """Enumeration; symbolic search in both encodings; the same on another solver, slice by slice."""
-        from symdipa.engines.sliced import SlicedEngine
-
-        yield self.explicit
-        for encoding in ENCODINGS:
-            yield self.symbolic(self.control, encoding, "z3")
-        yield SlicedEngine(
-            self.control, lambda control: self.symbolic(control, ENCODINGS[0], "minisat"), self.limits
-        )
-
-    def guarded(self, engine: Engine) -> Engine:
-        """The engine in a process of its own, if there are limits that must hold."""
-        return self._race([engine]) if self.limits.hard and processes.AVAILABLE else engine
-
-    def symbolic(self, control: Control, encoding: str, solver: str) -> SymbolicEngine:
-        from symdipa.engines.symbolic import SymbolicEngine  # solvers are loaded only where they are used
-
-        return SymbolicEngine(control, encoding, self.limits, solver)
-
-    def automatic(self, control: Control, encoding: str, solver: str | None) -> Engine:
-        from symdipa.engines.auto import FIRST_CELLS, AutoEngine, max_nodes
-
-        first = ExplicitEngine(control, self.limits, max_nodes(control, FIRST_CELLS))
-        symbolic = self.symbolic(control, encoding, solver or "minisat")
-        if processes.AVAILABLE and processes.cores() > 1:
-            later = ExplicitEngine(control, self.limits)
-            self._enumerations += [first, later]
-            rivals = [symbolic, later]
-            if processes.cores() > 2:
-                from symdipa.engines.symbolic import LongRuns
-
-                rivals.append(LongRuns(control, encoding, self.limits, solver or "minisat"))
-            memory = self.limits.memory or processes.machine_memory() // 2
-            return AutoEngine(first, symbolic, self._race(rivals, memory))
-        self._enumerations.append(first)
-        return AutoEngine(first, symbolic, self.guarded(symbolic))
-
-    def _race(self, engines: Sequence[Engine], memory: int | None = None) -> Race:
-        race = processes.Race(engines, self.limits, memory)
-        self._races.append(race)
-        return race
-
-    def run(self, engine: Engine, patterns: Sequence[Pattern]) -> Answers:
-        """The engine's answers, the cheap ones first: no search shall use up their time."""
-        answers: Answers = {}
-        for pattern in patterns:
-            try:
-                answer = engine.decide_statically(pattern)
-            except LimitReached:
-                break
-            if answer is not None:
-                answers[pattern] = answer
-        for pattern in patterns:
-            if pattern not in answers:
-                answers[pattern] = engine.decide(pattern)
-        return {pattern: answers[pattern] for pattern in patterns}
-
-    def conclude(self, rounds: list[Answers], engine: str, encoding: str | None, began: float) -> Result:
-        automaton = self.control.automaton
-        answers = {pattern: _merge(pattern, rounds) for pattern in Pattern}
-        notes: list[str] = []
-        distinct_outputs = output_distinct(automaton)
-        witness, distinct = self._best_witness(answers, distinct_outputs, notes)
-        disagreements = _disagreements(rounds)
-        verdict = Verdict.UNKNOWN if disagreements else _verdict(answers, distinct)
-        skipped = [p.short for p, answer in answers.items() if answer.status is Status.SKIPPED]
-        if skipped and verdict is Verdict.UNKNOWN:
-            notes.append(f"not asked for: {', '.join(skipped)}; a verdict needs all four patterns")
-        weight = None
-        if verdict is Verdict.PRIVATE and self.bounds:
-            weight = self._within_budget(self._weight(engine, notes))
-        elif verdict is Verdict.NOT_WELL_FORMED and self.relational:
-            weight = self._paired(notes)
-            verdict = verdict if weight is None else Verdict.PRIVATE
-        deciders = dict.fromkeys(
-            a.engine for a in answers.values() if a.status in (Status.ABSENT, Status.PRESENT)
-        )
-        return Result(
-            automaton=automaton,
-            verdict=verdict,
-            patterns=answers,
-            weight=weight,
-            output_distinct=distinct_outputs,
-            strongly_feasible=self._strongly_feasible(),
-            witness=witness,
-            distinct=distinct,
-            engine="+".join(deciders) or "none" if engine == "auto" else engine,
-            encoding=encoding,
-            seconds=time.monotonic() - began,
-            notes=tuple(notes),
-            details=tuple(answer for answers_of_one in rounds for answer in answers_of_one.values()),
-            disagreements=disagreements,
-        )
-
-    def _best_witness(
-        self, answers: Mapping[Pattern, PatternResult], sure: bool, notes: list[str]
-    ) -> tuple[Witness | None, bool | None]:
-        """A witness that nobody else's outputs can imitate if one is found, else the first; which it is.
-
-        All are replayed once more; one that fails is an internal error.
-        """
-        witnesses = [a.witness for a in answers.values() if a.witness is not None]
-        for witness in witnesses:
-            replay(self.control, witness)
-        try:
-            best = witnesses[0] if sure and witnesses else find_distinct(self.control, witnesses, self._tick)
-            if best is not None:
-                return best, True
-        except LimitReached as limit:
-            notes.append(f"whether the violation is output-distinct was not established: {limit}")
-        return (witnesses[0], False) if witnesses else (None, None)
-
-    def _strongly_feasible(self) -> bool | None:
-        try:
-            return strongly_feasible(self.control, tick=self._tick)
-        except LimitReached:
-            return None
-
-    def _tick(self, *_: int) -> None:
-        self.limits.check("properties of the automaton")
-
-    def _weight(self, engine: str, notes: list[str]) -> Weight | None:
-        """Bounds on ``D`` that cost little; ``symdipa.bounds.portfolio`` looks for the best."""
-        enumerates = engine in ("auto", "explicit", "both", "all")
-        try:
-            corollary = self._corollary_bound()
-        except LimitReached as limit:
-            alignment = self._alignment_bound()
-            if alignment is not None:
-                return Weight(alignment=alignment, source="alignment")
-            notes.append(f"no bound on D was computed (the weight needs the augmentation): {limit}")
-            return None
-        source = "augmentation" if enumerates else "explicit-state fallback"
-        return Weight(corollary=corollary, run=self._run_bound(), source=source)
-
-    def _within_budget(self, weight: Weight | None) -> Weight | None:
-        """Better bounds, where the cheap ones are above the budget."""
-        best = weight.best if weight else None
-        if self.max_weight is None or (best is not None and best <= self.max_weight):
-            return weight
-        from symdipa.bounds.portfolio import weigh
-
-        left = WEIGHING_SECONDS
-        if self.limits.deadline is not None:
-            left = max(0.0, min(left, self.limits.deadline - time.monotonic()))
-        found = weigh(
-            self.control,
-            enough=self.max_weight,
-            deadline=time.monotonic() + left,
-            progress=self.limits.progress,
-        )
-        if not found.bounds:
-            return weight
-        weight = weight or Weight(source="alignment")
-        return replace(
-            weight,
-            alignment=found.bounds.get("alignment", weight.alignment),
-            exact=found.bounds.get("exact"),
-            lower=found.lower,
-        )
-
-    def _paired(self, notes: list[str]) -> Weight | None:
-        """A bound by relational alignment, which proves privacy although there is a violation."""
-        from symdipa.bounds.relational import RELATIONAL_SECONDS, relational
-
-        left = RELATIONAL_SECONDS
-        if self.limits.deadline is not None:
-            left = max(0.0, min(left, self.limits.deadline - time.monotonic()))
-        try:
-            found = relational(self.control, seconds=left, tick=self._tick)
-        except LimitReached as limit:
-            notes.append(f"relational alignment came to no end: {limit}")
-            return None
-        if found.bound is None:
-            notes.append("; ".join(["relational alignment found no bound on D", *found.limits]))
-            return None
-        return Weight(relational=found.bound, source="relational alignment")
-
-    def _run_bound(self) -> Fraction | None:
-        from symdipa.bounds.exact.run_bound import run_bound
-
-        try:
-            return run_bound(self.control, self._tick, RUN_BOUND_NODES)
-        except LimitReached:
-            return None
-
-    def _alignment_bound(self) -> Fraction | None:
-        from symdipa.bounds.alignment import align
-
-        for graph in ("control", "auto"):
-            left = ALIGNMENT_SECONDS
-            if self.limits.deadline is not None:
-                left = min(left, self.limits.deadline - time.monotonic())
-            if left <= 0:
-                return None
-            try:
-                found = align(self.control, graph, seconds=left, tick=self._tick).bound
-            except LimitReached:
-                return None
-            if found is not None:
-                return found
-        return None
-
-    def _corollary_bound(self) -> Fraction:
-        """The bound from an enumeration that was made before (here, or in another process) or is made now."""
-        for engine in [self.explicit, *self._enumerations]:
-            if engine.control is self.control:
-                if engine.enumerated:
-                    return engine.corollary_bound()
-                for race in self._races:
-                    if race.has_finished(engine):
-                        bound: Fraction = race.call(engine, "corollary_bound")
-                        return bound
-        return self.explicit.corollary_bound()
-
-
-def _merge(pattern: Pattern, rounds: list[Answers]) -> PatternResult:
-    """What several engines say about one pattern: the first definite answer, else the first."""
-    answers = [answers[pattern] for answers in rounds if pattern in answers]
-    if not answers:
-        return PatternResult(pattern, Status.SKIPPED, "none")
-    definite = [a for a in answers if a.status in (Status.PRESENT, Status.ABSENT)]
-    return definite[0] if definite else answers[0]
-
-
-def _verdict(answers: Mapping[Pattern, PatternResult], distinct: bool | None) -> Verdict:
-    statuses = {answer.status for answer in answers.values()}
-    if Status.PRESENT in statuses:
-        return Verdict.NOT_PRIVATE if distinct else Verdict.NOT_WELL_FORMED
-    return Verdict.PRIVATE if statuses == {Status.ABSENT} else Verdict.UNKNOWN
-
-
-def _disagreements(rounds: list[Answers]) -> tuple[str, ...]:
-    found = []
-    for pattern in Pattern:
-        sides: dict[Status, list[str]] = {}
-        for answers in rounds:
-            answer = answers.get(pattern)
-            if answer is not None and answer.status in (Status.PRESENT, Status.ABSENT):
-                name = f"{answer.engine} ({answer.encoding})" if answer.encoding else answer.engine
-                sides.setdefault(answer.status, []).append(name)
-        if len(sides) == 2:
-            told = "; ".join(f"{status.value} says {', '.join(names)}" for status, names in sides.items())
-            found.append(f"{pattern.title}: {told}")
-    return tuple(found)

@@ -17,7 +17,7 @@ from symdipa.engines.pdr import PDR
 from symdipa.evidence.exports.aiger import to_aiger, to_ascii_aiger
 from symdipa.evidence.exports.circuit import circuit_of, unrolled
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.system import System
 
@@ -83,7 +83,7 @@ class Circuit:
 
 def open_systems(seed, count, variables=(1, 2), precise=True):
     for i in range(count):
-        control = control_of(random_automaton(random.Random(f"{seed}/{i}"), variables, (2, 3)))
+        control = control_graph(random_automaton(random.Random(f"{seed}/{i}"), variables, (2, 3)))
         facts = order_facts(control, precise=precise)
         for pattern in Pattern:
             for encoding in ("marks", "ghost"):

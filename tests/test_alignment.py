@@ -20,7 +20,7 @@ from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
 HALF, ONE = Fraction(1, 2), Fraction(1)
@@ -31,7 +31,7 @@ def example(name: str) -> Automaton:
 
 
 def bound(automaton: Automaton, graph: str = "auto", lift: str = "", **options: object) -> Fraction | None:
-    return align(control_of(automaton), graph, lift, **options).bound  # type: ignore[arg-type]
+    return align(control_graph(automaton), graph, lift, **options).bound  # type: ignore[arg-type]
 
 
 # Numbers
@@ -68,7 +68,7 @@ def test_m_range_costs_one_on_the_control_graph(m: int):
 
 @pytest.mark.parametrize("k", [2, 4, 6, 10, 20])
 def test_k_minmax_on_equal_variables(k: int):
-    control = control_of(generate("k-minmax", k))
+    control = control_graph(generate("k-minmax", k))
     assert align(control, "eq", "C", intervals=True).bound == Fraction(k + 2, 4 * k) + HALF
     assert align(control, "augmentation", "LG").bound == Fraction(k + 2, 4 * k) + HALF
     # The coarser graphs do not tell which sample will be the least and which the largest.
@@ -123,7 +123,7 @@ def test_a_chain_where_alignment_is_off_by_two():
     [("svt", Fraction(3, 4)), ("num_sparse", ONE), ("range_1", HALF), ("k_min_max_3", Fraction(5, 12))],
 )
 def test_differences_of_one_sign(name: str, expected: Fraction):
-    found = align(control_of(example(name)), adjacency="monotone")
+    found = align(control_graph(example(name)), adjacency="monotone")
     assert found.bound == expected == max(side.bound for side in found.sides)
     assert sorted((side.low, side.high) for side in found.sides) == [(-1, 0), (0, 1)]
 
@@ -150,7 +150,7 @@ def test_a_second_sample_pays_on_each_side_for_itself():
 
 
 def test_sensitivity_multiplies_everything():
-    control = control_of(example("num_sparse"))
+    control = control_graph(example("num_sparse"))
     (once,), (thrice,) = align(control).sides, align(control, sensitivity=3).sides
     assert thrice.bound == 3 * once.bound == Fraction(21, 4)
     assert (thrice.low, thrice.high) == (-3, 3)
@@ -163,14 +163,14 @@ def test_sensitivity_multiplies_everything():
 
 def test_what_is_not_private_has_no_bound():
     for name in ("a_leakp", "dc_example", "lc_example", "num_range_1"):
-        found = align(control_of(example(name)))
+        found = align(control_graph(example(name)))
         assert found.bound is None
         assert not found.sides
         assert {attempt.reason for attempt in found.attempts} == {"no shifts satisfy the rules"}
 
 
 def test_auto_keeps_the_best_and_says_what_it_tried():
-    found = align(control_of(example("k_min_max_3")))
+    found = align(control_graph(example("k_min_max_3")))
     assert (found.bound, found.graph, found.lift, found.intervals) == (Fraction(5, 6), "eq", "CK", True)
     tried = [(a.graph, a.lift, a.bound) for a in found.attempts]
     assert tried[0] == ("control", "", None)
@@ -179,13 +179,13 @@ def test_auto_keeps_the_best_and_says_what_it_tried():
 
 
 def test_auto_ends_where_the_bound_cannot_be_bettered():
-    found = align(control_of(example("svt")), goal=Fraction(5, 4))
+    found = align(control_graph(example("svt")), goal=Fraction(5, 4))
     assert [(a.graph, a.bound) for a in found.attempts] == [("control", Fraction(5, 4))]
-    assert len(align(control_of(example("svt")), goal=Fraction(6, 5)).attempts) > 1
+    assert len(align(control_graph(example("svt")), goal=Fraction(6, 5)).attempts) > 1
 
 
 def test_limits():
-    control = control_of(generate("k-minmax", 6))
+    control = control_graph(generate("k-minmax", 6))
     for graph, lift in [("eq", ""), ("eq", "C"), ("augmentation", ""), ("augmentation", "LG")]:
         with pytest.raises(LimitReached, match="more than 5 nodes"):
             align(control, graph, lift, max_nodes=5)
@@ -204,7 +204,7 @@ def test_limits():
 
 
 def test_what_cannot_be_asked():
-    control = control_of(example("svt"))
+    control = control_graph(example("svt"))
     with pytest.raises(ValueError, match="a graph is"):
         align(control, "octagons")
     with pytest.raises(ValueError, match="letters of UCKLG"):
@@ -240,21 +240,21 @@ def explained(found: Alignment, automaton: Automaton) -> list[tuple[str, str, st
 
 def test_breakdown():
     svt = example("svt")
-    assert explained(align(control_of(svt)), svt) == [("q1", "threshold", "1/4"), ("q2", "test", "1")]
+    assert explained(align(control_graph(svt)), svt) == [("q1", "threshold", "1/4"), ("q2", "test", "1")]
     sparse = example("num_sparse")
-    assert [why for _, why, _ in explained(align(control_of(sparse)), sparse)] == [
+    assert [why for _, why, _ in explained(align(control_graph(sparse)), sparse)] == [
         "threshold",
         "test",
         "release",
     ]
     kept = automaton("q0 -> q1 [insample] :x \n q1 -> q2 [a] >x")
-    assert explained(align(control_of(kept)), kept) == [("q0", "release", "1/4"), ("q1", "test", "1/4")]
+    assert explained(align(control_graph(kept)), kept) == [("q0", "release", "1/4"), ("q1", "test", "1/4")]
 
 
 @pytest.mark.parametrize("how", [EQ_C, EQ_CK, MARKS])
 def test_the_breakdown_of_a_lift_ends_where_its_prophecies_are_fulfilled(how: tuple[str, str, bool]):
     minmax = generate("k-minmax", 4)
-    found = align(control_of(minmax), how[0], how[1], intervals=how[2])
+    found = align(control_graph(minmax), how[0], how[1], intervals=how[2])
     costs = explained(found, minmax)
     assert [why for _, why, _ in costs][-1] == "test"
     assert all(why in ("threshold", "test") for _, why, _ in costs)
@@ -264,7 +264,7 @@ def test_the_breakdown_of_a_lift_ends_where_its_prophecies_are_fulfilled(how: tu
 
 
 def test_only_what_is_exactly_right_is_returned():
-    (side,) = align(control_of(example("m_range_2")), "control").sides
+    (side,) = align(control_graph(example("m_range_2")), "control").sides
     problem, values = side.program.problem, list(side.solution.values)
     assert evaluate(problem, tuple(values), side.low, side.high).bound == side.bound
     for i, value in enumerate(values):
@@ -274,7 +274,7 @@ def test_only_what_is_exactly_right_is_returned():
 
 
 def test_rounding_forgives_what_floats_get_wrong():
-    (side,) = align(control_of(generate("k-minmax", 5)), "eq", "CK", intervals=True).sides
+    (side,) = align(control_graph(generate("k-minmax", 5)), "eq", "CK", intervals=True).sides
     floats = [float(v) + (1e-10 if i % 2 else -1e-10) for i, v in enumerate(side.solution.values)]
     again = rounded(side.program.problem, floats, float(side.bound), side.low, side.high)
     assert again is not None
@@ -307,9 +307,9 @@ def python(code: str) -> str:
 def test_the_solver_is_loaded_late_and_says_nothing():
     code = (
         "import sys\nfrom symdipa.bounds.alignment import align\n"
-        "from symdipa.runs.control import control_of\n"
+        "from symdipa.runs.control import control_graph\n"
         "from symdipa.files.families import generate\n"
         "print({'numpy', 'scipy', 'highspy'} & set(sys.modules))\n"
-        "print(align(control_of(generate('svt', 3))).bound)"
+        "print(align(control_graph(generate('svt', 3))).bound)"
     )
     assert python(code) == "set()\n5/4\n"

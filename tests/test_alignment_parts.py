@@ -25,7 +25,7 @@ from symdipa.evidence.certificates.build import private
 from symdipa.files.families import generate
 from symdipa.files.formats import loads
 from symdipa.model.errors import LimitReached
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 KNOWN = [
     ("pivot", 3, Fraction(1)),
@@ -40,7 +40,7 @@ KNOWN = [
 @pytest.mark.parametrize(("family", "n", "bound"), KNOWN)
 def test_families_with_exponentially_many_orders(family, n, bound):
     automaton = generate(family, n)
-    found = align(control_of(automaton), "parts", None)
+    found = align(control_graph(automaton), "parts", None)
     (side,) = found.sides
     assert isinstance(side, PartedSide) and found.graph == "parts" and found.bound == bound
     _, costs = breakdown(side)
@@ -51,14 +51,14 @@ def test_families_with_exponentially_many_orders(family, n, bound):
 
 @pytest.mark.parametrize(("family", "n"), [("pivot", 14), ("bracket", 12)])
 def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
-    found = weigh(control_of(generate(family, n)))
+    found = weigh(control_graph(generate(family, n)))
     assert found.optimal and found.alignment is not None and found.alignment.graph == "parts"
     assert "exact" not in found.missing
 
 
 @pytest.mark.parametrize("adjacency", ["monotone", (Fraction(-1, 2), Fraction(2))])
 def test_other_adjacencies_and_sensitivities(adjacency):
-    control = control_of(generate("pivot", 4))
+    control = control_graph(generate("pivot", 4))
     whole = align(control, "augmentation", "CK", True, adjacency, Fraction(3, 2))
     parts = align(control, "parts", "CK", True, adjacency, Fraction(3, 2))
     assert parts.bound == whole.bound
@@ -67,13 +67,13 @@ def test_other_adjacencies_and_sensitivities(adjacency):
 
 
 def test_who_watches_whom():
-    control = control_of(generate("pivot", 3))
+    control = control_graph(generate("pivot", 3))
     p, *rest = (control.variable_names.index(x) for x in ("p", "x1", "x2", "x3"))
     assert set(shares(control)) == {
         Share(1 << p, 1 << p),
         *(Share(1 << x, 1 << x | 1 << p) for x in rest),
     }
-    pairs = shares(control_of(generate("u-range", 3)))  # each side watches the other: owned together
+    pairs = shares(control_graph(generate("u-range", 3)))  # each side watches the other: owned together
     assert len(pairs) == 3 and all(
         own == watched and own.bit_count() == 2 for own, watched in map(_masks, pairs)
     )
@@ -84,7 +84,7 @@ def _masks(share: Share) -> tuple[int, int]:
 
 
 def test_limits():
-    control = control_of(generate("pivot", 6))
+    control = control_graph(generate("pivot", 6))
     nodes = parted(control).nodes
     assert parted(control, max_nodes=nodes).nodes == nodes
     with pytest.raises(LimitReached):
@@ -96,7 +96,7 @@ def test_limits():
 
 
 def test_two_variables_with_one_sample_may_need_to_be_looked_at_together():
-    control = control_of(generate("running-max", 3))
+    control = control_graph(generate("running-max", 3))
     assert align(control, "parts", None).bound is None
     assert align(control, "augmentation", None).bound is not None
 
@@ -110,7 +110,7 @@ def test_a_shown_sample_that_several_parts_store():
         """,
         "dipa",
     )
-    control = control_of(automaton)
+    control = control_graph(automaton)
     assert len(shares(control)) == 2
     found = align(control, "parts", "")
     assert found.bound == 1 == exact_constant(control).value
@@ -130,7 +130,7 @@ def test_a_cycle_that_cannot_be_repeated_is_no_loop_of_a_run():
         """,
         "dipa",
     )
-    control = control_of(automaton)
+    control = control_graph(automaton)
     found = weigh(control)
     assert found.upper is not None and found.optimal and found.upper == exact_constant(control).value
     for side in align(control, "augmentation", None).sides:
@@ -144,7 +144,7 @@ def test_bounds_of_random_automata_are_true(seed):
     bounded = tight = refused = 0
     for i in range(40):
         automaton = random_product(rng) if i % 3 == 0 else random_automaton(rng, (2, 3), (2, 3, 4))
-        control = control_of(automaton)
+        control = control_graph(automaton)
         exact = exact_constant(control).value
         for letters, wide in (("", False), ("", True), ("C", True), ("CK", True)):
             found = align(control, "parts", letters, wide)

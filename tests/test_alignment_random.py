@@ -31,7 +31,7 @@ from symdipa.model.automaton import Automaton, OutputKind, Transition
 from symdipa.model.errors import LimitReached
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 How = tuple[str, str, bool]
 
@@ -49,12 +49,12 @@ def automata(count: int, seed: str, **sizes: object) -> Iterator[Automaton]:
 
 
 def well_formed(automaton: Automaton) -> bool:
-    engine = ExplicitEngine(control_of(automaton))
+    engine = ExplicitEngine(control_graph(automaton))
     return all(engine.decide(pattern).status is Status.ABSENT for pattern in Pattern)
 
 
 def bounds(automaton: Automaton, hows: Iterable[How] = ALL, **options: object) -> dict[How, Fraction | None]:
-    control = control_of(automaton)
+    control = control_graph(automaton)
     return {
         how: align(control, how[0], how[1], how[2], **options).bound  # type: ignore[arg-type]
         for how in hows
@@ -117,7 +117,7 @@ def test_differences_of_one_sign_have_a_bound_for_the_same_automata():
     """One of the two signs alone may have one where both together do not."""
     one_sided = 0
     for automaton in automata(40, "signs"):
-        control, good = control_of(automaton), well_formed(automaton)
+        control, good = control_graph(automaton), well_formed(automaton)
         assert (align(control, "augmentation", "LG", adjacency="monotone").bound is not None) == good
         alone = [align(control, "augmentation", "LG", adjacency=side).bound for side in RANGES[1:]]
         assert (None not in alone) == good
@@ -127,7 +127,7 @@ def test_differences_of_one_sign_have_a_bound_for_the_same_automata():
 
 def test_auto_is_at_least_as_good_as_every_step_of_its_ladder():
     for automaton in automata(30, "auto"):
-        found = align(control_of(automaton))
+        found = align(control_graph(automaton))
         tried = [a.bound for a in found.attempts if a.bound is not None]
         assert found.bound == min(tried, default=None)
         assert (found.bound is not None) == well_formed(automaton)
@@ -265,7 +265,7 @@ def test_every_proof_holds():
         for how in rng.sample(ALL, 5):
             low, high = rng.choice([*RANGES, (Fraction(-1, 3), Fraction(2))])
             found = align(
-                control_of(automaton),
+                control_graph(automaton),
                 *how,
                 adjacency=(low, high),
                 sensitivity=rng.choice((1, 1, Fraction(5, 2))),
@@ -287,7 +287,7 @@ def test_every_proof_holds():
 @pytest.mark.parametrize("name", ["svt", "num_sparse", "two_range_2", "m_range_2", "k_min_max_3"])
 @pytest.mark.parametrize("adjacency", ["two-sided", "monotone"])
 def test_every_proof_of_the_ladder_holds(name: str, adjacency: str):
-    found = align(control_of(example(name)), adjacency=adjacency)
+    found = align(control_graph(example(name)), adjacency=adjacency)
     assert len(found.sides) == (2 if adjacency == "monotone" else 1)
     for side in found.sides:
         check(side)
@@ -357,7 +357,7 @@ def test_no_run_costs_more_than_the_bound():
         for low, high in RANGES:
             dearest = max((worst(automaton, run, low, high) for run in chosen), default=Fraction(0))
             for how in [("control", "", True), *rng.sample(ALL, 2), ("augmentation", "CKLG", True)]:
-                found = align(control_of(automaton), *how, adjacency=(low, high)).bound
+                found = align(control_graph(automaton), *how, adjacency=(low, high)).bound
                 assert found is None or found >= dearest, (how, low, high)
             tight += found == dearest
             judged += 1
@@ -370,7 +370,7 @@ def test_an_automaton_without_choices_is_as_good_as_its_run():
     for automaton in automata(40, "straight"):
         for run in runs(automaton, 6, 2, random.Random(str(automaton.name))):
             alone = _straight(automaton, run)
-            found = align(control_of(alone), "augmentation", "CKLG", True).bound
+            found = align(control_graph(alone), "augmentation", "CKLG", True).bound
             exact = worst(automaton, run, *RANGES[0])
             assert found is not None
             assert exact <= found <= 2 * exact
@@ -394,7 +394,7 @@ def _straight(automaton: Automaton, run: Sequence[int]) -> Automaton:
 
 def covers(automaton: Automaton) -> Iterator[tuple[Lift, Sequence[bool]]]:
     """Lifts of all kinds with the edges of their covers that are inside loops."""
-    control = control_of(automaton)
+    control = control_graph(automaton)
     augmentation = augmentation_cover(control)
     for cover in (control_cover(control), eq_cover(control), augmentation):
         yield lift(cover, "UC"), cover.cyclic
@@ -488,6 +488,6 @@ def _marked(steps: Sequence[Transition], loops: Sequence[bool]) -> tuple[set[int
 
 
 def test_a_lift_that_grows_too_large_is_given_up():
-    cover = control_cover(control_of(generate("m-range", 6)))
+    cover = control_cover(control_graph(generate("m-range", 6)))
     with pytest.raises(LimitReached, match="more than 50 nodes"):
         lift(cover, "CK", max_nodes=50)

@@ -29,13 +29,13 @@ from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.systems.smt import SOLVERS
 
 LC, LP, DC, PV = Pattern
 
 LEAKP = automaton(A_LEAKP, silent="q0 q1")
-NODES = ExplicitEngine(control_of(LEAKP)).augmentation.nodes
+NODES = ExplicitEngine(control_graph(LEAKP)).augmentation.nodes
 
 TWO = """
     p0 -> p1 [o] :x
@@ -68,7 +68,7 @@ class Recorded:
         symbolic: Limits | None = None,
         solver: str = "minisat",
     ) -> None:
-        control = control_of(example)
+        control = control_graph(example)
         self.asked: list[str] = []
         first = ExplicitEngine(control, explicit, cap)
         second = SymbolicEngine(control, "marks", symbolic, solver)
@@ -231,7 +231,7 @@ def test_no_time_after_the_dataflow(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_cap_shrinks_with_the_variables():
-    few, many, none = (control_of(e) for e in (LEAKP, generate("m-range", 10), automaton("a -> a [o]")))
+    few, many, none = (control_graph(e) for e in (LEAKP, generate("m-range", 10), automaton("a -> a [o]")))
     assert max_nodes(few, 80) == 40 and max_nodes(many, 80) == 4 and max_nodes(none, 80) == 80
     assert max_nodes(few, 3) == 1 and max_nodes(many, 3) == 1
 
@@ -250,7 +250,7 @@ def test_check_keeps_to_the_cap(monkeypatch: pytest.MonkeyPatch):
 def test_each_slice_has_a_cap_of_its_own(monkeypatch: pytest.MonkeyPatch):
     """Above the cap as a whole, but not one component at a time."""
     example = automaton(TWO)
-    whole = ExplicitEngine(control_of(example)).augmentation.nodes * 4
+    whole = ExplicitEngine(control_graph(example)).augmentation.nodes * 4
     monkeypatch.setattr(module, "FIRST_CELLS", whole - 1)
     assert analysis.check(example, slicing=False).patterns[LP].engine == "minisat"
     assert analysis.check(example, slicing=True).patterns[LP].engine == "explicit"
@@ -307,10 +307,10 @@ def together(example: Automaton, **told: Engine) -> PatternResult:
     """The answer about leaking cycles, where the slice for a variable is decided as told."""
 
     def make(part: Control) -> Engine:
-        whole = part.variables > 1 or part is control_of(example)
+        whole = part.variables > 1 or part is control_graph(example)
         return Told(Status.UNKNOWN, "auto", None) if whole else told[part.variable_names[0]]
 
-    return SlicedEngine(control_of(example), make).decide(LC)
+    return SlicedEngine(control_graph(example), make).decide(LC)
 
 
 def test_slices_that_are_all_absent_are_told_by_the_dearest():
@@ -351,7 +351,7 @@ def test_a_violation_is_told_although_another_slice_is_open(
     result = analysis.check(example, bound=7, patterns=["LC"])
     assert result.patterns[LC].status is Status.PRESENT
     assert (answer := result.patterns[LC]).witness is not None and answer.engine == "minisat"
-    control = control_of(example)
+    control = control_graph(example)
     answers = {
         x: SlicedEngine(control, lambda part: SymbolicEngine(part, "marks", Limits(bound=7), "minisat"))
         ._decide_from(LC, 3 << control.variable_names.index(x))
@@ -422,6 +422,6 @@ def test_long_runs_agree_with_the_judge(seed: int):
     example = source.random_automaton(random.Random(seed), 3)
     truth = judge.decide(example)
     for pattern in Pattern:
-        found = LongRuns(control_of(example), limits=Limits(bound=12), solver="minisat").decide(pattern)
+        found = LongRuns(control_graph(example), limits=Limits(bound=12), solver="minisat").decide(pattern)
         right = Status.PRESENT if truth[pattern] else Status.ABSENT
         assert found.status in (right, Status.UNKNOWN) and found.engine == "minisat for long runs"

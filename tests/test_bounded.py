@@ -18,7 +18,7 @@ from symdipa.engines.explicit import ExplicitEngine
 from symdipa.files.families import generate
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.runs.witness import complete
 from symdipa.systems.smt import SOLVERS
@@ -30,7 +30,7 @@ every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 
 def systems_of(name: str, size: int, pattern: Pattern = LP) -> list[System]:
-    control = control_of(generate(name, size))
+    control = control_graph(generate(name, size))
     return catalogue.systems(pattern, control, order_facts(control), "marks")
 
 
@@ -40,7 +40,7 @@ def test_violations_are_those_of_the_explicit_engine(solver: str):
     seen: Counter[Outcome] = Counter()
     for i in range(8 if solver == "z3" else 30):
         example = source.random_automaton(random.Random(f"bounded/{i}"), (1, 2, 2, 3), (2, 3, 4))
-        control, explicit = control_of(example), ExplicitEngine(control_of(example))
+        control, explicit = control_graph(example), ExplicitEngine(control_graph(example))
         for pattern in Pattern:
             for encoding in ("marks", "ghost"):
                 outcomes = []
@@ -65,7 +65,7 @@ def test_the_bound_is_kept(solver: str):
     seen: Counter[Outcome] = Counter()
     for i in range(3 if solver == "z3" else 10):
         example = source.random_automaton(random.Random(f"bound/{i}"), (1, 2, 2), (2, 3))
-        control = control_of(example)
+        control = control_graph(example)
         for pattern in Pattern:
             for system in catalogue.systems(pattern, control, order_facts(control), "marks"):
                 first = KInduction(system, Limits(), 15, "minisat").run()
@@ -101,7 +101,7 @@ def test_the_deadline_is_kept():
 
 
 def test_nothing_bad_and_no_way():
-    control = control_of(automaton(A_LEAKP))
+    control = control_graph(automaton(A_LEAKP))
     (system,) = catalogue.systems(LP, control, order_facts(control), "marks")
     for harmless in (replace(system, bad={}), replace(system, edges=())):
         assert BoundedSearch(harmless, Limits(), "minisat").run().outcome is Outcome.SAFE
@@ -135,7 +135,7 @@ def test_distances():
 
 def test_where_no_run_arrives_there_are_no_axioms():
     example = automaton(A_LEAKP.rstrip() + "\n lost -> lost [n] >x <y", "q0 q1")
-    control = control_of(example)
+    control = control_graph(example)
     lost = example.index["lost"]
     found = 0
     for pattern in Pattern:

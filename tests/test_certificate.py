@@ -22,7 +22,7 @@ from symdipa.bounds.portfolio import Weighing, weigh
 from symdipa.evidence import certificates as certificate
 from symdipa.files.families import published
 from symdipa.model.errors import LimitReached
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 BAD = sorted(path for path in EXAMPLES.glob("*/*.dipa") if path.parent.name != "well_formed")
 GOOD = sorted((EXAMPLES / "well_formed").glob("*.dipa"))
@@ -53,7 +53,7 @@ def verified(automaton: Automaton, *certificates: certificate.Json) -> tuple[che
 def test_every_violating_example(path, follows):
     automaton = load(path)
     result = check(automaton)
-    made = certificate.violation(control_of(automaton), result.witness)
+    made = certificate.violation(control_graph(automaton), result.witness)
     (claim,) = verified(automaton, made)
     assert (claim.kind, claim.pattern) == ("violation", result.witness.pattern.key)
     assert claim.distinct is result.distinct is (result.verdict is Verdict.NOT_PRIVATE)
@@ -66,7 +66,7 @@ def test_violations_of_random_automata(seed):
     result = check(automaton, engine="explicit")
     for found in result.patterns.values():
         if found.witness is not None:
-            made = certificate.violation(control_of(automaton), found.witness)
+            made = certificate.violation(control_graph(automaton), found.witness)
             (claim,) = verified(automaton, made)
             assert claim.pattern == found.pattern.key
             if found.witness == result.witness:
@@ -88,7 +88,7 @@ GRAPHS = [
 def test_every_well_formed_example(path, follows):
     automaton = load(path)
     for options in GRAPHS:
-        found = align(control_of(automaton), **options)
+        found = align(control_graph(automaton), **options)
         made = certificate.private(found)
         assert len(made) == (found.bound is not None)
         if made:
@@ -100,7 +100,7 @@ def test_every_well_formed_example(path, follows):
 @cache
 def weighed(path: str, adjacency: str | tuple[Fraction, Fraction], sensitivity: Fraction) -> Weighing:
     return weigh(
-        control_of(load(EXAMPLES / "well_formed" / path)), adjacency=adjacency, sensitivity=sensitivity
+        control_graph(load(EXAMPLES / "well_formed" / path)), adjacency=adjacency, sensitivity=sensitivity
     )
 
 
@@ -143,7 +143,7 @@ def test_bounds_of_random_automata(seed):
     """What is proved is at least what the dearest short run costs, found by trying all shifts."""
     automaton = random_automaton(random.Random(seed), variables=(1, 2), states=(2, 3))
     options = random.Random(seed).choice(GRAPHS)
-    found = align(control_of(automaton), **options)
+    found = align(control_graph(automaton), **options)
     for made in certificate.private(found):
         (claim,) = verified(automaton, made)
         assert claim.bound == found.bound >= dearest(automaton, Fraction(-1), Fraction(1), 4)
@@ -179,7 +179,7 @@ def test_the_proof_for_one_automaton_handed_in_for_another(seed):
     """Where the digest is forged too, what is accepted is true of the other automaton."""
     rng = random.Random(seed)
     automaton = random_automaton(rng, variables=(1, 2), states=(2, 3))
-    control = control_of(automaton)
+    control = control_graph(automaton)
     made = certificate.private(align(control, **rng.choice(GRAPHS)))
     results = check(automaton, engine="explicit").patterns.values()
     made += [certificate.violation(control, found.witness) for found in results if found.witness]
@@ -201,7 +201,7 @@ def test_a_violating_automaton_has_no_certificate_of_privacy():
     """The proof of a well-formed automaton, handed in for one with a further loop."""
     good = load(EXAMPLES / "well_formed" / "svt.dipa")
     bad = load(EXAMPLES / "leaking_pair" / "svt_no_cutoff.dipa")
-    (made,) = certificate.private(align(control_of(good)))
+    (made,) = certificate.private(align(control_graph(good)))
     assert rule_of(bad, certificate.bundle(good, [made])) == "automaton"
     assert rule_of(bad, certificate.bundle(bad, [made])) is not None
 
@@ -210,7 +210,7 @@ def test_a_certificate_of_the_control_graph_has_linear_size():
     sizes = []
     for m in (20, 40, 80):
         automaton = published.m_range(m)
-        made = certificate.private(align(control_of(automaton), graph="control"))
+        made = certificate.private(align(control_graph(automaton), graph="control"))
         text = certificate.dumps(certificate.bundle(automaton, made))
         (claim,) = checker.verify(automaton, text).claims
         assert claim.bound == 1
@@ -223,7 +223,7 @@ def test_a_certificate_of_the_control_graph_has_linear_size():
 
 def test_the_text_is_json_with_short_lines():
     automaton = load(EXAMPLES / "well_formed" / "k_min_max_3.dipa")
-    value = certificate.bundle(automaton, certificate.private(align(control_of(automaton))))
+    value = certificate.bundle(automaton, certificate.private(align(control_graph(automaton))))
     text = certificate.dumps(value)
     assert json.loads(text) == value
     assert max(map(len, text.splitlines())) <= 110
@@ -257,7 +257,7 @@ KEYS = [pattern.key for pattern in Pattern]
 @cache
 def invariant(path: str, encoding: str = "marks") -> str:
     automaton = load(EXAMPLES / path)
-    return json.dumps(certificate.well_formed(control_of(automaton), encoding))
+    return json.dumps(certificate.well_formed(control_graph(automaton), encoding))
 
 
 @pytest.mark.parametrize("solver", ["cvc5", "z3"])
@@ -277,7 +277,7 @@ def test_invariants_of_well_formed_examples(path, encoding, solver, follows):
 def test_no_invariant_where_a_pattern_occurs():
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
     with pytest.raises(ValueError, match="leaking pair"):
-        certificate.well_formed(control_of(automaton))
+        certificate.well_formed(control_graph(automaton))
 
 
 def refused(made: certificate.Json, automaton: Automaton = SVT) -> str | None:
@@ -318,7 +318,7 @@ def certificate_of_nothing(automaton: Automaton) -> certificate.Json:
     from symdipa.encodings.catalogue import systems
     from symdipa.runs.dataflow import order_facts
 
-    control = control_of(automaton)
+    control = control_graph(automaton)
     facts = order_facts(control, precise=False)
     return {
         "kind": "well-formed",

@@ -39,7 +39,7 @@ from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.augmentation import augment
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.graphs import classes
 from symdipa.runs.witness import dependency_graph
 
@@ -50,7 +50,7 @@ UP, DOWN = (F(0), F(1)), (F(-1), F(0))
 
 
 def exact(example: Automaton, **options) -> Exact:
-    return exact_constant(control_of(example), **options)
+    return exact_constant(control_graph(example), **options)
 
 
 def example_file(name: str) -> Automaton:
@@ -58,7 +58,7 @@ def example_file(name: str) -> Automaton:
 
 
 def well_formed(example: Automaton) -> bool:
-    engine = ExplicitEngine(control_of(example))
+    engine = ExplicitEngine(control_graph(example))
     return all(engine.decide(pattern).status is Status.ABSENT for pattern in Pattern)
 
 
@@ -188,7 +188,7 @@ def weight_of_run(example: Automaton, steps: Sequence[Transition], repeats: Sequ
 
 def heaviest(example: Automaton, length: int) -> Fraction:
     """The heaviest run of at most ``length`` steps."""
-    graph = augment(control_of(example))
+    graph = augment(control_graph(example))
     cyclic = set(graph.cyclic_edges)
     best, level = F(0), [(0, ())]
     for _ in range(length):
@@ -216,7 +216,7 @@ TABLE = [
 @pytest.mark.parametrize(("name", "run", "value"), TABLE)
 def test_published_numbers(name: str, run: Fraction, value: Fraction):
     example = example_file(name)
-    assert (run_bound(control_of(example)), exact(example).value) == (run, value)
+    assert (run_bound(control_graph(example)), exact(example).value) == (run, value)
 
 
 @pytest.mark.skipif(not PEER.is_dir(), reason="the peer's automata are not at hand")
@@ -232,20 +232,20 @@ def test_published_numbers(name: str, run: Fraction, value: Fraction):
 )
 def test_numbers_of_the_peers_automata(name: str, run: Fraction, value: Fraction):
     example = formats.load(next(PEER.rglob(f"well_formed/{name}.dipa")))
-    assert (run_bound(control_of(example)), exact(example).value) == (run, value)
+    assert (run_bound(control_graph(example)), exact(example).value) == (run, value)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
 def test_ranges(m: int):
     example = generate("m-range", m)
-    assert run_bound(control_of(example)) == max(F(1), F(m + 1, 4))
+    assert run_bound(control_graph(example)) == max(F(1), F(m + 1, 4))
     assert exact(example).value == 1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6, 7, 10, 20, 100])
 def test_least_and_largest(k: int):
     example = generate("k-minmax", k)
-    assert run_bound(control_of(example)) == F(k + 2, 4 * k) + F(1, 2)
+    assert run_bound(control_graph(example)) == F(k + 2, 4 * k) + F(1, 2)
     odd = {3: F(5, 6), 5: F(4, 5), 7: F(11, 14)}
     assert exact(example).value == odd.get(k, F(k + 2, 4 * k) + F(1, 2))
 
@@ -258,7 +258,7 @@ def test_svt_without_its_loop():
     example = automaton("\n".join(rows), silent="q0")
     states = [replace(s, d=F(1, 4) if s.name == "q0" else F(1, 2)) for s in example.states]
     example = replace(example, states=tuple(states))
-    assert run_bound(control_of(example)) == 5
+    assert run_bound(control_graph(example)) == 5
     assert exact(example).value == F(5, 4)
 
 
@@ -269,7 +269,7 @@ def test_a_chain():
     example = replace(example, states=tuple(replace(s, d=given.get(s.name)) for s in example.states))
     found = exact(example)
     assert found.value == 2 == dearest_of_run(example, (0, 1, 2))
-    assert run_bound(control_of(example)) == 4
+    assert run_bound(control_graph(example)) == 4
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def best_flow(control: Control, run, loops=(), interval=TWO_SIDED) -> Flow:
 
 
 def agree(example: Automaton, is_good: bool, seen: Counter[str]) -> None:
-    control = control_of(example)
+    control = control_graph(example)
     found, run = exact(example), run_bound(control)
     monotone = exact(example, adjacency="monotone")
     assert (found.value is not None) == is_good
@@ -366,14 +366,14 @@ def test_two_ranges_need_twelve_steps():
 def test_the_run_bound_is_the_heaviest_run():
     attained = 0
     for example in good(60):
-        bound, best = run_bound(control_of(example)), heaviest(example, 7)
+        bound, best = run_bound(control_graph(example)), heaviest(example, 7)
         assert bound is not None and best <= bound
         attained += best == bound
     assert attained > 40
     for i in range(40):
         example = unrolled(drawn(i), 5)
-        if run_bound(control_of(example)) is not None:
-            assert run_bound(control_of(example)) == heaviest(example, 5)
+        if run_bound(control_graph(example)) is not None:
+            assert run_bound(control_graph(example)) == heaviest(example, 5)
 
 
 # Flows
@@ -411,7 +411,7 @@ def test_a_largest_flow_is_worth_what_the_cheapest_shifts_cost():
         example = drawn(i)
         run = random_run(rng, example, 6)
         deltas = some_deltas(rng, example, run, F(-1), F(1), F(0), F(1, 2))
-        found = flow_bound(control_of(example), run, (), deltas)
+        found = flow_bound(control_graph(example), run, (), deltas)
         expected = dearest_for(example, run, deltas)
         assert found.value == expected
         check_flow(example, found, expected)
@@ -425,9 +425,9 @@ def test_the_best_signs_of_a_run(interval):
     for i in range(60):
         example = drawn(i)
         run = random_run(rng, example, 6)
-        found = best_flow(control_of(example), run, interval=interval)
+        found = best_flow(control_graph(example), run, interval=interval)
         assert found.value == dearest_of_run(example, run, interval)
-        chosen = best_signs(control_of(example), run, interval=interval)
+        chosen = best_signs(control_graph(example), run, interval=interval)
         assert found.deltas == chosen and all(delta in (0, *interval) for delta in chosen)
 
 
@@ -437,9 +437,9 @@ def test_the_best_signs_of_groups_that_take_turns():
     for _ in range(40):
         example = source.random_product(rng)
         run = random_run(rng, example, 6)
-        found = best_flow(control_of(example), run)
+        found = best_flow(control_graph(example), run)
         assert found.value == dearest_of_run(example, run)
-        edges = dependency_graph(control_of(example), run).over
+        edges = dependency_graph(control_graph(example), run).over
         group = classes(len(run), [(i, *js) for i, js in enumerate(edges)])
         several += sum(size > 1 for size in Counter(group).values()) > 1
     assert several > 5
@@ -461,7 +461,9 @@ def test_loops_stand_for_many_rounds():
     looping = 0
     for example in good(120):
         found = exact(example)
-        values = [flow_bound(control_of(example), *_split(expanded(found, n))).value for n in (1, 2, 4, 40)]
+        values = [
+            flow_bound(control_graph(example), *_split(expanded(found, n))).value for n in (1, 2, 4, 40)
+        ]
         assert all(a is not None and b is not None and a <= b for a, b in pairwise(values))
         assert values[-1] == found.value
         looping += values[0] != values[-1]
@@ -475,17 +477,17 @@ def _split(pair):
 
 def test_a_loop_that_costs_more_and_more_has_no_largest_flow():
     rows = "q0 -> q1 [a] :x \n q1 -> q1 [b] >x \n q1 -> q2 [c] <x \n q2 -> q2 [d] <x"
-    control = control_of(automaton(rows))
+    control = control_graph(automaton(rows))
     assert flow_bound(control, (0, 1), [(1, 2)], [-1, 1]).value == F(1, 2)
     pair = (0, 1, 2, 3)
     assert flow_bound(control, pair, [(1, 2), (3, 4)], [0, 1, 0, -1]).value is None
     assert best_flow(control, pair, [(1, 2), (3, 4)]).value is None, "the best signs find that"
     assert flow_bound(control, pair, [(1, 2)], [0, 1, 0, -1]).value is not None
-    shown = control_of(automaton("q0 -> q0 [insample]"))
+    shown = control_graph(automaton("q0 -> q0 [insample]"))
     assert flow_bound(shown, (0,), [(0, 1)], [1]).value is None
     assert flow_bound(shown, (0,), [(0, 1)], [0]).value == 0
     assert flow_bound(shown, (0,), [], [1]).value == F(1, 4)
-    second = control_of(automaton("q0 -> q0 [insample']"))
+    second = control_graph(automaton("q0 -> q0 [insample']"))
     assert flow_bound(second, (0,), [(0, 1)], [-1]).value is None
     assert flow_bound(second, (0,), [], [-1]).value == F(1, 4)
 
@@ -493,7 +495,7 @@ def test_a_loop_that_costs_more_and_more_has_no_largest_flow():
 def test_a_sample_that_is_read_later_has_one_copy():
     """Each round stores ``y`` anew; only what the last one stored is compared."""
     rows = "p -> q0 [i] :x \n q0 -> q1 [a] :y \n q1 -> q1 [b] <x :y \n q1 -> q2 [c] >x >y"
-    control = control_of(automaton(rows))
+    control = control_graph(automaton(rows))
     found = flow_bound(control, (0, 1, 2, 3), [(2, 3)], [0, 0, -1, 1])
     assert found.value == F(1, 2) and not found.unlimited
 
@@ -519,7 +521,7 @@ def test_what_is_no_run_with_loops_is_refused(run, loops, deltas, problem):
     q1 -> q4 [e] <x :y
     q4 -> q5 [f] >x <y"""
     with pytest.raises(ValueError, match=problem):
-        flow_bound(control_of(automaton(rows, silent="q0")), run, loops, deltas)
+        flow_bound(control_graph(automaton(rows, silent="q0")), run, loops, deltas)
 
 
 def test_witnesses_become_certificates():
@@ -529,7 +531,7 @@ def test_witnesses_become_certificates():
     for example in [*good(40), *(example_file(name) for name, _, _ in TABLE)]:
         for adjacency, factor in (("two-sided", 1), ("monotone", 1), ((F(-1, 2), F(1)), 3)):
             found = exact(example, adjacency=adjacency, sensitivity=factor)
-            dual = flow_bound(control_of(example), found.run, found.loops, found.deltas)
+            dual = flow_bound(control_graph(example), found.run, found.loops, found.deltas)
             paper = certificate.bundle(example, [certificate.lower_of_flow(dual, found.interval)])
             (claim,) = checker.verify(example, certificate.dumps(paper)).claims
             assert claim.bound == found.value
@@ -549,13 +551,13 @@ def test_variables_that_never_meet_may_be_treated_apart(monkeypatch: pytest.Monk
     several = 0
     for example, one in zip(drawn, together, strict=True):
         search = profiles._Search(
-            lift(augment(control_of(example))), costs(control_of(example), TWO_SIDED), 10**8, None
+            lift(augment(control_graph(example))), costs(control_graph(example), TWO_SIDED), 10**8, None
         )
         several += len(search.blocks) > 1
         apart = exact(example)
         assert apart.value == one.value
         if apart.value is not None:
-            dual = flow_bound(control_of(example), apart.run, apart.loops, apart.deltas)
+            dual = flow_bound(control_graph(example), apart.run, apart.loops, apart.deltas)
             check_flow(example, dual, apart.value)
     assert several > 20 and sum(one.value is not None for one in together) > 10
 
@@ -588,7 +590,7 @@ def test_a_used_up_budget_leaves_both_bounds():
             if limit.lower is not None:
                 lower = limit.lower
                 assert lower.value is not None and lower.value <= whole.value
-                dual = flow_bound(control_of(example), lower.run, lower.loops, lower.deltas)
+                dual = flow_bound(control_graph(example), lower.run, lower.loops, lower.deltas)
                 check_flow(example, dual, lower.value)
                 lowers += 1
     assert lowers
@@ -599,7 +601,7 @@ def test_a_used_up_budget_leaves_both_bounds():
 
 
 def test_nodes_and_ticks_end_the_search():
-    control = control_of(generate("u-range", 3))
+    control = control_graph(generate("u-range", 3))
     for work, most in ((exact_constant, 30), (run_bound, 70)):
         for few in (5, most):
             with pytest.raises(LimitReached, match=f"more than {few}"):
@@ -634,10 +636,10 @@ def test_fewer_values_are_tracked_where_all_live_ones_are_too_many():
     more = ["q11 -> s [d] >c", "s -> end [e] >y0 >y1 >y2 >y3 >y4"]
     wide, narrow = automaton("\n".join(stored + rest + more)), automaton("\n".join(stored + rest))
     with pytest.raises(LimitReached, match="10 live values"):
-        profiles._worst((TWO_SIDED,), 10**8, None, lift(augment(control_of(wide))))
+        profiles._worst((TWO_SIDED,), 10**8, None, lift(augment(control_graph(wide))))
     found = exact(wide)
     assert found.value is not None and found.value == exact(narrow).value
-    check_flow(wide, flow_bound(control_of(wide), found.run, (), found.deltas), found.value)
+    check_flow(wide, flow_bound(control_graph(wide), found.run, (), found.deltas), found.value)
 
 
 def test_too_many_live_values_are_refused():
@@ -656,8 +658,8 @@ def test_scales_without_a_common_denominator_are_refused():
     with pytest.raises(LimitReached, match="denominator"):
         exact(example)
     with pytest.raises(LimitReached, match="denominator"):
-        best_flow(control_of(example), (0, 1))
-    assert flow_bound(control_of(example), (0, 1), (), [-1, 1]).value == 2 * tiny["q0"]
+        best_flow(control_graph(example), (0, 1))
+    assert flow_bound(control_graph(example), (0, 1), (), [-1, 1]).value == 2 * tiny["q0"]
 
 
 def test_adjacency_and_sensitivity():
@@ -690,14 +692,14 @@ def test_one_sided_differences_and_a_leaking_cycle():
 def test_a_state_without_scale_costs_nothing():
     lone = Automaton((State("q"),), "q", ())
     assert exact(lone) == Exact(F(0), (), (), (), TWO_SIDED)
-    assert run_bound(control_of(lone)) == 0
+    assert run_bound(control_graph(lone)) == 0
 
 
 def test_few_profiles_give_a_bound_still():
     """If not all profiles along a run are kept, the signs are valid, only maybe not the best."""
     example = generate("k-minmax", 9)
     found = exact(example)
-    control = control_of(example)
+    control = control_graph(example)
     for kept in (1, 2, 5000):
         deltas = best_signs(control, found.run, found.loops, kept=kept)
         value = flow_bound(control, found.run, found.loops, deltas).value

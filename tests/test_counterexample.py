@@ -45,7 +45,7 @@ from symdipa.interface.reports import refutation as report
 from symdipa.model.automaton import OutputKind
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Verdict
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 INDISTINCT = ("a_nwf", "paper_nwf", "hidden_maximum")
 """These have one output symbol: whatever a run loses, the others make up for."""
@@ -169,7 +169,7 @@ def test_the_ratio_grows_with_the_rounds():
 def test_the_ratio_never_decreases_with_the_distance(path):
     """A theorem: the negative logarithm is convex in the inputs, so its differences do not decrease."""
     automaton = load(path)
-    control, witness = control_of(automaton), check(automaton).witness
+    control, witness = control_graph(automaton), check(automaton).witness
     shape = Shape(control, witness, signs_of(control, witness))
     evaluation = Evaluation(automaton, Fraction(1), True, 1e-6, Budget(), time.monotonic() + 60)
     ratios, event = [], None
@@ -295,7 +295,7 @@ def test_how_far_it_got_when_the_time_was_over(monkeypatch):
 def test_the_number_of_rounds_is_the_least_one(exceeds):
     for path in VIOLATING:
         automaton = load(path)
-        control, witness = control_of(automaton), check(automaton).witness
+        control, witness = control_graph(automaton), check(automaton).witness
         shape = Shape(control, witness, signs_of(control, witness))
         search = _Search(shape, Fraction(exceeds), None, lambda message: None)
         rounds = search._first_rounds()
@@ -332,7 +332,7 @@ def test_events_of_shown_numbers():
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "well_formed").glob("*.dipa")), ids=lambda p: p.stem)
 def test_no_pair_above_a_proved_bound(path):
     automaton = load(path)
-    proved = weigh(control_of(automaton), seconds=5).upper
+    proved = weigh(control_graph(automaton), seconds=5).upper
     # For the sum over all runs of k-MinMax the signs of one run alone do little: the roles are kept apart.
     few = {"longest": 5, "moves": 0} if path.stem == "k_min_max_3" else {"moves": 3}
     found = search_pair(automaton, seconds=60, best_runs=1, **few)
@@ -359,7 +359,7 @@ def test_the_search_for_the_best_pair_ends_in_time(name):
 
 def test_groups_without_flow_are_put_in_order():
     automaton = load(EXAMPLES / "well_formed" / "range_1.dipa")
-    control = control_of(automaton)
+    control = control_graph(automaton)
     apart = roles(control, (0, 1, 2, 3), (0, 0, 0, 0))  # no differences, no flow: only the order is left
     assert apart is not None and apart[0] < apart[2] < apart[1]
 

@@ -21,7 +21,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs import dataflow
 from symdipa.runs.augmentation import Augmentation, augment
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import OrderFacts, mark_facts, order_facts
 from symdipa.runs.marks import Chain, Marks, advance
 from symdipa.runs.order import OrderState, Step, initial, update
@@ -32,7 +32,7 @@ COUNT = 150
 @cache
 def explicit(i: int) -> Augmentation:
     automaton = source.random_automaton(random.Random(f"dataflow/{i}"), (1, 2, 3, 4))
-    return augment(control_of(automaton))
+    return augment(control_graph(automaton))
 
 
 def within(a: OrderState, b: OrderState) -> bool:

@@ -22,7 +22,7 @@ from symdipa.encodings.order_bits import OrderBits
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.runs.augmentation import augment
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.marks import Chain, Marks, advance
 from symdipa.runs.order import OrderState, Step, bounds, enabled, initial, members, update
@@ -100,7 +100,7 @@ def sample(i: int) -> Automaton:
 
 
 def systems(example: Automaton, pattern: Pattern, encoding: str, precise: bool = True) -> list[System]:
-    control = control_of(example)
+    control = control_graph(example)
     return catalogue.systems(pattern, control, order_facts(control, precise=precise), encoding)
 
 
@@ -144,7 +144,7 @@ def test_the_update_in_bits_is_the_pure_update(precise: bool):
     """Every transition out of every node of the augmentation, whether it is enabled or not."""
     seen: Counter[bool] = Counter()
     for i in range(250):
-        control = control_of(source.random_automaton(random.Random(f"bits/{i}"), (1, 2, 3, 4)))
+        control = control_graph(source.random_automaton(random.Random(f"bits/{i}"), (1, 2, 3, 4)))
         graph, facts = BooleanGraph(), order_facts(control, precise=precise)
         bits, nodes = OrderBits(graph, facts), augment(control)
         effects = {
@@ -199,7 +199,7 @@ def chain_systems(example: Automaton, encoding: str, precise: bool) -> Iterator[
     """The systems of the chain patterns with the chain each is for."""
     from symdipa.runs.dataflow import may_have_chain
 
-    facts = order_facts(control_of(example), precise=precise)
+    facts = order_facts(control_graph(example), precise=precise)
     for pattern in (LP, PV):
         chains = [c for c in CHAINS[pattern.short] if may_have_chain(facts, c)]
         yield from zip(chains, systems(example, pattern, encoding, precise), strict=True)
@@ -215,7 +215,7 @@ def inside(walker: Walker, place: Place, chosen: frozenset[str]) -> bool:
 def test_mark_bits_are_the_marks(precise: bool):
     steps: Counter[Chain] = Counter()
     for i in range(100):
-        control = control_of(sample(i))
+        control = control_graph(sample(i))
         facts = order_facts(control, precise=precise)
         for chain, system in chain_systems(sample(i), "marks", precise):
             steps[chain] += follow_marks(control, facts, chain, Walker(system), cap=250)
@@ -279,7 +279,7 @@ class Ghosts:
 def test_ghost_bits_are_an_order_state_with_two_more_variables(precise: bool):
     steps: Counter[Chain] = Counter()
     for i in range(40):
-        control = control_of(sample(i))
+        control = control_graph(sample(i))
         facts = order_facts(control, ghosts=2, precise=precise)
         for chain, system in chain_systems(sample(i), "ghost", precise):
             steps[chain] += follow_ghosts(control, facts, chain, Walker(system), cap=150)
@@ -348,7 +348,7 @@ def test_a_watched_cycle_closes_where_it_began_and_is_not_leaking(pattern: Patte
     rng = random.Random("monitor")
     closed: Counter[bool] = Counter()
     for i in range(300):
-        control = control_of(sample(i))
+        control = control_graph(sample(i))
         for system in systems(sample(i), pattern, "marks"):
             walker, is_open = Walker(system), system.is_open
             for _ in range(3):
@@ -375,7 +375,7 @@ def test_a_lasso_remembers_the_order_with_which_it_began():
     rng = random.Random("lasso")
     kept: Counter[bool] = Counter()
     for i in range(150):
-        control = control_of(sample(i))
+        control = control_graph(sample(i))
         for system in systems(sample(i), LC, "marks"):
             walker = Walker(system)
             for _ in range(3):
@@ -500,7 +500,7 @@ def reads(system: System, *literals: Lit) -> set[Lit]:
 
 
 def test_an_unknown_encoding_is_refused():
-    control = control_of(automaton(A_LEAKP))
+    control = control_graph(automaton(A_LEAKP))
     with pytest.raises(ValueError, match="no encoding 'magic'"):
         catalogue.systems(LP, control, order_facts(control), "magic")
 

@@ -28,7 +28,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.runs.witness import complete
 from symdipa.systems.invariants import InvariantRejected, check_invariant
@@ -40,15 +40,15 @@ Make = Callable[..., Engine]
 
 
 def explicit(example: Automaton, limits: Limits | None = None) -> Engine:
-    return ExplicitEngine(control_of(example), limits)
+    return ExplicitEngine(control_graph(example), limits)
 
 
 def z3_marks(example: Automaton, limits: Limits | None = None) -> Engine:
-    return SymbolicEngine(control_of(example), "marks", limits)
+    return SymbolicEngine(control_graph(example), "marks", limits)
 
 
 def z3_ghost(example: Automaton, limits: Limits | None = None) -> Engine:
-    return SymbolicEngine(control_of(example), "ghost", limits)
+    return SymbolicEngine(control_graph(example), "ghost", limits)
 
 
 ENGINES = [explicit, z3_marks, z3_ghost]
@@ -149,7 +149,7 @@ def test_pdr_agrees_with_the_judge_and_its_invariants_are_invariants(encoding: s
     """On its own: as part of the engine it only sees what induction leaves open."""
     proofs = paths = 0
     for i in range(20):
-        control = control_of(sample(i))
+        control = control_graph(sample(i))
         for pattern in Pattern:
             searches = []
             for system in systems(pattern, control, order_facts(control), encoding):
@@ -172,7 +172,7 @@ def test_pdr_agrees_with_the_judge_and_its_invariants_are_invariants(encoding: s
 def test_an_invariant_with_a_clause_too_few_is_refused():
     refused = 0
     for i in range(40):
-        control = control_of(sample(i))
+        control = control_graph(sample(i))
         for system in systems(LP, control, order_facts(control), "marks"):
             proof = PDR(system, Limits()).run().invariant
             if proof is None:
@@ -258,7 +258,7 @@ def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match="no encoding 'magic'"):
         analysis.check(example_file("svt"), engine="z3", encoding="magic")
     with pytest.raises(ValueError, match="no encoding 'magic'"):
-        SymbolicEngine(control_of(example_file("svt")), "magic")
+        SymbolicEngine(control_graph(example_file("svt")), "magic")
 
 
 # Limits: unknown is never absent
@@ -280,10 +280,10 @@ def test_a_bound_below_the_proof_gives_unknown():
     assert len(cases) > 3
     for example, pattern, encoding, depth in cases:
         for bound in {0, depth - 1}:
-            result = SymbolicEngine(control_of(example), encoding, Limits(bound=bound)).decide(pattern)
+            result = SymbolicEngine(control_graph(example), encoding, Limits(bound=bound)).decide(pattern)
             assert result.status is Status.UNKNOWN and result.method is None and result.witness is None
             assert how_far(bound) in (result.reason or "")
-        result = SymbolicEngine(control_of(example), encoding, Limits(bound=depth)).decide(pattern)
+        result = SymbolicEngine(control_graph(example), encoding, Limits(bound=depth)).decide(pattern)
         assert result.status is Status.ABSENT
 
 
@@ -334,7 +334,7 @@ def test_no_time_left(make: Make):
 
 def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch):
     """Unknown, and the depth that is told is one that was searched."""
-    control = control_of(sample(1))
+    control = control_graph(sample(1))
     (system,) = systems(LP, control, order_facts(control), "ghost")
     original, asked = ClauseSolver.check, 0
     allowed = 0
@@ -372,14 +372,14 @@ def test_check_passes_its_limits_on():
 
 def test_a_cap_on_nodes_gives_unknown():
     for example in (ring(3), automaton(A_LEAKP)):
-        size = ExplicitEngine(control_of(example)).augmentation.nodes
+        size = ExplicitEngine(control_graph(example)).augmentation.nodes
         for cap in (1, size - 1):
-            engine = ExplicitEngine(control_of(example), max_nodes=cap)
+            engine = ExplicitEngine(control_graph(example), max_nodes=cap)
             for result in decided(engine).values():
                 assert result.status is Status.UNKNOWN
                 assert result.reason == f"the augmentation has more than {cap} nodes"
                 assert result.sizes == {}
-        enough = ExplicitEngine(control_of(example), max_nodes=size)
+        enough = ExplicitEngine(control_graph(example), max_nodes=size)
         assert all(result.status is not Status.UNKNOWN for result in decided(enough).values())
 
 
@@ -430,7 +430,7 @@ def test_dead_ends(make: Make, name: str):
 
 def test_bad_states_without_successors_are_found_at_their_depth():
     """No frame may be added first: beyond the last state there is no step, hence no model."""
-    control = control_of(automaton(A_LEAKP, silent="q0 q1"))
+    control = control_graph(automaton(A_LEAKP, silent="q0 q1"))
     for encoding in ("marks", "ghost"):
         (system,) = systems(LP, control, order_facts(control), encoding)
         search = KInduction(system, Limits()).run()

@@ -28,7 +28,7 @@ from symdipa.model.automaton import Automaton, OutputKind, State, reachable
 from symdipa.model.patterns import Pattern
 from symdipa.model.validation import problems
 from symdipa.model.verdict import Status
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 LC, LP, DC, PV = Pattern
 HYSTERESIS = EXAMPLES / "leaking_pair" / "hysteresis_forever.dipa"
@@ -39,7 +39,7 @@ Predicate = Callable[[Automaton], bool]
 
 def shows(pattern: Pattern) -> Predicate:
     def interesting(automaton: Automaton) -> bool:
-        return ExplicitEngine(control_of(automaton)).decide(pattern).status is Status.PRESENT
+        return ExplicitEngine(control_graph(automaton)).decide(pattern).status is Status.PRESENT
 
     return interesting
 
@@ -50,7 +50,7 @@ def stores_what_it_shows(automaton: Automaton) -> bool:
 
 
 def comes_back_with_a_mean(automaton: Automaton) -> bool:
-    control = control_of(automaton)
+    control = control_graph(automaton)
     return any(control.cyclic[t] and control.mean[t] for t in range(len(control.steps)))
 
 

@@ -10,7 +10,7 @@ import random_automata as source
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import (
     OrderState,
     Step,
@@ -82,7 +82,7 @@ def walks(prefix: str, count: int, length: int) -> Iterator[tuple[Control, list[
     """Random feasible runs of random automata, step by step: the run so far and the state it is in."""
     for i in range(count):
         rng = random.Random(f"{prefix}/{i}")
-        control = control_of(source.random_automaton(rng, (1, 2, 3, 4)))
+        control = control_graph(source.random_automaton(rng, (1, 2, 3, 4)))
         run: list[int] = []
         at = control.initial
         while len(run) < length:

@@ -25,7 +25,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.runs.witness import complete
 from symdipa.systems.boolean import BooleanGraph, Lit
@@ -48,7 +48,7 @@ def sample(i: int) -> Automaton:
 def systems_of(
     example: Automaton, pattern: Pattern, encoding: str = "marks", precise: bool = True
 ) -> list[System]:
-    control = control_of(example)
+    control = control_graph(example)
     return catalogue.systems(pattern, control, order_facts(control, precise=precise), encoding)
 
 
@@ -73,7 +73,7 @@ def shortest(system: System, most: int) -> int | None:
 def test_pdr_agrees_with_the_explicit_engine_and_with_the_judge(solver: str):
     seen: Counter[Outcome] = Counter()
     for i in range(BLOCKS[solver]):
-        example, control = sample(i), control_of(sample(i))
+        example, control = sample(i), control_graph(sample(i))
         expected = judge.decide(example)
         explicit = ExplicitEngine(control)
         for pattern in Pattern:

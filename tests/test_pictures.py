@@ -20,7 +20,7 @@ from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency, growth, svg, witness
 from symdipa.interface.pictures.layered import Box, Link, layered
 from symdipa.model.automaton import INSAMPLE, Automaton, Guard, State, Transition, symbol
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
 FILES = sorted(EXAMPLES.glob("*/*.dipa"))
@@ -243,7 +243,7 @@ def test_larger_samples_are_higher_and_the_path_is_marked(path):
     root = parsed(text)
     assert clashes(text, "tie") == []
     heights = {int(g.get("data-step")): box(part(g, "shape"))[1] for g in groups(root, "sample")}
-    over = dependency_graph(control_of(automaton), found.run).over
+    over = dependency_graph(control_graph(automaton), found.run).over
     edges = [(i, j) for i, targets in enumerate(over) for j in targets]
     assert all(heights[j] < heights[i] for i, j in edges)
     assert len([g for g in groups(root, "tie") if "path" in g.get("class").split()]) == max(

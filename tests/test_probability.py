@@ -23,7 +23,7 @@ from symdipa.files.families.published import k_minmax
 from symdipa.files.formats import load, loads
 from symdipa.model.automaton import OutputKind
 from symdipa.model.errors import InvalidInput, LimitReached
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.order import initial, update
 
 THRESHOLD = """
@@ -132,7 +132,7 @@ def test_svt_by_quadrature(n, eps):
 
 
 def random_run(rng, automaton, length):
-    control = control_of(automaton)
+    control = control_graph(automaton)
     q, order, run = control.initial, initial(control.variables), []
     while len(run) < length:
         ways = [(t, update(order, control.steps[t])) for t in control.outgoing[q]]

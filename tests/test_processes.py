@@ -27,7 +27,7 @@ from symdipa.files.families import generate
 from symdipa.model.errors import LimitReached, WitnessRejected
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 pytestmark = pytest.mark.skipif(not processes.AVAILABLE, reason="processes are guarded on Linux only")
 
@@ -261,7 +261,7 @@ def test_enumeration_that_won_gives_the_weight(monkeypatch: pytest.MonkeyPatch):
     result = analysis.check(example)
     assert result.engine == "dataflow+explicit" or result.engine == "explicit+dataflow"
     assert result.weight is not None
-    assert result.weight.corollary == ExplicitEngine(control_of(example)).corollary_bound()
+    assert result.weight.corollary == ExplicitEngine(control_graph(example)).corollary_bound()
 
 
 def test_memory_too_small_for_the_enumeration(tmp_path: Path):

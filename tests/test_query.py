@@ -27,7 +27,7 @@ from symdipa.files import formats
 from symdipa.model.automaton import Automaton, Guard, State, Transition
 from symdipa.model.errors import EncodingUnavailable, SymdipaError
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 
 LC, LP, DC, PV = Pattern
@@ -45,7 +45,7 @@ def sample(i: int) -> Automaton:
 
 def depth(example: Automaton, pattern: Pattern, encoding: str, precise: bool) -> int | None:
     """The least number of steps that lead a system to a bad state; ``None`` if there is no violation."""
-    control = control_of(example)
+    control = control_graph(example)
     if judge.decide(example)[pattern] is None:
         return None
     found = systems(pattern, control, order_facts(control, precise=precise), encoding)
@@ -178,7 +178,7 @@ def test_comments_explain_every_name(fmt: str):
     for pattern, encoding in [(LC, "marks"), (DC, "marks"), *product((LP, PV), ENCODINGS)]:
         for example in (PAIR, *(formats.load(path) for path in sorted(EXAMPLES.glob("*/*_1.dipa")))):
             text = encode(example, pattern, 2 if fmt == "smtlib" else None, encoding, fmt)
-            control = control_of(example)
+            control = control_graph(example)
             for system in systems(pattern, control, order_facts(control, precise=False), encoding):
                 for name in labels(system).all:
                     kind = name.partition("(")[0]

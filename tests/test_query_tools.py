@@ -15,7 +15,7 @@ from symdipa.files import formats
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Status
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.witness import orders_by_round
 
 FILES = sorted(EXAMPLES.glob("*/*.dipa"))
@@ -44,7 +44,7 @@ def expected(file: Path, pattern: Pattern) -> tuple[bool, int]:
     steps = len(found.witness.run)
     if pattern is Pattern.LEAKING_CYCLE:  # the query goes round until the order comes back
         ((i, j),) = found.witness.cycles
-        steps += (len(orders_by_round(control_of(read(file)), found.witness)[0]) - 1) * (j - i)
+        steps += (len(orders_by_round(control_graph(read(file)), found.witness)[0]) - 1) * (j - i)
     return found.status is Status.PRESENT, steps
 
 

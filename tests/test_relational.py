@@ -29,7 +29,7 @@ from symdipa.files.families import generate
 from symdipa.model.automaton import TRUE, Automaton, Guard, State, Transition, symbol
 from symdipa.model.errors import LimitReached
 from symdipa.model.verdict import Verdict
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 HALF = Fraction(1, 2)
 
@@ -52,7 +52,7 @@ def report_noisy_max(k: int, d: Fraction = HALF) -> Automaton:
 
 def proved(automaton: Automaton, **options: Any) -> Relational:
     """Without a limit on time, so that the outcome does not depend on the machine."""
-    return relational(control_of(automaton), **{"seconds": None, **options})
+    return relational(control_graph(automaton), **{"seconds": None, **options})
 
 
 def read(text: str) -> Automaton:
@@ -90,7 +90,7 @@ def test_k_minmax_is_below_what_single_runs_give(k):
     automaton = generate("k-minmax", k)
     bound = proved(automaton).bound
     assert bound == Fraction(1, k) + HALF
-    assert bound <= exact_constant(control_of(automaton)).value
+    assert bound <= exact_constant(control_graph(automaton)).value
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_no_bound_for_random_automata_contradicts_another_proof(seed):
             answered += 1
             if result.output_distinct and result.verdict is Verdict.PRIVATE:
                 try:
-                    assert bound >= exact_constant(control_of(automaton), 1_000_000).value
+                    assert bound >= exact_constant(control_graph(automaton), 1_000_000).value
                 except LimitReached:
                     continue
     assert answered, "a test that compares nothing"
@@ -336,11 +336,11 @@ def test_the_proof_is_certified_beside_the_violation(run, tmp_path):
 
 
 def test_a_method_like_the_others():
-    found = weigh(control_of(report_noisy_max(4)), ("alignment", "relational"))
+    found = weigh(control_graph(report_noisy_max(4)), ("alignment", "relational"))
     assert found.bounds["relational"] == 1 < found.bounds["alignment"]
     assert found.best == "relational" and not found.optimal and found.relational.certificates
 
 
 def test_a_limit_is_told_of():
-    found = relational(control_of(generate("k-minmax", 4)), seconds=0)
+    found = relational(control_graph(generate("k-minmax", 4)), seconds=0)
     assert found.bound is None and not found.certificates and "time" in found.limits[0]

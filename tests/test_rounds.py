@@ -24,7 +24,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import may_have_leaking_cycle, order_facts
 from symdipa.runs.order import initial, members, update
 from symdipa.runs.witness import complete
@@ -44,7 +44,7 @@ def sample(i: int) -> Automaton:
 
 
 def liveness(example: Automaton, solver: str = "minisat", limits: Limits | None = None) -> Liveness:
-    control = control_of(example)
+    control = control_graph(example)
     return Liveness(control, order_facts(control), limits or Limits(), solver)
 
 
@@ -80,7 +80,7 @@ def most_rounds(control: Control, inside: frozenset[int], x: int, cap: int) -> i
 def test_systems_count_rounds():
     seen: Counter[Outcome] = Counter()
     for i in range(150):
-        control = control_of(sample(i))
+        control = control_graph(sample(i))
         facts = order_facts(control)
         systems = RoundSystems(facts)
         for inside in components_without(control, [t for t, c in enumerate(facts.cyclic) if c]):
@@ -98,7 +98,7 @@ def test_systems_count_rounds():
 
 def test_rounds_are_counted_anew_outside():
     """A transition of the loop is left out: no rounds in a row, although the loop goes round."""
-    control = control_of(shape("_swap"))
+    control = control_graph(shape("_swap"))
     facts = order_facts(control)
     (loop,) = components_without(control, [t for t, c in enumerate(facts.cyclic) if c])
     x = next(members(control.conflicts(loop)))
@@ -111,7 +111,7 @@ def test_rounds_are_counted_anew_outside():
 def test_fewer_variables_allow_more_rounds():
     fewer = 0
     for i in range(200):
-        control = control_of(sample(i))
+        control = control_graph(sample(i))
         facts = order_facts(control)
         for inside in components_without(control, [t for t, c in enumerate(facts.cyclic) if c]):
             for x in members(control.conflicts(inside)):
@@ -129,9 +129,9 @@ def judged(example: Automaton, search: RoundSearch) -> Outcome:
     """What judge and explicit engine say; a run found is completed to a witness that the judge takes."""
     merged = judge.Merged(example, 200_000)
     present = merged.leaking_cycle() is not None
-    assert (ExplicitEngine(control_of(example)).decide(LC).status is Status.PRESENT) == present
+    assert (ExplicitEngine(control_graph(example)).decide(LC).status is Status.PRESENT) == present
     if search.run:
-        witness = complete(control_of(example), LC, search.run, search.loops)
+        witness = complete(control_graph(example), LC, search.run, search.loops)
         assert judge.faults(example, LC, witness.run, witness.cycles, witness.path) == []
     return Outcome.UNSAFE if present else Outcome.SAFE
 
@@ -142,12 +142,12 @@ def test_rounds_agree_with_the_judge(block: int):
     for i in range(block * 150, block * 150 + 150):
         search = liveness(sample(i)).run()
         assert search.outcome is judged(sample(i), search), i
-        seen[search.outcome] += may_have_leaking_cycle(order_facts(control_of(sample(i))))
+        seen[search.outcome] += may_have_leaking_cycle(order_facts(control_graph(sample(i))))
     assert seen[Outcome.UNSAFE] > 20, seen
 
 
 def test_rounds_agree_with_the_judge_on_z3():
-    asked = [i for i in range(200) if may_have_leaking_cycle(order_facts(control_of(sample(i))))]
+    asked = [i for i in range(200) if may_have_leaking_cycle(order_facts(control_graph(sample(i))))]
     for i in asked:
         search = liveness(sample(i), "z3").run()
         assert search.outcome is judged(sample(i), search), i
@@ -164,9 +164,9 @@ def test_proofs_agree_with_the_judge(monkeypatch: pytest.MonkeyPatch, near_first
     proofs: Counter[int] = Counter()
     for i in range(1200, 2400):
         example = sample(i)
-        if not may_have_leaking_cycle(order_facts(control_of(example))):
+        if not may_have_leaking_cycle(order_facts(control_graph(example))):
             continue
-        if ExplicitEngine(control_of(example)).decide(LC).status is Status.ABSENT:
+        if ExplicitEngine(control_graph(example)).decide(LC).status is Status.ABSENT:
             search = liveness(example).run()
             assert search.outcome is judged(example, search) is Outcome.SAFE, i
             assert search.proofs > 0 and search.method == "pdr"
@@ -177,7 +177,7 @@ def test_proofs_agree_with_the_judge(monkeypatch: pytest.MonkeyPatch, near_first
 def test_a_round_need_not_be_a_leaking_cycle():
     """Two rounds are feasible and no more, so one is made and two in a row inside the loop are not."""
     example = shape("_twice_only")
-    control = control_of(example)
+    control = control_graph(example)
     facts = order_facts(control)
     (inside,) = components_without(control, [t for t, c in enumerate(facts.cyclic) if c])
     counts = {x: most_rounds(control, inside, x, cap=9) for x in members(control.conflicts(inside))}
@@ -205,7 +205,7 @@ def test_a_counter_that_wraps_is_walked():
     search = liveness(example).run()
     assert search.outcome is Outcome.UNSAFE and search.loops[0].taken
     assert len(search.loops[0].steps) == 2**10 - 4
-    result = SymbolicEngine(control_of(example), solver="minisat").decide(LC)
+    result = SymbolicEngine(control_graph(example), solver="minisat").decide(LC)
     assert result.status is Status.PRESENT and result.witness is not None
     assert result.sizes["depth"] == len(result.witness.run) and result.sizes["rounds"] >= 1
 
@@ -215,7 +215,7 @@ def test_a_counter_that_wraps_is_walked():
 
 def test_a_bound_is_about_the_lasso():
     """Rounds would find more than the bound allows."""
-    control = control_of(generate("turing-wrap", 3))
+    control = control_graph(generate("turing-wrap", 3))
     free = SymbolicEngine(control, solver="minisat").decide(LC)
     assert free.status is Status.PRESENT and free.sizes["depth"] > 20 and "rounds" in free.sizes
     bounded = SymbolicEngine(control, limits=Limits(bound=20), solver="minisat").decide(LC)
@@ -238,7 +238,7 @@ def test_time_runs_out_during_a_walk():
 @pytest.mark.parametrize("family", ["turing-overflow", "turing-wrap"])
 def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch, family: str):
     """Open, with how far the lasso got, until there is time enough."""
-    control = control_of(generate(family, 3))
+    control = control_graph(generate(family, 3))
     original, asked, allowed = ClauseSolver.check, 0, 0
 
     def check(self: ClauseSolver, assumptions: Iterable[int] = ()) -> bool:

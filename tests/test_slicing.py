@@ -20,7 +20,7 @@ from symdipa.model.automaton import Automaton, State, variables_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.validation import validate
 from symdipa.model.verdict import Status, Witness
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import Mask, initial, members, update
 from symdipa.runs.slicing import Slice, cut, flatten, transitions_touching, variable_components
 from symdipa.runs.witness import dependency_graph
@@ -97,7 +97,7 @@ def test_components_are_the_classes_of_what_shares_a_transition():
     examples = [product(i) for i in range(60)]
     examples += [source.random_automaton(random.Random(f"classes/{i}"), (1, 3, 5)) for i in range(60)]
     for example in examples:
-        control = control_of(example)
+        control = control_graph(example)
         found = variable_components(control)
         named = [frozenset(example.variables[x] for x in members(c)) for c in found]
         assert set(named) == connected(example) and len(named) == len(set(named))
@@ -115,7 +115,7 @@ def test_components_are_the_classes_of_what_shares_a_transition():
 def test_edges_of_a_dependency_graph_stay_in_a_component():
     """What the slicer rests on: every edge is one of exactly one component."""
     for i in range(20):
-        control = control_of(product(i))
+        control = control_graph(product(i))
         parts = variable_components(control)
         for run, _ in judge.feasible_runs(product(i), 12, 60):
             edges = {(a, b) for a, over in enumerate(dependency_graph(control, run).over) for b in over}
@@ -142,7 +142,7 @@ def test_edges_of_a_dependency_graph_stay_in_a_component():
 def test_what_joins_variables(rows: str, classes: str):
     example = automaton(rows)
     assert connected(example) == {frozenset(c.split()) for c in classes.split("|")}
-    found = variable_components(control_of(example))
+    found = variable_components(control_graph(example))
     assert {frozenset(example.variables[x] for x in members(c)) for c in found} == connected(example)
 
 
@@ -172,7 +172,7 @@ def is_feasible(control: Control, run: list[int]) -> bool:
 def test_feasible_runs_project_to_feasible_runs_of_the_slice():
     runs = shorter = 0
     for i in range(40):
-        example, control = product(i), control_of(product(i))
+        example, control = product(i), control_graph(product(i))
         for part in slices(control, random.Random(i)):
             for run, _ in judge.feasible_runs(example, 14, 40):
                 projected = walk(part, [t for t in run if t in part.kept])
@@ -187,7 +187,7 @@ def test_cycles_project_to_cycles_with_what_they_use_and_assign():
     """Taken twice, since a cycle of the whole may begin between two kept transitions."""
     cycles = 0
     for i in range(40):
-        example, control = product(i), control_of(product(i))
+        example, control = product(i), control_graph(product(i))
         for part in slices(control, random.Random(i)):
             for run, _ in judge.feasible_runs(example, 12, 25):
                 for a, b in judge.cycles([example.transitions[t] for t in run]):
@@ -205,7 +205,7 @@ def test_cycles_project_to_cycles_with_what_they_use_and_assign():
 
 def test_transitions_of_a_slice_do_what_those_of_the_whole_do():
     for i in range(40):
-        control = control_of(product(i))
+        control = control_graph(product(i))
         for part in slices(control, random.Random(i)):
             local = part.control
             assert part.kept >= {
@@ -230,7 +230,7 @@ def test_what_is_lifted_is_a_run_of_the_whole():
     """From any path of the slice, with a range that is a cycle there, and positions for a chain."""
     cycles = longer = 0
     for i in range(40):
-        control = control_of(product(i))
+        control = control_graph(product(i))
         rng = random.Random(f"lift/{i}")
         for part in slices(control, rng):
             for _ in range(5):
@@ -265,7 +265,7 @@ def test_a_violation_of_the_slice_of_everything_is_one_of_the_whole():
     """With no variable left out, what is collapsed touches nothing: lifting must always succeed."""
     lifted = 0
     for i in range(60):
-        example, control = product(i), control_of(product(i))
+        example, control = product(i), control_graph(product(i))
         real = [t for t, r in enumerate(control.outputs_real) if r and control.reads_input[t]]
         part = cut(control, (1 << control.variables) - 1, real)
         for pattern in Pattern:
@@ -281,7 +281,7 @@ def test_a_violation_of_the_slice_of_everything_is_one_of_the_whole():
 
 def test_a_flat_slice_takes_its_transitions_in_any_order():
     for i in range(20):
-        control = control_of(product(i))
+        control = control_graph(product(i))
         components = variable_components(control)
         touching = transitions_touching(control, components)
         for variables in components:
@@ -548,7 +548,7 @@ def test_the_traps_are_traps(name: str, letters: str, pattern: Pattern):
     """The slice shows what the whole does not."""
     expected, rows = TRAPS[name]
     assert pattern.short not in expected.split()
-    assert present(control_of(automaton(rows)), letters, pattern)
+    assert present(control_graph(automaton(rows)), letters, pattern)
 
 
 @pytest.mark.parametrize(
@@ -565,7 +565,7 @@ def test_the_traps_are_traps(name: str, letters: str, pattern: Pattern):
 def test_less_than_a_component_is_too_little(name: str, letters: str, pattern: Pattern):
     """A slice for the variables of the two loops alone loses the violation; the component keeps it."""
     expected, rows = TRAPS[name]
-    control = control_of(automaton(rows))
+    control = control_graph(automaton(rows))
     assert pattern.short in expected.split()
     assert not present(control, letters, pattern)
     first = mask(control, letters.split()[0])
@@ -575,7 +575,7 @@ def test_less_than_a_component_is_too_little(name: str, letters: str, pattern: P
 
 def test_spurious_violations_grow_the_slice_by_what_is_to_blame():
     """Component by component, and no further than needed."""
-    control = control_of(automaton(TRAPS["infeasible by one component or by another"][1]))
+    control = control_graph(automaton(TRAPS["infeasible by one component or by another"][1]))
     asked: list[frozenset[str]] = []
 
     def make(part: Control) -> ExplicitEngine:
@@ -592,7 +592,7 @@ def test_spurious_violations_grow_the_slice_by_what_is_to_blame():
 
 def test_what_has_no_part_in_it_stays_out_of_the_slice():
     rows = "n0 -> n1 [o] :c \n n1 -> p0 [o] >c \n" + TRAPS["every way infeasible"][1]
-    control = control_of(automaton(rows))
+    control = control_graph(automaton(rows))
     asked: list[frozenset[str]] = []
 
     def make(part: Control) -> ExplicitEngine:

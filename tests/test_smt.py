@@ -201,13 +201,13 @@ def test_an_engine_on_a_solver_that_gives_up_knows_nothing(monkeypatch: pytest.M
     from symdipa.engines.symbolic import SymbolicEngine
     from symdipa.model.patterns import Pattern
     from symdipa.model.verdict import Status
-    from symdipa.runs.control import control_of
+    from symdipa.runs.control import control_graph
 
     never_know(monkeypatch)
     a_nwf = "q0 -> q1 [top] :x \n q1 -> q0 [top] >x \n q1 -> q1 [top] <x"
     for rows, silent in ((A_LEAKP, "q0 q1"), (a_nwf, "q0")):
         for encoding in ("marks", "ghost"):
-            control = control_of(automaton(rows, silent))
+            control = control_graph(automaton(rows, silent))
             result = SymbolicEngine(control, encoding).decide(Pattern.LEAKING_PAIR)
             assert result.status is Status.UNKNOWN and result.witness is None
             assert "the solver gave up" in (result.reason or "")

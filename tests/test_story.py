@@ -23,7 +23,7 @@ from symdipa.files import formats
 from symdipa.model.automaton import Guard
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.order import OrderState
 from symdipa.runs.witness import replay
 
@@ -90,7 +90,7 @@ def told(name, pattern, run, cycles, path=()):
     """The automaton with a witness that holds."""
     automaton = example(name)
     witness = Witness(pattern, run, cycles, path)
-    replay(control_of(automaton), witness)
+    replay(control_graph(automaton), witness)
     return automaton, witness
 
 
@@ -134,7 +134,7 @@ def test_a_loop_whose_order_grows_before_it_repeats():
         "(b, 1, 0): if (insample >= y) then y := insample; output p; goto b"
     )
     witness = Witness(LC, (0, 1), ((1, 2),))
-    replay(control_of(automaton), witness)
+    replay(control_graph(automaton), witness)
     text = " ".join(dependency_text(automaton, witness))
     assert "before round 1: x = y; before round 2: x < y; before round 3: the same as before round 2" in text
 
@@ -223,5 +223,5 @@ def test_values_between_loops_are_not_said_to_be_drawn_once_if_a_loop_draws_them
         "(d, 1, 0): if (insample < y) then output s; goto d"
     )
     witness = Witness(LP, (0, 1, 2, 1, 3, 4), ((5, 6), (2, 4)), (5, 3, 0, 2))
-    replay(control_of(automaton), witness)
+    replay(control_graph(automaton), witness)
     assert once not in " ".join(story(automaton, witness))

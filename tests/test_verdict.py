@@ -23,7 +23,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 from symdipa.runs import properties
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.properties import output_distinct, witness_distinct
 
 LC, LP, DC, PV = Pattern
@@ -177,7 +177,7 @@ def leaking_loop(elsewhere: str) -> tuple[Automaton, Witness]:
 def test_distinct_along_the_repeated_witness(elsewhere: str, expected: bool):
     """Theory, section 5: no other run produces the outputs, however often the cycles repeat."""
     example, witness = leaking_loop(elsewhere)
-    assert witness_distinct(control_of(example), witness) is expected
+    assert witness_distinct(control_graph(example), witness) is expected
     assert imitated(example, witness, rounds=4) is not expected
 
 
@@ -185,8 +185,8 @@ def test_a_stray_run_that_gets_stuck_proves_nothing():
     """It looks alike at first, but cannot show the last output of the witness."""
     rows = "q0 -> q1 [o] :x \n q1 -> q2 [a] >x \n q1 -> q3 [a] <x \n q2 -> q2 [insample] \n q3 -> q3 [{}]"
     witness = Witness(DC, (0, 1, 3), ((2, 3),))
-    assert witness_distinct(control_of(automaton(rows.format("b"))), witness)
-    assert not witness_distinct(control_of(automaton(rows.format("insample'"))), witness)
+    assert witness_distinct(control_graph(automaton(rows.format("b"))), witness)
+    assert not witness_distinct(control_graph(automaton(rows.format("insample'"))), witness)
 
 
 def test_a_look_alike_may_need_several_rounds():
@@ -203,13 +203,13 @@ def test_a_look_alike_may_need_several_rounds():
     witness = Witness(PV, (0, 1, 2, 4), ((2, 3),), (0, 2))
     assert judge.faults(example, PV, witness.run, witness.cycles, witness.path) == []
     assert not imitated(example, witness, rounds=1) and imitated(example, witness, rounds=2)
-    assert not witness_distinct(control_of(example), witness)
+    assert not witness_distinct(control_graph(example), witness)
 
 
 def test_look_alikes_that_no_run_can_take_do_not_count():
     rows = "q0 -> q1 [o] :x \n q1 -> q2 [o] {} :y \n q2 -> q2 [insample] >x \n q2 -> q2 [insample] <x >y"
     witness = Witness(DC, (0, 1, 2), ((2, 3),))
-    above, below = (control_of(automaton(rows.format(atom))) for atom in (">x", "<x"))
+    above, below = (control_graph(automaton(rows.format(atom))) for atom in (">x", "<x"))
     assert witness_distinct(above, witness), "nothing is below x and above y once x < y"
     assert not witness_distinct(below, witness)
 
@@ -218,7 +218,7 @@ def test_real_outputs_look_alike_whatever_their_kind():
     rows = "q0 -> q1 [o] :x \n q1 -> q1 [insample] >x \n q1 -> q1 [{}] <x"
     witness = Witness(DC, (0, 1), ((1, 2),))
     for output, expected in (("insample'", False), ("insample", False), ("a", True)):
-        assert witness_distinct(control_of(automaton(rows.format(output))), witness) is expected
+        assert witness_distinct(control_graph(automaton(rows.format(output))), witness) is expected
 
 
 def test_reading_an_input_is_not_observed():
@@ -230,13 +230,13 @@ def test_reading_an_input_is_not_observed():
         q3 -> q1 [b] :x"""
     witness = Witness(LC, (0, 1, 3), ((1, 3),))
     for silent in ("", "q2", "q3", "q2 q3"):
-        assert not witness_distinct(control_of(automaton(rows, silent)), witness)
+        assert not witness_distinct(control_graph(automaton(rows, silent)), witness)
 
 
 def test_too_many_look_alikes_claim_less():
     example, witness = leaking_loop("q1 -> q2 [b] <x")
-    assert witness_distinct(control_of(example), witness)
-    assert not witness_distinct(control_of(example), witness, limit=1)
+    assert witness_distinct(control_graph(example), witness)
+    assert not witness_distinct(control_graph(example), witness, limit=1)
 
 
 def imitated(example: Automaton, witness: Witness, rounds: int) -> bool:
@@ -266,7 +266,7 @@ def test_distinct_witnesses_are_not_imitated():
     seen: Counter[bool] = Counter()
     for i in range(150):
         example = sample(i)
-        engine = ExplicitEngine(control_of(example))
+        engine = ExplicitEngine(control_graph(example))
         for pattern in Pattern:
             witness = engine.decide(pattern).witness
             if witness is None:
@@ -515,7 +515,7 @@ def test_without_any_bound_there_is_a_note(monkeypatch: pytest.MonkeyPatch):
 def test_the_search_for_a_distinct_witness_ends():
     """Number 1208 of agree.py's seed 20261129: very many runs imitate whatever is tried."""
     example = source.random_automaton(random.Random("20261129/1208"), (1, 2, 2, 3, 3, 4), (2, 3, 4, 5, 6))
-    control, looks = control_of(example), 0
+    control, looks = control_graph(example), 0
 
     def tick() -> None:
         nonlocal looks

@@ -25,7 +25,7 @@ from symdipa.model.validation import validate
 from symdipa.model.verdict import Status
 from symdipa.runs import slicing
 from symdipa.runs.augmentation import augment
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import Mask, OrderState, members
 from symdipa.runs.properties import strongly_feasible
 from symdipa.runs.slicing import Split, cut, separate, split, variable_components
@@ -146,7 +146,7 @@ def test_webs_are_the_classes_of_definitions_that_share_a_use():
     dead = 0
     for i in range(300):
         example = mixed(i)
-        parted = split(control_of(example))
+        parted = split(control_graph(example))
         found: dict[int, set[tuple[int, str]]] = {}
         for k, step in enumerate(parted.control.steps):
             for w in members(step.asg):
@@ -160,7 +160,7 @@ def test_webs_are_the_classes_of_definitions_that_share_a_use():
 
 def test_a_split_changes_nothing_but_variables():
     for i in range(100):
-        control = control_of(mixed(i))
+        control = control_graph(mixed(i))
         for parted in (split(control), separate(control)):
             new = parted.control
             names = set(new.variable_names)
@@ -187,7 +187,7 @@ def merged(parted: Split, mask: Mask) -> Mask:
 def test_names_stay_apart():
     """Also where the automaton has a variable whose name looks like that of a web."""
     rows = "a -> b [o] :x#1 \n b -> c [o] :x \n c -> d [o] >x >x#1 :x \n d -> e [o] >x"
-    found = split(control_of(automaton(rows))).control.variable_names
+    found = split(control_graph(automaton(rows))).control.variable_names
     assert found == ("x#1", "x#1'", "x#2")
 
 
@@ -196,7 +196,7 @@ def test_a_use_that_nothing_reaches_disappears():
     base = automaton("a -> b [o] :x \n b -> c [o] >x")
     lost = automaton("d -> e [o] :x \n e -> d [o] >x").transitions
     states = (*base.states, State("d", d=1), State("e", d=1))
-    parted = split(control_of(Automaton(states, "a", (*base.transitions, *lost), ("x",))))
+    parted = split(control_graph(Automaton(states, "a", (*base.transitions, *lost), ("x",))))
     assert [step.used for step in parted.control.steps] == [0, 1, 0, 0]
     assert [step.asg for step in parted.control.steps] == [1, 0, 0, 0]
 
@@ -207,7 +207,7 @@ def test_a_use_that_nothing_reaches_disappears():
 def test_dependency_graphs_are_the_same_for_every_path():
     edges = 0
     for i in range(200):
-        control = control_of(mixed(i))
+        control = control_graph(mixed(i))
         for parted in (split(control), separate(control)):
             for path in walks(control, random.Random(i), 15, 20):
                 graph = dependency_graph(control, path)
@@ -220,7 +220,7 @@ def test_cycles_leak_by_names_exactly_if_they_leak_by_webs():
     """Every closed path, whether it is feasible, and can be taken again, or not."""
     seen: Counter[bool] = Counter()
     for i in range(200):
-        control = control_of(mixed(i))
+        control = control_graph(mixed(i))
         parted = split(control).control
         for path in walks(control, random.Random(i), 10, 14):
             for a in range(len(path)):
@@ -235,7 +235,7 @@ def test_cycles_leak_by_names_exactly_if_they_leak_by_webs():
 def test_a_live_variable_has_one_live_web():
     """At every reachable state: so splitting makes no order state larger."""
     for i in range(200):
-        control = control_of(mixed(i))
+        control = control_graph(mixed(i))
         for parted in (split(control), separate(control)):
             for old, new in zip(control.live, parted.control.live, strict=True):
                 assert merged(parted, new) == old
@@ -254,7 +254,7 @@ def renamed(parted: Split, order: OrderState) -> OrderState:
 def test_the_augmentation_is_the_same_but_for_names():
     nodes = 0
     for i in range(200):
-        control = control_of(mixed(i))
+        control = control_graph(mixed(i))
         whole = augment(control)
         for parted in (split(control), separate(control)):
             graph = augment(parted.control)
@@ -288,7 +288,7 @@ def test_patterns_are_judged_alike_with_and_without_webs(block: int):
     seen: Counter[tuple[str, bool]] = Counter()
     parts = 0
     for i in range(block * 260, block * 260 + 260):
-        example, control = mixed(i), control_of(mixed(i))
+        example, control = mixed(i), control_graph(mixed(i))
         expected = {pattern for pattern, run in judge.decide(example).items() if run is not None}
         assert answers(ExplicitEngine(control), control) == expected
         parted = split(control)
@@ -302,7 +302,7 @@ def test_patterns_are_judged_alike_with_and_without_webs(block: int):
 
 def test_patterns_are_judged_alike_by_symbolic_search_on_webs():
     for i in range(60):
-        control = control_of(sequence(i))
+        control = control_graph(sequence(i))
         expected = answers(ExplicitEngine(control), control)
         parted = split(control).control
         assert answers(SymbolicEngine(parted, solver="minisat"), control) == expected, i
@@ -316,7 +316,7 @@ def test_sequences_are_judged_alike_with_and_without_slices(block: int):
         expected = truth(example)
         for way in WAYS:
             assert said(example, way) == expected, (i, way)
-        control = control_of(example)
+        control = control_graph(example)
         more += len(variable_components(separate(control).control)) > len(variable_components(control))
     assert more > 10, more
 
@@ -324,7 +324,7 @@ def test_sequences_are_judged_alike_with_and_without_slices(block: int):
 def test_strong_feasibility_is_judged_alike():
     seen: Counter[bool | None] = Counter()
     for i in range(150):
-        control = control_of(mixed(i))
+        control = control_graph(mixed(i))
         seen[strongly_feasible(control)] += 1
         assert strongly_feasible(split(control).control) == strongly_feasible(control)
     assert seen[True] > 20 and seen[False] > 5, seen
@@ -411,7 +411,7 @@ TRAPS: dict[str, tuple[str, str, int]] = {
 def test_traps(name: str):
     expected, rows, number = TRAPS[name]
     example = automaton(rows)
-    control = control_of(example)
+    control = control_graph(example)
     assert truth(example) == expected
     assert [said(example, way) for way in WAYS] == [expected] * len(WAYS)
     found = split(control)
@@ -452,7 +452,7 @@ def forward(control: Control, start: Mask, after: Callable[[int, Mask], Mask], j
 def test_the_traps_are_traps(monkeypatch: pytest.MonkeyPatch, careless: Callable[..., object], name: str):
     monkeypatch.setattr(slicing, "classes" if careless is single else "fixed_point", careless)
     expected, rows, _ = TRAPS[name]
-    engine = ExplicitEngine(split(control_of(automaton(rows))).control)
+    engine = ExplicitEngine(split(control_graph(automaton(rows))).control)
     found = {p.short for p in Pattern if engine.decide(p).status is Status.PRESENT}
     assert found != set(expected.split())
 
@@ -487,7 +487,7 @@ def phases(n: int) -> Automaton:
 
 def test_a_scratch_variable_does_not_keep_phases_together():
     for n in (2, 5, 8):
-        control = control_of(phases(n))
+        control = control_graph(phases(n))
         assert variable_components(control) == [(1 << control.variables) - 1]
         separated = separate(control).control
         found = variable_components(separated)
@@ -505,7 +505,7 @@ def test_the_sliced_engine_splits_first():
         asked.append(frozenset(part.variable_names))
         return ExplicitEngine(part)
 
-    control = control_of(phases(3))
+    control = control_graph(phases(3))
     engine = SlicedEngine(control, make)
     assert {engine.decide(pattern).status for pattern in Pattern} == {Status.ABSENT}
     assert asked[0] == frozenset(control.variable_names)
@@ -514,11 +514,11 @@ def test_the_sliced_engine_splits_first():
 
 def test_webs_of_one_component_share_a_variable():
     rows = "p -> a [o] :x \n a -> b [o] >x :y \n b -> c [o] :x \n c -> d [o] >x >y"
-    control = control_of(automaton(rows))
+    control = control_graph(automaton(rows))
     assert split(control).control.variable_names == ("x#1", "x#2", "y")
     assert separate(control).control.variable_names == ("x", "y")
     rows = "p -> a [o] :x \n a -> b [o] >x :y \n b -> b1 [o] >y \n b1 -> c [o] :x"
     rows += "\n c -> d [o] >x :x \n d -> e [o] >x"
-    control = control_of(automaton(rows))
+    control = control_graph(automaton(rows))
     assert split(control).control.variable_names == ("x#1", "x#2", "x#3", "y")
     assert separate(control).control.variable_names == ("x#1", "x#2", "y")

@@ -14,7 +14,7 @@ from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
 from symdipa.files.families import generate
 from symdipa.model.verdict import Verdict
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 
 def well_formed(count: int):
@@ -31,7 +31,7 @@ def well_formed(count: int):
 def test_the_bounds_are_in_order_and_certified():
     optimal = 0
     for example in well_formed(60):
-        control = control_of(example)
+        control = control_graph(example)
         everything = weigh(control, METHODS)
         bounds = everything.bounds
         assert not everything.missing
@@ -49,7 +49,7 @@ def test_the_bounds_are_in_order_and_certified():
 
 
 def test_sensitivity_and_adjacency_scale():
-    control = control_of(generate("k-minmax", 3))
+    control = control_graph(generate("k-minmax", 3))
     two, one = weigh(control), weigh(control, adjacency="monotone")
     assert (two.upper, two.lower) == (Fraction(5, 6), Fraction(5, 6))
     assert (one.upper, one.lower) == (Fraction(5, 12), Fraction(5, 12))
@@ -64,17 +64,17 @@ def test_large_automata_without_their_augmentation():
         ("m-range", 120, Fraction(1)),
         ("k-minmax", 60, Fraction(31, 120) + Fraction(1, 2)),
     ):
-        found = weigh(control_of(generate(family, n)))
+        found = weigh(control_graph(generate(family, n)))
         assert found.upper == found.lower == bound
 
 
 def test_no_time_is_told():
-    found = weigh(control_of(generate("k-minmax", 40)), METHODS, seconds=1e-9)
+    found = weigh(control_graph(generate("k-minmax", 40)), METHODS, seconds=1e-9)
     assert not found.bounds and set(found.missing) == set(METHODS) and found.upper is None
 
 
 def test_names_that_mean_nothing():
-    control = control_of(generate("svt", 1))
+    control = control_graph(generate("svt", 1))
     for wrong in ({"methods": ["guess"]}, {"graph": "x"}, {"sensitivity": 0}, {"adjacency": "x"}):
         with pytest.raises(ValueError):
             weigh(control, **wrong)  # type: ignore[arg-type]

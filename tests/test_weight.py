@@ -24,7 +24,7 @@ from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status, Verdict, Weight
 from symdipa.runs.augmentation import Augmentation, augment, bisimulation_quotient
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
 
@@ -32,7 +32,7 @@ Block = Hashable
 
 
 def bound(example: Automaton) -> Fraction:
-    return corollary_bound(augment(control_of(example)))
+    return corollary_bound(augment(control_graph(example)))
 
 
 def example_file(name: str) -> Automaton:
@@ -40,7 +40,7 @@ def example_file(name: str) -> Automaton:
 
 
 def well_formed(example: Automaton) -> bool:
-    engine = ExplicitEngine(control_of(example))
+    engine = ExplicitEngine(control_graph(example))
     return all(engine.decide(pattern).status is Status.ABSENT for pattern in Pattern)
 
 
@@ -198,7 +198,7 @@ def naive_blocks(graph: Augmentation) -> list[Block]:
 
 @cache
 def explicit(i: int) -> Augmentation:
-    return augment(control_of(source.random_automaton(random.Random(f"weight/{i}"), (1, 2, 3, 4))))
+    return augment(control_graph(source.random_automaton(random.Random(f"weight/{i}"), (1, 2, 3, 4))))
 
 
 def test_the_quotient_is_the_coarsest_stable_partition():
@@ -243,7 +243,7 @@ def test_the_bound_is_the_naive_one():
 
 def test_without_the_quotient_one_range_would_cost_more():
     """The order of the two thresholds becomes known in the loop: twice the exits, on one path."""
-    graph = augment(control_of(generate("m-range", 1)))
+    graph = augment(control_graph(generate("m-range", 1)))
     assert naive_bound(graph, range(graph.nodes)) == Fraction(3, 2)
     assert naive_bound(graph, naive_blocks(graph)) == corollary_bound(graph) == 1
 

@@ -18,7 +18,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import SymdipaError, WitnessRejected
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import members
 from symdipa.runs.witness import Ends, Loop, complete, dependency_graph, find_chain, is_non_leaking, replay
 
@@ -156,7 +156,7 @@ BASES[id(VIOLATES)] = VIOLATES_WITNESS
 
 @pytest.mark.parametrize(("example", "witness"), HOLDS, ids=lambda value: getattr(value, "pattern", ""))
 def test_what_holds_is_accepted(example: Automaton, witness: Witness):
-    replay(control_of(example), witness)
+    replay(control_graph(example), witness)
     assert judge.faults(example, witness.pattern, witness.run, witness.cycles, witness.path) == []
 
 
@@ -166,7 +166,7 @@ def test_a_tampered_witness_is_refused_by_its_rule(
 ):
     witness = replace(BASES[id(example)], **change)  # type: ignore[arg-type]
     with pytest.raises(WitnessRejected, match=rule):
-        replay(control_of(example), witness)
+        replay(control_graph(example), witness)
 
 
 def test_there_are_twenty_kinds_of_refusal():
@@ -177,18 +177,18 @@ def test_there_are_twenty_kinds_of_refusal():
 def test_a_silent_cycle_discloses_nothing():
     rows = "q0 -> q1 [a] :x \n q1 -> q1 [insample]"
     witness = Witness(DC, (0, 1), ((1, 2),))
-    replay(control_of(automaton(rows)), witness)
+    replay(control_graph(automaton(rows)), witness)
     with pytest.raises(WitnessRejected, match="no input transition of the cycle outputs a real value"):
-        replay(control_of(automaton(rows, silent="q1")), witness)
+        replay(control_graph(automaton(rows, silent="q1")), witness)
 
 
 def test_a_pair_needs_cycles_that_do_not_leak():
     rows = "q0 -> q1 [a] :x \n q1 -> q2 [b] :y \n q2 -> q2 [c] <x {} \n q2 -> q3 [d] >x \n q3 -> q3 [e] >x"
     witness = Witness(LP, (0, 1, 2, 3, 4), ((2, 3), (4, 5)), (2, 0, 4))
-    replay(control_of(automaton(rows.format(""))), witness)
-    replay(control_of(automaton(rows.format(":y"))), witness)
+    replay(control_graph(automaton(rows.format(""))), witness)
+    replay(control_graph(automaton(rows.format(":y"))), witness)
     with pytest.raises(WitnessRejected, match="a cycle is leaking"):
-        replay(control_of(automaton(rows.format(":x"))), witness)
+        replay(control_graph(automaton(rows.format(":x"))), witness)
 
 
 def test_a_refusal_is_one_of_the_family():
@@ -205,7 +205,7 @@ def sample(i: int) -> Automaton:
 def witnesses(count: int) -> list[tuple[Automaton, Witness]]:
     found = []
     for i in range(count):
-        engine = ExplicitEngine(control_of(sample(i)))
+        engine = ExplicitEngine(control_graph(sample(i)))
         results = [engine.decide(pattern) for pattern in Pattern]
         found += [(engine.control.automaton, r.witness) for r in results if r.witness is not None]
     return found
@@ -246,7 +246,7 @@ def test_replay_and_the_judge_accept_the_same():
     rng = random.Random("changes")
     seen: Counter[bool] = Counter()
     for example, witness in witnesses(80):
-        control = control_of(example)
+        control = control_graph(example)
         for _ in range(60):
             other = changed(rng, witness, len(example.transitions))
             good = not complaints(example, other)
@@ -271,7 +271,7 @@ def test_completing_what_is_complete():
     """With the cycles as loops that were taken: a witness again, and so on."""
     seen: Counter[Pattern] = Counter()
     for example, witness in witnesses(150):
-        control = control_of(example)
+        control = control_graph(example)
         again = witness
         for _ in range(3):
             again = complete(control, witness.pattern, again.run, taken(again))
@@ -300,7 +300,7 @@ def test_loops_that_are_only_passed_are_inserted():
     """A cycle that assigns nothing can be cut out of the run and is put back where it is needed."""
     seen: Counter[Pattern] = Counter()
     for example, witness in witnesses(150):
-        control = control_of(example)
+        control = control_graph(example)
         if witness.pattern in (LC, DC):
             ((i, j),) = witness.cycles
             loops = [Loop(i, witness.run[i:j], taken=False)]
@@ -318,14 +318,14 @@ def test_loops_that_are_only_passed_are_inserted():
 
 def test_one_loop_that_serves_both_ends_is_taken_twice():
     example = source.shape(source._same_loop_twice)
-    witness = complete(control_of(example), LP, (0, 1, 2, 3, 2, 4, 5), [Loop(2, (2, 3), taken=True)])
+    witness = complete(control_graph(example), LP, (0, 1, 2, 3, 2, 4, 5), [Loop(2, (2, 3), taken=True)])
     assert witness.run == (0, 1, 2, 3, 2, 3, 2, 4, 5)
     assert sorted(witness.cycles) == [(2, 4), (4, 6)]
     assert judge.faults(example, LP, witness.run, witness.cycles, witness.path) == []
 
 
 def test_what_is_no_violation_cannot_be_completed():
-    control = control_of(PAIR)
+    control = control_graph(PAIR)
     with pytest.raises(WitnessRejected, match="no chain for a leaking pair"):
         complete(control, LP, (0, 1, 2, 3), [Loop(2, (2,), taken=True)])
     with pytest.raises(WitnessRejected, match="no chain between an output sample and a loop"):
@@ -342,7 +342,7 @@ def test_dependency_graphs_are_the_judges():
     cyclic = 0
     for i in range(150):
         example = sample(i)
-        control = control_of(example)
+        control = control_graph(example)
         at, run = control.initial, []
         while control.outgoing[at] and len(run) < 10:
             run.append(rng.choice(control.outgoing[at]))
@@ -365,7 +365,7 @@ def test_chains_are_shortest_paths_with_the_right_ends():
     found = 0
     for i in range(200):
         example = sample(i)
-        control = control_of(example)
+        control = control_graph(example)
         runs = [run for run, longer in judge.feasible_runs(example, 8, 60) if not longer]
         run = rng.choice(runs)
         graph = dependency_graph(control, run)
@@ -396,7 +396,7 @@ def shortest_chain(over: Sequence[frozenset[int]], ends: Ends, n: int) -> int | 
 def test_steps_are_the_transitions_in_numbers():
     for i in range(30):
         example = sample(i)
-        control = control_of(example)
+        control = control_graph(example)
         for t, step in zip(example.transitions, control.steps, strict=True):
             sets = (t.guard.ge, t.guard.lt, t.assign)
             assert sets == tuple(frozenset(example.variables[x] for x in members(mask)) for mask in step)

@@ -16,7 +16,7 @@ from symdipa.files import formats
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Verdict, Witness
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.properties import find_distinct, output_distinct, witness_distinct
 from symdipa.runs.witness import feasible_runs, replay, shorten, witnesses_on
 
@@ -44,7 +44,7 @@ def found_by_engines(example: Automaton) -> list[Result]:
 @pytest.mark.parametrize("path", VIOLATING, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_violating_file_has_a_witness_that_replays(path: Path):
     example = formats.load(path)
-    control = control_of(example)
+    control = control_graph(example)
     for result in found_by_engines(example):
         assert (result.verdict is Verdict.PRIVATE) == (result.witness is None)
         shown = [found.witness for found in result.patterns.values() if found.witness is not None]
@@ -57,7 +57,7 @@ def test_every_violating_file_has_a_witness_that_replays(path: Path):
 
 def shortest(example: Automaton, witness: Witness) -> int:
     """The length of the shortest run that shows the pattern, by trying all."""
-    control = control_of(example)
+    control = control_graph(example)
     for run in feasible_runs(control, len(witness.run), 100_000):
         if witness.pattern in judge.shows(example, run):
             return len(run)
@@ -82,8 +82,8 @@ def test_a_long_witness_is_not_worked_on_for_ever():
     rows = ["q0 -> q1 [a] :x", *(f"q{i} -> q{i + 1} [b]" for i in range(1, 100)), "q100 -> q100 [c] <x :x"]
     example = drawn("\n".join(rows))
     witness = Witness(LC, tuple(range(101)), ((100, 101),))
-    replay(control_of(example), witness)
-    assert shorten(control_of(example), witness) == witness
+    replay(control_graph(example), witness)
+    assert shorten(control_graph(example), witness) == witness
 
 
 def test_a_detour_of_a_middling_witness_is_cut_out():
@@ -92,14 +92,14 @@ def test_a_detour_of_a_middling_witness_is_cut_out():
     example = drawn("\n".join(rows))
     run = (0, 1, 1, 1, *range(2, 32))
     witness = Witness(LC, run, ((33, 34),))
-    replay(control_of(example), witness)
-    assert len(shorten(control_of(example), witness).run) == 31
+    replay(control_graph(example), witness)
+    assert len(shorten(control_graph(example), witness).run) == 31
 
 
 def test_witnesses_on_a_run_are_those_of_the_judge():
     for i in range(40):
         example = source.random_automaton(random.Random(f"on/{i}"))
-        control = control_of(example)
+        control = control_graph(example)
         for run in feasible_runs(control, 6, 60):
             shown = judge.shows(example, run)
             for pattern in Pattern:
@@ -120,10 +120,10 @@ def test_runs_come_by_length_and_are_feasible():
         q2 -> q3 [d] <y >x
         q2 -> q1 [e] >y"""
     example = drawn(rows)
-    runs = list(feasible_runs(control_of(example), 4, 1000))
+    runs = list(feasible_runs(control_graph(example), 4, 1000))
     assert runs == sorted(runs, key=len) and len(set(runs)) == len(runs)
     assert all(judge.is_feasible([example.transitions[t] for t in run]) for run in runs)
-    assert list(feasible_runs(control_of(example), 4, 3)) == runs[:3]
+    assert list(feasible_runs(control_graph(example), 4, 3)) == runs[:3]
 
 
 # Another witness where the first can be imitated
@@ -145,10 +145,10 @@ def test_a_run_goes_on_until_its_imitators_fail():
     example = drawn(rows)
     result = check(example, "explicit")
     pair = result.patterns[LP].witness
-    assert pair is not None and not witness_distinct(control_of(example), pair)
+    assert pair is not None and not witness_distinct(control_graph(example), pair)
     assert result.verdict is Verdict.NOT_PRIVATE and result.distinct
     assert result.witness is not None and len(result.witness.run) == len(pair.run) + 1
-    assert witness_distinct(control_of(example), result.witness)
+    assert witness_distinct(control_graph(example), result.witness)
 
 
 def test_a_witness_on_another_run_is_found():
@@ -163,8 +163,8 @@ def test_a_witness_on_another_run_is_found():
         q4 -> q4 [q] >x"""
     example = drawn(rows)
     first = check(example, "explicit").patterns[LP].witness
-    assert first is not None and not witness_distinct(control_of(example), first)
-    found = find_distinct(control_of(example), [first])
+    assert first is not None and not witness_distinct(control_graph(example), first)
+    found = find_distinct(control_graph(example), [first])
     assert found is not None and len(found.run) > len(first.run)
     assert check(example, "explicit").verdict is Verdict.NOT_PRIVATE
 
@@ -172,8 +172,8 @@ def test_a_witness_on_another_run_is_found():
 def test_where_everything_can_be_imitated_nothing_is_found():
     example = formats.load(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
     witness = check(example).witness
-    assert witness is not None and find_distinct(control_of(example), [witness]) is None
-    assert find_distinct(control_of(example), []) is None
+    assert witness is not None and find_distinct(control_graph(example), [witness]) is None
+    assert find_distinct(control_graph(example), []) is None
 
 
 def test_random_distinct_witnesses_hold():
@@ -185,7 +185,7 @@ def test_random_distinct_witnesses_hold():
         result = check(example, "explicit")
         if result.distinct:
             assert result.verdict is Verdict.NOT_PRIVATE and result.witness is not None
-            replay(control_of(example), result.witness)
-            assert witness_distinct(control_of(example), result.witness)
+            replay(control_graph(example), result.witness)
+            assert witness_distinct(control_graph(example), result.witness)
             found += 1
     assert found > 5

@@ -8,6 +8,7 @@ from symdipa.engines.base import Engine
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.model.errors import LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.control import Control
@@ -39,25 +40,22 @@ class AutoEngine(Engine):
         self.symbolic = symbolic
         self.beyond = beyond or symbolic
 
-    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
-        answer = self.symbolic.decide_statically(pattern)
+    def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
+        answer = self.symbolic.decide_statically(pattern, limits)
         return None if answer is None else replace(answer, engine="dataflow")
 
-    def decide(self, pattern: Pattern) -> PatternResult:
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
         try:
-            answer = self.decide_statically(pattern)
+            answer = self.decide_statically(pattern, limits)
         except LimitReached as limit:
             return PatternResult(pattern, Status.UNKNOWN, "dataflow", reason=str(limit))
         if answer is not None:
             return answer
-        first = self.explicit.decide(pattern)
+        first = self.explicit.decide(pattern, limits)
         if first.status is not Status.UNKNOWN:
             return first
-        second = self.beyond.decide(pattern)
-        seconds = first.seconds + second.seconds
-        if second.status is Status.UNKNOWN:
-            if self.beyond is self.symbolic:
-                reason = f"{first.engine}: {first.reason}; {second.engine}: {second.reason}"
-                second = replace(second, reason=reason)
-            return replace(second, seconds=seconds)
-        return replace(second, seconds=seconds)
+        second = self.beyond.decide(pattern, limits)
+        if second.status is Status.UNKNOWN and self.beyond is self.symbolic:
+            reason = f"{first.engine}: {first.reason}; {second.engine}: {second.reason}"
+            second = replace(second, reason=reason)
+        return replace(second, seconds=first.seconds + second.seconds)

@@ -1,44 +1,14 @@
-"""What every engine has in common: limits, and one method that decides a pattern."""
+"""What every engine has in common: it decides patterns, within limits."""
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
-from symdipa.model.errors import OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult
-
-Progress = Callable[[str], None]
-
-
-@dataclass
-class Limits:
-    """Limits of a check; its engines share the object, so that a process of its own can tell progress.
-
-    ``bound`` is the largest unrolling, ``deadline`` a reading of :func:`time.monotonic`, ``memory`` the most
-    bytes that the processes of the check may hold together.
-    ``progress`` is told now and then, in a few words, how far the search is.
-    """
-
-    bound: int | None = None
-    deadline: float | None = None
-    progress: Progress | None = None
-    memory: int | None = None
-
-    @property
-    def hard(self) -> bool:
-        """Whether something must end a search that does not end by itself."""
-        return self.deadline is not None or self.memory is not None
-
-    def check(self, doing: str) -> None:
-        """Report progress; raise :class:`LimitReached` when the time is up."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise OutOfTime(doing)
-        if self.progress is not None:
-            self.progress(doing)
 
 
 def how_far(depth: int) -> str:
@@ -49,7 +19,7 @@ def how_far(depth: int) -> str:
 
 
 class Engine(ABC):
-    """Decides patterns of one automaton; work shared by several patterns is kept between calls.
+    """Decides patterns of one problem; work shared by several patterns is kept between calls.
 
     ``decide`` never raises because of a limit: it answers ``UNKNOWN`` with the reason. A ``PRESENT``
     comes with a witness that has been replayed through the definitions.
@@ -60,8 +30,15 @@ class Engine(ABC):
     """Whether all patterns need the same work, so that a limit met once will be met again."""
 
     @abstractmethod
-    def decide(self, pattern: Pattern) -> PatternResult: ...
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult: ...
 
-    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
-        """``ABSENT`` where cheap arguments without search show it, else ``None``."""
+    def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
+        """``ABSENT`` where cheap arguments without search show it, else ``None``; raises ``LimitReached``."""
         return None
+
+    def kept_in_process(self, ask: Callable[..., Any]) -> None:
+        """Told by a race that the process of this engine lives on with what it knows.
+
+        ``ask(function, *arguments)`` calls ``function(engine, *arguments)`` there.
+        """
+        return

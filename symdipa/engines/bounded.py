@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from symdipa.engines.base import Limits, how_far
-from symdipa.engines.unrolling import Unrolling
+from symdipa.engines.base import how_far
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import Limits
 from symdipa.runs.witness import Loop
 from symdipa.systems.boolean import Lit
 from symdipa.systems.smt import Effort, open_solver
 from symdipa.systems.system import Edge, Invariant, System
+from symdipa.systems.unrolling import Unrolling
 
 
 class Outcome(Enum):
@@ -61,7 +62,7 @@ class KInduction:
     _step: Unrolling | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._base = Unrolling(self.system, open_solver(self.solver, self.limits.deadline), anchored=True)
+        self._base = Unrolling(self.system, open_solver(self.solver, self.limits), anchored=True)
 
     def run(self) -> Search:
         """Search and prove with growing depth until the answer is known or a limit is reached."""
@@ -100,9 +101,7 @@ class KInduction:
     def _step_closes(self, depth: int) -> bool:
         """Whether no simple path of ``depth`` good states leads to a bad one."""
         if self._step is None:
-            self._step = Unrolling(
-                self.system, open_solver(self.solver, self.limits.deadline), anchored=False
-            )
+            self._step = Unrolling(self.system, open_solver(self.solver, self.limits), anchored=False)
         step = self._step
         if self.max_clauses is not None and step.solver.effort.clauses > self.max_clauses:
             return False
@@ -147,7 +146,7 @@ class BoundedSearch:
         done = least - 1 if bound is None else min(least - 1, bound)
         goal = 2 * max(distance.values()) + 1
         try:
-            solver = open_solver(self.solver, self.limits.deadline, self.effort)
+            solver = open_solver(self.solver, self.limits, self.effort)
             unrolling = Unrolling(system, solver, anchored=True, bound=bound)
             while True:
                 complete = not self._unroll(unrolling, goal if bound is None else min(goal, bound))

@@ -7,23 +7,25 @@ breadth-first search over nodes with marks, of which only the maximal ones are k
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
-from symdipa.bounds.corollary import corollary_bound
-from symdipa.engines.base import Engine, Limits
+from symdipa.engines.base import Engine
 from symdipa.model.errors import LimitReached
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Witness
-from symdipa.runs.augmentation import Augmentation, augment
+from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
 from symdipa.runs.marks import Chain, Marks, advance, chains_of
 from symdipa.runs.order import Mask, Step, members
+from symdipa.runs.problem import Compute, Problem
 from symdipa.runs.witness import Loop, complete
+
+T = TypeVar("T")
 
 
 class ExplicitEngine(Engine):
@@ -35,50 +37,19 @@ class ExplicitEngine(Engine):
     name = "explicit"
     same_work = True
 
-    def __init__(self, control: Control, limits: Limits | None = None, max_nodes: int | None = None) -> None:
-        self.control = control
-        self.limits = limits or Limits()
-        self.max_nodes = max_nodes
-        self._too_large: LimitReached | None = None
+    def __init__(self, problem: Problem, max_nodes: int | None = None) -> None:
+        self.problem, self.max_nodes = problem, max_nodes
+        self._cores: list[tuple[int, ...]] | None = None
 
-    @cached_property
-    def augmentation(self) -> Augmentation:
-        """The augmentation; raises :class:`LimitReached`, at once if it did before."""
-        if self._too_large is not None:
-            raise self._too_large
-        try:
-            return augment(self.control, self.max_nodes, self._tick("order states"))
-        except LimitReached as limit:
-            self._too_large = limit
-            raise
-
-    @property
-    def enumerated(self) -> bool:
-        """Whether the augmentation is there already."""
-        return "augmentation" in self.__dict__
-
-    @cached_property
-    def cores(self) -> list[tuple[int, ...]]:
-        return self.augmentation.non_leaking_cores(tick=self._tick("edge sets for non-leaking cycles"))
-
-    def corollary_bound(self) -> Fraction:
-        """The corollary bound; raises :class:`LimitReached`."""
-        return corollary_bound(self.augmentation, self._tick("bisimulation quotient"))
-
-    def decide(self, pattern: Pattern) -> PatternResult:
-        began = time.monotonic()
-        search = {
-            Pattern.LEAKING_CYCLE: self._leaking_cycle,
-            Pattern.LEAKING_PAIR: self._leaking_pair,
-            Pattern.DISCLOSING_CYCLE: self._disclosing_cycle,
-            Pattern.PRIVACY_VIOLATING_PATH: self._violating_path,
-        }[pattern]
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
+        seconds = stopwatch()
         witness, status, reason = None, Status.UNKNOWN, None
         sizes = {}
         try:
-            witness = search()
+            augmentation = self.problem.augmentation(limits, self.max_nodes)
+            witness = _Enumeration(augmentation, self, limits).search(pattern)
             status = Status.ABSENT if witness is None else Status.PRESENT
-            sizes = {"order states": self.augmentation.nodes}
+            sizes = {"order states": augmentation.nodes}
         except LimitReached as limit:
             reason = str(limit)
         return PatternResult(
@@ -89,14 +60,50 @@ class ExplicitEngine(Engine):
             witness=witness,
             reason=reason,
             sizes=sizes,
-            seconds=time.monotonic() - began,
+            seconds=seconds(),
         )
 
-    def _tick(self, what: str) -> Callable[[int], None]:
-        return lambda n: self.limits.check(f"{n} {what}")
+    def cores(self, graph: Augmentation, limits: Limits) -> list[tuple[int, ...]]:
+        """The non-leaking cores of the augmentation, found once."""
+        if self._cores is None:
+            self._cores = graph.non_leaking_cores(limits=limits)
+        return self._cores
+
+    def kept_in_process(self, ask: Callable[..., Any]) -> None:
+        self.problem.built_elsewhere(partial(ask, _compute))
+
+
+def _compute(engine: ExplicitEngine, compute: Compute[T], limits: Limits) -> T:
+    """What is made of the augmentation in the process of the engine."""
+    return compute(engine.problem.augmentation(limits, engine.max_nodes), limits)
+
+
+@dataclass(frozen=True)
+class _Enumeration:
+    """The search for one pattern on the augmentation."""
+
+    graph: Augmentation
+    engine: ExplicitEngine
+    limits: Limits
+
+    @property
+    def control(self) -> Control:
+        return self.graph.control
+
+    @cached_property
+    def cores(self) -> list[tuple[int, ...]]:
+        return self.engine.cores(self.graph, self.limits)
+
+    def search(self, pattern: Pattern) -> Witness | None:
+        """A witness of the pattern; ``None`` if there is none."""
+        if pattern is Pattern.LEAKING_CYCLE:
+            return self._leaking_cycle()
+        if pattern is Pattern.DISCLOSING_CYCLE:
+            return self._disclosing_cycle()
+        return self._chain(pattern)
 
     def _leaking_cycle(self) -> Witness | None:
-        graph = self.augmentation
+        graph = self.graph
         for edges in graph.loops:
             conflict = graph.assigned(edges) & graph.used(edges)
             if conflict:
@@ -105,7 +112,7 @@ class ExplicitEngine(Engine):
 
     def _leaking_closed_path(self, edges: tuple[int, ...], conflict: Mask) -> list[int]:
         """A short closed path that assigns and uses one of the variables of ``conflict``."""
-        graph, steps = self.augmentation, self.control.steps
+        graph, steps = self.graph, self.control.steps
         allowed = frozenset(edges)
         best: list[int] | None = None
         for x in list(members(conflict))[:8]:
@@ -133,7 +140,7 @@ class ExplicitEngine(Engine):
         return best
 
     def _disclosing_cycle(self) -> Witness | None:
-        graph, control = self.augmentation, self.control
+        graph, control = self.graph, self.control
         best: list[int] | None = None
         for core in self.cores:
             allowed = frozenset(core)
@@ -146,20 +153,14 @@ class ExplicitEngine(Engine):
         return None if best is None else self._witness_cycle(Pattern.DISCLOSING_CYCLE, best)
 
     def _witness_cycle(self, pattern: Pattern, closed: list[int]) -> Witness:
-        graph = self.augmentation
+        graph = self.graph
         before = [graph.transition[e] for e in graph.run_to(graph.source[closed[0]])]
         cycle = tuple(graph.transition[e] for e in closed)
         return complete(self.control, pattern, before, [Loop(len(before), cycle, taken=False)])
 
-    def _leaking_pair(self) -> Witness | None:
-        return self._chain(Pattern.LEAKING_PAIR)
-
-    def _violating_path(self) -> Witness | None:
-        return self._chain(Pattern.PRIVACY_VIOLATING_PATH)
-
     def _chain(self, pattern: Pattern) -> Witness | None:
         for chain in chains_of(pattern):
-            found = ChainSearch(self.augmentation, self.cores, chain, self._tick("marked nodes")).run()
+            found = ChainSearch(self.graph, self.cores, chain, self.limits).run()
             if found is not None:
                 return complete(self.control, pattern, *found)
         return None
@@ -195,9 +196,9 @@ class ChainSearch:
         graph: Augmentation,
         cores: list[tuple[int, ...]],
         chain: Chain,
-        tick: Callable[[int], None],
+        limits: Limits = UNLIMITED,
     ) -> None:
-        self.graph, self.chain, self.tick = graph, chain, tick
+        self.graph, self.chain, self.limits = graph, chain, limits
         self.control = graph.control
         # Edges of closed paths that assign nothing live: they need no core, since a variable that such a
         # path uses and assigns would be live after the assignment.
@@ -232,7 +233,7 @@ class ChainSearch:
             visit = queue.popleft()
             done += 1
             if done % 64 == 0:
-                self.tick(done)
+                self.limits.check(f"{done} marked nodes")
             if visit.marks not in maximal[visit.node, visit.open]:
                 continue  # a visit with more marks came since
             for following in self._successors(visit):

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from symdipa.encodings.rounds import RoundSystems, components_without, near, restricted
-from symdipa.engines.base import Limits
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.engines.pdr import PDR
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import Limits
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.order import Mask, OrderState, initial, members, update
@@ -221,7 +221,7 @@ class Liveness:
         if found is None:
             facts = self.facts
             if variables != self._all_variables:
-                facts = order_facts(restricted(self.control, variables), tick=facts.tick)
+                facts = order_facts(restricted(self.control, variables), limits=self.limits)
             found = self._systems[variables] = RoundSystems(facts)
         return found
 
@@ -233,7 +233,7 @@ class Liveness:
             raise LimitReached(Limit.DEPTH, search.reason.partition(";")[0])
         if search.outcome is Outcome.SAFE:
             assert search.invariant is not None
-            check_invariant(system, search.invariant, self.limits.deadline, self.solver)
+            check_invariant(system, search.invariant, self.limits, self.solver)
             self._depth = max(self._depth, search.depth)
             self._proofs += 1
             self._clauses += search.invariant.clauses

@@ -20,9 +20,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from symdipa.engines.base import Limits, how_far
+from symdipa.engines.base import how_far
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import Limits
 from symdipa.runs.graphs import depth_first
 from symdipa.systems.boolean import FALSE, Lit
 from symdipa.systems.smt import ClauseSolver, Effort, Instance, open_solver
@@ -301,7 +302,7 @@ class PDR:
             found = self._leaving[q] = _Leaving(
                 self.system,
                 q,
-                lambda: open_solver(self.solver, self.limits.deadline, self.effort),
+                lambda: open_solver(self.solver, self.limits, self.effort),
                 lambda: [(c, level) for level, cubes in enumerate(self.blocked) for c in cubes.get(q, ())],
             )
         return found

@@ -12,14 +12,16 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symdipa.engines.base import Engine, Limits
+from symdipa.engines.base import Engine
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 
@@ -61,14 +63,14 @@ def resident(pid: int | None) -> int:
 class Worker:
     """One engine in a process of its own, which answers one request at a time."""
 
-    def __init__(self, engine: Engine, limits: Limits) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.heard = ""
         import multiprocessing  # only where there is something to guard
 
         context = multiprocessing.get_context("fork")
         self.pipe, far = context.Pipe()
-        self._process = context.Process(target=_serve, args=(engine, limits, far), daemon=True)
+        self._process = context.Process(target=_serve, args=(engine, far), daemon=True)
         self._process.start()
         far.close()
 
@@ -76,10 +78,10 @@ class Worker:
     def memory(self) -> int:
         return resident(self._process.pid)
 
-    def ask(self, method: str, *arguments: object) -> None:
-        """Send a request; :meth:`hear` will have the answer."""
+    def ask(self, function: Callable[..., object], *arguments: object) -> None:
+        """Have ``function(engine, *arguments)`` called there; :meth:`hear` will have the answer."""
         with suppress(OSError):  # a process that is gone is noticed when it is heard
-            self.pipe.send((method, arguments))
+            self.pipe.send((function, [_portable(argument) for argument in arguments]))
 
     def hear(self) -> Any:
         """The answer, or ``None`` if what has come is only news of progress (kept in ``heard``).
@@ -90,9 +92,8 @@ class Worker:
             kind, content = self.pipe.recv()
         except (EOFError, OSError):
             self._process.join()
-            raise LimitReached(
-                Limit.MEMORY, f"its process ended unexpectedly ({_ending(self._process)})"
-            ) from None
+            reason = f"its process ended unexpectedly ({_ending(self._process)})"
+            raise LimitReached(Limit.MEMORY, reason) from None
         if kind == "progress":
             self.heard = content
             return None
@@ -106,6 +107,11 @@ class Worker:
         self.pipe.close()
 
 
+def _portable(argument: object) -> object:
+    """Limits without what hears of progress, which is in this process; anything else as it is."""
+    return argument.heard_by(None) if isinstance(argument, Limits) else argument
+
+
 def _ending(process: Any) -> str:
     code = process.exitcode or 0
     if code >= 0:
@@ -116,7 +122,7 @@ def _ending(process: Any) -> str:
         return f"signal {-code}"
 
 
-def _serve(engine: Engine, limits: Limits, pipe: Connection) -> None:
+def _serve(engine: Engine, pipe: Connection) -> None:
     """The life of a worker: answer requests until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import multiprocessing
@@ -124,20 +130,21 @@ def _serve(engine: Engine, limits: Limits, pipe: Connection) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None and parent.pid is not None:
         die_with(parent.pid)
-    limits.progress = _teller(pipe)
+    tell = _teller(pipe)
     while True:
         try:
-            method, arguments = pipe.recv()
+            function, arguments = pipe.recv()
         except EOFError:
             return
         try:
-            message = ("answer", getattr(engine, method)(*arguments))
+            told = [a.heard_by(tell) if isinstance(a, Limits) else a for a in arguments]
+            message = ("answer", function(engine, *told))
         except MemoryError:
             message = ("error", LimitReached(Limit.MEMORY, "out of memory"))
         except Exception as error:
-            told = f"in the process of engine {engine.name}:\n{traceback.format_exc()}"
-            error.add_note(told)
-            message = ("error", error if _travels(error) else RuntimeError(told))
+            said = f"in the process of engine {engine.name}:\n{traceback.format_exc()}"
+            error.add_note(said)
+            message = ("error", error if _travels(error) else RuntimeError(said))
         pipe.send(message)
 
 
@@ -176,54 +183,54 @@ def _teller(pipe: Connection) -> Any:
 class Race(Engine):
     """Asks several engines at once, each in a process of its own, and takes the first definite answer.
 
-    With one engine this only makes its limits hard: past the deadline, or above ``memory`` bytes for all
+    With one engine this only makes its limits hard: past the deadline, or above the ``memory`` for all
     processes together, the (largest) worker is ended and its answer is ``UNKNOWN`` with the reason.
     Engines that are still busy when the answer is there are ended; those that gave it keep what they know.
+    ``memory`` is for races of which no limit on memory was asked.
     """
 
-    def __init__(self, engines: Sequence[Engine], limits: Limits, memory: int | None = None) -> None:
+    def __init__(self, engines: Sequence[Engine], memory: int | None = None) -> None:
         self.engines = tuple(engines)
-        self.limits = limits
-        self.memory = limits.memory if memory is None else memory
+        self.memory = memory
         self.name = self.engines[0].name if len(self.engines) == 1 else "race"
         self._workers: dict[Engine, Worker] = {}
         self._beyond: dict[Engine, str] = {}  # engines that would only meet their limit again
 
-    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
-        return self.engines[0].decide_statically(pattern) if len(self.engines) == 1 else None
+    def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
+        return self.engines[0].decide_statically(pattern, limits) if len(self.engines) == 1 else None
 
-    def decide(self, pattern: Pattern) -> PatternResult:
-        began = time.monotonic()
-        answers = self._race(pattern)
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
+        seconds = stopwatch()
+        answers = self._race(pattern, limits)
         for answer in answers:
             if answer.status in (Status.PRESENT, Status.ABSENT):
-                return replace(answer, seconds=time.monotonic() - began)
+                return replace(answer, seconds=seconds())
         reason = "; ".join(
             f"{answer.engine}: {answer.reason}" if len(answers) > 1 else f"{answer.reason}"
             for answer in answers
         )
-        return replace(answers[-1], reason=reason, seconds=time.monotonic() - began)
+        return replace(answers[-1], reason=reason, seconds=seconds())
 
-    def call(self, engine: Engine, method: str, *arguments: object) -> Any:
-        """The answer of one engine's ``method``; raises what it raises, and :class:`LimitReached`."""
+    def call(self, engine: Engine, function: Callable[..., object], *arguments: object) -> Any:
+        """What ``function(engine, *arguments)`` gives in the engine's process.
+
+        The last argument are the limits. Raises what the function raises, and :class:`LimitReached`.
+        """
+        limits = arguments[-1] if arguments and isinstance(arguments[-1], Limits) else UNLIMITED
         worker = self._worker(engine)
-        worker.ask(method, *arguments)
+        worker.ask(function, *arguments)
         while True:
-            for _, answer in self._heard({engine: worker}):
+            for _, answer in self._heard({engine: worker}, limits):
                 if isinstance(answer, Exception):
                     raise answer
                 return answer
-
-    def has_finished(self, engine: Engine) -> bool:
-        """Whether an engine is waiting with what it found out for earlier questions."""
-        return engine in self._workers
 
     def close(self) -> None:
         """End all processes."""
         for engine in list(self._workers):
             self._end(engine)
 
-    def _race(self, pattern: Pattern) -> list[PatternResult]:
+    def _race(self, pattern: Pattern, limits: Limits) -> list[PatternResult]:
         """The answers up to the first definite one, which is the last."""
         answers = []
         asked: dict[Engine, Worker] = {}
@@ -232,10 +239,10 @@ class Race(Engine):
                 answers.append(_unknown(pattern, engine, self._beyond[engine]))
             else:
                 asked[engine] = self._worker(engine)
-                asked[engine].ask("decide", pattern)
+                asked[engine].ask(_decide, pattern, limits)
         try:
             while asked:
-                for engine, answer in self._heard(asked):
+                for engine, answer in self._heard(asked, limits):
                     del asked[engine]
                     if isinstance(answer, LimitReached):
                         answer = _unknown(pattern, engine, str(answer))
@@ -243,6 +250,7 @@ class Race(Engine):
                         raise answer
                     answers.append(answer)
                     if answer.status in (Status.PRESENT, Status.ABSENT):
+                        engine.kept_in_process(partial(self.call, engine))
                         return answers
                     if engine.same_work:
                         self._beyond[engine] = answer.reason or ""
@@ -254,7 +262,7 @@ class Race(Engine):
 
     def _worker(self, engine: Engine) -> Worker:
         if engine not in self._workers:
-            self._workers[engine] = Worker(engine, self.limits)
+            self._workers[engine] = Worker(engine)
         return self._workers[engine]
 
     def _end(self, engine: Engine) -> None:
@@ -262,7 +270,7 @@ class Race(Engine):
         if worker is not None:
             worker.end()
 
-    def _heard(self, asked: dict[Engine, Worker]) -> list[tuple[Engine, Any]]:
+    def _heard(self, asked: dict[Engine, Worker], limits: Limits) -> list[tuple[Engine, Any]]:
         """Wait a moment; the answers (or errors) that came, in the order of the engines."""
         from multiprocessing.connection import wait
 
@@ -280,36 +288,33 @@ class Race(Engine):
                 if answer is not None:
                     found.append((engine, answer))
         if not found:
-            found = self._ended(asked)
+            found = self._ended(asked, limits)
         words = "; ".join(worker.heard for worker in asked.values() if worker.heard)
-        if self.limits.progress is not None and words:
-            self.limits.progress(words)
+        if limits.progress is not None and words:
+            limits.progress(words)
         return found
 
-    def _ended(self, asked: dict[Engine, Worker]) -> list[tuple[Engine, Any]]:
+    def _ended(self, asked: dict[Engine, Worker], limits: Limits) -> list[tuple[Engine, Any]]:
         """Workers that were ended because they are over a limit, and what to say of them."""
-        deadline = self.limits.deadline
-        if deadline is not None and time.monotonic() > deadline + GRACE:
-            late = [
-                (e, OutOfTime(reason="time limit reached" + _last(worker))) for e, worker in asked.items()
-            ]
+        if limits.deadline is not None and time.monotonic() > limits.deadline + GRACE:
+            late = [(engine, OutOfTime(worker.heard)) for engine, worker in asked.items()]
             for engine, _ in late:
                 self._end(engine)
             return late
-        if self.memory is not None and asked:
+        memory = limits.memory or self.memory
+        if memory is not None and asked:
             used = resident(os.getpid()) + sum(worker.memory for worker in self._workers.values())
-            if used > self.memory:
+            if used > memory:
                 engine = max(asked, key=lambda e: asked[e].memory)
-                limit = LimitReached(
-                    Limit.MEMORY, f"memory limit of {_size(self.memory)} reached" + _last(asked[engine])
-                )
+                reason = f"memory limit of {_size(memory)} reached"
+                limit = LimitReached(Limit.MEMORY, reason, asked[engine].heard)
                 self._end(engine)
                 return [(engine, limit)]
         return []
 
 
-def _last(worker: Worker) -> str:
-    return f" at {worker.heard}" if worker.heard else ""
+def _decide(engine: Engine, pattern: Pattern, limits: Limits) -> PatternResult:
+    return engine.decide(pattern, limits)
 
 
 def _unknown(pattern: Pattern, engine: Engine, reason: str) -> PatternResult:

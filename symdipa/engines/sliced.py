@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import or_
 
-from symdipa.engines.base import Engine, Limits
+from symdipa.engines.base import Engine
 from symdipa.model.errors import LimitReached, WitnessRejected
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, may_have_chain, order_facts
 from symdipa.runs.marks import Chain, chains_of
 from symdipa.runs.order import Mask
-from symdipa.runs.slicing import Slice, cut, flatten, separate, transitions_touching, variable_components
+from symdipa.runs.problem import Problem
+from symdipa.runs.slicing import Slice, cut, flatten, transitions_touching
 from symdipa.runs.witness import replay, shorten
 
 METHODS = ("static", "explicit", "bounded", "k-induction", "pdr")
@@ -38,53 +39,49 @@ class SlicedEngine(Engine):
     to blame, until it holds or nothing is left out.
     """
 
-    def __init__(
-        self, control: Control, make: Callable[[Control], Engine], limits: Limits | None = None
-    ) -> None:
-        self.control = control
-        self.limits = limits or Limits()
+    def __init__(self, problem: Problem, make: Callable[[Problem], Engine]) -> None:
+        self.problem = problem
         self._make = make
         self._parts: dict[tuple[Mask, bool], _Part] = {}
         self._open: dict[Pattern, list[Mask]] = {}
         self._flat: dict[Mask, OrderFacts] = {}
         self._by_shape: dict[Hashable, OrderFacts] = {}
         self._possible: dict[tuple[OrderFacts, Chain], bool] = {}
-        self._whole = make(control)
+        self._whole = make(problem)
         self.name = self._whole.name
 
-    @cached_property
+    @property
     def separated(self) -> Control:
-        """The control graph from which slices are cut: variables split as far as it helps."""
-        return separate(self.control).control
+        """The control graph from which slices are cut."""
+        return self.problem.separated
 
-    @cached_property
+    @property
     def components(self) -> list[Mask]:
-        """The variable components, as sets of variables of ``separated``."""
-        return variable_components(self.separated)
+        return self.problem.components
 
     @cached_property
     def _touching(self) -> dict[Mask, list[int]]:
         return transitions_touching(self.separated, self.components)
 
-    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
+    def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
         if len(self.components) <= 1:
-            return self._whole.decide_statically(pattern)
-        return None if self._open_components(pattern) else self._together(pattern, [])
+            return self._whole.decide_statically(pattern, limits)
+        return None if self._open_components(pattern, limits) else self._together(pattern, [])
 
-    def decide(self, pattern: Pattern) -> PatternResult:
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
         if len(self.components) <= 1:
-            return self._whole.decide(pattern)
-        began = time.monotonic()
+            return self._whole.decide(pattern, limits)
+        seconds = stopwatch()
         answers: list[PatternResult] = []
         try:
-            for variables in self._open_components(pattern):
-                self.limits.check(f"{pattern.title}, slice {len(answers) + 1}")
-                answers.append(answer := self._decide_from(pattern, variables))
+            for variables in self._open_components(pattern, limits):
+                limits.check(f"{pattern.title}, slice {len(answers) + 1}")
+                answers.append(answer := self._decide_from(pattern, variables, limits))
                 if answer.status is Status.PRESENT:
                     break
         except LimitReached as limit:
             answers.append(PatternResult(pattern, Status.UNKNOWN, self.name, reason=str(limit)))
-        return replace(self._together(pattern, answers), seconds=time.monotonic() - began)
+        return replace(self._together(pattern, answers), seconds=seconds())
 
     def _together(self, pattern: Pattern, answers: list[PatternResult]) -> PatternResult:
         """The answer of all slices: one violation decides, else one that is open, else all are absent."""
@@ -102,15 +99,15 @@ class SlicedEngine(Engine):
                 sizes[what] = max(size, sizes.get(what, 0))
         return replace(dearest, sizes=sizes)
 
-    def _open_components(self, pattern: Pattern) -> list[Mask]:
+    def _open_components(self, pattern: Pattern, limits: Limits) -> list[Mask]:
         found = self._open.get(pattern)
         if found is None:
-            found = self._open[pattern] = self._find_open_components(pattern)
+            found = self._open[pattern] = self._find_open_components(pattern, limits)
         return found
 
-    def _find_open_components(self, pattern: Pattern) -> list[Mask]:
+    def _find_open_components(self, pattern: Pattern, limits: Limits) -> list[Mask]:
         """The components not cleared by arguments without control flow (disclosing cycles: the empty one)."""
-        control = self.control
+        control = self.problem.control
         if pattern is Pattern.DISCLOSING_CYCLE:
             discloses = any(
                 c and i and r
@@ -123,12 +120,12 @@ class SlicedEngine(Engine):
         return [
             variables
             for variables in self.components
-            if any(self._flat_chain(variables, chain) for chain in chains_of(pattern))
+            if any(self._flat_chain(variables, chain, limits) for chain in chains_of(pattern))
         ]
 
-    def _flat_chain(self, variables: Mask, chain: Chain) -> bool:
+    def _flat_chain(self, variables: Mask, chain: Chain, limits: Limits) -> bool:
         """Whether a chain is possible even if transitions could be taken in any order."""
-        self.limits.check("dataflow without control flow")
+        limits.check("dataflow without control flow")
         facts = self._flat_facts(variables)
         if (facts, chain) not in self._possible:
             self._possible[facts, chain] = may_have_chain(facts, chain)
@@ -146,21 +143,21 @@ class SlicedEngine(Engine):
             self._flat[variables] = facts
         return facts
 
-    def _decide_from(self, pattern: Pattern, variables: Mask) -> PatternResult:
+    def _decide_from(self, pattern: Pattern, variables: Mask, limits: Limits) -> PatternResult:
         """The answer about the slice for ``variables``, enlarged as often as its violation is spurious."""
-        everything = sum(self.components)
+        control, everything = self.problem.control, sum(self.components)
         while True:
             part = self._part(pattern, variables)
-            answer = part.engine.decide(pattern)
+            answer = part.engine.decide(pattern, limits)
             if answer.witness is None:
                 return answer
             lifted = part.slice.lift(answer.witness)
             try:
-                replay(self.control, lifted)
-                return replace(answer, witness=shorten(self.control, lifted))
+                replay(control, lifted)
+                return replace(answer, witness=shorten(control, lifted))
             except WitnessRejected:
                 if variables == everything:
-                    return self._whole.decide(pattern)
+                    return self._whole.decide(pattern, limits)
             blamed = part.slice.to_blame(lifted)
             grown = variables
             for component in self.components:
@@ -169,7 +166,7 @@ class SlicedEngine(Engine):
             variables = grown if grown != variables else everything
 
     def _part(self, pattern: Pattern, variables: Mask) -> _Part:
-        control = self.control
+        control = self.problem.control
         disclosing = pattern is Pattern.DISCLOSING_CYCLE
         found = self._parts.get((variables, disclosing))
         if found is None:
@@ -179,5 +176,5 @@ class SlicedEngine(Engine):
                 else []
             )
             part = cut(self.separated, variables, also)
-            found = self._parts[variables, disclosing] = _Part(part, self._make(part.control))
+            found = self._parts[variables, disclosing] = _Part(part, self._make(Problem(part.control)))
         return found

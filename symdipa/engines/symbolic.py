@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from functools import cached_property
 
 from symdipa.encodings.catalogue import ENCODINGS, systems
-from symdipa.engines.base import Engine, Limits, how_far
+from symdipa.engines.base import Engine, how_far
 from symdipa.engines.bounded import BoundedSearch, KInduction, Outcome, Search
 from symdipa.engines.liveness import Liveness, RoundSearch
 from symdipa.engines.pdr import PDR
 from symdipa.model.errors import LimitReached
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
-from symdipa.runs.control import Control
-from symdipa.runs.dataflow import OrderFacts, may_be_present, order_facts
+from symdipa.runs.dataflow import may_be_present
+from symdipa.runs.problem import Problem
 from symdipa.runs.witness import complete
 from symdipa.systems.invariants import check_invariant
 from symdipa.systems.smt import SOLVERS
@@ -34,38 +33,30 @@ class SymbolicEngine(Engine):
     Its name is that of the solver: who is asked is who is reported.
     """
 
-    def __init__(
-        self, control: Control, encoding: str = "marks", limits: Limits | None = None, solver: str = "z3"
-    ) -> None:
+    def __init__(self, problem: Problem, encoding: str = "marks", solver: str = "z3") -> None:
         if encoding not in ENCODINGS:
             raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
         if solver not in SOLVERS:
             raise ValueError(f"no solver {solver!r}; there are {', '.join(SOLVERS)}")
-        self.control = control
+        self.problem = problem
         self.encoding = encoding
         self.name = self.solver = solver
-        self.limits = limits or Limits()
 
-    @cached_property
-    def facts(self) -> OrderFacts:
-        return order_facts(self.control, tick=lambda: self.limits.check("dataflow"))
-
-    def decide_statically(self, pattern: Pattern) -> PatternResult | None:
-        began = time.monotonic()
-        if may_be_present(pattern, self.facts):
+    def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
+        seconds = stopwatch()
+        if may_be_present(pattern, self.problem.facts(limits), limits):
             return None
-        return PatternResult(
-            pattern, Status.ABSENT, self.name, "static", self.encoding, seconds=time.monotonic() - began
-        )
+        return PatternResult(pattern, Status.ABSENT, self.name, "static", self.encoding, seconds=seconds())
 
-    def decide(self, pattern: Pattern) -> PatternResult:
-        began = time.monotonic()
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
+        seconds = stopwatch()
         status, method, reason, witness = Status.UNKNOWN, None, None, None
         sizes: dict[str, int] = {}
         try:
             searches = []
-            for system in systems(pattern, self.control, self.facts, self.encoding):
-                searches.append(search := self._search(system))
+            control, facts = self.problem.control, self.problem.facts(limits)
+            for system in systems(pattern, control, facts, self.encoding):
+                searches.append(search := self._search(system, limits))
                 if search.outcome is Outcome.UNSAFE:
                     break
             status, method, reason = _combine(searches)
@@ -80,7 +71,7 @@ class SymbolicEngine(Engine):
                 if isinstance(search, RoundSearch):
                     sizes |= {"rounds": search.rounds, "proofs": search.proofs, "clauses": search.clauses}
             if status is Status.PRESENT:
-                witness = complete(self.control, pattern, searches[-1].run, searches[-1].loops)
+                witness = complete(control, pattern, searches[-1].run, searches[-1].loops)
         except LimitReached as limit:
             reason = str(limit)
         return PatternResult(
@@ -92,29 +83,29 @@ class SymbolicEngine(Engine):
             witness=witness,
             reason=reason,
             sizes=sizes,
-            seconds=time.monotonic() - began,
+            seconds=seconds(),
         )
 
-    def _search(self, system: System) -> Search:
+    def _search(self, system: System, limits: Limits) -> Search:
         """Bounded search with induction up to a moderate depth, PDR beyond; a proof by PDR is checked.
 
         Leaking cycles beyond are decided by counting rounds, unless there is a bound: that is about
         the length of the lasso.
         """
-        bound = self.limits.bound
+        bound = limits.bound
         first = INDUCTION_DEPTH if bound is None else min(bound, INDUCTION_DEPTH)
-        search = KInduction(system, self.limits, first, self.solver, INDUCTION_CLAUSES).run()
+        search = KInduction(system, limits, first, self.solver, INDUCTION_CLAUSES).run()
         out_of_time = search.depth < first
         if search.outcome is not Outcome.OPEN or out_of_time or bound == first:
             return search
         if system.pattern is Pattern.LEAKING_CYCLE and bound is None:
-            found = Liveness(self.control, self.facts, self.limits, self.solver).run()
+            found = Liveness(self.problem.control, self.problem.facts(limits), limits, self.solver).run()
             if found.outcome is Outcome.OPEN:
                 return replace(found, depth=search.depth, reason=f"{found.reason}; {how_far(search.depth)}")
             return found
-        search = PDR(system, self.limits, self.solver).run()
+        search = PDR(system, limits, self.solver).run()
         if search.invariant is not None:
-            check_invariant(system, search.invariant, self.limits.deadline, self.solver)
+            check_invariant(system, search.invariant, limits, self.solver)
         return search
 
 
@@ -125,14 +116,12 @@ class LongRuns(SymbolicEngine):
     of simulated machines are of that kind. A rival in a race, of use where there is a core to spare.
     """
 
-    def __init__(
-        self, control: Control, encoding: str = "marks", limits: Limits | None = None, solver: str = "z3"
-    ) -> None:
-        super().__init__(control, encoding, limits, solver)
+    def __init__(self, problem: Problem, encoding: str = "marks", solver: str = "z3") -> None:
+        super().__init__(problem, encoding, solver)
         self.name = f"{solver} for long runs"
 
-    def _search(self, system: System) -> Search:
-        return BoundedSearch(system, self.limits, self.solver).run()
+    def _search(self, system: System, limits: Limits) -> Search:
+        return BoundedSearch(system, limits, self.solver).run()
 
 
 def _combine(searches: list[Search]) -> tuple[Status, str | None, str | None]:

@@ -24,7 +24,7 @@ from symdipa.evidence.probability.watch import no_watch
 from symdipa.evidence.refutation import Evaluation, Pair, pair, roles
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import follow, initial
 from symdipa.runs.properties import output_distinct
 from symdipa.runs.witness import feasible_runs, is_non_leaking
@@ -83,7 +83,7 @@ def search_pair(
     ``eps`` of ``enough``.
     """
     eps = Fraction(eps)
-    control = control_of(automaton)
+    control = control_graph(automaton)
     deadline = time.monotonic() + seconds
     alone = output_distinct(automaton)
     evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), deadline)

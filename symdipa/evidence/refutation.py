@@ -38,7 +38,7 @@ from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import LimitReached, SymdipaError
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.graphs import classes
 from symdipa.runs.properties import witness_distinct
 from symdipa.runs.witness import dependency_graph
@@ -177,7 +177,7 @@ def counterexample(
     exceeds, eps = Fraction(exceeds), Fraction(eps)
     if exceeds < 0 or eps <= 0 or tolerance <= 0 or seconds <= 0:
         raise ValueError("exceeds must not be negative; eps, tolerance and seconds must be positive")
-    control = control_of(automaton)
+    control = control_graph(automaton)
     began = time.monotonic()
     watch = until(began + seconds)
     try:

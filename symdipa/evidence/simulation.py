@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.order import members
 
 Shown = str | tuple[float, float] | None
@@ -67,7 +67,7 @@ def simulate(
     """
     import numpy as np
 
-    control = control_of(automaton)
+    control = control_graph(automaton)
     rng = np.random.default_rng(seed)
     scale = float(Fraction(eps))
     stream = np.array([float(a) for a in inputs])

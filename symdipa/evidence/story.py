@@ -347,9 +347,11 @@ def comparison(guard: Guard, variables: Sequence[str]) -> str:
 
 def facts_along(automaton: Automaton, run: Sequence[int]) -> list[str]:
     """What the comparisons have forced among the stored samples, after each step of a feasible run."""
-    from symdipa.runs.control import control_of  # it loads a library that reports without a run do not need
+    from symdipa.runs.control import (
+        control_graph,  # it loads a library that reports without a run do not need
+    )
 
-    control = control_of(automaton)
+    control = control_graph(automaton)
     order = initial(len(automaton.variables))
     told = []
     for t in run:
@@ -376,10 +378,10 @@ def marks_along(automaton: Automaton, witness: Witness) -> list[str]:
 
     The samples that can be repeated are those in the non-leaking cycles of the witness.
     """
-    from symdipa.runs.control import control_of
+    from symdipa.runs.control import control_graph
     from symdipa.runs.marks import Chain, Marks, advance
 
-    control = control_of(automaton)
+    control = control_graph(automaton)
     cycles = () if witness.pattern is Pattern.LEAKING_CYCLE else witness.cycles
     order = initial(len(automaton.variables))
     marks = dict.fromkeys(Chain, Marks())
@@ -455,7 +457,7 @@ def _position(witness: Witness, k: int) -> str:
 
 def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
     """Where the comparisons of the loop look, and why it can be repeated: the order state returns."""
-    from symdipa.runs.control import control_of
+    from symdipa.runs.control import control_graph
     from symdipa.runs.witness import orders_by_round
 
     (start, end), run = witness.cycles[-1], witness.run
@@ -472,7 +474,7 @@ def _lasso(automaton: Automaton, witness: Witness) -> list[str]:
             elif later == k:
                 told += " the first time, in later rounds in the same step of the round before"
             lines += prose(told + ".")
-    orders, place = orders_by_round(control_of(automaton), witness)
+    orders, place = orders_by_round(control_graph(automaton), witness)
     same = place + 1
     known = [facts_text(order, automaton.variables) or "nothing" for order in orders]
     if len(set(known)) == 1:

@@ -6,9 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
 
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
+
+if TYPE_CHECKING:  # proofs are carried along, not looked into
+    from symdipa.bounds.alignment import Alignment
+    from symdipa.bounds.exact.flow import Flow
+    from symdipa.bounds.relational import Relational
 
 
 class Status(Enum):
@@ -18,6 +26,11 @@ class Status(Enum):
     PRESENT = "present"
     UNKNOWN = "unknown"
     SKIPPED = "skipped"
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether the pattern is known to be there, or not to be."""
+        return self in (Status.ABSENT, Status.PRESENT)
 
 
 class Verdict(Enum):
@@ -66,42 +79,179 @@ class PatternResult:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """Proved bounds on ``D`` (``None``: not computed); ``source`` says how they came about.
+@dataclass(frozen=True)
+class Answers:
+    """What engines found out about the patterns: a round for each engine."""
 
-    ``lower`` is one from below, by a single run.
+    rounds: tuple[Mapping[Pattern, PatternResult], ...]
+
+    @cached_property
+    def by_pattern(self) -> dict[Pattern, PatternResult]:
+        """About each pattern the first definite answer, else the first one."""
+        return {pattern: _first_definite(pattern, self.about(pattern)) for pattern in Pattern}
+
+    def about(self, pattern: Pattern) -> list[PatternResult]:
+        """The answers of all engines that were asked about the pattern."""
+        return [answers[pattern] for answers in self.rounds if pattern in answers]
+
+    @property
+    def everything(self) -> tuple[PatternResult, ...]:
+        """Every answer, engine by engine."""
+        return tuple(answer for answers in self.rounds for answer in answers.values())
+
+    @cached_property
+    def disagreements(self) -> tuple[str, ...]:
+        """The patterns about which engines contradict each other, and which engine says what."""
+        found = []
+        for pattern in Pattern:
+            sides: dict[Status, list[str]] = {}
+            for answer in self.about(pattern):
+                if answer.status.is_definite:
+                    name = f"{answer.engine} ({answer.encoding})" if answer.encoding else answer.engine
+                    sides.setdefault(answer.status, []).append(name)
+            if len(sides) == 2:
+                said = "; ".join(f"{status.value} says {', '.join(names)}" for status, names in sides.items())
+                found.append(f"{pattern.title}: {said}")
+        return tuple(found)
+
+
+def _first_definite(pattern: Pattern, answers: list[PatternResult]) -> PatternResult:
+    if not answers:
+        return PatternResult(pattern, Status.SKIPPED, "none")
+    return next((answer for answer in answers if answer.status.is_definite), answers[0])
+
+
+METHODS = ("corollary", "run", "alignment", "exact", "relational")
+"""The methods that give bounds on ``D`` from above; all but the last look at single runs."""
+
+
+class Source(Enum):
+    """How the cheap bounds came about; ``FALLBACK``: by an enumeration that nobody had asked for."""
+
+    AUGMENTATION = "augmentation"
+    FALLBACK = "explicit-state fallback"
+    ALIGNMENT = "alignment"
+    RELATIONAL = "relational alignment"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Proved bounds on ``D``, exact and for all ``eps``; the sensitivity is included.
+
+    ``from_above`` has the bounds from above by method (of :data:`METHODS`), ``missing`` says why others are
+    not there. ``lower`` is a bound from below, by ``flow`` (without the sensitivity, for differences in
+    ``flow_range``). ``alignment_proof`` and ``relational_proof`` are what certificates are made of.
     """
 
-    corollary: Fraction | None = None
-    run: Fraction | None = None
-    alignment: Fraction | None = None
-    exact: Fraction | None = None
-    relational: Fraction | None = None
+    from_above: Mapping[str, Fraction] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
     lower: Fraction | None = None
-    source: str = ""
+    flow: Flow | None = None
+    flow_range: Interval = TWO_SIDED
+    alignment_proof: Alignment | None = None
+    relational_proof: Relational | None = None
+    adjacency: Adjacency = "two-sided"
+    sensitivity: Fraction = Fraction(1)
+    source: Source | None = None
+    seconds: float = 0.0
+
+    @property
+    def corollary(self) -> Fraction | None:
+        """The paper's bound."""
+        return self.from_above.get("corollary")
+
+    @property
+    def run(self) -> Fraction | None:
+        """The largest weight of a run."""
+        return self.from_above.get("run")
+
+    @property
+    def alignment(self) -> Fraction | None:
+        """The best bound by alignment."""
+        return self.from_above.get("alignment")
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The exact constant of single runs."""
+        return self.from_above.get("exact")
+
+    @property
+    def relational(self) -> Fraction | None:
+        """The bound by pairs of runs with the same outputs (experimental)."""
+        return self.from_above.get("relational")
 
     @property
     def best(self) -> Fraction | None:
-        """The smallest of the bounds that were computed."""
-        bounds = (self.corollary, self.run, self.alignment, self.exact, self.relational)
-        return min((b for b in bounds if b is not None), default=None)
+        """The smallest bound from above."""
+        return min(self.from_above.values(), default=None)
+
+    @property
+    def best_method(self) -> str | None:
+        """The method of the smallest bound; of equal ones the first that comes with a certificate."""
+        order = ("alignment", "exact", "run", "corollary", "relational")
+        return min((m for m in order if m in self.from_above), key=self.from_above.__getitem__, default=None)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether bounds from above and from below meet."""
+        return self.best is not None and self.best == self.lower
+
+
+def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None) -> Verdict:
+    """The verdict, from what was found out about the patterns and about ``D``.
+
+    ``distinct``: whether no other run shows the outputs of the violation. A bound by relational alignment
+    proves privacy even of an automaton that is not well-formed; one by alignment where the patterns are open.
+    """
+    statuses = {answer.status for answer in answers.by_pattern.values()}
+    paired = bounds is not None and bounds.relational is not None
+    aligned = bounds is not None and bounds.alignment is not None
+    if answers.disagreements:
+        return Verdict.UNKNOWN
+    if Status.PRESENT in statuses:
+        if distinct:
+            return Verdict.NOT_PRIVATE
+        return Verdict.PRIVATE if paired else Verdict.NOT_WELL_FORMED
+    if statuses == {Status.ABSENT} or paired or aligned:
+        return Verdict.PRIVATE
+    return Verdict.UNKNOWN
+
+
+class NoteKind(Enum):
+    """What a note is about; the value is its sentence, with a place for what differs."""
+
+    NOT_ASKED = "not asked for: {}; a verdict needs all four patterns"
+    DISTINCTNESS_OPEN = "whether the violation is output-distinct was not established: {}"
+    NO_BOUND = "no bound on D was computed (the weight needs the augmentation): {}"
+    PAIRING_OPEN = "relational alignment came to no end: {}"
+    NO_PAIRING = "relational alignment found no bound on D{}"
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """A remark of a check. ``text`` is what differs in its kind: names, a reason. ``str`` is the sentence."""
+
+    kind: NoteKind
+    text: str
+
+    def __str__(self) -> str:
+        return self.kind.value.format(self.text)
+
+
+@dataclass(frozen=True)
 class Result:
     """The outcome of a check.
 
-    ``patterns`` has an entry for each of the four; ``engine`` is what decided (``"explicit"``, ``"z3"``,
-    ``"both"``). ``witness`` is the violation on which the verdict rests, ``distinct`` whether no other run
-    can produce its outputs. ``strongly_feasible`` is ``None`` when it is not established.
-    ``disagreements`` is empty unless two engines contradict each other, which is a bug.
+    ``answers`` are those of all engines, ``patterns`` has one for each of the four; ``engine`` is what
+    decided (``"explicit"``, ``"z3"``, ``"both"``). ``witness`` is the violation on which the verdict rests,
+    ``distinct`` whether no other run can produce its outputs. ``bounds`` are about ``D`` (``None``: none was
+    looked for, or there is none). ``strongly_feasible`` is ``None`` when it is not established.
     """
 
     automaton: Automaton
     verdict: Verdict
-    patterns: Mapping[Pattern, PatternResult]
-    weight: Weight | None
+    answers: Answers
+    bounds: Bounds | None
     output_distinct: bool
     strongly_feasible: bool | None
     witness: Witness | None
@@ -109,9 +259,22 @@ class Result:
     engine: str
     encoding: str | None
     seconds: float
-    notes: tuple[str, ...] = ()
-    details: tuple[PatternResult, ...] = ()
-    disagreements: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def patterns(self) -> Mapping[Pattern, PatternResult]:
+        """What is known about each of the four patterns."""
+        return self.answers.by_pattern
+
+    @property
+    def weight(self) -> Bounds | None:
+        """The bounds, by the name that the command and the JSON object have for them."""
+        return self.bounds
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """Contradictions between engines: bugs."""
+        return self.answers.disagreements
 
     @property
     def well_formed(self) -> bool | None:

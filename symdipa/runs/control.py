@@ -81,19 +81,12 @@ class Control:
         return used & assigned
 
 
-def control_of(automaton: Automaton) -> Control:
-    """The numbered control graph of an automaton (computed once per automaton).
+def control_graph(automaton: Automaton) -> Control:
+    """The control graph of an automaton, in numbers.
 
     Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton that breaks the rules of the model.
     """
-    cached = validated(automaton).__dict__.get("_control")
-    if cached is None:
-        cached = automaton.__dict__["_control"] = _build(automaton)
-    assert isinstance(cached, Control)
-    return cached
-
-
-def _build(automaton: Automaton) -> Control:
+    validated(automaton)
     number = automaton.variable_index
 
     def mask(names: Iterable[str]) -> Mask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.systems.boolean import Lit
 from symdipa.systems.smt import ClauseSolver, Instance, open_solver
 from symdipa.systems.system import Edge, Invariant, System
@@ -12,7 +13,7 @@ class InvariantRejected(AssertionError):
 
 
 def check_invariant(
-    system: System, invariant: Invariant, deadline: float | None = None, solver_name: str = "z3"
+    system: System, invariant: Invariant, limits: Limits = UNLIMITED, solver_name: str = "z3"
 ) -> None:
     """Raise :class:`InvariantRejected` with the first obligation that fails.
 
@@ -20,7 +21,7 @@ def check_invariant(
     the blocked cubes. The other axioms, that the bits describe an order with marks closed along it, are
     preserved by the update whatever the automaton; they are assumed where a model would break them. The
     obligations that begin at one control state share a fresh solver. Raises
-    :class:`symdipa.model.errors.LimitReached` at the deadline.
+    :class:`symdipa.model.errors.LimitReached`.
     """
     graph, start = system.graph, system.control.initial
     for q, cubes in invariant.blocked.items():
@@ -32,7 +33,7 @@ def check_invariant(
     if not all(graph.evaluate(held, nothing)):
         raise InvariantRejected("the invariant does not hold initially")
     claimed = {
-        q: _Claimed(system, invariant, q, open_solver(solver_name, deadline))
+        q: _Claimed(system, invariant, q, open_solver(solver_name, limits))
         for q in sorted({start, *(edge.target for edge in system.edges)})
     }
     for edge in system.edges:

@@ -6,13 +6,13 @@ to z3 as text in batches, which costs a fraction of what z3's Python operators d
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 
 Clause = Sequence[int]
@@ -35,12 +35,12 @@ class Effort:
 class ClauseSolver(ABC):
     """An incremental solver for clauses with assumptions.
 
-    ``deadline`` is a reading of :func:`time.monotonic` after which a check raises
-    :class:`LimitReached`. An answer "unknown" raises too: it is never taken for unsatisfiable.
+    After the deadline of the ``limits`` a check raises :class:`OutOfTime`. An answer "unknown" raises too: it
+    is never taken for unsatisfiable.
     """
 
-    def __init__(self, deadline: float | None = None, effort: Effort | None = None) -> None:
-        self.deadline = deadline
+    def __init__(self, limits: Limits = UNLIMITED, effort: Effort | None = None) -> None:
+        self.limits = limits
         self.effort = effort if effort is not None else Effort()
         self._variables = 0
         self._core: frozenset[int] = frozenset()
@@ -64,14 +64,18 @@ class ClauseSolver(ABC):
         Afterwards :meth:`value` reads the model, or :attr:`core` tells which assumptions were needed.
         Raises :class:`LimitReached` when the solver gives up or the time is over.
         """
-        if self.deadline is not None and time.monotonic() >= self.deadline:
-            raise OutOfTime(reason="time limit reached in the solver")
-        began = time.monotonic()
+        self._keep_time()
+        seconds = stopwatch()
         try:
             return self._check(list(dict.fromkeys(assumptions)))
         finally:
             self.effort.queries += 1
-            self.effort.seconds += time.monotonic() - began
+            self.effort.seconds += seconds()
+
+    def _keep_time(self, slack: float = 0.0) -> None:
+        left = self.limits.left()
+        if left is not None and left <= slack:
+            raise OutOfTime(reason="time limit reached in the solver")
 
     @abstractmethod
     def _check(self, assumptions: list[int]) -> bool: ...
@@ -90,14 +94,12 @@ class ClauseSolver(ABC):
         return {key for key, variable in variables.items() if self.value(variable)}
 
 
-def open_solver(
-    name: str = "z3", deadline: float | None = None, effort: Effort | None = None
-) -> ClauseSolver:
+def open_solver(name: str = "z3", limits: Limits = UNLIMITED, effort: Effort | None = None) -> ClauseSolver:
     """A fresh solver by its name in :data:`SOLVERS`; ``ValueError`` for another name."""
     if name == "z3":
-        return Z3Solver(deadline, effort)
+        return Z3Solver(limits, effort)
     if name in SAT_SOLVERS:
-        return SatSolver(name, deadline, effort)
+        return SatSolver(name, limits, effort)
     raise ValueError(f"no solver {name!r}; there are {', '.join(SOLVERS)}")
 
 
@@ -111,10 +113,10 @@ class Z3Solver(ClauseSolver):
     SLACK = 0.2
     """Setting a time limit costs as much as a short query: so many seconds too many are tolerated."""
 
-    def __init__(self, deadline: float | None = None, effort: Effort | None = None) -> None:
+    def __init__(self, limits: Limits = UNLIMITED, effort: Effort | None = None) -> None:
         import z3
 
-        super().__init__(deadline, effort)
+        super().__init__(limits, effort)
         self._z3: Any = z3
         self._solver: Any = z3.SolverFor("QF_FD")
         self._context: Any = z3.main_ctx().ref()
@@ -165,15 +167,12 @@ class Z3Solver(ClauseSolver):
             reasons = (z3.Z3_ast_vector_get(context, core, i).value for i in range(size))
             self._core = frozenset(self._literal[reason] for reason in reasons)
             return False
-        if self.deadline is not None and time.monotonic() >= self.deadline - 0.01:
-            raise OutOfTime(reason="time limit reached in the solver")
+        self._keep_time(slack=0.01)
         raise LimitReached(Limit.SOLVER, f"the solver gave up: {self._solver.reason_unknown()}")
 
     def _keep_deadline(self) -> None:
-        if self.deadline is None:
-            return
-        left = max(0.001, self.deadline - time.monotonic())
-        if self._limit is None or self._limit > left + self.SLACK:
+        left = self.limits.left()
+        if left is not None and (self._limit is None or self._limit > left + self.SLACK):
             self._limit = left
             self._solver.set("timeout", max(1, int(left * 1000)))
 
@@ -197,10 +196,10 @@ class SatSolver(ClauseSolver):
 
     CONFLICTS_AT_A_TIME = 20_000
 
-    def __init__(self, name: str, deadline: float | None = None, effort: Effort | None = None) -> None:
+    def __init__(self, name: str, limits: Limits = UNLIMITED, effort: Effort | None = None) -> None:
         from pysat.solvers import Solver
 
-        super().__init__(deadline, effort)
+        super().__init__(limits, effort)
         self._interruptible = name != "cadical"
         self._solver: Any = Solver(name=SAT_SOLVERS[name])
         self._model: list[int] = []
@@ -210,13 +209,13 @@ class SatSolver(ClauseSolver):
         self._solver.add_clause(list(clause))
 
     def _check(self, assumptions: list[int]) -> bool:
-        if self._interruptible and self.deadline is not None:
+        if self._interruptible and self.limits.deadline is not None:
             answer = None
             while answer is None:
                 self._solver.conf_budget(self.CONFLICTS_AT_A_TIME)
                 answer = self._solver.solve_limited(assumptions=assumptions)
-                if answer is None and time.monotonic() >= self.deadline:
-                    raise OutOfTime(reason="time limit reached in the solver")
+                if answer is None:
+                    self._keep_time()
         else:
             answer = self._solver.solve(assumptions=assumptions)
         if answer:

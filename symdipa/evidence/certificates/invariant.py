@@ -29,7 +29,7 @@ from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import Lit
 from symdipa.systems.system import Edge, System
@@ -141,7 +141,7 @@ def _discharge(
 def _invariants(
     automaton: Automaton, certificate: Json, where: str
 ) -> Iterator[tuple[Pattern, System, Blocked]]:
-    control = control_of(automaton)
+    control = control_graph(automaton)
     members(certificate, where, ["kind", "encoding", "patterns"])
     encoding = text(certificate["encoding"], f"{where}.encoding")
     if encoding not in ENCODINGS:

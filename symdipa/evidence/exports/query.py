@@ -24,7 +24,7 @@ from symdipa.evidence.exports.labels import labels, legend, prefixes, printable
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import EncodingUnavailable
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import Lit
 from symdipa.systems.system import System
@@ -109,7 +109,7 @@ class _Query:
 
     @cached_property
     def systems(self) -> list[System]:
-        control = control_of(self.automaton)
+        control = control_graph(self.automaton)
         return systems(self.pattern, control, order_facts(control, precise=self.reduce), self.encoding)
 
     def circuit(self) -> Circuit:

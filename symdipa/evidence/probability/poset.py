@@ -9,7 +9,7 @@ from math import inf
 
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import InvalidInput, Problem, SymdipaError
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
 Interval = tuple[float, float]
@@ -58,7 +58,7 @@ def poset_of(
     Samples that are neither compared nor asked to lie in an interval are left out: they may take any value.
     """
     _check_run(automaton, run, inputs, outputs)
-    control = control_of(automaton)
+    control = control_graph(automaton)
     edges = dependency_graph(control, run).over
     touched = {i for i, over in enumerate(edges) if over}.union(*edges)
     laws: dict[int, Law] = {}

@@ -30,7 +30,7 @@ from symdipa.evidence.probability.single import (
 from symdipa.evidence.probability.watch import TimeOver, Watch, no_watch
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.order import OrderState, initial, members, update
 
 Observed = str | Interval
@@ -155,7 +155,7 @@ class _Search:
 
     def some(self, limit: int) -> list[ObservedRun]:
         """The feasible runs with the outputs, not more than ``limit`` of them."""
-        control = control_of(self.automaton)
+        control = control_graph(self.automaton)
         found: list[ObservedRun] = []
         work: list[tuple[tuple[int, ...], int, int, OrderState]] = []
         work.append(((), control.initial, 0, initial(control.variables)))
@@ -177,7 +177,7 @@ class _Search:
     @cached_property
     def useful(self) -> set[tuple[int, int, int]]:
         """Step, state and inputs read from which the control graph leads to the end."""
-        control = control_of(self.automaton)
+        control = control_graph(self.automaton)
         layers = [{(control.initial, 0)}]
         for step in range(len(self.outputs)):
             self.watch()
@@ -225,7 +225,7 @@ class _Filter:
     budget: Budget
 
     def solve(self, tolerance: float) -> TotalLogProbability:
-        self.control = control_of(self.search.automaton)
+        self.control = control_graph(self.search.automaton)
         self.allowance = Allowance(self.budget.pairs, self.budget.watch)
         laws = self._laws()
         if not laws:

@@ -211,7 +211,7 @@ def weighed(
     from symdipa.bounds.portfolio import weigh
     from symdipa.interface.reports.weight import Weighed
     from symdipa.model.verdict import Verdict
-    from symdipa.runs.control import control_of
+    from symdipa.runs.control import control_graph
 
     if result.verdict is Verdict.NOT_WELL_FORMED:  # no bound on single runs, but pairs of runs may do
         if methods is not None and "relational" not in methods:
@@ -221,7 +221,7 @@ def weighed(
     elif result.verdict is Verdict.NOT_PRIVATE:
         return Weighed(result, None)
     weighing = weigh(
-        control_of(result.automaton),
+        control_graph(result.automaton),
         methods,
         graph=graph,
         adjacency=adjacency,
@@ -311,14 +311,14 @@ def certify(
 
 def _certificates(automaton: Automaton, found: Weighed) -> list[Json]:
     from symdipa.evidence import certificates as certificate
-    from symdipa.runs.control import control_of
+    from symdipa.runs.control import control_graph
 
     if found.disagreements:
         return []
     weighing = found.weighing
     pairs = [] if weighing is None or weighing.relational is None else weighing.relational.certificates
     if found.result.witness is not None:
-        return [certificate.violation(control_of(automaton), found.result.witness), *pairs]
+        return [certificate.violation(control_graph(automaton), found.result.witness), *pairs]
     if weighing is None or weighing.alignment is None:
         return []
     parts = certificate.private(weighing.alignment)
@@ -332,10 +332,12 @@ def _invariants(automaton: Automaton, timeout: float | None) -> Json:
 
     from symdipa.engines.base import Limits
     from symdipa.evidence import certificates as certificate
-    from symdipa.runs.control import control_of
+    from symdipa.runs.control import control_graph
 
     seconds = EACH_SECONDS if timeout is None else timeout
-    return certificate.well_formed(control_of(automaton), limits=Limits(deadline=time.monotonic() + seconds))
+    return certificate.well_formed(
+        control_graph(automaton), limits=Limits(deadline=time.monotonic() + seconds)
+    )
 
 
 @cli.command(short_help="Check a certificate, trusting nothing that made it.")

@@ -13,7 +13,7 @@ from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, he
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import control_of
+from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
 MOST_STEPS = 60
@@ -27,7 +27,7 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     """
     again = witness.run[slice(*witness.cycles[-1])] if witness.pattern is Pattern.LEAKING_CYCLE else ()
     run = witness.run + again
-    over = dependency_graph(control_of(automaton), run).over
+    over = dependency_graph(control_graph(automaton), run).over
     edges = [(i, j) for i, targets in enumerate(over) for j in sorted(targets)]
     on_path = set(pairwise(witness.path))
     remarks = []

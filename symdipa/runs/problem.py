@@ -1,0 +1,92 @@
+"""What is asked of the engines: a control graph, and what several of them need to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.augmentation import Augmentation, augment
+from symdipa.runs.control import Control, control_graph
+from symdipa.runs.dataflow import OrderFacts, order_facts
+from symdipa.runs.order import Mask
+from symdipa.runs.slicing import separate, variable_components
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+
+class Compute(Protocol[T_co]):
+    """Something to compute from an augmentation; it may have to be sent to another process."""
+
+    def __call__(self, augmentation: Augmentation, limits: Limits) -> T_co: ...
+
+
+class Problem:
+    """A control graph under analysis.
+
+    Webs, components, dataflow facts and the augmentation are built when they are first asked for, and once.
+    What is built before a process is forked, the child has as well.
+    """
+
+    def __init__(self, control: Control) -> None:
+        self.control = control
+        self._facts: OrderFacts | None = None
+        self._augmentation: Augmentation | None = None
+        self._too_large: tuple[int, LimitReached] | None = None
+        self._elsewhere: Callable[[Compute[object], Limits], object] | None = None
+
+    @classmethod
+    def of(cls, automaton: Automaton) -> Problem:
+        """The problem of a whole automaton.
+
+        Raises :class:`~symdipa.model.errors.InvalidInput` where it breaks the rules of the model.
+        """
+        return cls(control_graph(automaton))
+
+    @cached_property
+    def separated(self) -> Control:
+        """The control graph with its variables split into webs, as far as that separates components."""
+        return separate(self.control).control
+
+    @cached_property
+    def components(self) -> list[Mask]:
+        """The variable components, as sets of variables of :attr:`separated`."""
+        return variable_components(self.separated)
+
+    def facts(self, limits: Limits = UNLIMITED) -> OrderFacts:
+        """The dataflow facts; raises :class:`LimitReached`."""
+        if self._facts is None:
+            self._facts = order_facts(self.control, limits=limits)
+        return self._facts
+
+    def augmentation(self, limits: Limits = UNLIMITED, max_nodes: int | None = None) -> Augmentation:
+        """The augmentation; raises :class:`LimitReached`, at once above a cap that was too small before."""
+        if self._augmentation is None:
+            if self._too_large is not None and max_nodes is not None and max_nodes <= self._too_large[0]:
+                raise self._too_large[1]
+            try:
+                self._augmentation = augment(self.control, max_nodes, limits)
+            except LimitReached as limit:
+                if limit.limit is Limit.SIZE and max_nodes is not None:
+                    self._too_large = max_nodes, limit
+                raise
+        return self._augmentation
+
+    def built_elsewhere(self, ask: Callable[[Compute[object], Limits], object]) -> None:
+        """Note that another process has built the augmentation and can be asked to compute from it."""
+        self._elsewhere = ask
+
+    def from_augmentation(
+        self, compute: Compute[T], limits: Limits = UNLIMITED, max_nodes: int | None = None
+    ) -> T:
+        """What ``compute`` makes of the augmentation, in the process that has built it or else in this one.
+
+        Raises :class:`LimitReached`, also when the augmentation has to be built and exceeds ``max_nodes``.
+        """
+        if self._augmentation is None and self._elsewhere is not None:
+            return self._elsewhere(compute, limits)  # type: ignore[return-value]
+        return compute(self.augmentation(limits, max_nodes), limits)
