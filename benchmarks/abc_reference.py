@@ -29,11 +29,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from symdipa.encodings.catalogue import systems  # noqa: E402
-from symdipa.engines.base import Limits  # noqa: E402
 from symdipa.engines.pdr import PDR  # noqa: E402
 from symdipa.evidence.exports.aiger import to_aiger  # noqa: E402
 from symdipa.evidence.exports.circuit import circuit_of  # noqa: E402
 from symdipa.files.families import generate  # noqa: E402
+from symdipa.model.limits import Limits  # noqa: E402
 from symdipa.model.patterns import Pattern  # noqa: E402
 from symdipa.runs.control import control_graph  # noqa: E402
 from symdipa.runs.dataflow import order_facts  # noqa: E402

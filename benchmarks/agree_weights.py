@@ -37,7 +37,7 @@ from test_constant import brute  # noqa: E402
 
 from symdipa import check  # noqa: E402
 from symdipa.bounds.alignment import align  # noqa: E402
-from symdipa.bounds.portfolio import METHODS, weigh  # noqa: E402
+from symdipa.bounds.portfolio import METHODS, bounds_on  # noqa: E402
 from symdipa.checker import CertificateRefused, verify  # noqa: E402
 from symdipa.evidence import certificates as certificate  # noqa: E402
 from symdipa.files import formats  # noqa: E402
@@ -45,6 +45,7 @@ from symdipa.model.automaton import Automaton  # noqa: E402
 from symdipa.model.errors import LimitReached  # noqa: E402
 from symdipa.model.verdict import Verdict  # noqa: E402
 from symdipa.runs.control import control_graph  # noqa: E402
+from symdipa.runs.problem import Problem  # noqa: E402
 
 SHORT, FEW = 5, 40
 """Runs of so many steps are tried one by one, where there are not more than so many."""
@@ -62,7 +63,7 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
         (claim,) = verify(automaton, certificate.dumps(certificate.bundle(automaton, [made]))).claims
         right = claim.pattern == result.witness.pattern.key
         faults = [] if right else ["the certificate claims another pattern"]
-        found = weigh(control, ("run", "exact", "alignment"), seconds=SECONDS)
+        found = bounds_on(Problem(control), ("run", "exact", "alignment"), seconds=SECONDS)
         return faults + [f"not well-formed, but {m} gives {bound}" for m, bound in found.bounds.items()]
     seen["well-formed"] += 1
     return [*_ordered(automaton, seen), *_certified(automaton, seen)]
@@ -70,7 +71,7 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
 
 def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
     control = control_graph(automaton)
-    found = weigh(control, METHODS, seconds=SECONDS)
+    found = bounds_on(Problem(control), METHODS, seconds=SECONDS)
     bounds, faults = found.bounds, [f"no {m}: {why}" for m, why in found.missing.items()]
     if faults:
         return faults
@@ -93,8 +94,8 @@ def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
 
 
 def _certified(automaton: Automaton, seen: Counter[str]) -> list[str]:
-    found = weigh(control_graph(automaton), seconds=SECONDS)
-    exact = weigh(control_graph(automaton), ("exact",), seconds=SECONDS).upper
+    found = bounds_on(Problem.of(automaton), seconds=SECONDS)
+    exact = bounds_on(Problem.of(automaton), ("exact",), seconds=SECONDS).upper
     if found.upper is None or found.lower is None or exact is None or not found.lower <= exact <= found.upper:
         return [f"by itself: from {found.lower} to {found.upper}, exact is {exact}"]
     seen["optimal by itself"] += found.optimal

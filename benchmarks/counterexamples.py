@@ -16,11 +16,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from symdipa import check, load
-from symdipa.bounds.portfolio import weigh
+from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence.confirmation import search_pair
 from symdipa.evidence.refutation import NoCounterexample, counterexample
 from symdipa.model.errors import InvalidInput
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 from symdipa.runs.witness import replay
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -85,7 +86,7 @@ def refute(name, result, exceeds, options) -> None:
 
 
 def compare_with_bound(name, automaton, options) -> None:
-    proved = weigh(control_graph(automaton), seconds=options.seconds).upper
+    proved = bounds_on(Problem.of(automaton), seconds=options.seconds).upper
     found = search_pair(automaton, options.eps, seconds=options.search)
     if found is None or proved is None:
         print(f"?   {name:30} nothing to compare", flush=True)

@@ -28,7 +28,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from random_automata import random_automaton, random_product  # noqa: E402
 
 from symdipa.encodings.catalogue import systems  # noqa: E402
-from symdipa.engines.base import Limits  # noqa: E402
 from symdipa.engines.bounded import KInduction, Outcome, Search  # noqa: E402
 from symdipa.engines.explicit import ExplicitEngine  # noqa: E402
 from symdipa.engines.liveness import Liveness  # noqa: E402
@@ -37,10 +36,12 @@ from symdipa.engines.symbolic import INDUCTION_CLAUSES, INDUCTION_DEPTH  # noqa:
 from symdipa.files import formats  # noqa: E402
 from symdipa.files.families import generate  # noqa: E402
 from symdipa.model.automaton import Automaton  # noqa: E402
+from symdipa.model.limits import Limits  # noqa: E402
 from symdipa.model.patterns import Pattern  # noqa: E402
 from symdipa.model.verdict import Status, Witness  # noqa: E402
 from symdipa.runs.control import Control, control_graph  # noqa: E402
 from symdipa.runs.dataflow import OrderFacts, may_have_leaking_cycle, order_facts  # noqa: E402
+from symdipa.runs.problem import Problem  # noqa: E402
 from symdipa.runs.witness import replay  # noqa: E402
 from symdipa.systems.invariants import check_invariant  # noqa: E402
 
@@ -134,7 +135,7 @@ def randoms(count: int) -> list[tuple[Automaton, bool]]:
 
 
 def judged(automata: list[Automaton]) -> list[tuple[Automaton, bool]]:
-    return [(a, ExplicitEngine(control_graph(a)).decide(LC).status is Status.PRESENT) for a in automata]
+    return [(a, ExplicitEngine(Problem.of(a)).decide(LC).status is Status.PRESENT) for a in automata]
 
 
 def rows(options: argparse.Namespace) -> Iterator[tuple[str, list[tuple[Automaton, bool]]]]:

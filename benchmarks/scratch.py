@@ -21,14 +21,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from symdipa.engines.base import Engine, Limits
+from symdipa.engines.base import Engine
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import SlicedEngine
 from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.problem import Problem
 
 
 def scratch(phases: int, inputs: int) -> Automaton:
@@ -62,8 +64,8 @@ def scratch(phases: int, inputs: int) -> Automaton:
 def make(name: str, limits: Limits) -> Callable[[Control], Engine]:
     """An engine by name: ``explicit`` or a solver."""
     if name == "explicit":
-        return lambda control: ExplicitEngine(control, limits)
-    return lambda control: SymbolicEngine(control, limits=limits, solver=name)
+        return lambda control: ExplicitEngine(Problem(control), limits)
+    return lambda control: SymbolicEngine(Problem(control), limits=limits, solver=name)
 
 
 def seconds(engine: Engine) -> float | None:
@@ -90,10 +92,10 @@ def main(words: Sequence[str] | None = None) -> None:
             for sliced in (True, False):
                 limits = Limits(deadline=time.monotonic() + options.timeout)
                 built = make(name, limits)
-                engine = SlicedEngine(control, built, limits) if sliced else built(control)
+                engine = SlicedEngine(Problem(control), built, limits) if sliced else built(control)
                 times.append(seconds(engine))
             told = "".join(f"{'-' if t is None else format(t, '.2f'):>10}" for t in times)
-            parts = len(SlicedEngine(control, make(name, Limits())).components)
+            parts = len(SlicedEngine(Problem(control), make(name, Limits())).components)
             print(f"{name:10}{phases:8}{parts:12}{told}", flush=True)
 
 

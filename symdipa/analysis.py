@@ -190,22 +190,21 @@ def with_bounds(
 ) -> Result:
     """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for each method."""
     each = EACH_SECONDS if timeout is None else timeout
-    seconds = stopwatch()
-    problem = Problem.of(result.automaton)
-    work = Portfolio(problem, adjacency, sensitivity)
-    if result.verdict is Verdict.NOT_PRIVATE:
-        return replace(result, bounds=None)
     if result.verdict is Verdict.NOT_WELL_FORMED:  # single runs have no bound, but pairs of runs may have
-        if methods is not None and "relational" not in methods:
-            return replace(result, bounds=None)
-        attempts = portfolio.asked_for(["relational"])
-        each = each if methods else min(each, UNASKED_SECONDS)
-    elif methods is None:
-        attempts = portfolio.ladder(problem.control.variables, graph)
-    else:
-        attempts = portfolio.asked_for(methods, graph)
-    work.make(attempts, Limits(progress=progress), each)
-    bounds = replace(work.bounds, seconds=seconds())
+        if methods is None:
+            each = min(each, UNASKED_SECONDS)
+        methods = ["relational"] if methods is None or "relational" in methods else []
+    if result.verdict is Verdict.NOT_PRIVATE or methods == []:
+        return replace(result, bounds=None)
+    bounds = portfolio.bounds_on(
+        Problem.of(result.automaton),
+        methods,
+        graph=graph,
+        adjacency=adjacency,
+        sensitivity=sensitivity,
+        limits=Limits(progress=progress),
+        each=each,
+    )
     return replace(result, bounds=bounds, verdict=decide(result.answers, result.distinct, bounds))
 
 

@@ -11,11 +11,11 @@ import pytest
 from random_automata import random_automaton
 
 from symdipa.encodings.catalogue import systems
-from symdipa.engines.base import Limits
 from symdipa.engines.bounded import KInduction, Outcome
 from symdipa.engines.pdr import PDR
 from symdipa.evidence.exports.aiger import to_aiger, to_ascii_aiger
 from symdipa.evidence.exports.circuit import circuit_of, unrolled
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts

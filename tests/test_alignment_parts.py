@@ -17,7 +17,7 @@ from symdipa.bounds.alignment import PartedSide, align, breakdown
 from symdipa.bounds.alignment.parts import Share, parted, shares
 from symdipa.bounds.exact.flow import flow_bound
 from symdipa.bounds.exact.profiles import exact_constant
-from symdipa.bounds.portfolio import weigh
+from symdipa.bounds.portfolio import bounds_on
 from symdipa.bounds.tight_runs import feasible
 from symdipa.checker import CertificateRefused, verify
 from symdipa.evidence.certificates import bundle, dumps
@@ -26,6 +26,7 @@ from symdipa.files.families import generate
 from symdipa.files.formats import loads
 from symdipa.model.errors import LimitReached
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 KNOWN = [
     ("pivot", 3, Fraction(1)),
@@ -51,7 +52,7 @@ def test_families_with_exponentially_many_orders(family, n, bound):
 
 @pytest.mark.parametrize(("family", "n"), [("pivot", 14), ("bracket", 12)])
 def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
-    found = weigh(control_graph(generate(family, n)))
+    found = bounds_on(Problem.of(generate(family, n)))
     assert found.optimal and found.alignment is not None and found.alignment.graph == "parts"
     assert "exact" not in found.missing
 
@@ -131,7 +132,7 @@ def test_a_cycle_that_cannot_be_repeated_is_no_loop_of_a_run():
         "dipa",
     )
     control = control_graph(automaton)
-    found = weigh(control)
+    found = bounds_on(Problem(control))
     assert found.upper is not None and found.optimal and found.upper == exact_constant(control).value
     for side in align(control, "augmentation", None).sides:
         for (_, loops), _ in feasible(side):

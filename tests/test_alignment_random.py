@@ -32,6 +32,7 @@ from symdipa.model.errors import LimitReached
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 How = tuple[str, str, bool]
 
@@ -49,7 +50,7 @@ def automata(count: int, seed: str, **sizes: object) -> Iterator[Automaton]:
 
 
 def well_formed(automaton: Automaton) -> bool:
-    engine = ExplicitEngine(control_graph(automaton))
+    engine = ExplicitEngine(Problem.of(automaton))
     return all(engine.decide(pattern).status is Status.ABSENT for pattern in Pattern)
 
 

@@ -21,21 +21,23 @@ from symdipa.engines import auto as module
 from symdipa.engines import explicit as explicit_module
 from symdipa.engines import processes
 from symdipa.engines.auto import AutoEngine, max_nodes
-from symdipa.engines.base import Engine, Limits
+from symdipa.engines.base import Engine
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import METHODS, SlicedEngine
 from symdipa.engines.symbolic import LongRuns, SymbolicEngine
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.problem import Problem
 from symdipa.systems.smt import SOLVERS
 
 LC, LP, DC, PV = Pattern
 
 LEAKP = automaton(A_LEAKP, silent="q0 q1")
-NODES = ExplicitEngine(control_graph(LEAKP)).augmentation.nodes
+NODES = ExplicitEngine(Problem.of(LEAKP)).augmentation.nodes
 
 TWO = """
     p0 -> p1 [o] :x
@@ -70,8 +72,8 @@ class Recorded:
     ) -> None:
         control = control_graph(example)
         self.asked: list[str] = []
-        first = ExplicitEngine(control, explicit, cap)
-        second = SymbolicEngine(control, "marks", symbolic, solver)
+        first = ExplicitEngine(Problem(control), explicit, cap)
+        second = SymbolicEngine(Problem(control), "marks", symbolic, solver)
         self.note(second, "decide_statically", "static")
         self.note(first, "decide", "explicit")
         self.note(second, "decide", "symbolic")
@@ -250,7 +252,7 @@ def test_check_keeps_to_the_cap(monkeypatch: pytest.MonkeyPatch):
 def test_each_slice_has_a_cap_of_its_own(monkeypatch: pytest.MonkeyPatch):
     """Above the cap as a whole, but not one component at a time."""
     example = automaton(TWO)
-    whole = ExplicitEngine(control_graph(example)).augmentation.nodes * 4
+    whole = ExplicitEngine(Problem.of(example)).augmentation.nodes * 4
     monkeypatch.setattr(module, "FIRST_CELLS", whole - 1)
     assert analysis.check(example, slicing=False).patterns[LP].engine == "minisat"
     assert analysis.check(example, slicing=True).patterns[LP].engine == "explicit"
@@ -310,7 +312,7 @@ def together(example: Automaton, **told: Engine) -> PatternResult:
         whole = part.variables > 1 or part is control_graph(example)
         return Told(Status.UNKNOWN, "auto", None) if whole else told[part.variable_names[0]]
 
-    return SlicedEngine(control_graph(example), make).decide(LC)
+    return SlicedEngine(Problem.of(example), make).decide(LC)
 
 
 def test_slices_that_are_all_absent_are_told_by_the_dearest():
@@ -353,7 +355,9 @@ def test_a_violation_is_told_although_another_slice_is_open(
     assert (answer := result.patterns[LC]).witness is not None and answer.engine == "minisat"
     control = control_graph(example)
     answers = {
-        x: SlicedEngine(control, lambda part: SymbolicEngine(part, "marks", Limits(bound=7), "minisat"))
+        x: SlicedEngine(
+            Problem(control), lambda part: SymbolicEngine(Problem(part), "marks", Limits(bound=7), "minisat")
+        )
         ._decide_from(LC, 3 << control.variable_names.index(x))
         .status
         for x in ("x", "u")
@@ -422,6 +426,6 @@ def test_long_runs_agree_with_the_judge(seed: int):
     example = source.random_automaton(random.Random(seed), 3)
     truth = judge.decide(example)
     for pattern in Pattern:
-        found = LongRuns(control_graph(example), limits=Limits(bound=12), solver="minisat").decide(pattern)
+        found = LongRuns(Problem.of(example), limits=Limits(bound=12), solver="minisat").decide(pattern)
         right = Status.PRESENT if truth[pattern] else Status.ABSENT
         assert found.status in (right, Status.UNKNOWN) and found.engine == "minisat for long runs"

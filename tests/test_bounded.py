@@ -12,14 +12,15 @@ import random_automata as source
 from test_brute_force import A_LEAKP, automaton
 
 from symdipa.encodings import catalogue
-from symdipa.engines.base import Limits
 from symdipa.engines.bounded import BoundedSearch, KInduction, Outcome
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.files.families import generate
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
+from symdipa.runs.problem import Problem
 from symdipa.runs.witness import complete
 from symdipa.systems.smt import SOLVERS
 from symdipa.systems.system import System
@@ -40,7 +41,7 @@ def test_violations_are_those_of_the_explicit_engine(solver: str):
     seen: Counter[Outcome] = Counter()
     for i in range(8 if solver == "z3" else 30):
         example = source.random_automaton(random.Random(f"bounded/{i}"), (1, 2, 2, 3), (2, 3, 4))
-        control, explicit = control_graph(example), ExplicitEngine(control_graph(example))
+        control, explicit = control_graph(example), ExplicitEngine(Problem.of(example))
         for pattern in Pattern:
             for encoding in ("marks", "ghost"):
                 outcomes = []

@@ -41,6 +41,7 @@ from symdipa.model.verdict import Status
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.graphs import classes
+from symdipa.runs.problem import Problem
 from symdipa.runs.witness import dependency_graph
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
@@ -58,7 +59,7 @@ def example_file(name: str) -> Automaton:
 
 
 def well_formed(example: Automaton) -> bool:
-    engine = ExplicitEngine(control_graph(example))
+    engine = ExplicitEngine(Problem.of(example))
     return all(engine.decide(pattern).status is Status.ABSENT for pattern in Pattern)
 
 

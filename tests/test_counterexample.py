@@ -17,7 +17,7 @@ from conftest import EXAMPLES, ROOT
 from random_automata import random_automaton
 
 from symdipa import check
-from symdipa.bounds.portfolio import weigh
+from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence.confirmation import search_pair
 from symdipa.evidence.probability import (
     Budget,
@@ -46,6 +46,7 @@ from symdipa.model.automaton import OutputKind
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Verdict
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 INDISTINCT = ("a_nwf", "paper_nwf", "hidden_maximum")
 """These have one output symbol: whatever a run loses, the others make up for."""
@@ -332,7 +333,7 @@ def test_events_of_shown_numbers():
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "well_formed").glob("*.dipa")), ids=lambda p: p.stem)
 def test_no_pair_above_a_proved_bound(path):
     automaton = load(path)
-    proved = weigh(control_graph(automaton), seconds=5).upper
+    proved = bounds_on(Problem.of(automaton), seconds=5).upper
     # For the sum over all runs of k-MinMax the signs of one run alone do little: the roles are kept apart.
     few = {"longest": 5, "moves": 0} if path.stem == "k_min_max_3" else {"moves": 3}
     found = search_pair(automaton, seconds=60, best_runs=1, **few)

@@ -25,6 +25,7 @@ from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import OrderFacts, mark_facts, order_facts
 from symdipa.runs.marks import Chain, Marks, advance
 from symdipa.runs.order import OrderState, Step, initial, update
+from symdipa.runs.problem import Problem
 
 COUNT = 150
 
@@ -85,7 +86,7 @@ def test_dropping_dead_variables_changes_no_answer():
         for pattern in Pattern:
             present = runs[pattern] is not None
             for one in (control, keeping):
-                answer = ExplicitEngine(one).decide(pattern)
+                answer = ExplicitEngine(Problem(one)).decide(pattern)
                 assert answer.status is (Status.PRESENT if present else Status.ABSENT)
             seen[pattern, present] += 1
         smaller += explicit(i).nodes < augment(keeping).nodes
@@ -117,7 +118,7 @@ def test_leaking_and_disclosing_cycles_lie_in_one_component():
         control = explicit(i).control
         facts = order_facts(control)
         for pattern in (Pattern.LEAKING_CYCLE, Pattern.DISCLOSING_CYCLE):
-            witness = ExplicitEngine(control).decide(pattern).witness
+            witness = ExplicitEngine(Problem(control)).decide(pattern).witness
             if witness is None:
                 continue
             a, b = witness.cycles[0]
@@ -209,7 +210,7 @@ def test_what_is_excluded_statically_is_absent():
         control = explicit(i).control
         facts = order_facts(control)
         runs = judge.decide(control.automaton)
-        engine = ExplicitEngine(control)
+        engine = ExplicitEngine(Problem(control))
         for pattern in Pattern:
             sides = {encoding: systems(pattern, control, facts, encoding) for encoding in ENCODINGS}
             assert len({len(found) for found in sides.values()}) == 1

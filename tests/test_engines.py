@@ -17,7 +17,7 @@ from test_brute_force import A_LEAKP, automaton
 
 from symdipa import analysis
 from symdipa.encodings.catalogue import systems
-from symdipa.engines.base import Engine, Limits, how_far
+from symdipa.engines.base import Engine, how_far
 from symdipa.engines.bounded import KInduction, Outcome
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.pdr import PDR
@@ -26,10 +26,12 @@ from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import OutOfTime
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
+from symdipa.runs.problem import Problem
 from symdipa.runs.witness import complete
 from symdipa.systems.invariants import InvariantRejected, check_invariant
 from symdipa.systems.smt import ClauseSolver
@@ -40,15 +42,15 @@ Make = Callable[..., Engine]
 
 
 def explicit(example: Automaton, limits: Limits | None = None) -> Engine:
-    return ExplicitEngine(control_graph(example), limits)
+    return ExplicitEngine(Problem.of(example), limits)
 
 
 def z3_marks(example: Automaton, limits: Limits | None = None) -> Engine:
-    return SymbolicEngine(control_graph(example), "marks", limits)
+    return SymbolicEngine(Problem.of(example), "marks", limits)
 
 
 def z3_ghost(example: Automaton, limits: Limits | None = None) -> Engine:
-    return SymbolicEngine(control_graph(example), "ghost", limits)
+    return SymbolicEngine(Problem.of(example), "ghost", limits)
 
 
 ENGINES = [explicit, z3_marks, z3_ghost]
@@ -258,7 +260,7 @@ def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match="no encoding 'magic'"):
         analysis.check(example_file("svt"), engine="z3", encoding="magic")
     with pytest.raises(ValueError, match="no encoding 'magic'"):
-        SymbolicEngine(control_graph(example_file("svt")), "magic")
+        SymbolicEngine(Problem.of(example_file("svt")), "magic")
 
 
 # Limits: unknown is never absent
@@ -280,10 +282,10 @@ def test_a_bound_below_the_proof_gives_unknown():
     assert len(cases) > 3
     for example, pattern, encoding, depth in cases:
         for bound in {0, depth - 1}:
-            result = SymbolicEngine(control_graph(example), encoding, Limits(bound=bound)).decide(pattern)
+            result = SymbolicEngine(Problem.of(example), encoding, Limits(bound=bound)).decide(pattern)
             assert result.status is Status.UNKNOWN and result.method is None and result.witness is None
             assert how_far(bound) in (result.reason or "")
-        result = SymbolicEngine(control_graph(example), encoding, Limits(bound=depth)).decide(pattern)
+        result = SymbolicEngine(Problem.of(example), encoding, Limits(bound=depth)).decide(pattern)
         assert result.status is Status.ABSENT
 
 
@@ -356,7 +358,7 @@ def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch):
         assert search.outcome is Outcome.OPEN
         told = search.reason.removeprefix("time limit reached in the solver; ")
         reached.append(next(depth for depth in range(-1, 100) if told == how_far(depth)))
-        assert SymbolicEngine(control, "ghost", solver="minisat").decide(LP).status is Status.UNKNOWN
+        assert SymbolicEngine(Problem(control), "ghost", solver="minisat").decide(LP).status is Status.UNKNOWN
         allowed += 1
     assert max(reached) == search.depth - 1 > 2
 
@@ -372,14 +374,14 @@ def test_check_passes_its_limits_on():
 
 def test_a_cap_on_nodes_gives_unknown():
     for example in (ring(3), automaton(A_LEAKP)):
-        size = ExplicitEngine(control_graph(example)).augmentation.nodes
+        size = ExplicitEngine(Problem.of(example)).augmentation.nodes
         for cap in (1, size - 1):
-            engine = ExplicitEngine(control_graph(example), max_nodes=cap)
+            engine = ExplicitEngine(Problem.of(example), max_nodes=cap)
             for result in decided(engine).values():
                 assert result.status is Status.UNKNOWN
                 assert result.reason == f"the augmentation has more than {cap} nodes"
                 assert result.sizes == {}
-        enough = ExplicitEngine(control_graph(example), max_nodes=size)
+        enough = ExplicitEngine(Problem.of(example), max_nodes=size)
         assert all(result.status is not Status.UNKNOWN for result in decided(enough).values())
 
 

@@ -18,7 +18,7 @@ from symdipa.files.families import FAMILIES, LARGEST, generate
 from symdipa.model import validation
 from symdipa.model.errors import InvalidInput
 from symdipa.model.verdict import Status, Verdict
-from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 from symdipa.runs.properties import output_distinct
 
 NAMES = [
@@ -59,7 +59,7 @@ def test_members_are_valid_and_have_the_documented_size(name, n):
     automaton = generate(name, n)
     validation.validate(automaton)
     sizes = len(automaton.variables), len(automaton.states), len(automaton.transitions)
-    nodes = ExplicitEngine(control_graph(automaton)).augmentation.nodes
+    nodes = ExplicitEngine(Problem.of(automaton)).augmentation.nodes
     assert (*sizes, nodes) == documented(name, n)
     assert nodes == FAMILIES[name].nodes(n)
 
@@ -154,7 +154,7 @@ def bits(n: int, start: int, step: int):
 @pytest.mark.parametrize(("name", "step"), [("turing-overflow", 1), ("turing-wrap", 1), ("turing-odd", 2)])
 def test_the_machines_are_counters(name, step, n):
     automaton = generate(name, n)
-    graph = ExplicitEngine(control_graph(automaton)).augmentation
+    graph = ExplicitEngine(Problem.of(automaton)).augmentation
     outputs, node, seen = [], 0, set()
     while len(graph.outgoing[node]) == 1 and node not in seen:
         seen.add(node)

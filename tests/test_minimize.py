@@ -29,6 +29,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.validation import problems
 from symdipa.model.verdict import Status
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 LC, LP, DC, PV = Pattern
 HYSTERESIS = EXAMPLES / "leaking_pair" / "hysteresis_forever.dipa"
@@ -39,7 +40,7 @@ Predicate = Callable[[Automaton], bool]
 
 def shows(pattern: Pattern) -> Predicate:
     def interesting(automaton: Automaton) -> bool:
-        return ExplicitEngine(control_graph(automaton)).decide(pattern).status is Status.PRESENT
+        return ExplicitEngine(Problem.of(automaton)).decide(pattern).status is Status.PRESENT
 
     return interesting
 

@@ -16,17 +16,18 @@ import random_automata as source
 from test_brute_force import A_LEAKP, automaton
 
 from symdipa.encodings import catalogue
-from symdipa.engines.base import Limits
 from symdipa.engines.bounded import KInduction, Outcome, Search
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.pdr import PDR, back_edges
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
+from symdipa.runs.problem import Problem
 from symdipa.runs.witness import complete
 from symdipa.systems.boolean import BooleanGraph, Lit
 from symdipa.systems.invariants import InvariantRejected, check_invariant
@@ -75,7 +76,7 @@ def test_pdr_agrees_with_the_explicit_engine_and_with_the_judge(solver: str):
     for i in range(BLOCKS[solver]):
         example, control = sample(i), control_graph(sample(i))
         expected = judge.decide(example)
-        explicit = ExplicitEngine(control)
+        explicit = ExplicitEngine(Problem(control))
         for pattern in Pattern:
             outcomes = []
             for system in systems_of(example, pattern, "marks" if i % 3 else "ghost"):

@@ -19,15 +19,16 @@ from test_brute_force import A_LEAKP, automaton
 
 from symdipa import analysis
 from symdipa.engines import auto, processes
-from symdipa.engines.base import Engine, Limits
+from symdipa.engines.base import Engine
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.processes import Race
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.errors import LimitReached, WitnessRejected
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
-from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 pytestmark = pytest.mark.skipif(not processes.AVAILABLE, reason="processes are guarded on Linux only")
 
@@ -261,7 +262,7 @@ def test_enumeration_that_won_gives_the_weight(monkeypatch: pytest.MonkeyPatch):
     result = analysis.check(example)
     assert result.engine == "dataflow+explicit" or result.engine == "explicit+dataflow"
     assert result.weight is not None
-    assert result.weight.corollary == ExplicitEngine(control_graph(example)).corollary_bound()
+    assert result.weight.corollary == ExplicitEngine(Problem.of(example)).corollary_bound()
 
 
 def test_memory_too_small_for_the_enumeration(tmp_path: Path):

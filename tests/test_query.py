@@ -19,13 +19,13 @@ from query_tools import ABC, abc, cvc5_says, spacer_says, z3_says
 from test_brute_force import A_LEAKP, automaton
 
 from symdipa.encodings.catalogue import ENCODINGS, systems
-from symdipa.engines.base import Limits
 from symdipa.engines.bounded import KInduction, Outcome
 from symdipa.evidence.exports.labels import MEANINGS, labels
 from symdipa.evidence.exports.query import FORMATS, encode, encode_binary
 from symdipa.files import formats
 from symdipa.model.automaton import Automaton, Guard, State, Transition
 from symdipa.model.errors import EncodingUnavailable, SymdipaError
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts

@@ -13,7 +13,7 @@ import pytest
 import random_automata as source
 
 from symdipa.encodings.rounds import RoundSystems, components_without, near, restricted
-from symdipa.engines.base import Limits, how_far
+from symdipa.engines.base import how_far
 from symdipa.engines.bounded import Outcome
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.liveness import Liveness, RoundSearch
@@ -22,11 +22,13 @@ from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import OutOfTime
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import may_have_leaking_cycle, order_facts
 from symdipa.runs.order import initial, members, update
+from symdipa.runs.problem import Problem
 from symdipa.runs.witness import complete
 from symdipa.systems.invariants import check_invariant
 from symdipa.systems.smt import ClauseSolver
@@ -129,7 +131,7 @@ def judged(example: Automaton, search: RoundSearch) -> Outcome:
     """What judge and explicit engine say; a run found is completed to a witness that the judge takes."""
     merged = judge.Merged(example, 200_000)
     present = merged.leaking_cycle() is not None
-    assert (ExplicitEngine(control_graph(example)).decide(LC).status is Status.PRESENT) == present
+    assert (ExplicitEngine(Problem.of(example)).decide(LC).status is Status.PRESENT) == present
     if search.run:
         witness = complete(control_graph(example), LC, search.run, search.loops)
         assert judge.faults(example, LC, witness.run, witness.cycles, witness.path) == []
@@ -166,7 +168,7 @@ def test_proofs_agree_with_the_judge(monkeypatch: pytest.MonkeyPatch, near_first
         example = sample(i)
         if not may_have_leaking_cycle(order_facts(control_graph(example))):
             continue
-        if ExplicitEngine(control_graph(example)).decide(LC).status is Status.ABSENT:
+        if ExplicitEngine(Problem.of(example)).decide(LC).status is Status.ABSENT:
             search = liveness(example).run()
             assert search.outcome is judged(example, search) is Outcome.SAFE, i
             assert search.proofs > 0 and search.method == "pdr"
@@ -205,7 +207,7 @@ def test_a_counter_that_wraps_is_walked():
     search = liveness(example).run()
     assert search.outcome is Outcome.UNSAFE and search.loops[0].taken
     assert len(search.loops[0].steps) == 2**10 - 4
-    result = SymbolicEngine(control_graph(example), solver="minisat").decide(LC)
+    result = SymbolicEngine(Problem.of(example), solver="minisat").decide(LC)
     assert result.status is Status.PRESENT and result.witness is not None
     assert result.sizes["depth"] == len(result.witness.run) and result.sizes["rounds"] >= 1
 
@@ -216,9 +218,9 @@ def test_a_counter_that_wraps_is_walked():
 def test_a_bound_is_about_the_lasso():
     """Rounds would find more than the bound allows."""
     control = control_graph(generate("turing-wrap", 3))
-    free = SymbolicEngine(control, solver="minisat").decide(LC)
+    free = SymbolicEngine(Problem(control), solver="minisat").decide(LC)
     assert free.status is Status.PRESENT and free.sizes["depth"] > 20 and "rounds" in free.sizes
-    bounded = SymbolicEngine(control, limits=Limits(bound=20), solver="minisat").decide(LC)
+    bounded = SymbolicEngine(Problem(control), limits=Limits(bound=20), solver="minisat").decide(LC)
     assert bounded.status is Status.UNKNOWN and how_far(20) in (bounded.reason or "")
 
 
@@ -252,7 +254,7 @@ def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch, family: str
     seen: Counter[Status] = Counter()
     while not seen[Status.ABSENT] + seen[Status.PRESENT]:
         asked = 0
-        result = SymbolicEngine(control, solver="minisat").decide(LC)
+        result = SymbolicEngine(Problem(control), solver="minisat").decide(LC)
         seen[result.status] += 1
         assert result.status is not Status.UNKNOWN or "time limit reached" in (result.reason or "")
         if "rounds" in result.sizes and result.status is Status.UNKNOWN:

@@ -22,6 +22,7 @@ from symdipa.model.validation import validate
 from symdipa.model.verdict import Status, Witness
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import Mask, initial, members, update
+from symdipa.runs.problem import Problem
 from symdipa.runs.slicing import Slice, cut, flatten, transitions_touching, variable_components
 from symdipa.runs.witness import dependency_graph
 
@@ -269,8 +270,10 @@ def test_a_violation_of_the_slice_of_everything_is_one_of_the_whole():
         real = [t for t, r in enumerate(control.outputs_real) if r and control.reads_input[t]]
         part = cut(control, (1 << control.variables) - 1, real)
         for pattern in Pattern:
-            found = ExplicitEngine(part.control).decide(pattern)
-            assert (found.witness is None) == (ExplicitEngine(control).decide(pattern).witness is None)
+            found = ExplicitEngine(Problem(part.control)).decide(pattern)
+            assert (found.witness is None) == (
+                ExplicitEngine(Problem(control)).decide(pattern).witness is None
+            )
             if found.witness is not None:
                 back = part.lift(found.witness)
                 assert judge.faults(example, pattern, back.run, back.cycles, back.path) == []
@@ -521,7 +524,7 @@ def present(control: Control, letters: str, pattern: Pattern) -> bool:
     """Whether the slice for some variables shows a pattern."""
     real = [t for t, r in enumerate(control.outputs_real) if r and control.reads_input[t]]
     part = cut(control, mask(control, letters), real if pattern is DC else ())
-    return ExplicitEngine(part.control).decide(pattern).status is Status.PRESENT
+    return ExplicitEngine(Problem(part.control)).decide(pattern).status is Status.PRESENT
 
 
 @pytest.mark.parametrize(
@@ -581,9 +584,9 @@ def test_spurious_violations_grow_the_slice_by_what_is_to_blame():
     def make(part: Control) -> ExplicitEngine:
         if part is not control:
             asked.append(frozenset(part.variable_names))
-        return ExplicitEngine(part)
+        return ExplicitEngine(Problem(part))
 
-    result = SlicedEngine(control, make).decide(LP)
+    result = SlicedEngine(Problem(control), make).decide(LP)
     assert result.status is Status.ABSENT
     assert asked[0] == {"x", "y"}
     assert len(asked) == 3 and all(a < b for a, b in pairwise(asked))
@@ -597,9 +600,9 @@ def test_what_has_no_part_in_it_stays_out_of_the_slice():
 
     def make(part: Control) -> ExplicitEngine:
         asked.append(frozenset(part.variable_names))
-        return ExplicitEngine(part)
+        return ExplicitEngine(Problem(part))
 
-    assert SlicedEngine(control, make).decide(LP).status is Status.ABSENT
+    assert SlicedEngine(Problem(control), make).decide(LP).status is Status.ABSENT
     assert asked == [frozenset("xyzuvc"), frozenset("xy"), frozenset("xyuv")]
 
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symdipa.model.errors import LimitReached
+from symdipa.runs.problem import Problem
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.smt import SOLVERS, ClauseSolver, Effort, Instance, open_solver
 
@@ -208,7 +209,7 @@ def test_an_engine_on_a_solver_that_gives_up_knows_nothing(monkeypatch: pytest.M
     for rows, silent in ((A_LEAKP, "q0 q1"), (a_nwf, "q0")):
         for encoding in ("marks", "ghost"):
             control = control_graph(automaton(rows, silent))
-            result = SymbolicEngine(control, encoding).decide(Pattern.LEAKING_PAIR)
+            result = SymbolicEngine(Problem(control), encoding).decide(Pattern.LEAKING_PAIR)
             assert result.status is Status.UNKNOWN and result.witness is None
             assert "the solver gave up" in (result.reason or "")
 

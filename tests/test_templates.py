@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from symdipa import analysis
-from symdipa.bounds.portfolio import weigh
+from symdipa.bounds.portfolio import bounds_on
 from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
 from symdipa.files import formats, templates
@@ -17,7 +17,7 @@ from symdipa.files.templates import TEMPLATES
 from symdipa.interface.cli import cli
 from symdipa.model.errors import InvalidInput
 from symdipa.model.verdict import Verdict
-from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 SHAPES = {
     "svt": [{"cutoff": 1}, {"cutoff": 4}, {"cutoff": 3, "redraw": True}],
@@ -42,7 +42,7 @@ def weighed(written: templates.Written, text: str | None = None):
     automaton = written.automaton if text is None else formats.loads(text, strict=True)
     adjacency = "monotone" if written.settings.monotone else "two-sided"
     sensitivity = written.settings.sensitivity
-    return weigh(control_graph(automaton), adjacency=adjacency, sensitivity=sensitivity)
+    return bounds_on(Problem.of(automaton), adjacency=adjacency, sensitivity=sensitivity)
 
 
 def test_every_template_is_tried():

@@ -24,6 +24,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 from symdipa.runs import properties
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 from symdipa.runs.properties import output_distinct, witness_distinct
 
 LC, LP, DC, PV = Pattern
@@ -266,7 +267,7 @@ def test_distinct_witnesses_are_not_imitated():
     seen: Counter[bool] = Counter()
     for i in range(150):
         example = sample(i)
-        engine = ExplicitEngine(control_graph(example))
+        engine = ExplicitEngine(Problem.of(example))
         for pattern in Pattern:
             witness = engine.decide(pattern).witness
             if witness is None:

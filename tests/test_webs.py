@@ -27,6 +27,7 @@ from symdipa.runs import slicing
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import Mask, OrderState, members
+from symdipa.runs.problem import Problem
 from symdipa.runs.properties import strongly_feasible
 from symdipa.runs.slicing import Split, cut, separate, split, variable_components
 from symdipa.runs.witness import dependency_graph, is_non_leaking, replay
@@ -290,9 +291,9 @@ def test_patterns_are_judged_alike_with_and_without_webs(block: int):
     for i in range(block * 260, block * 260 + 260):
         example, control = mixed(i), control_graph(mixed(i))
         expected = {pattern for pattern, run in judge.decide(example).items() if run is not None}
-        assert answers(ExplicitEngine(control), control) == expected
+        assert answers(ExplicitEngine(Problem(control)), control) == expected
         parted = split(control)
-        assert answers(ExplicitEngine(parted.control), control) == expected, i
+        assert answers(ExplicitEngine(Problem(parted.control)), control) == expected, i
         assert answers(ExplicitEngine(separate(control).control), control) == expected, i
         parts += parted.control.variables > len(set(parted.variable))
         seen.update((pattern.short, pattern in expected) for pattern in Pattern)
@@ -303,9 +304,9 @@ def test_patterns_are_judged_alike_with_and_without_webs(block: int):
 def test_patterns_are_judged_alike_by_symbolic_search_on_webs():
     for i in range(60):
         control = control_graph(sequence(i))
-        expected = answers(ExplicitEngine(control), control)
+        expected = answers(ExplicitEngine(Problem(control)), control)
         parted = split(control).control
-        assert answers(SymbolicEngine(parted, solver="minisat"), control) == expected, i
+        assert answers(SymbolicEngine(Problem(parted), solver="minisat"), control) == expected, i
 
 
 @pytest.mark.parametrize("block", range(3))
@@ -415,7 +416,9 @@ def test_traps(name: str):
     assert truth(example) == expected
     assert [said(example, way) for way in WAYS] == [expected] * len(WAYS)
     found = split(control)
-    assert {p.short for p in answers(ExplicitEngine(found.control), control)} == set(expected.split())
+    assert {p.short for p in answers(ExplicitEngine(Problem(found.control)), control)} == set(
+        expected.split()
+    )
     assert len(by_definition(example)) == found.control.variables == number
 
 
@@ -503,10 +506,10 @@ def test_the_sliced_engine_splits_first():
 
     def make(part: Control) -> ExplicitEngine:
         asked.append(frozenset(part.variable_names))
-        return ExplicitEngine(part)
+        return ExplicitEngine(Problem(part))
 
     control = control_graph(phases(3))
-    engine = SlicedEngine(control, make)
+    engine = SlicedEngine(Problem(control), make)
     assert {engine.decide(pattern).status for pattern in Pattern} == {Status.ABSENT}
     assert asked[0] == frozenset(control.variable_names)
     assert set(asked[1:]) == {frozenset({f"x#{i + 1}", f"l{i}", f"r{i}"}) for i in range(3)}

@@ -25,6 +25,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status, Verdict, Weight
 from symdipa.runs.augmentation import Augmentation, augment, bisimulation_quotient
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
 
@@ -40,7 +41,7 @@ def example_file(name: str) -> Automaton:
 
 
 def well_formed(example: Automaton) -> bool:
-    engine = ExplicitEngine(control_graph(example))
+    engine = ExplicitEngine(Problem.of(example))
     return all(engine.decide(pattern).status is Status.ABSENT for pattern in Pattern)
 
 

@@ -20,6 +20,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import members
+from symdipa.runs.problem import Problem
 from symdipa.runs.witness import Ends, Loop, complete, dependency_graph, find_chain, is_non_leaking, replay
 
 LC, LP, DC, PV = Pattern
@@ -205,7 +206,7 @@ def sample(i: int) -> Automaton:
 def witnesses(count: int) -> list[tuple[Automaton, Witness]]:
     found = []
     for i in range(count):
-        engine = ExplicitEngine(control_graph(sample(i)))
+        engine = ExplicitEngine(Problem.of(sample(i)))
         results = [engine.decide(pattern) for pattern in Pattern]
         found += [(engine.control.automaton, r.witness) for r in results if r.witness is not None]
     return found

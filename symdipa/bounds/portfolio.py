@@ -1,23 +1,23 @@
 """All ways to a bound on ``D``, in the order in which they are tried (docs/weights.md).
 
 Bounds from above are by *method*: ``corollary`` and ``run`` are the paper's, on the augmentation;
-``alignment`` shifts samples, on the cheapest graph that will do; ``exact`` is the best that any argument about
-single runs can give; ``relational`` (experimental) pairs different runs with the same outputs and may be below
-it. A bound from below is a flow on one run. Where the two meet, the bound is optimal.
+``alignment`` shifts samples, on the cheapest graph that will do; ``exact`` is the best that any argument
+about single runs can give; ``relational`` (experimental) pairs different runs with the same outputs and may
+be below it. A bound from below is a flow on one run. Where the two meet, the bound is optimal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.model.adjacency import Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.verdict import METHODS, Bounds
 from symdipa.runs.problem import Problem
 
@@ -31,7 +31,7 @@ TWO_SIDED = "two-sided"
 Span = tuple[int, int]
 
 CELLS = 2_000_000
-"""Nodes times variables of the largest augmentation that is built unasked for the exact method: some 200 MB."""
+"""Nodes times variables of the largest augmentation that is built unasked (for the exact method): 200 MB."""
 
 SMALL_RUN_BOUND = 400
 """The most nodes of the graphs of a run bound that comes with every check."""
@@ -52,6 +52,29 @@ class Attempt:
     seconds: float | None = None
     max_nodes: int | None = None
     when: Callable[[Portfolio], bool] = lambda _: True
+
+
+def bounds_on(
+    problem: Problem,
+    methods: Iterable[str] | None = None,
+    *,
+    graph: str = "auto",
+    adjacency: Adjacency = TWO_SIDED,
+    sensitivity: Fraction | int = 1,
+    limits: Limits = UNLIMITED,
+    each: float | None = None,
+) -> Bounds:
+    """Bounds on ``D`` from above and from below.
+
+    By the ``methods`` of :data:`~symdipa.model.verdict.METHODS`; without them cheap graphs come first, and
+    it is over as soon as the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every
+    method may take. Raises ``ValueError`` for names and ranges that mean nothing.
+    """
+    seconds = stopwatch()
+    attempts = ladder(problem.control.variables, graph) if methods is None else asked_for(methods, graph)
+    portfolio = Portfolio(problem, adjacency, sensitivity)
+    portfolio.make(attempts, limits, each)
+    return replace(portfolio.bounds, seconds=seconds())
 
 
 def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
