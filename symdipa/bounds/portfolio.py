@@ -1,4 +1,4 @@
-"""All bounds on ``D`` of one automaton, from above and from below (theory, section 4; weights.md).
+"""All bounds on ``D`` of one automaton, from above and from below (docs/weights.md).
 
 Upper bounds are by *method*: ``corollary`` and ``run`` are the paper's, on the augmentation; ``alignment``
 proves a bound by shifting samples, on the cheapest graph that will do; ``exact`` is the best that any
