@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from test_layout import ROOMS
 
 from symdipa.model import patterns
 
@@ -164,6 +165,12 @@ def test_code_cites_what_exists():
 
 def test_names_are_unique():
     assert len(NAMES) == len(set(NAMES)) > 20
+
+
+def test_the_rooms_are_described_in_the_order_of_their_imports():
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    table = text.partition("| room | question |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)(?:/|\.py)` \|", table, re.M) == ROOMS
 
 
 # That the test can fail
