@@ -1,4 +1,4 @@
-"""Chains between a low and a high end, by marks and by ghosts (theory, section 3).
+"""Chains between a low and a high end, by marks and by ghosts (docs/theory.md, section 4).
 
 Leaking pairs and privacy violating paths differ only in their ends (:class:`symdipa.runs.marks.Chain`), so
 their modules both build on these two encodings.
@@ -50,7 +50,7 @@ def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
 
 
 def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
-    """The reference encoding: ghosts ``V1``, ``V2`` hold the samples at both ends of the stored chain.
+    """The reference encoding: ghosts hold the samples at both ends of the stored chain (Def. ghosts).
 
     ``facts`` must have two ghosts. ``V1`` is assigned once, at ``k_2`` for a repeatable low end or at the
     output for an output one; ``V2`` likewise at ``k_{m-1}`` or at the output. A repeatable low end is seen

@@ -1,4 +1,4 @@
-"""A monitor that watches one non-leaking cycle at a time (theory, section 3, "the same by marks").
+"""A monitor that watches one non-leaking cycle at a time (docs/theory.md, section 4).
 
 It guesses where a cycle begins, remembers that control state, and lets go when control is back there.
 Every cycle passes through a *header* (a target of a back edge), and a non-leaking cycle may be taken

@@ -1,4 +1,4 @@
-"""Disclosing cycle: a non-leaking cycle in which an input transition outputs a real value."""
+"""A non-leaking cycle in which an input transition outputs a real value (Def. disclosing cycle)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks in bits: ``up(x)`` and ``down(x)`` for each variable, and ``hit`` (theory, section 3).
+"""Marks in bits: ``up(x)`` and ``down(x)`` for each variable, and ``hit`` (Def. marks).
 
 :func:`symdipa.runs.marks.advance` is the specification.
 """

@@ -1,4 +1,4 @@
-"""The order state in bits, and its update by one transition as formulas (theory, section 2).
+"""The order state in bits, and its update by one transition as formulas (Def. order state).
 
 For each pair of variables there is a bit ``lt(x,y)`` and, unordered, ``eq(x,y)``. Where the dataflow says
 that a fact cannot hold in a control state its bit is the constant false there, where it must hold the

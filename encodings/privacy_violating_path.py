@@ -1,4 +1,4 @@
-"""Privacy violating path: a chain between an output sample and a repeatable one, either way round."""
+"""A chain between an output sample and a repeatable one, either way (Def. privacy-violating path)."""
 
 from __future__ import annotations
 

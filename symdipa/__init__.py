@@ -1,8 +1,8 @@
 """symdipa decides whether an online, noisy algorithm (a DiP automaton) is differentially private.
 
 >>> import symdipa
->>> result = symdipa.check(symdipa.load("examples/svt.dipa"))   # doctest: +SKIP
->>> result.verdict, result.weight.corollary                     # doctest: +SKIP
+>>> result = symdipa.check(symdipa.load("examples/well_formed/svt.dipa"))  # doctest: +SKIP
+>>> result.verdict, result.weight.corollary  # doctest: +SKIP
 (<Verdict.PRIVATE: 'private'>, Fraction(5, 4))
 
 Public names are imported when first used, so that ``import symdipa`` stays instant.

@@ -1,4 +1,4 @@
-"""The judge: the four bad patterns straight from their definitions (theory, section 3).
+"""The judge: the four bad patterns straight from their definitions (docs/theory.md, section 3).
 
 Nothing here is shared with the engines: of symdipa only the automaton and the names of the patterns are
 imported, and there is no order-state update, no augmentation, no mark and no ghost. There are runs,

@@ -71,7 +71,7 @@ def literally(automaton: Automaton, length: int) -> str:
     return names(pattern for pattern in present if present[pattern])
 
 
-# Known answers (theory, section 7)
+# Known answers (docs/theory.md, section 8)
 
 
 def k_min_max(k: int) -> Automaton:

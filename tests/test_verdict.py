@@ -176,7 +176,7 @@ def leaking_loop(elsewhere: str) -> tuple[Automaton, Witness]:
     ],
 )
 def test_distinct_along_the_repeated_witness(elsewhere: str, expected: bool):
-    """Theory, section 5: no other run produces the outputs, however often the cycles repeat."""
+    """Def. distinct witness: no other run produces the outputs, however often the cycles repeat."""
     example, witness = leaking_loop(elsewhere)
     assert witness_distinct(control_graph(example), witness) is expected
     assert imitated(example, witness, rounds=4) is not expected

@@ -1,4 +1,4 @@
-"""The weight: what a proof of well-formedness gives (theory, section 4)."""
+"""The corollary bound: what a proof of well-formedness gives (docs/weights.md, section 4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from symdipa.runs.control import Control
 
 
 def corollary_bound(augmentation: Augmentation, tick: Tick | None = None) -> Fraction:
-    """The paper's bound on ``D``, exact; meaningful for well-formed automata only.
+    """The paper's bound on ``D`` (Def. corollary bound), exact; meaningful for well-formed automata only.
 
     Taken on the strongly connected components of the augmentation after the bisimulation quotient: an
     edge costs ``e*w1 + w2`` with ``e = 2`` for an input step and 1 otherwise; ``w1`` is ``d`` unless the

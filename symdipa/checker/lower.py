@@ -1,4 +1,4 @@
-"""Bounds from below: a flow on the dependency graph of one run (weights.md, section 1, *Dual*).
+"""Bounds from below: a flow on the dependency graph of one run (Thm. flow).
 
 Why the rules prove the claim. By weak duality: for all shifts that respect the edges, and vanish at samples
 that are output, the sum of ``d*|shift - difference|`` is at least that of ``difference * (inflow -

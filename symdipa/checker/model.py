@@ -1,4 +1,4 @@
-"""The automaton in plain sets, once it is known to obey the rules of the model (theory, section 1)."""
+"""The automaton in plain sets, once it is known to obey the rules of the model (Def. valid automaton)."""
 
 from __future__ import annotations
 

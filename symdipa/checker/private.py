@@ -1,4 +1,4 @@
-"""Certificates of privacy: shifts and potentials on a graph that covers the runs (weights.md, section 2).
+"""Certificates of privacy: shifts and potentials on a graph that covers the runs (Thm. alignment).
 
 ``private`` has shifts for all variables at once, ``private-in-parts`` for some at a time, with potentials of
 control states.

@@ -1,4 +1,4 @@
-"""Certificates of privacy that pair runs (docs/weights.md, "Relational alignment").
+"""Certificates of privacy that pair runs (docs/weights.md, section 7).
 
 Why the rules prove the claim. Fix two inputs with differences in the range, and the letters that are shown,
 real numbers included. For a machine state, values of the variables and the letters still to come let ``f`` be

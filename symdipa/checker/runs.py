@@ -1,4 +1,4 @@
-"""Runs: the order that they force, dependency graphs and cycles (theory, sections 2 and 3)."""
+"""Runs: the order that they force, dependency graphs and cycles (docs/theory.md, sections 2 and 3)."""
 
 from __future__ import annotations
 

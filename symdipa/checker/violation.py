@@ -1,4 +1,4 @@
-"""Violations: a run with its cycles and dependency path, held against the definitions (theory, section 3)."""
+"""Violations: a run, its cycles and path, held against the definitions (docs/theory.md, section 3)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Two adjacent inputs and an output event that show a violation in numbers (theory, section 5).
+"""Two adjacent inputs and an output event that show a violation in numbers (Def. refutation).
 
-The construction follows Theorem B of weights.md. For one run, the best log-ratio per ``eps`` of two adjacent
+The construction follows Thm. B. For one run, the best log-ratio per ``eps`` of two adjacent
 inputs is ``c(s)``, with a sign for each input step that a maximum flow tells. The witness's cycles are taken
 ``l`` times; the mean of every input step is moved by ``t`` to one side (``alpha``), then by one more
 (``beta``). The ratio of the run's probabilities tends to ``c(s)`` from below as ``t`` grows, and ``c(s)``

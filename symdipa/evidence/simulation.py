@@ -61,7 +61,7 @@ def simulate(
     """Let the automaton run ``n`` times on the same inputs; the same ``seed`` gives the same result.
 
     ``inputs`` are the numbers that input states read one after another; an execution ends when there is
-    none left for it, when no guard holds (theory, section 1) or after ``max_steps``. A real output is shown
+    none left for it, when no guard holds (Def. DiP automaton) or after ``max_steps``. A real output is shown
     as the first of ``windows`` that holds it. With ``keep_values`` the real outputs of every run are kept:
     ``values[run]`` has a row for each execution and a column for each step that shows a real number.
     """

@@ -290,7 +290,7 @@ class Clash:
 
 
 def output_clashes(automaton: Automaton) -> Iterator[Clash]:
-    """The states that are not output-distinct, and why (theory, section 1)."""
+    """The states that are not output-distinct, and why (Def. output-distinct)."""
     for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
         outputs = [automaton.transitions[i].output for i in outgoing]
         symbols = Counter(str(output) for output in outputs if not output.is_real)
@@ -369,7 +369,7 @@ MARKS = {
     "U": "a number that was shown lies below it, or is it",
     "D": "a number that was shown lies above it, or is it",
 }
-"""The marks of a stored sample (theory, section 3). ``L`` and ``G`` on one value are a leaking pair; ``U``
+"""The marks of a stored sample (Def. marks). ``L`` and ``G`` on one value are a leaking pair; ``U``
 and ``G``, or ``L`` and ``D``, a violating path."""
 
 

@@ -1,4 +1,4 @@
-"""Adjacency: over which intervals the differences of two adjacent inputs range (weights.md, section 5)."""
+"""Adjacency: the intervals over which differences of inputs range (docs/weights.md, section 6)."""
 
 from __future__ import annotations
 

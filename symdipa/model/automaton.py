@@ -1,4 +1,4 @@
-"""The model: DiP automata as frozen values (theory, section 1).
+"""The model: DiP automata as frozen values (Def. DiP automaton).
 
 Numbers are exact (:class:`fractions.Fraction`). Noise is given as in the paper by *inverse* scale: a
 state with ``d = 1/4`` adds Laplace noise of scale ``4/eps``. The rules of the model are in

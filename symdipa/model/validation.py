@@ -1,4 +1,4 @@
-"""Is an automaton one that the theory speaks about? (theory, section 1, *What makes an automaton valid*)
+"""Is an automaton one that the theory speaks about? (Def. valid automaton)
 
 One pure function per rule; each yields the places it objects to, with a message that says what would be
 right. :func:`problems` collects them all, :func:`validate` raises them together. Output distinction and

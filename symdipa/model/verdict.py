@@ -1,4 +1,4 @@
-"""Answers: of an engine about one pattern, and of the whole check (theory, section 5)."""
+"""Answers: of an engine about one pattern, and of the whole check (Def. verdict)."""
 
 from __future__ import annotations
 

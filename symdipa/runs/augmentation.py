@@ -1,4 +1,4 @@
-"""The augmentation: control states with order states, as a finite graph (theory, section 2)."""
+"""The augmentation: control states with order states, as a finite graph (Def. augmentation)."""
 
 from __future__ import annotations
 

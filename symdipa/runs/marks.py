@@ -1,4 +1,4 @@
-"""Marks: leaking pairs and violating paths by one pass over a run (theory, section 3, "the same by marks").
+"""Marks: leaking pairs and violating paths by one pass over a run (Def. marks).
 
 A chain leads from a *low end* to a *high end* through samples forced upward. Every stored value carries
 two marks: ``up`` says that the low end of a chain lies below it (or is it), ``down`` that the high end

@@ -1,4 +1,4 @@
-"""The order state: what the guards of a run force among the stored samples (theory, section 2).
+"""The order state: what the guards of a run force among the stored samples (Def. order state).
 
 Variables are numbered; a set of variables is an ``int`` whose bit ``x`` says whether variable ``x`` is in
 it. Everything is a pure function. This is the one definition of the update: the explicit engine and the

@@ -1,4 +1,4 @@
-"""How much a violation proves: output distinction and strong feasibility (theory, sections 1 and 5)."""
+"""How much a violation proves: output distinction and strong feasibility (docs/theory.md, section 6)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Witnesses: from a run that an engine found to one that is checked against the definitions.
 
-:func:`replay` is the judge: it knows runs, cycles and dependency graphs only (theory, sections 2 and 3)
-and shares nothing with the engines. :func:`complete` turns a raw find into a :class:`Witness`.
+:func:`replay` is the judge: it knows runs, cycles and dependency graphs only (docs/theory.md, sections 2
+and 3) and shares nothing with the engines. :func:`complete` turns a raw find into a :class:`Witness`.
 """
 
 from __future__ import annotations

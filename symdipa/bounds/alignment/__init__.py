@@ -1,4 +1,4 @@
-"""The alignment bound: the least ``D`` provable by shifting samples (weights.md, section 2).
+"""The alignment bound: the least ``D`` provable by shifting samples (docs/weights.md, section 2).
 
 :func:`align` proves a bound, :func:`breakdown` says where it comes from. Floats only ever suggest shifts;
 what is returned has been computed in fractions.

@@ -1,7 +1,7 @@
 """The alignment problem over a lifted graph, and its solution by linear programming in floats.
 
 Unknowns are numbers in ``[low, high]``, the range of the differences; unknown 0 is the constant 0. The rules
-of weights.md, section 2, ask that one unknown be *at most* another, and set the cost of an edge: its sample
+(Def. alignment program) ask that one unknown be *at most* another, and set the cost of an edge: its sample
 may follow the difference down to the largest of ``floor[e]`` and up to the least of ``ceiling[e]``. A sample
 with one fixed shift has that unknown in both.
 """

@@ -1,4 +1,4 @@
-"""A bound on the constant from below: a flow on the dependency graph of one run (weights.md, section 1).
+"""A bound on the constant from below: a flow on the dependency graph of one run (Thm. flow).
 
 For fixed differences ``C`` is a linear program over the shifts. Its dual is a flow along the dependencies:
 position ``j`` may create or absorb at most ``d_j``, a sample that a loop repeats has no limit, and samples

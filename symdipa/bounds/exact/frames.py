@@ -1,4 +1,4 @@
-"""Profiles and how a step changes them (weights.md, section 3).
+"""Profiles and how a step changes them (Def. profile).
 
 A *profile* says for each way to shift the values that will be read later, what the run so far costs at least
 when they are shifted so. A *frame* lists these ways, one column for each: equal values have equal shifts, and

@@ -1,4 +1,4 @@
-"""The exact constant by profiles (weights.md, section 3).
+"""The exact constant by profiles (docs/weights.md, section 3).
 
 The adversary chooses a run and the differences of its inputs, then the shifts are chosen as cheaply as
 possible. Forward over the places of the lift, each keeps the profiles that the adversary can reach and that

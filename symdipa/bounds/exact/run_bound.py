@@ -1,4 +1,4 @@
-"""The run bound: the exact supremum of the weights of runs (theory, section 4).
+"""The run bound: the exact supremum of the weights of runs (Def. run bound).
 
 The weight of a position depends on the future: which samples will have a repeatable one below (``L``) or
 above them (``G``), and which are read again. Two passes find it. Forward: nodes of the augmentation with the
@@ -28,7 +28,9 @@ def run_bound(
     max_nodes: int | None = None,
     augmentation: Augmentation | None = None,
 ) -> Fraction | None:
-    """The largest weight of a run; ``None`` if it is infinite or the automaton is not well-formed.
+    """The largest weight of a run (Def. run weight); ``None`` if it is infinite or marks clash.
+
+    They do if the automaton is not well-formed, and may if it is (docs/weights.md, section 4).
 
     As in the augmentation of an automaton without leaking cycle, the transitions of non-leaking cycles are
     the edges inside a component, also for a run that takes such an edge without going round. Raises

@@ -1,4 +1,4 @@
-"""The best differences for one given run: profiles along the run (weights.md, section 3)."""
+"""The best differences for one given run: profiles along the run (Def. profile)."""
 
 from __future__ import annotations
 

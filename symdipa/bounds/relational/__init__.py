@@ -1,4 +1,4 @@
-"""Relational alignment, experimental: bounds on ``D`` by pairing different runs (docs/weights.md)."""
+"""Relational alignment, experimental: bounds by pairing different runs (docs/weights.md, section 7)."""
 
 from symdipa.bounds.relational.ladder import RELATIONAL_SECONDS, Relational, Trial, relational
 

@@ -1,4 +1,4 @@
-"""The probability of one run (theory, section 6)."""
+"""The probability of one run (docs/theory.md, section 7)."""
 
 from __future__ import annotations
 

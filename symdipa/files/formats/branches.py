@@ -1,4 +1,4 @@
-"""Ordered branches: an ``if ... elseif ...`` chain read as *first match wins* (theory, section 1)."""
+"""Ordered branches: an ``if ... elseif ...`` chain read as *first match wins* (Def. ordered branches)."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def weight(
 
     \b
     Examples: symdipa weight examples/well_formed/svt.dipa
-              symdipa weight --method all --json examples/well_formed/k_minmax_3.dipa
+              symdipa weight --method all --json examples/well_formed/k_min_max_3.dipa
     """
     wanted = methods or None
     if "all" in methods:
