@@ -62,7 +62,7 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
         (claim,) = verify(automaton, certificate.dumps(certificate.bundle(automaton, [made]))).claims
         right = claim.pattern == result.witness.pattern.key
         faults = [] if right else ["the certificate claims another pattern"]
-        found = weigh(control, ("run", "exact", "alignment"), seconds=SECONDS)
+        found = weigh(automaton, ("run", "exact", "alignment"), seconds=SECONDS)
         return faults + [f"not well-formed, but {m} gives {bound}" for m, bound in found.bounds.items()]
     seen["well-formed"] += 1
     return [*_ordered(automaton, seen), *_certified(automaton, seen)]
@@ -70,7 +70,7 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
 
 def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
     control = control_of(automaton)
-    found = weigh(control, METHODS, seconds=SECONDS)
+    found = weigh(automaton, METHODS, seconds=SECONDS)
     bounds, faults = found.bounds, [f"no {m}: {why}" for m, why in found.missing.items()]
     if faults:
         return faults
@@ -93,8 +93,8 @@ def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
 
 
 def _certified(automaton: Automaton, seen: Counter[str]) -> list[str]:
-    found = weigh(control_of(automaton), seconds=SECONDS)
-    exact = weigh(control_of(automaton), ("exact",), seconds=SECONDS).upper
+    found = weigh(automaton, seconds=SECONDS)
+    exact = weigh(automaton, ("exact",), seconds=SECONDS).upper
     if found.upper is None or found.lower is None or exact is None or not found.lower <= exact <= found.upper:
         return [f"by itself: from {found.lower} to {found.upper}, exact is {exact}"]
     seen["optimal by itself"] += found.optimal

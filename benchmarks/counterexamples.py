@@ -85,7 +85,7 @@ def refute(name, result, exceeds, options) -> None:
 
 
 def compare_with_bound(name, automaton, options) -> None:
-    proved = weigh(control_of(automaton), seconds=options.seconds).upper
+    proved = weigh(automaton, seconds=options.seconds).upper
     found = search_pair(automaton, options.eps, seconds=options.search)
     if found is None or proved is None:
         print(f"?   {name:30} nothing to compare", flush=True)

@@ -81,7 +81,7 @@ def check(
     began = time.monotonic()
     limits = Limits(bound, None if timeout is None else began + timeout, progress, memory)
     name = solver if engine == "z3" and solver else engine
-    with _Session(control_of(automaton), limits, bounds, max_weight, relational) as session:
+    with _Session(automaton, limits, bounds, max_weight, relational) as session:
         engines = session.engines(engine, encoding, solver, slicing)
         return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
 
@@ -101,7 +101,7 @@ def compare(
     """
     _must_be_positive(bound=bound, timeout=timeout, memory=memory)
     began = time.monotonic()
-    with _Session(control_of(automaton), Limits(bound, None, progress, memory)) as session:
+    with _Session(automaton, Limits(bound, None, progress, memory)) as session:
         return session.conclude(session.run_every(tuple(Pattern), timeout), "all", None, began)
 
 
@@ -114,7 +114,7 @@ def disagreements(
     memory: int | None = None,
 ) -> tuple[str, ...]:
     """What :func:`compare` says about disagreements on these patterns, and nothing else."""
-    with _Session(control_of(automaton), Limits(bound, None, None, memory)) as session:
+    with _Session(automaton, Limits(bound, None, None, memory)) as session:
         return _disagreements(session.run_every(tuple(patterns), timeout))
 
 
@@ -142,13 +142,14 @@ Answers = dict[Pattern, PatternResult]
 class _Session:
     """One automaton under check, with what several engines and the weight share."""
 
-    control: Control
+    automaton: Automaton
     limits: Limits
     bounds: bool = True
     max_weight: Fraction | None = None
     relational: bool = False
 
     def __post_init__(self) -> None:
+        self.control = control_of(self.automaton)
         self.explicit = ExplicitEngine(self.control, self.limits)
         self._races: list[Race] = []
         self._enumerations: list[ExplicitEngine] = []
@@ -246,10 +247,9 @@ class _Session:
         return {pattern: answers[pattern] for pattern in patterns}
 
     def conclude(self, rounds: list[Answers], engine: str, encoding: str | None, began: float) -> Result:
-        automaton = self.control.automaton
         answers = {pattern: _merge(pattern, rounds) for pattern in Pattern}
         notes: list[str] = []
-        distinct_outputs = output_distinct(automaton)
+        distinct_outputs = output_distinct(self.automaton)
         witness, distinct = self._best_witness(answers, distinct_outputs, notes)
         disagreements = _disagreements(rounds)
         verdict = Verdict.UNKNOWN if disagreements else _verdict(answers, distinct)
@@ -266,7 +266,7 @@ class _Session:
             a.engine for a in answers.values() if a.status in (Status.ABSENT, Status.PRESENT)
         )
         return Result(
-            automaton=automaton,
+            automaton=self.automaton,
             verdict=verdict,
             patterns=answers,
             weight=weight,
@@ -334,7 +334,7 @@ class _Session:
         if self.limits.deadline is not None:
             left = max(0.0, min(left, self.limits.deadline - time.monotonic()))
         found = weigh(
-            self.control,
+            self.automaton,
             enough=self.max_weight,
             deadline=time.monotonic() + left,
             progress=self.limits.progress,
@@ -357,7 +357,7 @@ class _Session:
         if self.limits.deadline is not None:
             left = max(0.0, min(left, self.limits.deadline - time.monotonic()))
         try:
-            found = relational(self.control, seconds=left, tick=self._tick)
+            found = relational(self.automaton, seconds=left, tick=self._tick)
         except LimitReached as limit:
             notes.append(f"relational alignment came to no end: {limit}")
             return None

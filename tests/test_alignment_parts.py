@@ -51,18 +51,19 @@ def test_families_with_exponentially_many_orders(family, n, bound):
 
 @pytest.mark.parametrize(("family", "n"), [("pivot", 14), ("bracket", 12)])
 def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
-    found = weigh(control_of(generate(family, n)))
+    found = weigh(generate(family, n))
     assert found.optimal and found.alignment is not None and found.alignment.graph == "parts"
     assert "exact" not in found.missing
 
 
 @pytest.mark.parametrize("adjacency", ["monotone", (Fraction(-1, 2), Fraction(2))])
 def test_other_adjacencies_and_sensitivities(adjacency):
-    control = control_of(generate("pivot", 4))
+    automaton = generate("pivot", 4)
+    control = control_of(automaton)
     whole = align(control, "augmentation", "CK", True, adjacency, Fraction(3, 2))
     parts = align(control, "parts", "CK", True, adjacency, Fraction(3, 2))
     assert parts.bound == whole.bound
-    claims = verify(control.automaton, bundle(control.automaton, private(parts))).claims
+    claims = verify(automaton, bundle(automaton, private(parts))).claims
     assert max(claim.bound for claim in claims) == parts.bound
 
 
@@ -131,7 +132,7 @@ def test_a_cycle_that_cannot_be_repeated_is_no_loop_of_a_run():
         "dipa",
     )
     control = control_of(automaton)
-    found = weigh(control)
+    found = weigh(automaton)
     assert found.upper is not None and found.optimal and found.upper == exact_constant(control).value
     for side in align(control, "augmentation", None).sides:
         for (_, loops), _ in feasible(side):

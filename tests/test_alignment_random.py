@@ -136,9 +136,8 @@ def test_auto_is_at_least_as_good_as_every_step_of_its_ladder():
 # The proof, checked anew
 
 
-def check(side: Side) -> None:
+def check(side: Side, automaton: Automaton) -> None:
     """Everything that a proof must satisfy (weights.md, section 4)."""
-    automaton = side.cover.control.automaton
     _check_base(side, automaton)
     _check_lifts(side)
     for e in range(len(side.lifted.source)):
@@ -275,7 +274,7 @@ def test_every_proof_holds():
                     (claim,) = verify(automaton, bundle(automaton, [one_sided(side)])).claims
                     assert claim.bound == side.bound
                 else:
-                    check(side)
+                    check(side, automaton)
                 _, costs = breakdown(side)
                 assert sum(cost.amount for cost in costs) == side.bound
                 proofs += 1
@@ -287,10 +286,11 @@ def test_every_proof_holds():
 @pytest.mark.parametrize("name", ["svt", "num_sparse", "two_range_2", "m_range_2", "k_min_max_3"])
 @pytest.mark.parametrize("adjacency", ["two-sided", "monotone"])
 def test_every_proof_of_the_ladder_holds(name: str, adjacency: str):
-    found = align(control_of(example(name)), adjacency=adjacency)
+    automaton = example(name)
+    found = align(control_of(automaton), adjacency=adjacency)
     assert len(found.sides) == (2 if adjacency == "monotone" else 1)
     for side in found.sides:
-        check(side)
+        check(side, automaton)
 
 
 # Single runs (weights.md, Theorem B)

@@ -99,9 +99,7 @@ def test_every_well_formed_example(path, follows):
 
 @cache
 def weighed(path: str, adjacency: str | tuple[Fraction, Fraction], sensitivity: Fraction) -> Weighing:
-    return weigh(
-        control_of(load(EXAMPLES / "well_formed" / path)), adjacency=adjacency, sensitivity=sensitivity
-    )
+    return weigh(load(EXAMPLES / "well_formed" / path), adjacency=adjacency, sensitivity=sensitivity)
 
 
 @pytest.mark.parametrize("sensitivity", [1, Fraction(5, 2)])

@@ -332,7 +332,7 @@ def test_events_of_shown_numbers():
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "well_formed").glob("*.dipa")), ids=lambda p: p.stem)
 def test_no_pair_above_a_proved_bound(path):
     automaton = load(path)
-    proved = weigh(control_of(automaton), seconds=5).upper
+    proved = weigh(automaton, seconds=5).upper
     # For the sum over all runs of k-MinMax the signs of one run alone do little: the roles are kept apart.
     few = {"longest": 5, "moves": 0} if path.stem == "k_min_max_3" else {"moves": 3}
     found = search_pair(automaton, seconds=60, best_runs=1, **few)

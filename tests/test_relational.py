@@ -52,7 +52,7 @@ def report_noisy_max(k: int, d: Fraction = HALF) -> Automaton:
 
 def proved(automaton: Automaton, **options: Any) -> Relational:
     """Without a limit on time, so that the outcome does not depend on the machine."""
-    return relational(control_of(automaton), **{"seconds": None, **options})
+    return relational(automaton, **{"seconds": None, **options})
 
 
 def read(text: str) -> Automaton:
@@ -336,11 +336,11 @@ def test_the_proof_is_certified_beside_the_violation(run, tmp_path):
 
 
 def test_a_method_like_the_others():
-    found = weigh(control_of(report_noisy_max(4)), ("alignment", "relational"))
+    found = weigh(report_noisy_max(4), ("alignment", "relational"))
     assert found.bounds["relational"] == 1 < found.bounds["alignment"]
     assert found.best == "relational" and not found.optimal and found.relational.certificates
 
 
 def test_a_limit_is_told_of():
-    found = relational(control_of(generate("k-minmax", 4)), seconds=0)
+    found = relational(generate("k-minmax", 4), seconds=0)
     assert found.bound is None and not found.certificates and "time" in found.limits[0]

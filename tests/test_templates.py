@@ -17,7 +17,6 @@ from symdipa.files.templates import TEMPLATES
 from symdipa.interface.cli import cli
 from symdipa.model.errors import InvalidInput
 from symdipa.model.verdict import Verdict
-from symdipa.runs.control import control_of
 
 SHAPES = {
     "svt": [{"cutoff": 1}, {"cutoff": 4}, {"cutoff": 3, "redraw": True}],
@@ -42,7 +41,7 @@ def weighed(written: templates.Written, text: str | None = None):
     automaton = written.automaton if text is None else formats.loads(text, strict=True)
     adjacency = "monotone" if written.settings.monotone else "two-sided"
     sensitivity = written.settings.sensitivity
-    return weigh(control_of(automaton), adjacency=adjacency, sensitivity=sensitivity)
+    return weigh(automaton, adjacency=adjacency, sensitivity=sensitivity)
 
 
 def test_every_template_is_tried():

@@ -14,7 +14,6 @@ from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
 from symdipa.files.families import generate
 from symdipa.model.verdict import Verdict
-from symdipa.runs.control import control_of
 
 
 def well_formed(count: int):
@@ -31,12 +30,11 @@ def well_formed(count: int):
 def test_the_bounds_are_in_order_and_certified():
     optimal = 0
     for example in well_formed(60):
-        control = control_of(example)
-        everything = weigh(control, METHODS)
+        everything = weigh(example, METHODS)
         bounds = everything.bounds
         assert not everything.missing
         assert bounds["exact"] <= min(bounds.values()) and everything.lower == bounds["exact"]
-        found = weigh(control)
+        found = weigh(example)
         assert found.upper is not None and found.lower is not None and found.alignment is not None
         assert found.lower <= everything.lower <= found.upper <= bounds["alignment"]
         optimal += found.optimal
@@ -49,13 +47,13 @@ def test_the_bounds_are_in_order_and_certified():
 
 
 def test_sensitivity_and_adjacency_scale():
-    control = control_of(generate("k-minmax", 3))
-    two, one = weigh(control), weigh(control, adjacency="monotone")
+    automaton = generate("k-minmax", 3)
+    two, one = weigh(automaton), weigh(automaton, adjacency="monotone")
     assert (two.upper, two.lower) == (Fraction(5, 6), Fraction(5, 6))
     assert (one.upper, one.lower) == (Fraction(5, 12), Fraction(5, 12))
-    thrice = weigh(control, sensitivity=3)
+    thrice = weigh(automaton, sensitivity=3)
     assert (thrice.upper, thrice.lower) == (Fraction(5, 2), Fraction(5, 2))
-    missing = weigh(control, ("corollary", "run"), adjacency="monotone")
+    missing = weigh(automaton, ("corollary", "run"), adjacency="monotone")
     assert not missing.bounds and set(missing.missing) == {"corollary", "run"}
 
 
@@ -64,17 +62,17 @@ def test_large_automata_without_their_augmentation():
         ("m-range", 120, Fraction(1)),
         ("k-minmax", 60, Fraction(31, 120) + Fraction(1, 2)),
     ):
-        found = weigh(control_of(generate(family, n)))
+        found = weigh(generate(family, n))
         assert found.upper == found.lower == bound
 
 
 def test_no_time_is_told():
-    found = weigh(control_of(generate("k-minmax", 40)), METHODS, seconds=1e-9)
+    found = weigh(generate("k-minmax", 40), METHODS, seconds=1e-9)
     assert not found.bounds and set(found.missing) == set(METHODS) and found.upper is None
 
 
 def test_names_that_mean_nothing():
-    control = control_of(generate("svt", 1))
+    automaton = generate("svt", 1)
     for wrong in ({"methods": ["guess"]}, {"graph": "x"}, {"sensitivity": 0}, {"adjacency": "x"}):
         with pytest.raises(ValueError):
-            weigh(control, **wrong)  # type: ignore[arg-type]
+            weigh(automaton, **wrong)  # type: ignore[arg-type]

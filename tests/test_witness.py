@@ -205,9 +205,10 @@ def sample(i: int) -> Automaton:
 def witnesses(count: int) -> list[tuple[Automaton, Witness]]:
     found = []
     for i in range(count):
-        engine = ExplicitEngine(control_of(sample(i)))
+        example = sample(i)
+        engine = ExplicitEngine(control_of(example))
         results = [engine.decide(pattern) for pattern in Pattern]
-        found += [(engine.control.automaton, r.witness) for r in results if r.witness is not None]
+        found += [(example, r.witness) for r in results if r.witness is not None]
     return found
 
 

@@ -18,8 +18,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.model.adjacency import Adjacency, Interval, intervals
+from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
-from symdipa.runs.control import Control
+from symdipa.runs.control import control_of
 
 if TYPE_CHECKING:
     from symdipa.bounds.alignment import Alignment, Cost, Proof
@@ -85,7 +86,7 @@ class Weighing:
 
 
 def weigh(
-    control: Control,
+    automaton: Automaton,
     methods: Iterable[str] | None = None,
     *,
     graph: str = "auto",
@@ -110,7 +111,7 @@ def weigh(
             raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
     if Fraction(sensitivity) <= 0:
         raise ValueError(f"a sensitivity is positive, not {sensitivity}")
-    work = _Weighing(control, graph, adjacency, Fraction(sensitivity), enough, seconds, deadline, progress)
+    work = _Weighing(automaton, graph, adjacency, Fraction(sensitivity), enough, seconds, deadline, progress)
     began = time.monotonic()
     if wanted is None:
         work.ladder()
@@ -141,7 +142,7 @@ class _Weighing:
 
     def __init__(
         self,
-        control: Control,
+        automaton: Automaton,
         graph: str,
         adjacency: Adjacency,
         sensitivity: Fraction,
@@ -150,7 +151,8 @@ class _Weighing:
         end: float | None,
         progress: Callable[[str], None] | None,
     ) -> None:
-        self.control, self.graph, self.adjacency, self.sensitivity = control, graph, adjacency, sensitivity
+        self.automaton, self.control = automaton, control_of(automaton)
+        self.graph, self.adjacency, self.sensitivity = graph, adjacency, sensitivity
         self.ranges = intervals(adjacency)
         self.enough, self.seconds, self.end, self.progress = enough, seconds, end, progress
         self.bounds: dict[str, Fraction] = {}
@@ -290,7 +292,7 @@ class _Weighing:
         from symdipa.bounds.relational import relational
 
         self.relational = relational(
-            self.control,
+            self.automaton,
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
             seconds=self._left(),

@@ -98,7 +98,7 @@ class ExplicitEngine(Engine):
     def _leaking_cycle(self) -> Witness | None:
         graph = self.augmentation
         for edges in graph.loops:
-            conflict = graph.assigned(edges) & graph.used(edges)
+            conflict = graph.conflicts(edges)
             if conflict:
                 return self._witness_cycle(Pattern.LEAKING_CYCLE, self._leaking_closed_path(edges, conflict))
         return None
@@ -139,7 +139,7 @@ class ExplicitEngine(Engine):
             allowed = frozenset(core)
             for e in core:
                 t = graph.transition[e]
-                if control.reads_input[t] and control.outputs_real[t]:
+                if control.sampling[t].discloses:
                     closed = graph.round_trip(e, allowed)
                     if best is None or len(closed) < len(best):
                         best = closed
@@ -264,7 +264,7 @@ class ChainSearch:
             self._step(e),
             self.chain,
             repeats=repeats,
-            output=self.control.outputs_insample[self.graph.transition[e]],
+            output=self.control.sampling[self.graph.transition[e]].shows_sample,
             keep=self.control.live[self.graph.state[target]],
         )
         return Visit(target, marks, opened, e, visit, began)
