@@ -63,7 +63,7 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
         (claim,) = verify(automaton, certificate.dumps(certificate.bundle(automaton, [made]))).claims
         right = claim.pattern == result.witness.pattern.key
         faults = [] if right else ["the certificate claims another pattern"]
-        found = bounds_on(Problem(control), ("run", "exact", "alignment"), seconds=SECONDS)
+        found = bounds_on(Problem.of(automaton), ("run", "exact", "alignment"), seconds=SECONDS)
         return faults + [f"not well-formed, but {m} gives {bound}" for m, bound in found.bounds.items()]
     seen["well-formed"] += 1
     return [*_ordered(automaton, seen), *_certified(automaton, seen)]
@@ -71,7 +71,7 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
 
 def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
     control = control_graph(automaton)
-    found = bounds_on(Problem(control), METHODS, seconds=SECONDS)
+    found = bounds_on(Problem.of(automaton), METHODS, seconds=SECONDS)
     bounds, faults = found.bounds, [f"no {m}: {why}" for m, why in found.missing.items()]
     if faults:
         return faults

@@ -109,7 +109,7 @@ def measure(
 
 def judge(control: Control, search: Search, present: bool) -> None:
     if (search.outcome is Outcome.UNSAFE) is not present:
-        raise SystemExit(f"WRONG: {control.automaton}: {search}")
+        raise SystemExit(f"WRONG: {control}: {search}")
     if present:
         loop = search.loops[0]
         run = search.run[: loop.at] + loop.steps

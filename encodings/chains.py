@@ -71,7 +71,7 @@ def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
     def picks(t: int) -> Mapping[int, Lit]:
         return {
             ghosts[i]: graph.conj(pick[i], done[i] ^ 1)
-            if repeats[i] or control.outputs_insample[t]
+            if repeats[i] or control.sampling[t].shows_sample
             else FALSE
             for i in range(2)
         }

@@ -21,7 +21,7 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
         return []
 
     def discloses(t: int) -> bool:
-        return control.reads_input[t] and control.outputs_real[t]
+        return control.sampling[t].discloses
 
     graph = BooleanGraph()
     monitor = CycleMonitor(graph, facts, discloses)

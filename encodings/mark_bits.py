@@ -60,7 +60,7 @@ class MarkBits:
             up = {x: graph.disj(lit, graph.conj(inside, effect.above[x])) for x, lit in up.items()}
         if chain.high_repeats:
             down = {x: graph.disj(lit, graph.conj(inside, effect.below[x])) for x, lit in down.items()}
-        output = control.outputs_insample[t]
+        output = control.sampling[t].shows_sample
         sample_up = graph.any(graph.conj(up[x], effect.below[x]) for x in tracked)
         sample_down = graph.any(graph.conj(down[x], effect.above[x]) for x in tracked)
         if output and not chain.low_repeats:

@@ -8,14 +8,13 @@ many, so for some ``k`` either this holds or a run with ``k`` rounds shows a lea
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
 from itertools import pairwise
 
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import Control, liveness
+from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
@@ -33,15 +32,6 @@ def components_without(
     for t in kept:
         cyclic[t] = number[control.source[t]] == number[control.target[t]]
     return [frozenset(ts) for ts in loops_of(number, control.source, cyclic).values()]
-
-
-def restricted(control: Control, variables: Mask) -> Control:
-    """The same control graph as seen by some variables only, in which more runs are feasible."""
-    steps = tuple(
-        Step(step.ge & variables, step.lt & variables, step.asg & variables) for step in control.steps
-    )
-    live = liveness(control.states, steps, control.source, control.target)
-    return replace(control, steps=steps, live=live)
 
 
 def near(control: Control, inside: Iterable[int], x: int) -> Mask:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         Transition,
         symbol,
     )
-    from symdipa.model.errors import InvalidInput, Position, Problem, SymdipaError
+    from symdipa.model.errors import InputProblem, InvalidInput, Position, SymdipaError
     from symdipa.model.patterns import Pattern
     from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
@@ -37,7 +37,7 @@ _HOME = {
     "model.automaton": [
         "INSAMPLE", "INSAMPLE_PRIME", "Automaton", "Guard", "Output", "State", "Transition", "symbol",
     ],
-    "model.errors": ["InvalidInput", "Position", "Problem", "SymdipaError"],
+    "model.errors": ["InvalidInput", "Position", "InputProblem", "SymdipaError"],
     "files.formats": ["dumps", "load", "loads"],
     "model.patterns": ["Pattern"],
     "model.verdict": ["PatternResult", "Result", "Status", "Verdict", "Weight", "Witness"],
@@ -49,12 +49,12 @@ __all__ = [
     "INSAMPLE_PRIME",
     "Automaton",
     "Guard",
+    "InputProblem",
     "InvalidInput",
     "Output",
     "Pattern",
     "PatternResult",
     "Position",
-    "Problem",
     "Result",
     "State",
     "Status",

@@ -1,7 +1,7 @@
 """The alignment bound on random automata: proofs re-checked, and held against runs from the definitions.
 
 Of the alignment package only results are used here; rules, order facts, prophecies and the cost of single
-runs are written down a second time, straight from docs/weights.md, section 1.
+runs are written down a second time, straight from weights.md.
 """
 
 from __future__ import annotations
@@ -137,9 +137,8 @@ def test_auto_is_at_least_as_good_as_every_step_of_its_ladder():
 # The proof, checked anew
 
 
-def check(side: Side) -> None:
-    """Everything that a proof must satisfy (Def. alignment program)."""
-    automaton = side.cover.control.automaton
+def check(side: Side, automaton: Automaton) -> None:
+    """Everything that a proof must satisfy (weights.md, section 4)."""
     _check_base(side, automaton)
     _check_lifts(side)
     for e in range(len(side.lifted.source)):
@@ -276,7 +275,7 @@ def test_every_proof_holds():
                     (claim,) = verify(automaton, bundle(automaton, [one_sided(side)])).claims
                     assert claim.bound == side.bound
                 else:
-                    check(side)
+                    check(side, automaton)
                 _, costs = breakdown(side)
                 assert sum(cost.amount for cost in costs) == side.bound
                 proofs += 1
@@ -288,13 +287,14 @@ def test_every_proof_holds():
 @pytest.mark.parametrize("name", ["svt", "num_sparse", "two_range_2", "m_range_2", "k_min_max_3"])
 @pytest.mark.parametrize("adjacency", ["two-sided", "monotone"])
 def test_every_proof_of_the_ladder_holds(name: str, adjacency: str):
-    found = align(control_graph(example(name)), adjacency=adjacency)
+    automaton = example(name)
+    found = align(control_graph(automaton), adjacency=adjacency)
     assert len(found.sides) == (2 if adjacency == "monotone" else 1)
     for side in found.sides:
-        check(side)
+        check(side, automaton)
 
 
-# Single runs (Thm. A and Thm. B)
+# Single runs (weights.md, Theorem B)
 
 
 def worst(automaton: Automaton, run: Sequence[int], low: Fraction, high: Fraction) -> Fraction:

@@ -18,11 +18,12 @@ from test_checker import HOLD, TAMPERED, about, dearest, rule_of, tampered
 
 from symdipa import INSAMPLE, Automaton, Guard, Pattern, Status, Verdict, check, checker, load
 from symdipa.bounds.alignment import align
-from symdipa.bounds.portfolio import Weighing, weigh
+from symdipa.bounds.portfolio import Weighing, bounds_on
 from symdipa.evidence import certificates as certificate
 from symdipa.files.families import published
 from symdipa.model.errors import LimitReached
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 BAD = sorted(path for path in EXAMPLES.glob("*/*.dipa") if path.parent.name != "well_formed")
 GOOD = sorted((EXAMPLES / "well_formed").glob("*.dipa"))
@@ -99,8 +100,8 @@ def test_every_well_formed_example(path, follows):
 
 @cache
 def weighed(path: str, adjacency: str | tuple[Fraction, Fraction], sensitivity: Fraction) -> Weighing:
-    return weigh(
-        control_graph(load(EXAMPLES / "well_formed" / path)), adjacency=adjacency, sensitivity=sensitivity
+    return bounds_on(
+        Problem.of(load(EXAMPLES / "well_formed" / path)), adjacency=adjacency, sensitivity=sensitivity
     )
 
 

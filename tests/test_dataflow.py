@@ -17,6 +17,7 @@ import random_automata as source
 
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.engines.explicit import ExplicitEngine
+from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs import dataflow
@@ -31,9 +32,12 @@ COUNT = 150
 
 
 @cache
+def sample(i: int) -> Automaton:
+    return source.random_automaton(random.Random(f"dataflow/{i}"), (1, 2, 3, 4))
+
+
 def explicit(i: int) -> Augmentation:
-    automaton = source.random_automaton(random.Random(f"dataflow/{i}"), (1, 2, 3, 4))
-    return augment(control_graph(automaton))
+    return augment(control_graph(sample(i)))
 
 
 def within(a: OrderState, b: OrderState) -> bool:
@@ -60,7 +64,7 @@ def test_may_and_must_enclose_every_reachable_order_state(precise: bool):
 def test_live_are_the_variables_read_before_they_are_assigned_again():
     """Written once more as a search forward from each state."""
     for i in range(COUNT):
-        example = explicit(i).control.automaton
+        example = sample(i)
         for q, live in zip(example.states, explicit(i).control.live, strict=True):
             for place, x in enumerate(example.variables):
                 seen, todo, read = {q.name}, [q.name], False
@@ -82,7 +86,7 @@ def test_dropping_dead_variables_changes_no_answer():
         control = explicit(i).control
         every = (1 << control.variables) - 1
         keeping = replace(control, live=(every,) * control.states)
-        runs = judge.decide(control.automaton)
+        runs = judge.decide(sample(i))
         for pattern in Pattern:
             present = runs[pattern] is not None
             for one in (control, keeping):
@@ -105,9 +109,9 @@ def test_cycles_of_the_augmentation_lie_in_a_component_of_the_control_graph():
             for loops in (control.loops, facts.loops):
                 (around,) = (ts for ts in loops.values() if taken & set(ts))
                 assert taken <= set(around)
-                assert not graph.used(edges) & graph.assigned(edges) & ~control.conflicts(around)
-            seen["leaking" if graph.used(edges) & graph.assigned(edges) else "not leaking"] += 1
-            seen["disclosing"] += any(control.reads_input[t] and control.outputs_real[t] for t in taken)
+                assert not graph.conflicts(edges) & ~control.conflicts(around)
+            seen["leaking" if graph.conflicts(edges) else "not leaking"] += 1
+            seen["disclosing"] += any(control.sampling[t].discloses for t in taken)
     assert min(seen.values()) > 20 and len(seen) == 3, seen
 
 
@@ -128,7 +132,7 @@ def test_leaking_and_disclosing_cycles_lie_in_one_component():
                 if pattern is Pattern.LEAKING_CYCLE:
                     assert control.conflicts(cycle) & control.conflicts(around)
                 else:
-                    assert any(control.reads_input[t] and control.outputs_real[t] for t in around)
+                    assert any(control.sampling[t].discloses for t in around)
             seen[pattern] += 1
     assert min(seen.values()) > 5 and len(seen) == 2, seen
 
@@ -177,7 +181,7 @@ def marked(graph: Augmentation, chain: Chain) -> tuple[set[tuple[int, Marks]], b
                     control.steps[t],
                     chain,
                     repeats=repeats,
-                    output=control.outputs_insample[t],
+                    output=control.sampling[t].shows_sample,
                     keep=control.live[graph.state[u]],
                 )
                 hit |= after.hit
@@ -209,7 +213,7 @@ def test_what_is_excluded_statically_is_absent():
     for i in range(COUNT):
         control = explicit(i).control
         facts = order_facts(control)
-        runs = judge.decide(control.automaton)
+        runs = judge.decide(sample(i))
         engine = ExplicitEngine(Problem(control))
         for pattern in Pattern:
             sides = {encoding: systems(pattern, control, facts, encoding) for encoding in ENCODINGS}

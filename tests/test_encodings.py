@@ -241,10 +241,10 @@ def follow_marks(control: Control, facts: OrderFacts, chain: Chain, walker: Walk
                 step,
                 chain,
                 repeats=repeats,
-                output=control.outputs_insample[t],
+                output=control.sampling[t].shows_sample,
                 keep=keep,
             )
-            assert order_agrees(list(control.automaton.variables), facts, walker.bit, (p, bits), after)
+            assert order_agrees(list(control.variable_names), facts, walker.bit, (p, bits), after)
             assert marked(walker, bits) == (names(control, now.up), names(control, now.down), now.hit)
             taken.add(t)
             count += 1
@@ -258,7 +258,7 @@ def follow_marks(control: Control, facts: OrderFacts, chain: Chain, walker: Walk
 
 
 def names(control: Control, mask: int) -> set[str]:
-    return {control.automaton.variables[x] for x in members(mask)}
+    return {control.variable_names[x] for x in members(mask)}
 
 
 def marked(walker: Walker, bits: Bits) -> tuple[set[str], set[str], bool]:
@@ -301,7 +301,7 @@ def follow_ghosts(control: Control, facts: OrderFacts, chain: Chain, walker: Wal
                 for g in (0, 1)
                 if f"pick(V{g + 1})" in chosen
                 and g not in ghosts.done
-                and (repeats[g] or control.outputs_insample[t])
+                and (repeats[g] or control.sampling[t].shows_sample)
             }
             assigned = sum(1 << n + g for g in picked)
             after = update(order, Step(step.ge, step.lt, step.asg | assigned), facts.tracked(p))
@@ -312,9 +312,7 @@ def follow_ghosts(control: Control, facts: OrderFacts, chain: Chain, walker: Wal
                 if repeats[g] and inside(walker, place, chosen) and order.eq[n + g] & atoms
             }
             now = Ghosts(ghosts.done | picked, ghosts.seen | found)
-            assert order_agrees(
-                [*control.automaton.variables, "V1", "V2"], facts, walker.bit, (p, bits), after
-            )
+            assert order_agrees([*control.variable_names, "V1", "V2"], facts, walker.bit, (p, bits), after)
             for kind, numbers in (("set", now.done), ("seen", now.seen)):
                 assert {g for g in (0, 1) if walker.bit.get(f"{kind}(V{g + 1})") in bits} == numbers
             count += 1

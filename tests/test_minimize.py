@@ -52,7 +52,7 @@ def stores_what_it_shows(automaton: Automaton) -> bool:
 
 def comes_back_with_a_mean(automaton: Automaton) -> bool:
     control = control_graph(automaton)
-    return any(control.cyclic[t] and control.mean[t] for t in range(len(control.steps)))
+    return any(control.cyclic[t] and control.sampling[t].mu for t in range(len(control.steps)))
 
 
 def minimal(automaton: Automaton, interesting: Predicate) -> Automaton:

@@ -12,7 +12,7 @@ from conftest import EXAMPLES
 from symdipa.evidence.story import link, noise_table, output_clashes, story
 from symdipa.files import formats
 from symdipa.interface.reports import check as report
-from symdipa.model.errors import Position, Problem
+from symdipa.model.errors import InputProblem, Position
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 
@@ -346,7 +346,7 @@ def test_json_follows_the_contract():
 
 
 def test_json_of_an_unusable_file_has_all_problems():
-    problems = [Problem("syntax", "one", Position(2, 3)), Problem("file", "two")]
+    problems = [InputProblem("syntax", "one", Position(2, 3)), InputProblem("file", "two")]
     found = report.json_error("a.dipa", problems)
     assert found["verdict"] == "error"
     assert {k: found["error"][k] for k in ("message", "line", "column")} == {
@@ -360,7 +360,7 @@ def test_json_of_an_unusable_file_has_all_problems():
 
 
 def test_problem_lines_have_the_form_editors_know():
-    problems = [Problem("syntax", "one", Position(2, 3)), Problem("file", "two")]
+    problems = [InputProblem("syntax", "one", Position(2, 3)), InputProblem("file", "two")]
     assert list(report.problem_lines("a.dipa", problems)) == ["a.dipa:2:3: one", "a.dipa: two"]
 
 

@@ -12,7 +12,7 @@ import brute_force as judge
 import pytest
 import random_automata as source
 
-from symdipa.encodings.rounds import RoundSystems, components_without, near, restricted
+from symdipa.encodings.rounds import RoundSystems, components_without, near
 from symdipa.engines.base import how_far
 from symdipa.engines.bounded import Outcome
 from symdipa.engines.explicit import ExplicitEngine
@@ -117,7 +117,7 @@ def test_fewer_variables_allow_more_rounds():
         facts = order_facts(control)
         for inside in components_without(control, [t for t, c in enumerate(facts.cyclic) if c]):
             for x in members(control.conflicts(inside)):
-                part = restricted(control, near(control, inside, x))
+                part = control.restricted_to(near(control, inside, x))
                 exact, loose = (most_rounds(c, inside, x, cap=3) for c in (control, part))
                 assert loose >= exact, (i, x)
                 fewer += near(control, inside, x) != (1 << control.variables) - 1

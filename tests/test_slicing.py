@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 
@@ -14,9 +16,10 @@ import random_automata as source
 from test_brute_force import automaton, names
 
 from symdipa import analysis
+from symdipa.bounds.costs import rates
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import SlicedEngine
-from symdipa.model.automaton import Automaton, State, variables_of
+from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, State, variables_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.validation import validate
 from symdipa.model.verdict import Status, Witness
@@ -212,16 +215,41 @@ def test_transitions_of_a_slice_do_what_those_of_the_whole_do():
             assert part.kept >= {
                 t
                 for t, step in enumerate(control.steps)
-                if any(x in part.variable for x in members(step.used | step.asg))
+                if any(x in part.variable for x in members(step.touched))
             }
             for u, t in enumerate(part.origin):
                 assert t in part.kept and part.state[local.target[u]] == control.target[t]
-                for name in ("reads_input", "outputs_insample", "outputs_real", "mean"):
-                    assert getattr(local, name)[u] == getattr(control, name)[t]
+                assert local.sampling[u] == control.sampling[t]
                 for ours, theirs in zip(local.steps[u], control.steps[t], strict=True):
                     assert [part.variable[x] for x in members(ours)] == [
                         x for x in members(theirs) if x in part.variable
                     ]
+
+
+def test_transitions_of_a_slice_keep_their_noise_outputs_and_means():
+    """They have other numbers than in the automaton, whose states all differ here."""
+    renumbered = 0
+    for i in range(40):
+        one = Fraction(1)
+        states = (
+            replace(s, d=one / (k + 2), mu=k * one, d_prime=one / (k + 99), mu_prime=-k * one)
+            for k, s in enumerate(product(i).states)
+        )
+        example = replace(product(i), states=tuple(states))
+        control = control_graph(example)
+        for part in slices(control, random.Random(i)):
+            paid = rates(part.control)
+            for u, t in enumerate(part.origin):
+                transition, sampling = example.transitions[t], part.control.sampling[u]
+                state = example.state(transition.source)
+                assert sampling.output == transition.output
+                assert (sampling.d, sampling.d_prime) == (state.d, state.d_prime)
+                assert (sampling.mu, sampling.mu_prime) == (state.mu, state.mu_prime)
+                assert sampling.reads_input == paid[u].reads_input == state.is_input
+                released = state.is_input and transition.output == INSAMPLE_PRIME
+                assert (paid[u].d, paid[u].release) == (state.d, state.d_prime if released else 0)
+                renumbered += u != t
+    assert renumbered > 1000
 
 
 # Lifting
@@ -267,7 +295,7 @@ def test_a_violation_of_the_slice_of_everything_is_one_of_the_whole():
     lifted = 0
     for i in range(60):
         example, control = product(i), control_graph(product(i))
-        real = [t for t, r in enumerate(control.outputs_real) if r and control.reads_input[t]]
+        real = [t for t, s in enumerate(control.sampling) if s.discloses]
         part = cut(control, (1 << control.variables) - 1, real)
         for pattern in Pattern:
             found = ExplicitEngine(Problem(part.control)).decide(pattern)
@@ -296,7 +324,7 @@ def test_a_flat_slice_takes_its_transitions_in_any_order():
             for u, t in enumerate(part.origin):
                 k = place[t]
                 assert flat.steps[k] == part.control.steps[u]
-                assert flat.outputs_insample[k] == control.outputs_insample[t]
+                assert flat.sampling[k] == control.sampling[t]
                 assert flat.cyclic[k] or not part.control.cyclic[u]
 
 
@@ -522,7 +550,7 @@ def test_traps(name: str):
 
 def present(control: Control, letters: str, pattern: Pattern) -> bool:
     """Whether the slice for some variables shows a pattern."""
-    real = [t for t, r in enumerate(control.outputs_real) if r and control.reads_input[t]]
+    real = [t for t, s in enumerate(control.sampling) if s.discloses]
     part = cut(control, mask(control, letters), real if pattern is DC else ())
     return ExplicitEngine(Problem(part.control)).decide(pattern).status is Status.PRESENT
 

@@ -24,7 +24,7 @@ from symdipa.model.automaton import (
     symbol,
     variables_of,
 )
-from symdipa.model.errors import InvalidInput, Position, Problem
+from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.validation import Place, earlier_overlaps, problems, validate
 
 ONE = Fraction(1)
@@ -69,7 +69,7 @@ def test_a_valid_automaton_has_no_problems() -> None:
 
 def test_validate_raises_everything_with_extra_first_and_locates() -> None:
     automaton = raw([P, State("q", d=-ONE), P], [STORE], name="example")
-    extra = Problem("syntax", "earlier", Position(1, 1))
+    extra = InputProblem("syntax", "earlier", Position(1, 1))
     with pytest.raises(InvalidInput) as caught:
         validate(automaton, lambda place: Position(place.index + 2, 1), [extra])
     assert [problem.rule for problem in caught.value.problems] == ["syntax", "parameters", "structure"]

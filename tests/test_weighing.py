@@ -14,7 +14,6 @@ from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
 from symdipa.files.families import generate
 from symdipa.model.verdict import Verdict
-from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
 
@@ -32,12 +31,11 @@ def well_formed(count: int):
 def test_the_bounds_are_in_order_and_certified():
     optimal = 0
     for example in well_formed(60):
-        control = control_graph(example)
-        everything = bounds_on(Problem(control), METHODS)
+        everything = bounds_on(Problem.of(example), METHODS)
         bounds = everything.bounds
         assert not everything.missing
         assert bounds["exact"] <= min(bounds.values()) and everything.lower == bounds["exact"]
-        found = bounds_on(Problem(control))
+        found = bounds_on(Problem.of(example))
         assert found.upper is not None and found.lower is not None and found.alignment is not None
         assert found.lower <= everything.lower <= found.upper <= bounds["alignment"]
         optimal += found.optimal
@@ -50,13 +48,13 @@ def test_the_bounds_are_in_order_and_certified():
 
 
 def test_sensitivity_and_adjacency_scale():
-    control = control_graph(generate("k-minmax", 3))
-    two, one = bounds_on(Problem(control)), bounds_on(Problem(control), adjacency="monotone")
+    automaton = generate("k-minmax", 3)
+    two, one = bounds_on(Problem.of(automaton)), bounds_on(Problem.of(automaton), adjacency="monotone")
     assert (two.upper, two.lower) == (Fraction(5, 6), Fraction(5, 6))
     assert (one.upper, one.lower) == (Fraction(5, 12), Fraction(5, 12))
-    thrice = bounds_on(Problem(control), sensitivity=3)
+    thrice = bounds_on(Problem.of(automaton), sensitivity=3)
     assert (thrice.upper, thrice.lower) == (Fraction(5, 2), Fraction(5, 2))
-    missing = bounds_on(Problem(control), ("corollary", "run"), adjacency="monotone")
+    missing = bounds_on(Problem.of(automaton), ("corollary", "run"), adjacency="monotone")
     assert not missing.bounds and set(missing.missing) == {"corollary", "run"}
 
 
@@ -75,7 +73,7 @@ def test_no_time_is_told():
 
 
 def test_names_that_mean_nothing():
-    control = control_graph(generate("svt", 1))
+    automaton = generate("svt", 1)
     for wrong in ({"methods": ["guess"]}, {"graph": "x"}, {"sensitivity": 0}, {"adjacency": "x"}):
         with pytest.raises(ValueError):
-            bounds_on(Problem(control), **wrong)  # type: ignore[arg-type]
+            bounds_on(Problem.of(automaton), **wrong)  # type: ignore[arg-type]

@@ -206,9 +206,10 @@ def sample(i: int) -> Automaton:
 def witnesses(count: int) -> list[tuple[Automaton, Witness]]:
     found = []
     for i in range(count):
-        engine = ExplicitEngine(Problem.of(sample(i)))
+        example = sample(i)
+        engine = ExplicitEngine(Problem.of(example))
         results = [engine.decide(pattern) for pattern in Pattern]
-        found += [(engine.control.automaton, r.witness) for r in results if r.witness is not None]
+        found += [(example, r.witness) for r in results if r.witness is not None]
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symdipa.model.automaton import OutputKind
 from symdipa.runs.augmentation import Augmentation, Tick, bisimulation_quotient
 from symdipa.runs.control import Control
 
@@ -38,12 +37,10 @@ def corollary_bound(augmentation: Augmentation, tick: Tick | None = None) -> Fra
 
 
 def _edge_cost(control: Control, t: int, cyclic: bool) -> Fraction:
-    transition = control.automaton.transitions[t]
-    state = control.automaton.states[control.source[t]]
-    cost = Fraction(0)
+    sampling, cost = control.sampling[t], Fraction(0)
     kept = control.steps[t].asg & control.live[control.target[t]]
-    if state.d is not None and not (cyclic and not kept):
-        cost += (2 if state.is_input else 1) * state.d
-    if transition.output.kind is OutputKind.INSAMPLE_PRIME and state.d_prime is not None:
-        cost += state.d_prime
+    if sampling.d is not None and not (cyclic and not kept):
+        cost += (2 if sampling.reads_input else 1) * sampling.d
+    if sampling.shows_second and sampling.d_prime is not None:
+        cost += sampling.d_prime
     return cost

@@ -264,8 +264,10 @@ class Portfolio:
     def _relational(self, limits: Limits) -> Fraction | None:
         from symdipa.bounds.relational import relational
 
+        if self.problem.automaton is None:
+            raise ValueError("runs are paired of whole automata only")
         self.relational = relational(
-            self.problem.control, adjacency=self.adjacency, sensitivity=self.sensitivity, limits=limits
+            self.problem.automaton, adjacency=self.adjacency, sensitivity=self.sensitivity, limits=limits
         )
         if self.relational.bound is None and (reasons := self.relational.limits):
             raise LimitReached(Limit.METHOD, "; ".join(reasons))

@@ -172,10 +172,10 @@ class _Along:
         Then, as long as that raises the flow, every difference takes the side that the flow is on.
         """
         low, high = self.interval
-        chosen = [self._feared(t) if self.control.reads_input[t] else Fraction(0) for t in run]
+        chosen = [self._feared(t) if self.control.sampling[t].reads_input else Fraction(0) for t in run]
         for k, (a, b) in enumerate(loops):
             for j in range(a, b):
-                if self.control.reads_input[run[j]]:
+                if self.control.sampling[run[j]].reads_input:
                     chosen[j] = high if k % 2 else low
         best, value = tuple(chosen), Fraction(-1)
         for _ in range(ROUNDS):
@@ -188,7 +188,7 @@ class _Along:
                 net[i] -= amount
                 net[j] += amount
             for j, t in enumerate(run):
-                if self.control.reads_input[t] and net[j]:
+                if self.control.sampling[t].reads_input and net[j]:
                     chosen[j] = high if net[j] > 0 else low
         return best
 

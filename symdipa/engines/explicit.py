@@ -105,7 +105,7 @@ class _Enumeration:
     def _leaking_cycle(self) -> Witness | None:
         graph = self.graph
         for edges in graph.loops:
-            conflict = graph.assigned(edges) & graph.used(edges)
+            conflict = graph.conflicts(edges)
             if conflict:
                 return self._witness_cycle(Pattern.LEAKING_CYCLE, self._leaking_closed_path(edges, conflict))
         return None
@@ -146,7 +146,7 @@ class _Enumeration:
             allowed = frozenset(core)
             for e in core:
                 t = graph.transition[e]
-                if control.reads_input[t] and control.outputs_real[t]:
+                if control.sampling[t].discloses:
                     closed = graph.round_trip(e, allowed)
                     if best is None or len(closed) < len(best):
                         best = closed
@@ -265,7 +265,7 @@ class ChainSearch:
             self._step(e),
             self.chain,
             repeats=repeats,
-            output=self.control.outputs_insample[self.graph.transition[e]],
+            output=self.control.sampling[self.graph.transition[e]].shows_sample,
             keep=self.control.live[self.graph.state[target]],
         )
         return Visit(target, marks, opened, e, visit, began)

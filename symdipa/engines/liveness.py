@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from symdipa.encodings.rounds import RoundSystems, components_without, near, restricted
+from symdipa.encodings.rounds import RoundSystems, components_without, near
 from symdipa.engines.bounded import Outcome, Search
 from symdipa.engines.pdr import PDR
 from symdipa.model.errors import Limit, LimitReached
@@ -221,7 +221,7 @@ class Liveness:
         if found is None:
             facts = self.facts
             if variables != self._all_variables:
-                facts = order_facts(restricted(self.control, variables), limits=self.limits)
+                facts = order_facts(self.control.restricted_to(variables), limits=self.limits)
             found = self._systems[variables] = RoundSystems(facts)
         return found
 

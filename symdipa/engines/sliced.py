@@ -109,11 +109,8 @@ class SlicedEngine(Engine):
         """The components not cleared by arguments without control flow (disclosing cycles: the empty one)."""
         control = self.problem.control
         if pattern is Pattern.DISCLOSING_CYCLE:
-            discloses = any(
-                c and i and r
-                for c, i, r in zip(control.cyclic, control.reads_input, control.outputs_real, strict=True)
-            )
-            return [0] if discloses else []
+            looping = (s for s, cyclic in zip(control.sampling, control.cyclic, strict=True) if cyclic)
+            return [0] if any(s.discloses for s in looping) else []
         if pattern is Pattern.LEAKING_CYCLE:
             conflicts = reduce(or_, map(self.separated.conflicts, control.loops.values()), 0)
             return [variables for variables in self.components if variables & conflicts]
@@ -170,11 +167,7 @@ class SlicedEngine(Engine):
         disclosing = pattern is Pattern.DISCLOSING_CYCLE
         found = self._parts.get((variables, disclosing))
         if found is None:
-            also = (
-                [t for t, i in enumerate(control.reads_input) if i and control.outputs_real[t]]
-                if disclosing
-                else []
-            )
+            also = [t for t, s in enumerate(control.sampling) if s.discloses] if disclosing else []
             part = cut(self.separated, variables, also)
             found = self._parts[variables, disclosing] = _Part(part, self._make(Problem(part.control)))
         return found

@@ -21,7 +21,7 @@ from symdipa.bounds.exact.signs import best_signs
 from symdipa.bounds.portfolio import weigh
 from symdipa.evidence.probability import Budget, ProbabilityRefused, TimeOver, Watch, until
 from symdipa.evidence.probability.watch import no_watch
-from symdipa.evidence.refutation import Evaluation, Pair, pair, roles
+from symdipa.evidence.refutation import Evaluation, Pair, largest_scale, pair, roles
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
 from symdipa.runs.control import Control, control_graph
@@ -91,7 +91,7 @@ def search_pair(
     ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
     if flow is None:
         share = min(WEIGH_SECONDS, seconds * WEIGH_SHARE)
-        flow = weigh(control, deadline=time.monotonic() + share).flow
+        flow = weigh(automaton, deadline=time.monotonic() + share).flow
     watch = until(deadline - seconds / 2)
     for run in _runs(control, flow, longest, runs):
         if not alone and len(run) > longest + ROUNDS:
@@ -160,7 +160,7 @@ def lean(
     for j in range(len(run)):
         if signs[j] and value(changed(signs, j, 0)) == whole:
             signs = changed(signs, j, 0)
-    often = [j for j, t in enumerate(run) if run.count(t) > 1 and control.reads_input[t]]
+    often = [j for j, t in enumerate(run) if run.count(t) > 1 and control.sampling[t].reads_input]
     for j in range(len(run)):
         if signs[j] and j not in often and len(run) <= LONGEST_LEAN:
             tried = (
@@ -194,7 +194,7 @@ class _Search:
 
     def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
         """The inputs that are best for one run in the limit."""
-        base = max((abs(self.control.mean[t]) for t in run), default=Fraction(0))
+        base = max((abs(self.control.sampling[t].mu) for t in run), default=Fraction(0))
         apart = None
         if not self.evaluation.alone:
             watch = until(self.evaluation.deadline)
@@ -210,9 +210,7 @@ class _Search:
         return self.best is not None and self.best.all_runs and self.best.log_ratio_per_eps >= self.enough
 
     def _unit(self, run: Sequence[int]) -> Fraction:
-        automaton = self.control.automaton
-        scales = [d for t in run if (d := automaton.state(automaton.transitions[t].source).d)]
-        return 1 / (min(scales, default=Fraction(1)) * self.evaluation.eps)
+        return largest_scale(self.control, run, self.evaluation.eps)
 
     def look(self, candidate: Pair) -> bool:
         """Evaluate a pair; whether it is the best so far."""

@@ -34,7 +34,7 @@ from symdipa.evidence.probability import (
 )
 from symdipa.evidence.probability.total import Observed
 from symdipa.evidence.probability.watch import no_watch
-from symdipa.model.automaton import Automaton, OutputKind
+from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, SymdipaError
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
@@ -255,7 +255,7 @@ def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Tab
         chosen = best_signs(control, witness.run, witness.cycles, watch=watch)
         return (dict(enumerate(map(int, chosen))),)
     (i, j), run = witness.cycles[0], witness.run
-    inside = [k for k in range(i, j) if control.reads_input[run[k]]]
+    inside = [k for k in range(i, j) if control.sampling[run[k]].reads_input]
     none: Mapping[int, int] = dict.fromkeys(range(len(run)), 0)
     tables: list[Table] = []
     for period in (1, 2):
@@ -266,7 +266,7 @@ def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Tab
             tables.append(tuple({**none, **dict(zip(inside, turn, strict=True))} for turn in turns))
     best = _fastest(control, witness, tables, watch) or _signs_inside(control, witness, watch)
     for k in range(i):
-        if control.reads_input[run[k]]:
+        if control.sampling[run[k]].reads_input:
             choices = [tuple({**row, k: sign} for row in best) for sign in (1, -1)]
             best = max(choices, key=lambda table: Shape(control, witness, table, watch).limit(4))
     return best
@@ -322,32 +322,34 @@ def pair(
     multiples of 1/64, so that floats hold them, and their differences, exactly. A shown sample has to lie
     near 0, a shown second sample beyond its own mean under ``alpha``.
     """
-    automaton = control.automaton
     alpha: list[Fraction | None] = []
     beta: list[Fraction | None] = []
     outputs: list[Interval | None] = []
     for j, t in enumerate(run):
-        transition = automaton.transitions[t]
-        state = automaton.state(transition.source)
-        kind, window = transition.output.kind, None
-        if state.is_input:
+        sampling, window = control.sampling[t], None
+        if sampling.reads_input:
             mean = -distance * signs[j] + (offsets[j] if offsets else 0)
-            low = _rounded(mean - state.mu)
+            low = _rounded(mean - sampling.mu)
             alpha.append(low)
             beta.append(low - signs[j])
-            if kind is OutputKind.INSAMPLE_PRIME:
-                edge = float(low + state.mu_prime)
+            if sampling.shows_second:
+                edge = float(low + sampling.mu_prime)
                 window = (edge, inf) if signs[j] > 0 else (-inf, edge)
         else:
             alpha.append(None)
             beta.append(None)
-        if kind is OutputKind.INSAMPLE and state.d:
-            half = float(max(_rounded(HALF_WIDTH / (state.d * eps)), Fraction(1, GRID)))
+        if sampling.shows_sample and sampling.d:
+            half = float(max(_rounded(HALF_WIDTH / (sampling.d * eps)), Fraction(1, GRID)))
             window = (-half, half)
-        elif transition.output.is_real and window is None:
+        elif sampling.output.is_real and window is None:
             window = (-inf, inf)
         outputs.append(window)
     return Pair(tuple(run), tuple(alpha), tuple(beta), tuple(outputs))
+
+
+def largest_scale(control: Control, run: Sequence[int], eps: Fraction) -> Fraction:
+    """The largest noise scale of the samples of a run (1/eps if none has any)."""
+    return 1 / (min((d for t in run if (d := control.sampling[t].d)), default=Fraction(1)) * eps)
 
 
 GRID, APART = 64, 8
@@ -526,7 +528,8 @@ class _Search:
     def _tried(self, rounds: int, steps: int, spread: int = 0) -> Counterexample:
         unit, control = self._unit(), self.shape.control
         run = self.shape.witness.run
-        base = max((abs(control.mean[t]) for t in run if not control.reads_input[t]), default=Fraction(0))
+        own = [abs(s.mu) for t in run if not (s := control.sampling[t]).reads_input]
+        base = max(own, default=Fraction(0))
         distance = base + steps * 2 * unit
         self.progress(f"{rounds} rounds, inputs around {float(distance):g}")
         found = self._evaluated(rounds, distance, spread)
@@ -574,10 +577,8 @@ class _Search:
 
     def _unit(self) -> Fraction:
         """The largest noise scale of the samples that matter, a distance in which ratios begin to show."""
-        control = self.shape.control
-        states = {control.automaton.transitions[t].source for t in self.shape.witness.run}
-        scales = [d for name in states if (d := control.automaton.state(name).d)]
-        return max(Fraction(1), 1 / (min(scales, default=Fraction(1)) * self.evaluation.eps))
+        shape = self.shape
+        return max(Fraction(1), largest_scale(shape.control, shape.witness.run, self.evaluation.eps))
 
     def _evaluated(self, rounds: int, distance: Fraction, spread: int) -> _Found:
         self.evaluation.left()
@@ -589,7 +590,7 @@ class _Search:
         tried = pair(shape.control, run, signs, distance, evaluation.eps, offsets)
         first, second, all_runs = evaluation.of(tried)
         found = Counterexample(
-            shape.control.automaton,
+            evaluation.automaton,
             shape.witness,
             evaluation.eps,
             self.exceeds,

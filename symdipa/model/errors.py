@@ -16,7 +16,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class InputProblem:
     """One thing that is wrong with an input.
 
     ``rule`` names the violated rule in a word or two (``"syntax"``, ``"determinism"``, ...), ``message``
@@ -43,7 +43,7 @@ class InvalidInput(SymdipaError, ValueError):
     ``source`` is the file name or another description of where the input came from.
     """
 
-    def __init__(self, problems: Sequence[Problem], source: str | None = None) -> None:
+    def __init__(self, problems: Sequence[InputProblem], source: str | None = None) -> None:
         if not problems:
             raise AssertionError("InvalidInput needs at least one problem")
         self.problems = tuple(

@@ -14,7 +14,7 @@ from fractions import Fraction
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Literal
 
-from symdipa.model.errors import InvalidInput, Position, Problem
+from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.spelling import Dictionary
 
 if TYPE_CHECKING:  # an automaton that is built is validated: the other import would close a circle
@@ -45,7 +45,7 @@ Locate = Callable[[Place], Position | None]
 Finding = tuple[Place, str]
 
 
-def validate(automaton: Automaton, locate: Locate | None = None, extra: Iterable[Problem] = ()) -> None:
+def validate(automaton: Automaton, locate: Locate | None = None, extra: Iterable[InputProblem] = ()) -> None:
     """Raise :class:`InvalidInput` with ``extra`` and every problem of the automaton, if there is any."""
     found = [*extra, *problems(automaton, locate)]
     if found:
@@ -68,7 +68,9 @@ def validated(automaton: Automaton) -> Automaton:
     return automaton
 
 
-def problems(automaton: Automaton, locate: Locate | None = None, *, partial: bool = False) -> list[Problem]:
+def problems(
+    automaton: Automaton, locate: Locate | None = None, *, partial: bool = False
+) -> list[InputProblem]:
     """Every violation of a rule.
 
     With ``partial`` the automaton is what could be read of a broken text, so that only the rules are
@@ -76,7 +78,7 @@ def problems(automaton: Automaton, locate: Locate | None = None, *, partial: boo
     """
     rules = LOCAL_RULES if partial else LOCAL_RULES | GLOBAL_RULES
     return [
-        Problem(rule, message, locate(place) if locate else None)
+        InputProblem(rule, message, locate(place) if locate else None)
         for rule, check in rules.items()
         for place, message in check(automaton)
     ]

@@ -49,19 +49,9 @@ class Augmentation:
             if self.component[u] == self.component[v]
         )
 
-    def used(self, edges: Iterable[int]) -> Mask:
-        """The variables read on some of the edges."""
-        result = 0
-        for e in edges:
-            result |= self.control.steps[self.transition[e]].used
-        return result
-
-    def assigned(self, edges: Iterable[int]) -> Mask:
-        """The variables assigned on some of the edges."""
-        result = 0
-        for e in edges:
-            result |= self.control.steps[self.transition[e]].asg
-        return result
+    def conflicts(self, edges: Iterable[int]) -> Mask:
+        """The variables that are used on some of the edges and assigned on some."""
+        return self.control.conflicts(self.transition[e] for e in edges)
 
     def by_component(self, edges: Iterable[int]) -> list[tuple[int, ...]]:
         """The given edges grouped by strongly connected components of the graph that they alone form."""
@@ -84,7 +74,7 @@ class Augmentation:
     @cached_property
     def leaks(self) -> bool:
         """Whether there is a leaking cycle: a component that assigns and uses one variable."""
-        return any(self.used(edges) & self.assigned(edges) for edges in self.loops)
+        return any(map(self.conflicts, self.loops))
 
     def run_to(self, node: int) -> list[int]:
         """The edges of a shortest path from node 0."""
@@ -130,7 +120,7 @@ class Augmentation:
                 tick(len(seen))
             if len(seen) > limit:
                 raise LimitReached(Limit.SIZE, f"more than {limit} ways to choose a non-leaking cycle")
-            conflict = self.used(edges) & self.assigned(edges)
+            conflict = self.conflicts(edges)
             if not conflict:
                 cores.append(edges)
                 continue

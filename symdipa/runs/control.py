@@ -3,38 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from symdipa.model.automaton import Automaton, OutputKind
+from symdipa.model.automaton import Automaton, Output, Transition
 from symdipa.model.validation import validated
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What a transition reads, draws and shows, whatever its guard compares.
+
+    Guards compare a sample of inverse noise scale ``d`` around ``mu``; a second one has ``d_prime`` and
+    ``mu_prime``. The input, if one is read, is added to both means. A scale that was not given is ``None``.
+    """
+
+    reads_input: bool
+    d: Fraction | None
+    mu: Fraction
+    d_prime: Fraction | None
+    mu_prime: Fraction
+    output: Output
+
+    @property
+    def shows_sample(self) -> bool:
+        """Whether the sample that guards compare is output."""
+        return self.output.shows_sample
+
+    @property
+    def shows_second(self) -> bool:
+        """Whether the second sample is output."""
+        return self.output.shows_second
+
+    @property
+    def discloses(self) -> bool:
+        """Whether an input is read and a number output (Def. disclosing cycle)."""
+        return self.reads_input and self.output.is_real
 
 
 @dataclass(frozen=True, eq=False)
 class Control:
     """A control graph in numbers: a whole automaton, numbered as in it, or a slice of one.
 
-    ``steps``, ``reads_input``, ``outputs_insample``, ``outputs_real`` and ``mean`` (the mean that the state
-    adds) are per transition, so that a slice may join control states and keep what transitions do.
-    ``live[q]`` are the variables with a path from ``q`` to a guard that reads them before they are
-    assigned again. ``component[q]`` numbers the strongly connected components; ``cyclic[t]`` says whether
-    transition ``t`` lies inside one.
+    Transition ``t`` leads from ``source[t]`` to ``target[t]``; ``steps[t]`` is what it does to variables,
+    ``sampling[t]`` all else that it does. (A slice joins control states, so transitions that leave the same
+    one need not draw alike.) ``live[q]`` are the variables with a path from ``q`` to a guard that reads them
+    before they are assigned again. ``component[q]`` numbers the strongly connected components; ``cyclic[t]``
+    says whether transition ``t`` lies inside one.
     """
 
-    automaton: Automaton
     state_names: tuple[str, ...]
     variable_names: tuple[str, ...]
     steps: tuple[Step, ...]
+    sampling: tuple[Sampling, ...]
     source: tuple[int, ...]
     target: tuple[int, ...]
     outgoing: tuple[tuple[int, ...], ...]
-    reads_input: tuple[bool, ...]
-    outputs_insample: tuple[bool, ...]
-    outputs_real: tuple[bool, ...]
-    mean: tuple[Fraction, ...]
     initial: int
     live: tuple[Mask, ...]
     component: tuple[int, ...]
@@ -55,17 +82,14 @@ class Control:
 
     @property
     def shape(self) -> Hashable:
-        """All but names and scales: what dataflow finds is the same for control graphs of the same shape."""
+        """All but names, scales and second samples: graphs of the same shape have the same dataflow facts."""
         return (
             self.states,
             self.variables,
             self.steps,
+            tuple((s.reads_input, s.output.kind, s.mu) for s in self.sampling),
             self.source,
             self.target,
-            self.reads_input,
-            self.outputs_insample,
-            self.outputs_real,
-            self.mean,
             self.initial,
             self.live,
             self.component,
@@ -79,6 +103,20 @@ class Control:
             used |= self.steps[t].used
             assigned |= self.steps[t].asg
         return used & assigned
+
+    def with_steps(self, steps: Iterable[Step], variable_names: tuple[str, ...] | None = None) -> Control:
+        """The graph with other steps (and variables, if named), and the liveness that goes with them."""
+        steps = tuple(steps)
+        return replace(
+            self,
+            variable_names=self.variable_names if variable_names is None else variable_names,
+            steps=steps,
+            live=liveness(self.states, steps, self.source, self.target),
+        )
+
+    def restricted_to(self, variables: Mask) -> Control:
+        """The graph as if there were no other variables, so that more runs are feasible; same numbers."""
+        return self.with_steps(step.restricted_to(variables) for step in self.steps)
 
 
 def control_graph(automaton: Automaton) -> Control:
@@ -95,27 +133,49 @@ def control_graph(automaton: Automaton) -> Control:
             result |= 1 << number[name]
         return result
 
+    def sampling(t: Transition) -> Sampling:
+        q = automaton.state(t.source)
+        return Sampling(q.is_input, q.d, q.mu, q.d_prime, q.mu_prime, t.output)
+
     transitions = automaton.transitions
-    steps = tuple(Step(mask(t.guard.ge), mask(t.guard.lt), mask(t.assign)) for t in transitions)
-    source = tuple(automaton.index[t.source] for t in transitions)
-    target = tuple(automaton.index[t.target] for t in transitions)
-    component = component_numbers(len(automaton.states), list(zip(source, target, strict=True)))
-    return Control(
-        automaton=automaton,
+    return assembled(
         state_names=tuple(state.name for state in automaton.states),
         variable_names=automaton.variables,
-        steps=steps,
-        source=source,
-        target=target,
-        outgoing=automaton.outgoing,
-        reads_input=tuple(automaton.state(t.source).is_input for t in transitions),
-        outputs_insample=tuple(t.output.kind is OutputKind.INSAMPLE for t in transitions),
-        outputs_real=tuple(t.output.is_real for t in transitions),
-        mean=tuple(automaton.state(t.source).mu for t in transitions),
+        steps=tuple(Step(mask(t.guard.ge), mask(t.guard.lt), mask(t.assign)) for t in transitions),
+        sampling=tuple(map(sampling, transitions)),
+        source=tuple(automaton.index[t.source] for t in transitions),
+        target=tuple(automaton.index[t.target] for t in transitions),
         initial=automaton.index[automaton.initial],
-        live=liveness(len(automaton.states), steps, source, target),
-        component=component,
-        cyclic=tuple(component[s] == component[t] for s, t in zip(source, target, strict=True)),
+    )
+
+
+def assembled(
+    *,
+    state_names: tuple[str, ...],
+    variable_names: tuple[str, ...],
+    steps: tuple[Step, ...],
+    sampling: tuple[Sampling, ...],
+    source: tuple[int, ...],
+    target: tuple[int, ...],
+    initial: int,
+) -> Control:
+    """The control graph of these transitions, with what follows from them."""
+    outgoing: list[list[int]] = [[] for _ in state_names]
+    for t, q in enumerate(source):
+        outgoing[q].append(t)
+    component = component_numbers(len(state_names), list(zip(source, target, strict=True)))
+    return Control(
+        state_names,
+        variable_names,
+        steps,
+        sampling,
+        source,
+        target,
+        tuple(map(tuple, outgoing)),
+        initial,
+        liveness(len(state_names), steps, source, target),
+        component,
+        tuple(component[s] == component[t] for s, t in zip(source, target, strict=True)),
     )
 
 

@@ -229,7 +229,7 @@ def _find_marks(facts: OrderFacts, chain: Chain) -> MarkFacts:
             control.steps[t],
             chain,
             repeats=facts.cyclic[t],
-            output=control.outputs_insample[t],
+            output=control.sampling[t].shows_sample,
             keep=control.live[control.target[t]],
         )
 
@@ -252,10 +252,8 @@ def may_have_leaking_cycle(facts: OrderFacts) -> bool:
 
 def may_have_disclosing_cycle(facts: OrderFacts) -> bool:
     """Whether an input transition with a real output lies in a control component."""
-    control = facts.control
-    return not facts.precise or any(
-        control.reads_input[t] and control.outputs_real[t] for ts in facts.loops.values() for t in ts
-    )
+    sampling = facts.control.sampling
+    return not facts.precise or any(sampling[t].discloses for ts in facts.loops.values() for t in ts)
 
 
 def may_have_chain(facts: OrderFacts, chain: Chain) -> bool:

@@ -24,6 +24,15 @@ class Step(NamedTuple):
     def used(self) -> Mask:
         return self.ge | self.lt
 
+    @property
+    def touched(self) -> Mask:
+        """The variables that it uses or assigns."""
+        return self.ge | self.lt | self.asg
+
+    def restricted_to(self, variables: Mask) -> Step:
+        """What is left of the step if there are no other variables; these keep their numbers."""
+        return Step(self.ge & variables, self.lt & variables, self.asg & variables)
+
 
 class OrderState(NamedTuple):
     """``lt[x]`` are the variables forced strictly above ``x``, ``eq[x]`` those that hold its sample.

@@ -26,14 +26,15 @@ class Compute(Protocol[T_co]):
 
 
 class Problem:
-    """A control graph under analysis.
+    """A control graph under analysis, that of an ``automaton`` or a slice of one (``None``).
 
     Webs, components, dataflow facts and the augmentation are built when they are first asked for, and once.
     What is built before a process is forked, the child has as well.
     """
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: Control, automaton: Automaton | None = None) -> None:
         self.control = control
+        self.automaton = automaton
         self._facts: OrderFacts | None = None
         self._augmentation: Augmentation | None = None
         self._too_large: tuple[int, LimitReached] | None = None
@@ -45,7 +46,7 @@ class Problem:
 
         Raises :class:`~symdipa.model.errors.InvalidInput` where it breaks the rules of the model.
         """
-        return cls(control_graph(automaton))
+        return cls(control_graph(automaton), automaton)
 
     @cached_property
     def separated(self) -> Control:

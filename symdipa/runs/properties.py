@@ -61,7 +61,7 @@ def _imitations(
     control: Control, witness: Witness, limit: int, tick: Callable[[], None]
 ) -> frozenset[Look] | None:
     """Where other runs with the outputs of the whole witness end; ``None`` if ``limit`` was reached."""
-    run, transitions = witness.run, control.automaton.transitions
+    run = witness.run
     back = {j: i for i, j in witness.cycles}
     # A pair: the position in the witness, and control state and order of the other run; ``strayed`` once
     # it has taken another transition than the witness.
@@ -80,7 +80,7 @@ def _imitations(
         if position < len(run):
             followers += [
                 (position + 1, p, after, strayed or t != run[position])
-                for t, p, after in _same_output(control, q, order, transitions[run[position]].output)
+                for t, p, after in _same_output(control, q, order, control.sampling[run[position]].output)
             ]
         for follower in followers:
             if follower not in seen:
@@ -96,7 +96,7 @@ def _same_output(
 ) -> Iterator[tuple[int, int, OrderState]]:
     """The steps that may show an output: transition, control state and order state afterwards."""
     for t in control.outgoing[q]:
-        output = control.automaton.transitions[t].output
+        output = control.sampling[t].output
         if output == asked or (output.is_real and asked.is_real):
             p = control.target[t]
             after = update(order, control.steps[t], control.live[p])
@@ -170,7 +170,7 @@ def _continued(control: Control, witness: Witness, look: Callable[..., None]) ->
         q = control.target[run[-1]]
         for t in control.outgoing[q]:
             look(len(imitators))
-            output = control.automaton.transitions[t].output
+            output = control.sampling[t].output
             after = update(order, control.steps[t], control.live[control.target[t]])
             if after is None or len(seen) > CONTINUATIONS:
                 continue
@@ -273,7 +273,7 @@ def _nothing(control: Control) -> Means:
 
 def _advance(control: Control, order: OrderState, means: Means, t: int) -> Means | None:
     """The means after transition ``t``; ``None`` if it forces a sample below one of no larger mean."""
-    step = control.steps[t]
+    step, sampling = control.steps[t], control.sampling[t]
     low, high = list(means.low), list(means.high)
     below, above = bounds(order, step)
     largest = _largest(low, below)
@@ -286,9 +286,7 @@ def _advance(control: Control, order: OrderState, means: Means, t: int) -> Means
         high[x] = _min(high[x], smallest)
     keep = control.live[control.target[t]]
     for x in members(step.asg):
-        low[x], high[x] = (
-            (largest, smallest) if control.reads_input[t] else (control.mean[t], control.mean[t])
-        )
+        low[x], high[x] = (largest, smallest) if sampling.reads_input else (sampling.mu, sampling.mu)
     for x in range(control.variables):
         if not keep >> x & 1:
             low[x] = high[x] = None

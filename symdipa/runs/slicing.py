@@ -35,14 +35,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
 from operator import or_
 
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import Control, liveness
+from symdipa.runs.control import Control, assembled
 from symdipa.runs.dataflow import fixed_point
-from symdipa.runs.graphs import classes, component_numbers, the_path
+from symdipa.runs.graphs import classes, the_path
 from symdipa.runs.order import Mask, Step, initial, members, update
 
 Definition = tuple[int, int]
@@ -72,8 +72,9 @@ class Split:
         def renamed(mask: Mask) -> Mask:
             return reduce(or_, (1 << new[x] for x in members(mask)), 0)
 
-        steps = tuple(Step(*map(renamed, step)) for step in self.control.steps)
-        return Split(self.whole, _with_variables(self.whole, variable, steps), variable)
+        steps = (Step(*map(renamed, step)) for step in self.control.steps)
+        names = _names(self.whole.variable_names, variable)
+        return Split(self.whole, self.whole.with_steps(steps, names), variable)
 
 
 def split(whole: Control) -> Split:
@@ -105,7 +106,7 @@ def split(whole: Control) -> Split:
         Step(renamed(t, step.ge, read), renamed(t, step.lt, read), renamed(t, step.asg, stored))
         for t, step in enumerate(whole.steps)
     )
-    return Split(whole, _with_variables(whole, variable, steps), tuple(variable))
+    return Split(whole, whole.with_steps(steps, _names(whole.variable_names, variable)), tuple(variable))
 
 
 def reaching_definitions(control: Control, definitions: Sequence[Definition]) -> dict[tuple[int, int], Mask]:
@@ -128,16 +129,6 @@ def reaching_definitions(control: Control, definitions: Sequence[Definition]) ->
     }
 
 
-def _with_variables(whole: Control, variable: Sequence[int], steps: tuple[Step, ...]) -> Control:
-    """``whole`` with other variables, new ``steps`` and the liveness that goes with them."""
-    return replace(
-        whole,
-        variable_names=_names(whole.variable_names, variable),
-        steps=steps,
-        live=liveness(whole.states, steps, whole.source, whole.target),
-    )
-
-
 def _names(old: Sequence[str], variable: Sequence[int]) -> tuple[str, ...]:
     """A name for each new variable: the old one if it is alone, else the old one with a number."""
     parts, so_far = Counter(variable), Counter[int]()
@@ -158,7 +149,7 @@ def _names(old: Sequence[str], variable: Sequence[int]) -> tuple[str, ...]:
 
 def variable_components(control: Control) -> list[Mask]:
     """The classes of variables that transitions touch together, ordered by their first variable."""
-    touched = [step.used | step.asg for step in control.steps]
+    touched = [step.touched for step in control.steps]
     found: dict[int, Mask] = {}
     for x, number in enumerate(classes(control.variables, (members(mask) for mask in touched if mask))):
         found[number] = found.get(number, 0) | 1 << x
@@ -185,9 +176,8 @@ def transitions_touching(control: Control, components: Iterable[Mask]) -> dict[M
     of: dict[int, Mask] = {x: component for component in components for x in members(component)}
     touching: dict[Mask, list[int]] = {component: [] for component in of.values()}
     for t, step in enumerate(control.steps):
-        touched = step.used | step.asg
-        if touched:
-            touching[of[(touched & -touched).bit_length() - 1]].append(t)
+        if step.touched:
+            touching[of[next(members(step.touched))]].append(t)
     return touching
 
 
@@ -268,17 +258,13 @@ def flatten(whole: Control, variables: Mask, transitions: Sequence[int]) -> Cont
     everything = (1 << len(variable)) - 1
     count = len(transitions)
     return Control(
-        automaton=whole.automaton,
         state_names=("any",),
         variable_names=tuple(whole.variable_names[x] for x in variable),
         steps=tuple(local(whole.steps[t]) for t in transitions),
+        sampling=tuple(whole.sampling[t] for t in transitions),
         source=(0,) * count,
         target=(0,) * count,
         outgoing=(tuple(range(count)),),
-        reads_input=tuple(whole.reads_input[t] for t in transitions),
-        outputs_insample=tuple(whole.outputs_insample[t] for t in transitions),
-        outputs_real=tuple(whole.outputs_real[t] for t in transitions),
-        mean=tuple(whole.mean[t] for t in transitions),
         initial=0,
         live=(everything,),
         component=(0,),
@@ -290,12 +276,7 @@ def restrict(whole: Control, variables: Mask) -> Control:
     """The control graph as if there were only these variables, which are numbered anew, in order."""
     variable = tuple(members(variables))
     local = _renumbering(variable)
-    return replace(
-        whole,
-        variable_names=tuple(whole.variable_names[x] for x in variable),
-        steps=tuple(map(local, whole.steps)),
-        live=tuple(local(Step(live, 0, 0)).ge for live in whole.live),
-    )
+    return whole.with_steps(map(local, whole.steps), tuple(whole.variable_names[x] for x in variable))
 
 
 def _renumbering(variable: Sequence[int]) -> Callable[[Step], Step]:
@@ -312,46 +293,31 @@ def _renumbering(variable: Sequence[int]) -> Callable[[Step], Step]:
 def cut(whole: Control, variables: Mask, also: Collection[int] = ()) -> Slice:
     """The slice of ``whole`` for some variables; the transitions ``also`` are kept whatever they touch."""
     wanted = set(also)
-    kept = frozenset(
-        t for t, step in enumerate(whole.steps) if t in wanted or (step.used | step.asg) & variables
-    )
+    kept = frozenset(t for t, step in enumerate(whole.steps) if t in wanted or step.touched & variables)
     variable = tuple(members(variables))
     local = _renumbering(variable)
     state = tuple(dict.fromkeys([whole.initial, *(whole.target[t] for t in sorted(kept))]))
     place = {q: p for p, q in enumerate(state)}
     source: list[int] = []
     origin: list[int] = []
-    outgoing: list[tuple[int, ...]] = []
     for p, q in enumerate(state):
-        first = len(origin)
-        origin += _kept_after(whole, kept, q)
-        source += [p] * (len(origin) - first)
-        outgoing.append(tuple(range(first, len(origin))))
+        following = _kept_after(whole, kept, q)
+        origin += following
+        source += [p] * len(following)
     local_step = {t: local(whole.steps[t]) for t in kept}
-    steps = tuple(local_step[t] for t in origin)
-    target = tuple(place[whole.target[t]] for t in origin)
-    component = component_numbers(len(state), list(zip(source, target, strict=True)))
-    control = Control(
-        automaton=whole.automaton,
+    control = assembled(
         state_names=tuple(whole.state_names[q] for q in state),
         variable_names=tuple(whole.variable_names[x] for x in variable),
-        steps=steps,
+        steps=tuple(local_step[t] for t in origin),
+        sampling=tuple(whole.sampling[t] for t in origin),
         source=tuple(source),
-        target=target,
-        outgoing=tuple(outgoing),
-        reads_input=tuple(whole.reads_input[t] for t in origin),
-        outputs_insample=tuple(whole.outputs_insample[t] for t in origin),
-        outputs_real=tuple(whole.outputs_real[t] for t in origin),
-        mean=tuple(whole.mean[t] for t in origin),
+        target=tuple(place[whole.target[t]] for t in origin),
         initial=0,
-        live=liveness(len(state), steps, source, target),
-        component=component,
-        cyclic=tuple(component[s] == component[t] for s, t in zip(source, target, strict=True)),
     )
     return Slice(whole, control, state, tuple(origin), variable, kept)
 
 
-def _kept_after(whole: Control, kept: frozenset[int], q: int) -> Iterable[int]:
+def _kept_after(whole: Control, kept: frozenset[int], q: int) -> list[int]:
     """The kept transitions that can come next from ``q``, after others that are not kept."""
     found = []
     seen = {q}

@@ -337,7 +337,7 @@ def _complete_path(control: Control, run: Run, loops: Sequence[Loop]) -> Witness
 
 
 def _outputs(control: Control, run: Run) -> frozenset[int]:
-    return frozenset(i for i, t in enumerate(run) if control.outputs_insample[t])
+    return frozenset(i for i, t in enumerate(run) if control.sampling[t].shows_sample)
 
 
 def _positions(loops: Iterable[Loop]) -> frozenset[int]:
@@ -466,7 +466,7 @@ def _replay_disclosing_cycle(control: Control, witness: Witness, graph: Dependen
     _require(j == len(witness.run), "the run does not end with its cycle")
     _require(is_non_leaking(control, cycle), "the cycle is leaking")
     _require(
-        any(control.reads_input[t] and control.outputs_real[t] for t in cycle),
+        any(control.sampling[t].discloses for t in cycle),
         "no input transition of the cycle outputs a real value",
     )
 
@@ -505,8 +505,8 @@ def _replay_violating_path(control: Control, witness: Witness, graph: Dependency
     run, path = witness.run, witness.path
     _require(is_non_leaking(control, run[i:j]), "the cycle is leaking")
     _chain_holds(witness, graph)
-    output_below = control.outputs_insample[run[path[0]]] and i <= path[-1] < j and path[-2] < path[-1]
-    output_above = i <= path[0] < j and path[1] < path[0] and control.outputs_insample[run[path[-1]]]
+    output_below = control.sampling[run[path[0]]].shows_sample and i <= path[-1] < j and path[-2] < path[-1]
+    output_above = i <= path[0] < j and path[1] < path[0] and control.sampling[run[path[-1]]].shows_sample
     _require(output_below or output_above, "the path does not join an output sample and the cycle")
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from symdipa.bounds.alignment.program import split_cost
 from symdipa.bounds.alignment.proofs import Paths, Proof
 from symdipa.runs.graphs import shortest_path
 
@@ -41,7 +40,7 @@ def breakdown(side: Proof) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
     for position, e in enumerate(path):
         t = paths.transition[e]
         sample, other = edge_cost(side, e)
-        why = RELEASE if control.outputs_insample[t] else THRESHOLD if paths.stores[e] else TEST
+        why = RELEASE if control.sampling[t].shows_sample else THRESHOLD if paths.stores[e] else TEST
         costs += [
             Cost(position, t, control.state_names[control.source[t]], reason, amount)
             for reason, amount in ((why, sample), (RELEASE, other))
@@ -54,8 +53,7 @@ def edge_cost(side: Proof, e: int) -> tuple[Fraction, Fraction]:
     """What an edge of the graph costs, for the compared sample and for the other one."""
     rate, floor, ceiling = side.rule(e)
     values = side.solution.values
-    sample, other = split_cost(
-        rate,
+    sample, other = rate.worst(
         [values[f] for f in floor],
         [values[c] for c in ceiling],
         side.low / side.sensitivity,

@@ -23,11 +23,12 @@ from operator import or_
 
 from symdipa.bounds.alignment.graphs import Cover, augmentation_cover
 from symdipa.bounds.alignment.lifts import Lift, lift
-from symdipa.bounds.alignment.program import ZERO, Interval, Problem, Program, Rate, intervals, points, rates
+from symdipa.bounds.alignment.program import ZERO, Interval, Problem, Program, intervals, points
+from symdipa.bounds.costs import Rate, rates
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Tick
 from symdipa.runs.control import Control
-from symdipa.runs.order import Mask, Step, members
+from symdipa.runs.order import Mask, members
 from symdipa.runs.slicing import restrict
 
 WATCHED = 3
@@ -178,8 +179,8 @@ def _sample(
 ) -> tuple[set[int], set[int]]:
     """What the sample must be above and below in any part; adds that what two parts ask agrees."""
     step = control.steps[t]
-    asked = [part.asked[t] for part in parts if part.share.own & (step.used | step.asg)]
-    if control.outputs_insample[t]:
+    asked = [part.asked[t] for part in parts if part.share.own & step.touched]
+    if control.sampling[t].shows_sample:
         asked.append((frozenset({ZERO}), frozenset({ZERO})))
     for (floors, _), (_, ceilings) in permutations(asked, 2):
         at_most |= {(f, c) for f in floors for c in ceilings if f != c}
@@ -199,14 +200,5 @@ def _program(
     local = restrict(control, share.watched)
     watched = augmentation_cover(local, max_nodes, tick)
     own = sum(1 << i for i, x in enumerate(members(share.watched)) if share.own >> x & 1)
-    cover = replace(watched, control=_masked(local, own))
+    cover = replace(watched, control=local.restricted_to(own))
     return (intervals if wide else points)(lift(cover, letters, max_nodes, tick), max_pairs, tick)
-
-
-def _masked(control: Control, variables: Mask) -> Control:
-    """The control graph with nothing done to any other variables."""
-    return replace(
-        control,
-        steps=tuple(Step(s.ge & variables, s.lt & variables, s.asg & variables) for s in control.steps),
-        live=tuple(live & variables for live in control.live),
-    )

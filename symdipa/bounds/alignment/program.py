@@ -8,17 +8,16 @@ with one fixed shift has that unknown in both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import inf
 
 from symdipa.bounds.alignment.lifts import Lift
-from symdipa.model.automaton import OutputKind
+from symdipa.bounds.costs import Rate, rates
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Tick
-from symdipa.runs.control import Control
 from symdipa.runs.graphs import classes, component_numbers
 from symdipa.runs.order import members
 
@@ -29,32 +28,6 @@ TOLERANCE = 1e-9
 
 Interval = tuple[int, int]
 """The unknowns that are the ends of an interval of shifts (the same one twice for a point)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """What a transition pays: ``d`` for each unit by which its sample's shift misses the difference.
-
-    ``release`` is ``d'`` if an input step outputs ``insample'``, otherwise 0: it is paid for each unit of
-    the difference.
-    """
-
-    d: Fraction
-    release: Fraction
-    reads_input: bool
-
-
-def rates(control: Control) -> tuple[Rate, ...]:
-    """The rates of all transitions."""
-    found = []
-    for t, transition in enumerate(control.automaton.transitions):
-        state = control.automaton.state(transition.source)
-        released = state.is_input and transition.output.kind is OutputKind.INSAMPLE_PRIME
-        found.append(
-            Rate(state.d or Fraction(0), (released and state.d_prime) or Fraction(0), control.reads_input[t])
-        )
-    return tuple(found)
-
 
 Group = tuple[int, int, Rate, tuple[int, ...], tuple[int, ...]]
 """A step between (or inside) components: ``(from, to, rate, floor, ceiling)``."""
@@ -104,25 +77,6 @@ class Program:
         return Problem(
             self.unknowns, self.at_most, tuple(groups), max(component) + 1, component[lift.initial]
         )
-
-
-def cost(
-    rate: Rate, floor: Iterable[Fraction], ceiling: Iterable[Fraction], low: Fraction, high: Fraction
-) -> Fraction:
-    """What a step pays at most, over the differences in ``[low, high]`` (or 0, if it reads no input)."""
-    return sum(split_cost(rate, floor, ceiling, low, high), Fraction(0))
-
-
-def split_cost(
-    rate: Rate, floor: Iterable[Fraction], ceiling: Iterable[Fraction], low: Fraction, high: Fraction
-) -> tuple[Fraction, Fraction]:
-    """The cost in two parts: for the sample that is compared, for the other one that is output."""
-    if not rate.reads_input:
-        low = high = Fraction(0)
-    above = (rate.d * max((high - c for c in ceiling), default=Fraction(0)), rate.release * high)
-    below = (rate.d * max((f - low for f in floor), default=Fraction(0)), rate.release * -low)
-    best = max(above, below, key=sum)
-    return max(best[0], Fraction(0)), best[1]
 
 
 # What has which shift
@@ -179,7 +133,7 @@ def points(lift: Lift, max_pairs: int | None = None, tick: Tick | None = None) -
     groups: list[list[int]] = [[1 + p, 1 + q] for p, q in pairs.kept]
     for e, element in sample.items():
         held = [1 + pairs.number[lift.target[e], x] for x in members(pairs.fresh[e]) if x not in pairs.once]
-        released = [ZERO] if lift.control.outputs_insample[lift.transition[e]] else []
+        released = [ZERO] if lift.control.sampling[lift.transition[e]].shows_sample else []
         groups.append([element, *held, *released])
     shift = classes(first + len(sample), groups)
 
@@ -217,7 +171,7 @@ def intervals(lift: Lift, max_pairs: int | None = None, tick: Tick | None = None
     number = component_numbers(len(pairs.number), pairs.kept)
     arriving: list[dict[Interval, None]] = [{} for _ in range(max(number, default=-1) + 1)]
     for e, fresh in enumerate(pairs.fresh):
-        released = lift.control.outputs_insample[lift.transition[e]]
+        released = lift.control.sampling[lift.transition[e]].shows_sample
         samples.append((ZERO, ZERO) if released or not fresh else new())
         for x in members(fresh):
             if x not in pairs.once:
@@ -260,7 +214,7 @@ def _program(
         step = lift.control.steps[t]
         down = {interval(u, x)[1] for x in members(step.lt)}
         up = {interval(u, x)[0] for x in members(step.ge)}
-        if pairs.fresh[e] or lift.control.outputs_insample[t]:
+        if pairs.fresh[e] or lift.control.sampling[t].shows_sample:
             low, high = stored(e)
             at_most.update((f, low) for f in down)
             at_most.update((high, c) for c in up)

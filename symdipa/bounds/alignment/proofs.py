@@ -11,8 +11,9 @@ from functools import cached_property
 from symdipa.bounds.alignment.graphs import Cover
 from symdipa.bounds.alignment.lifts import Lift
 from symdipa.bounds.alignment.parts import Part, Parted
-from symdipa.bounds.alignment.program import Program, Rate
+from symdipa.bounds.alignment.program import Program
 from symdipa.bounds.alignment.rounding import Solution
+from symdipa.bounds.costs import Rate
 from symdipa.model.adjacency import Interval
 from symdipa.runs.control import Control
 from symdipa.runs.order import members

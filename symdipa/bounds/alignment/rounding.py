@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symdipa.bounds.alignment.program import ZERO, Problem, Rate, cost
+from symdipa.bounds.alignment.program import ZERO, Problem
+from symdipa.bounds.costs import Rate
 
 DENOMINATORS = (1, 2, 6, 60, 1000, 10**6)
 """The rounding grids, from coarse to fine. Rounding to a grid is monotone and keeps the ends of the range and
@@ -73,8 +74,8 @@ def evaluate(
     for here, there, rate, floor, ceiling in sorted(problem.groups, key=lambda group: group[0]):
         key = rate, tuple(place[f] for f in floor), tuple(place[c] for c in ceiling)
         if (paid := known.get(key)) is None:
-            paid = cost(rate, (values[f] for f in floor), (values[c] for c in ceiling), low, high)
-            known[key] = paid
+            worst = rate.worst((values[f] for f in floor), (values[c] for c in ceiling), low, high)
+            paid = known[key] = sum(worst, Fraction(0))
         if here != there:  # components are numbered from the ends, so the potential there is final
             potentials[here] = max(potentials[here], paid + potentials[there])
         elif paid:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 
-from symdipa.bounds.exact.lift import scales
+from symdipa.bounds.costs import rate_of
 from symdipa.runs.control import Control
 from symdipa.runs.witness import dependency_graph, is_non_leaking
 
@@ -64,18 +64,16 @@ def flow_bound(
     unlimited = repeatable(control, run, loops)
     arcs = [(i, j) for i, over in enumerate(graph.over) for j in sorted(over)]
     for j, t in enumerate(run):
-        if control.outputs_insample[t]:
+        if control.sampling[t].shows_sample:
             arcs += [(j, GROUND), (GROUND, j)]
-    prices = [scales(control, t) for t in run]
-    certain = sum(
-        (second * abs(delta) for (_, second), delta in zip(prices, differences, strict=True)), Fraction(0)
-    )
+    rates = [rate_of(control.sampling[t]) for t in run]
+    certain = sum((r.release * abs(delta) for r, delta in zip(rates, differences, strict=True)), Fraction(0))
     endless = any(
-        delta and (prices[j][1] or (control.outputs_insample[run[j]] and prices[j][0]))
+        delta and (rates[j].release or (control.sampling[run[j]].shows_sample and rates[j].d))
         for j, delta in enumerate(differences)
         if j in unlimited
     )
-    limits = [None if j in unlimited else d for j, (d, _) in enumerate(prices)]
+    limits = [None if j in unlimited else rate.d for j, rate in enumerate(rates)]
     found = None if endless else _dearest(arcs, limits, differences, watch)
     if found is None:
         return Flow(None, run, loops, differences, {}, unlimited)
@@ -107,7 +105,7 @@ def _check(
             raise ValueError(f"the loop at positions {a} to {b} assigns what it uses")
     if len(deltas) != len(run):
         raise ValueError("there must be one difference for each position")
-    if any(delta and not control.reads_input[t] for delta, t in zip(deltas, run, strict=True)):
+    if any(delta and not control.sampling[t].reads_input for delta, t in zip(deltas, run, strict=True)):
         raise ValueError("a step without input has no difference")
 
 

@@ -210,7 +210,7 @@ class Kit:
         reached = np.empty((len(sources), after.levels.shape[1]), dtype=np.int64)
         for x, place in after.where.items():
             reached[:, place] = shifts if stored >> x & 1 else before.levels[sources, before.where[x]]
-        prices = np.array(self.costs.price[t][difference], dtype=np.int64) + self.costs.second[t][difference]
+        prices = np.array(self.costs.price[t][difference], dtype=np.int64)
         return _table(before, after, sources, after.numbers(reached), prices[shifts])
 
     def projection(self, before: Frame, after: Frame) -> Table:
@@ -237,7 +237,7 @@ class Kit:
             np.maximum(floor, frame.levels[:, frame.where[x]], out=floor)
         for x in members(step.ge):
             np.minimum(ceiling, frame.levels[:, frame.where[x]], out=ceiling)
-        if self.control.outputs_insample[t]:
+        if self.control.sampling[t].shows_sample:
             choices = [np.full(frame.width, costs.zero)]
         elif stored:
             choices = [np.full(frame.width, level) for level in range(costs.top + 1)]
@@ -254,7 +254,7 @@ class Kit:
             known = self._loops[key] = np.zeros(frame.width, dtype=np.bool_)
             columns, shifts = self._ways(frame, t, difference, stored=False)
             prices = np.array(self.costs.price[t][difference], dtype=np.int64)
-            known[columns] = prices[shifts] + self.costs.second[t][difference] == 0
+            known[columns] = prices[shifts] == 0
         return known
 
 

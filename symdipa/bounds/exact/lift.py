@@ -20,8 +20,8 @@ from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
+from symdipa.bounds.costs import rates
 from symdipa.model.adjacency import Interval
-from symdipa.model.automaton import OutputKind
 from symdipa.runs.augmentation import Augmentation, Tick
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, components, explore, the_path
@@ -33,9 +33,8 @@ class Costs:
     """The costs of all transitions for differences in one interval, as whole multiples of ``1/unit``.
 
     A shift is a *level*, an index into ``levels`` (low, 0, high without repetition). ``price[t][a][b]`` is
-    what the compared sample of ``t`` costs when the difference has level ``a`` and the shift level ``b``;
-    ``second[t][a]`` is what its other sample costs, output. ``differences[t]`` are the levels of the extreme
-    differences of ``t``.
+    what ``t`` costs when the difference has level ``a`` and the shift level ``b``. ``differences[t]`` are the
+    levels of the extreme differences of ``t``.
     """
 
     interval: Interval
@@ -43,7 +42,6 @@ class Costs:
     zero: int
     unit: int
     price: tuple[tuple[tuple[int, ...], ...], ...]
-    second: tuple[tuple[int, ...], ...]
     differences: tuple[tuple[int, ...], ...]
 
     @property
@@ -53,18 +51,7 @@ class Costs:
     @property
     def largest(self) -> int:
         """No transition costs more."""
-        prices = (
-            max(map(max, price)) + max(second) for price, second in zip(self.price, self.second, strict=True)
-        )
-        return max(prices, default=0)
-
-
-def scales(control: Control, t: int) -> tuple[Fraction, Fraction]:
-    """``d`` of the compared sample, and ``d'`` if the second sample is output (else 0), of a transition."""
-    transition = control.automaton.transitions[t]
-    state = control.automaton.state(transition.source)
-    second = state.d_prime if transition.output.kind is OutputKind.INSAMPLE_PRIME else None
-    return state.d or Fraction(0), second or Fraction(0)
+        return max((max(map(max, price)) for price in self.price), default=0)
 
 
 def costs(control: Control, interval: Interval) -> Costs:
@@ -72,22 +59,21 @@ def costs(control: Control, interval: Interval) -> Costs:
     levels = tuple(sorted({interval[0], Fraction(0), interval[1]}))
     zero = levels.index(Fraction(0))
     ends = tuple(sorted({levels.index(interval[0]), levels.index(interval[1])}))
-    pairs = [scales(control, t) for t in range(len(control.steps))]
+    paid = rates(control)
+    different = set(paid)
     unit = lcm(*(level.denominator for level in levels)) * lcm(
-        *(s.denominator for pair in set(pairs) for s in pair)
+        *(scale.denominator for rate in different for scale in (rate.d, rate.release))
     )
     table = {
-        d: tuple(tuple(int(d * abs(a - b) * unit) for b in levels) for a in levels) for d, _ in set(pairs)
+        rate: tuple(tuple(int(rate.cost(a, b) * unit) for b in levels) for a in levels) for rate in different
     }
-    second = {d: tuple(int(d * abs(a) * unit) for a in levels) for _, d in set(pairs)}
     return Costs(
         interval,
         levels,
         zero,
         unit,
-        tuple(table[d] for d, _ in pairs),
-        tuple(second[d] for _, d in pairs),
-        tuple(ends if control.reads_input[t] else (zero,) for t in range(len(pairs))),
+        tuple(table[rate] for rate in paid),
+        tuple(ends if rate.reads_input else (zero,) for rate in paid),
     )
 
 

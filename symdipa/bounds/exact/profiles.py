@@ -270,7 +270,7 @@ class _Search:
         everything = (1 << self.control.variables) - 1
         if self._fits(everything):
             return (everything,)
-        groups = [list(members(step.used | step.asg)) for step in self.control.steps]
+        groups = [list(members(step.touched)) for step in self.control.steps]
         number = classes(self.control.variables, [group for group in groups if group])
         blocks = [0] * (max(number) + 1)
         for x, b in enumerate(number):
@@ -324,8 +324,8 @@ class _Search:
 
     def _alone(self, t: int, difference: int) -> int:
         """What a transition costs that neither compares nor stores."""
-        shift = self.costs.zero if self.control.outputs_insample[t] else difference
-        return self.costs.price[t][difference][shift] + self.costs.second[t][difference]
+        shift = self.costs.zero if self.control.sampling[t].shows_sample else difference
+        return self.costs.price[t][difference][shift]
 
     @cached_property
     def allowed(self) -> list[dict[int, NDArray[np.bool_]]]:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
-from symdipa.model.automaton import OutputKind
+from symdipa.bounds.costs import Rate, rates
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.runs.augmentation import Augmentation, Tick, augment
 from symdipa.runs.control import Control
@@ -75,6 +76,10 @@ class Marked:
     graph: Augmentation
     base: tuple[int, ...]
     incoming: tuple[tuple[tuple[int, int, Reached], ...], ...]
+
+    @cached_property
+    def rates(self) -> tuple[Rate, ...]:
+        return rates(self.graph.control)
 
 
 def _forward(graph: Augmentation, max_nodes: int | None, tick: Tick | None) -> Marked | None:
@@ -153,6 +158,8 @@ def _before(
 ) -> tuple[Future, Fraction | None]:
     """The future before an edge of which the future after it is known, and the weight of its position.
 
+    There is no weight if the sample is output and marked (a privacy violating path).
+
     A value that is read later has the marks that it has then. One that is read for the last time, and a
     sample that is not stored or not read, have those that the run has given so far and those of values below
     or above that are read later: nothing else can reach them.
@@ -172,26 +179,12 @@ def _before(
     all_low = reached.low | at_or_above(order, low) | (above if sample_low else 0)
     all_high = reached.high | at_or_below(order, high) | (below if sample_high else 0)
     before = Future(used, all_low & used, all_high & used)
-    return before, _weight(control, t, before, bool(stored), sample_low or sample_high)
-
-
-def _weight(control: Control, t: int, before: Future, stored: bool, marked: bool) -> Fraction | None:
-    """The weight of a position; ``None`` if its sample is output and marked (a privacy violating path)."""
-    step, state = control.steps[t], control.automaton.state(control.automaton.transitions[t].source)
-    releases = control.outputs_insample[t]
-    if releases and marked:
-        return None
-    cost = Fraction(0)
-    quasi_cyclic = not (releases or stored or step.ge & ~before.high or step.lt & ~before.low)
-    if not quasi_cyclic and state.d is not None:
-        cost += (marked + control.reads_input[t]) * state.d
-    if control.reads_input[t] and _second(control, t) and state.d_prime is not None:
-        cost += state.d_prime
-    return cost
-
-
-def _second(control: Control, t: int) -> bool:
-    return control.automaton.transitions[t].output.kind is OutputKind.INSAMPLE_PRIME
+    shown, marks = control.sampling[t].shows_sample, sample_low or sample_high
+    if shown and marks:
+        return before, None
+    quasi_cyclic = not (shown or stored or step.ge & ~before.high or step.lt & ~before.low)
+    rate = marked.rates[t]
+    return before, rate.release + (0 if quasi_cyclic else (marks + rate.reads_input) * rate.d)
 
 
 def _longest(futures: Futures) -> Fraction | None:

@@ -13,8 +13,9 @@ from symdipa.bounds.relational.search import MAX_NODES, Strategy, search
 from symdipa.checker.model import model_of
 from symdipa.checker.relational import check_relational
 from symdipa.model.adjacency import Adjacency, Interval, intervals
+from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
-from symdipa.runs.control import Control
+from symdipa.runs.control import Control, control_graph
 
 LADDER: tuple[tuple[bool, str], ...] = (
     (False, "none"),
@@ -70,7 +71,7 @@ class Relational:
 
 
 def relational(
-    control: Control,
+    automaton: Automaton,
     *,
     adjacency: Adjacency = "two-sided",
     sensitivity: Fraction | int = 1,
@@ -85,12 +86,12 @@ def relational(
     """
     scale = Fraction(sensitivity)
     deadline = None if seconds is None else monotonic() + SEARCHING * seconds
-    work = _Work(control, deadline, max_nodes, tick)
+    work = _Work(control_graph(automaton), deadline, max_nodes, tick)
     found = [work.best(interval) for interval in intervals(adjacency, scale)]
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
         return Relational(None, (), tuple(work.trials))
-    model = model_of(control.automaton)
+    model = model_of(automaton)
     certificates = tuple(certificate(one, scale) for one in proved)
     claims = [check_relational(model, written, "the certificate", tick) for written in certificates]
     bound = max((claim.bound for claim in claims if claim.bound is not None), default=None)

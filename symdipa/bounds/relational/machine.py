@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from symdipa.model.automaton import OutputKind
-from symdipa.runs.control import Control
+from symdipa.runs.control import Control, Sampling
 from symdipa.runs.graphs import explore
 from symdipa.runs.order import Mask, Step, members
 
@@ -63,9 +63,13 @@ class Machine:
     def leaves_of(self, q: int) -> tuple[Leaf, ...]:
         return () if q == STOPPED else self.leaves[q]
 
-    def draws(self, q: int) -> bool:
-        """Whether a sample is drawn there: a state without transitions only stops."""
-        return q != STOPPED and bool(self.control.outgoing[q])
+    def sampling(self, q: int) -> Sampling | None:
+        """How the samples of a control state are drawn; a state without transitions only stops.
+
+        The machine is that of a whole automaton, so all transitions of the state say the same.
+        """
+        numbers = () if q == STOPPED else self.control.outgoing[q]
+        return self.control.sampling[numbers[0]] if numbers else None
 
     def live(self, q: int) -> Mask:
         return 0 if q == STOPPED else self.control.live[q]
@@ -91,7 +95,7 @@ def leaves_of(control: Control) -> tuple[tuple[Leaf, ...], ...]:
 
 
 def _shows(control: Control, t: int) -> str:
-    output = control.automaton.transitions[t].output
+    output = control.sampling[t].output
     return output.kind.value if output.symbol is None else f"symbol {output.symbol}"
 
 

@@ -125,17 +125,14 @@ class _Search:
 
     @cached_property
     def unit(self) -> int:
-        means = [s.mu.denominator for s in self.machine.control.automaton.states]
-        means += [s.mu_prime.denominator for s in self.machine.control.automaton.states]
-        return lcm(*means, *(end.denominator for end in self.interval))
+        means = (mean for s in self.machine.control.sampling for mean in (s.mu, s.mu_prime))
+        return lcm(*(number.denominator for number in (*means, *self.interval)))
 
     @cached_property
     def scale(self) -> int:
         """The common denominator of all inverse scales."""
-        found = [1]
-        for state in self.machine.control.automaton.states:
-            found += [d.denominator for d in (state.d, state.d_prime) if d]
-        return lcm(*found)
+        scales = (d for s in self.machine.control.sampling for d in (s.d, s.d_prime))
+        return lcm(*(d.denominator for d in scales if d))
 
     @cached_property
     def far(self) -> int:
@@ -262,15 +259,13 @@ class _Search:
 
     def _menu(self, q: int, p: int, letter: Letter) -> Iterator[tuple[tuple[int, int] | None, int]]:
         """Ranges of shifts that may help, with their costs, the cheap ones first; none if nothing helps."""
-        draws, other_draws = self.machine.draws(q), self.machine.draws(p)
-        if not draws or not other_draws:
+        one, other = self.machine.sampling(q), self.machine.sampling(p)
+        if one is None or other is None:
             yield None, 0
             return
-        control = self.machine.control
-        one, other = (control.automaton.states[s] for s in (q, p))
-        if one.is_input != other.is_input:
+        if one.reads_input != other.reads_input:
             return
-        low, high = self.interval if one.is_input else (Fraction(0), Fraction(0))
+        low, high = self.interval if one.reads_input else (Fraction(0), Fraction(0))
         released = 0
         if letter[0] == SECOND:
             if one.d_prime is None or one.d_prime != other.d_prime:

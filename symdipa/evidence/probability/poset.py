@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf
 
 from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.model.errors import InvalidInput, Problem, SymdipaError
+from symdipa.model.errors import InputProblem, InvalidInput, SymdipaError
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
@@ -98,7 +98,7 @@ def law_of(
     if d is None or d <= 0:
         name = "d'" if fresh else "d"
         message = f"state {state.name} needs {name} > 0: its sample is compared, stored or output"
-        raise InvalidInput([Problem("parameters", message)])
+        raise InvalidInput([InputProblem("parameters", message)])
     mean = mu + Fraction(given) if given is not None else mu
     return Law(float(d * Fraction(eps)), float(mean), float(window[0]), float(window[1]))
 

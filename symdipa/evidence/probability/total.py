@@ -272,7 +272,7 @@ class _Filter:
         return (-inf, inf) if isinstance(asked, str) else (float(asked[0]), float(asked[1]))
 
     def _input(self, t: int, read: int) -> Number | None:
-        return self.search.inputs[read] if self.control.reads_input[t] else None
+        return self.search.inputs[read] if self.control.sampling[t].reads_input else None
 
     def _law(self, t: int, step: int, read: int) -> Law | None:
         """The law of the sample of a step, ``None`` if its value does not matter."""

@@ -16,7 +16,7 @@ from symdipa.files.families.orders import bracket, parity, pivot, running_max, u
 from symdipa.files.families.published import k_minmax, m_range, svt
 from symdipa.files.families.turing import turing_odd, turing_overflow, turing_wrap
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import InvalidInput, Problem
+from symdipa.model.errors import InputProblem, InvalidInput
 from symdipa.model.patterns import Pattern
 
 LARGEST = 100_000
@@ -212,4 +212,4 @@ def generate(name: str, n: int) -> Automaton:
 
 
 def _unusable(message: str) -> InvalidInput:
-    return InvalidInput([Problem("family", message)])
+    return InvalidInput([InputProblem("family", message)])

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from symdipa.files.formats import dipa, dot, json_format
 from symdipa.files.formats.common import Parsed, capped, shown
 from symdipa.model.automaton import Automaton, reachable
-from symdipa.model.errors import InvalidInput, Position, Problem
+from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.validation import problems, validated
 
 READERS: dict[str, Callable[[str, bool], Parsed]] = {"dipa": dipa.parse, "json": json_format.parse}
@@ -91,7 +91,7 @@ def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
     """
     if fmt not in WRITERS:
         message = f"there is no format {shown(fmt)} to write; the formats are {', '.join(WRITERS)}"
-        raise InvalidInput([Problem("format", message)])
+        raise InvalidInput([InputProblem("format", message)])
     return WRITERS[fmt](validated(automaton))
 
 
@@ -102,14 +102,14 @@ def detect(name: str | None, content: str, source: str | None = None) -> str:
     if suffix in READERS:
         if by_content and by_content != suffix:
             message = f"the suffix is .{suffix} but the content looks like {by_content}; rename the file or "
-            raise InvalidInput([Problem("format", f"{message}give --format {suffix}")], name)
+            raise InvalidInput([InputProblem("format", f"{message}give --format {suffix}")], name)
         return suffix
     if suffix:
         message = f"unknown suffix {shown('.' + suffix)}; the known ones are {_KNOWN} (or give --format)"
-        raise InvalidInput([Problem("format", message)], name)
+        raise InvalidInput([InputProblem("format", message)], name)
     if by_content is None:
         message = f"cannot tell the format; name the file {_KNOWN.replace(', ', ' or ')}, or give --format"
-        raise InvalidInput([Problem("format", message)], name or source)
+        raise InvalidInput([InputProblem("format", message)], name or source)
     return by_content
 
 
@@ -131,7 +131,7 @@ def _format_of_content(content: str) -> str | None:
 def _reader(fmt: str, source: str | None) -> Callable[[str, bool], Parsed]:
     if fmt not in READERS:
         message = f"there is no format {shown(fmt)} to read; the formats are {', '.join(READERS)}"
-        raise InvalidInput([Problem("format", message)], source)
+        raise InvalidInput([InputProblem("format", message)], source)
     return READERS[fmt]
 
 
@@ -140,16 +140,16 @@ def _bytes_of(source: str) -> bytes:
         with open(source, "rb") as handle:
             data = handle.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise InvalidInput([Problem("file", "there is no such file")], source) from None
+        raise InvalidInput([InputProblem("file", "there is no such file")], source) from None
     except IsADirectoryError:
-        raise InvalidInput([Problem("file", "this is a directory; name a file in it")], source) from None
+        raise InvalidInput([InputProblem("file", "this is a directory; name a file in it")], source) from None
     except PermissionError:
-        raise InvalidInput([Problem("file", "no permission to read this file")], source) from None
+        raise InvalidInput([InputProblem("file", "no permission to read this file")], source) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput([Problem("file", f"cannot read this file: {reason}")], source) from None
+        raise InvalidInput([InputProblem("file", f"cannot read this file: {reason}")], source) from None
     if len(data) > MAX_BYTES:
-        raise InvalidInput([Problem("file", f"the file is larger than {MAX_BYTES >> 20} MiB")], source)
+        raise InvalidInput([InputProblem("file", f"the file is larger than {MAX_BYTES >> 20} MiB")], source)
     return data
 
 
@@ -165,7 +165,7 @@ def _decode(data: str | bytes, source: str | None) -> str:
 def _from_utf8(data: bytes, source: str | None) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         message = "the file is encoded as UTF-16; save it as UTF-8"
-        raise InvalidInput([Problem("encoding", message, Position(1, 1))], source)
+        raise InvalidInput([InputProblem("encoding", message, Position(1, 1))], source)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -180,5 +180,5 @@ def _undecodable(data: bytes, offset: int, what: str, source: str | None) -> Inv
     before = data[:offset].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     line = before.count("\n") + 1
     column = len(before) - before.rfind("\n")
-    problem = Problem("encoding", f"offset {offset} holds {what}", Position(line, column))
+    problem = InputProblem("encoding", f"offset {offset} holds {what}", Position(line, column))
     return InvalidInput([problem], source)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import Position, Problem
+from symdipa.model.errors import InputProblem, Position
 from symdipa.model.validation import Locate
 
 MAX_DIGITS = 1000
@@ -36,7 +36,7 @@ class Parsed:
     locate: Locate | None = None
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[InputProblem, ...] = ()
     partial: bool = False
 
 
@@ -45,7 +45,7 @@ class Report:
     """Collects the problems of one text."""
 
     text: str
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[InputProblem] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
@@ -56,7 +56,7 @@ class Report:
         return Position(line, offset - self._starts[line - 1] + 1)
 
     def add(self, rule: str, message: str, offset: int) -> None:
-        self.problems.append(Problem(rule, message, self.position(offset)))
+        self.problems.append(InputProblem(rule, message, self.position(offset)))
 
     @property
     def full(self) -> bool:
@@ -86,12 +86,12 @@ def rational(text: str) -> Fraction:
     return Fraction(sign * numbers[0], *numbers[1:])
 
 
-def capped(problems: Sequence[Problem]) -> list[Problem]:
+def capped(problems: Sequence[InputProblem]) -> list[InputProblem]:
     """At most :data:`MAX_PROBLEMS` of the problems, and a last one that counts the others."""
     ordered = sorted(problems, key=lambda p: (p.position.line, p.position.column) if p.position else (0, 0))
     rest = ordered[MAX_PROBLEMS:]
     if not rest:
         return ordered
     at_least = "at least " if len(problems) >= STOP_AFTER else ""
-    last = Problem("more", f"and {at_least}{len(rest)} more problems from here on", rest[0].position)
+    last = InputProblem("more", f"and {at_least}{len(rest)} more problems from here on", rest[0].position)
     return [*ordered[:MAX_PROBLEMS], last]

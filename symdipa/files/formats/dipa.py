@@ -20,7 +20,7 @@ from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import Parsed, Report
 from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, Branch, Listing, parse_listings
 from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition, variables_of
-from symdipa.model.errors import InvalidInput, Position, Problem
+from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.spelling import Dictionary
 from symdipa.model.validation import Place, brief, never_stored, validated
 
@@ -226,7 +226,7 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
     validated(automaton)
     faults = list(_inexpressible(automaton))
     if faults:
-        raise InvalidInput([Problem("name", fault) for fault in faults], automaton.name or None)
+        raise InvalidInput([InputProblem("name", fault) for fault in faults], automaton.name or None)
     ordered = [automaton.state(automaton.initial)]
     ordered += [state for state in automaton.states if state.name != automaton.initial]
     remarks = remarks or Remarks()

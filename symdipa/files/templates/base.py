@@ -12,7 +12,7 @@ from typing import Any
 from symdipa.files.families.drafts import Branch, Draft
 from symdipa.files.formats.dipa import Remarks, write
 from symdipa.model.automaton import Automaton, noise_scale
-from symdipa.model.errors import InvalidInput, Problem
+from symdipa.model.errors import InputProblem, InvalidInput
 
 WIDTH = 98
 LARGEST = 10_000
@@ -88,7 +88,7 @@ class Parameter:
 
 
 def refused(parameter: str, message: str) -> InvalidInput:
-    return InvalidInput([Problem(parameter, message)])
+    return InvalidInput([InputProblem(parameter, message)])
 
 
 TOTAL = Parameter("total", Kind.POSITIVE, Fraction(1), "The D that comes out, exactly.")

@@ -359,12 +359,12 @@ def show_failure(name: str, error: Exception, view: View) -> Exit:
     import traceback
 
     from symdipa.interface.reports import check as report
-    from symdipa.model.errors import Problem
+    from symdipa.model.errors import InputProblem
 
     limit = isinstance(error, MemoryError)
     message = "out of memory" if limit else f"internal error, {report.BUG}: {type(error).__name__}: {error}"
     if view.as_json:
-        click.echo(json.dumps(report.json_error(name, [Problem("internal", message)])))
+        click.echo(json.dumps(report.json_error(name, [InputProblem("internal", message)])))
     else:
         click.echo(f"{shown(name)}: {message}", err=True)
     if view.verbosity > 0:

@@ -211,7 +211,6 @@ def weighed(
     from symdipa.bounds.portfolio import weigh
     from symdipa.interface.reports.weight import Weighed
     from symdipa.model.verdict import Verdict
-    from symdipa.runs.control import control_graph
 
     if result.verdict is Verdict.NOT_WELL_FORMED:  # no bound on single runs, but pairs of runs may do
         if methods is not None and "relational" not in methods:
@@ -221,7 +220,7 @@ def weighed(
     elif result.verdict is Verdict.NOT_PRIVATE:
         return Weighed(result, None)
     weighing = weigh(
-        control_graph(result.automaton),
+        result.automaton,
         methods,
         graph=graph,
         adjacency=adjacency,
@@ -330,8 +329,8 @@ def _certificates(automaton: Automaton, found: Weighed) -> list[Json]:
 def _invariants(automaton: Automaton, timeout: float | None) -> Json:
     import time
 
-    from symdipa.engines.base import Limits
     from symdipa.evidence import certificates as certificate
+    from symdipa.model.limits import Limits
     from symdipa.runs.control import control_graph
 
     seconds = EACH_SECONDS if timeout is None else timeout

@@ -26,7 +26,7 @@ from symdipa.evidence.story import (
     why_it_costs,
 )
 from symdipa.model.automaton import Automaton, Transition
-from symdipa.model.errors import Problem
+from symdipa.model.errors import InputProblem
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight
 
@@ -234,7 +234,7 @@ GENERAL = {
 }
 
 
-def problem_lines(name: str, problems: Sequence[Problem]) -> Iterator[str]:
+def problem_lines(name: str, problems: Sequence[InputProblem]) -> Iterator[str]:
     """Every problem of an input as ``file:line:column: message``, the form that editors jump to."""
     for problem in problems:
         place = f"{problem.position.line}:{problem.position.column}: " if problem.position else " "
@@ -500,7 +500,7 @@ def json_object(name: str, result: Result, notes: Sequence[str] = ()) -> dict[st
     }
 
 
-def json_error(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
+def json_error(name: str, problems: Sequence[InputProblem]) -> dict[str, Any]:
     """The object for an unusable input: the first problem as ``error``, all as ``errors``."""
     described = [_json_problem(problem) for problem in problems]
     return {
@@ -567,7 +567,7 @@ def _json_hint(hint: Hint) -> dict[str, Any]:
     }
 
 
-def _json_problem(problem: Problem) -> dict[str, Any]:
+def _json_problem(problem: InputProblem) -> dict[str, Any]:
     position = problem.position
     return {
         "message": problem.message,

@@ -1,0 +1,55 @@
+"""What a step costs: the summand of all bounds by shifts (weights.md, section 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symdipa.runs.control import Control, Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A step costs ``d * |shift - difference| + release * |difference|``.
+
+    The difference is that of the inputs, 0 where none is read; the shift is that of the sample which guards
+    compare. ``d`` is the inverse scale of that sample (0 if not given), ``release`` that of the second sample
+    if it is output and an input read, otherwise 0.
+    """
+
+    d: Fraction
+    release: Fraction
+    reads_input: bool
+
+    def cost(self, difference: Fraction, shift: Fraction) -> Fraction:
+        return self.d * abs(shift - difference) + self.release * abs(difference)
+
+    def worst(
+        self, floor: Iterable[Fraction], ceiling: Iterable[Fraction], low: Fraction, high: Fraction
+    ) -> tuple[Fraction, Fraction]:
+        """The greatest cost for differences in ``[low, high]`` (around 0): of the sample, of the second one.
+
+        The shift is the one nearest to the difference that is not below ``floor`` nor above ``ceiling``.
+        """
+        if not self.reads_input:
+            low = high = Fraction(0)
+        above = (self.d * max((high - c for c in ceiling), default=Fraction(0)), self.release * high)
+        below = (self.d * max((f - low for f in floor), default=Fraction(0)), self.release * -low)
+        best = max(above, below, key=sum)
+        return max(best[0], Fraction(0)), best[1]
+
+
+def rate_of(sampling: Sampling) -> Rate:
+    """What a transition that samples so pays."""
+    releases = sampling.reads_input and sampling.shows_second
+    return Rate(
+        sampling.d or Fraction(0),
+        (releases and sampling.d_prime) or Fraction(0),
+        sampling.reads_input,
+    )
+
+
+def rates(control: Control) -> tuple[Rate, ...]:
+    """The rates of all transitions."""
+    return tuple(map(rate_of, control.sampling))
