@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symdipa.interface.bench.measure import ANSWERED, MEMORY_OUT, TIME_OUT
-from symdipa.interface.bench.published import TOOLS
+from symdipa.interface.bench.presets import TOOLS
 from symdipa.interface.bench.store import Store
 from symdipa.interface.bench.tables import PUBLISHED, Cell, Line, lines
 from symdipa.interface.pictures.plotting import STYLE, save

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from symdipa.interface.bench.machine import described
 from symdipa.interface.bench.measure import ANSWERED, LIMITS, MEMORY_OUT, SKIPPED, TIME_OUT
 from symdipa.interface.bench.plan import Config, Item, Plan
-from symdipa.interface.bench.published import TOOLS
+from symdipa.interface.bench.presets import TOOLS
 from symdipa.interface.bench.store import Row, Store
 from symdipa.model.patterns import Pattern
 
