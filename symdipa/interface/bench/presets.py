@@ -1,4 +1,4 @@
-"""The paper's evaluation: its table and two scaling figures as ready sweeps, and the times that were published.
+"""The paper's evaluation: its table and its two scaling figures as ready sweeps, and the published times.
 
 The published times were measured on other machines, none of them here.
 """
