@@ -15,7 +15,17 @@ from symdipa.engines.explicit import ExplicitEngine
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+from symdipa.model.verdict import (
+    Note,
+    NoteKind,
+    PatternResult,
+    Result,
+    Source,
+    Status,
+    Verdict,
+    Weight,
+    Witness,
+)
 from symdipa.runs.control import Control, control_of
 from symdipa.runs.distinct import find_distinct, output_distinct
 from symdipa.runs.witness import replay
@@ -248,14 +258,14 @@ class _Session:
     def conclude(self, rounds: list[Answers], engine: str, encoding: str | None, began: float) -> Result:
         automaton = self.control.automaton
         answers = {pattern: _merge(pattern, rounds) for pattern in Pattern}
-        notes: list[str] = []
+        notes: list[Note] = []
         distinct_outputs = output_distinct(automaton)
         witness, distinct = self._best_witness(answers, distinct_outputs, notes)
         disagreements = _disagreements(rounds)
         verdict = Verdict.UNKNOWN if disagreements else _verdict(answers, distinct)
         skipped = [p.short for p, answer in answers.items() if answer.status is Status.SKIPPED]
         if skipped and verdict is Verdict.UNKNOWN:
-            notes.append(f"not asked for: {', '.join(skipped)}; a verdict needs all four patterns")
+            notes.append(Note(NoteKind.NOT_ASKED, ", ".join(skipped)))
         weight = None
         if verdict is Verdict.PRIVATE and self.bounds:
             weight = self._within_budget(self._weight(engine, notes))
@@ -283,7 +293,7 @@ class _Session:
         )
 
     def _best_witness(
-        self, answers: Mapping[Pattern, PatternResult], sure: bool, notes: list[str]
+        self, answers: Mapping[Pattern, PatternResult], sure: bool, notes: list[Note]
     ) -> tuple[Witness | None, bool | None]:
         """A witness that nobody else's outputs can imitate if one is found, else the first; which it is.
 
@@ -297,7 +307,7 @@ class _Session:
             if best is not None:
                 return best, True
         except LimitReached as limit:
-            notes.append(f"whether the violation is output-distinct was not established: {limit}")
+            notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
         return (witnesses[0], False) if witnesses else (None, None)
 
     def _strongly_feasible(self) -> bool | None:
@@ -311,7 +321,7 @@ class _Session:
     def _tick(self, *_: int) -> None:
         self.limits.check("properties of the automaton")
 
-    def _weight(self, engine: str, notes: list[str]) -> Weight | None:
+    def _weight(self, engine: str, notes: list[Note]) -> Weight | None:
         """Bounds on ``D`` that cost little; ``symdipa.bounds.portfolio`` looks for the best."""
         enumerates = engine in ("auto", "explicit", "both", "all")
         try:
@@ -319,10 +329,10 @@ class _Session:
         except LimitReached as limit:
             alignment = self._alignment_bound()
             if alignment is not None:
-                return Weight(alignment=alignment, source="alignment")
-            notes.append(f"no bound on D was computed (the weight needs the augmentation): {limit}")
+                return Weight(alignment=alignment, source=Source.ALIGNMENT)
+            notes.append(Note(NoteKind.NO_BOUND, str(limit)))
             return None
-        source = "augmentation" if enumerates else "explicit-state fallback"
+        source = Source.AUGMENTATION if enumerates else Source.FALLBACK
         return Weight(corollary=corollary, run=self._run_bound(), source=source)
 
     def _within_budget(self, weight: Weight | None) -> Weight | None:
@@ -343,7 +353,7 @@ class _Session:
         )
         if not found.bounds:
             return weight
-        weight = weight or Weight(source="alignment")
+        weight = weight or Weight(source=Source.ALIGNMENT)
         return replace(
             weight,
             alignment=found.bounds.get("alignment", weight.alignment),
@@ -351,7 +361,7 @@ class _Session:
             lower=found.lower,
         )
 
-    def _paired(self, notes: list[str]) -> Weight | None:
+    def _paired(self, notes: list[Note]) -> Weight | None:
         """A bound by relational alignment, which proves privacy although there is a violation."""
         from symdipa.bounds.relational import RELATIONAL_SECONDS, relational
 
@@ -361,12 +371,12 @@ class _Session:
         try:
             found = relational(self.control, seconds=left, tick=self._tick)
         except LimitReached as limit:
-            notes.append(f"relational alignment came to no end: {limit}")
+            notes.append(Note(NoteKind.PAIRING_OPEN, str(limit)))
             return None
         if found.bound is None:
-            notes.append("; ".join(["relational alignment found no bound on D", *found.limits]))
+            notes.append(Note(NoteKind.NO_PAIRING, "".join(f"; {limit}" for limit in found.limits)))
             return None
-        return Weight(relational=found.bound, source="relational alignment")
+        return Weight(relational=found.bound, source=Source.RELATIONAL)
 
     def _run_bound(self) -> Fraction | None:
         from symdipa.bounds.exact.run_bound import run_bound

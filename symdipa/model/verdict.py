@@ -66,6 +66,15 @@ class PatternResult:
     seconds: float = 0.0
 
 
+class Source(Enum):
+    """How the bounds of a check came about; ``FALLBACK``: by an enumeration that nobody had asked for."""
+
+    AUGMENTATION = "augmentation"
+    FALLBACK = "explicit-state fallback"
+    ALIGNMENT = "alignment"
+    RELATIONAL = "relational alignment"
+
+
 @dataclass(frozen=True, slots=True)
 class Weight:
     """Proved bounds on ``D`` (``None``: not computed); ``source`` says how they came about.
@@ -79,13 +88,34 @@ class Weight:
     exact: Fraction | None = None
     relational: Fraction | None = None
     lower: Fraction | None = None
-    source: str = ""
+    source: Source | None = None
 
     @property
     def best(self) -> Fraction | None:
         """The smallest of the bounds that were computed."""
         bounds = (self.corollary, self.run, self.alignment, self.exact, self.relational)
         return min((b for b in bounds if b is not None), default=None)
+
+
+class NoteKind(Enum):
+    """What a note is about; the value is its sentence, with a place for what differs."""
+
+    NOT_ASKED = "not asked for: {}; a verdict needs all four patterns"
+    DISTINCTNESS_OPEN = "whether the violation is output-distinct was not established: {}"
+    NO_BOUND = "no bound on D was computed (the weight needs the augmentation): {}"
+    PAIRING_OPEN = "relational alignment came to no end: {}"
+    NO_PAIRING = "relational alignment found no bound on D{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark of a check. ``text`` is what differs in its kind: names, a reason. ``str`` is the sentence."""
+
+    kind: NoteKind
+    text: str
+
+    def __str__(self) -> str:
+        return self.kind.value.format(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +139,7 @@ class Result:
     engine: str
     encoding: str | None
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     details: tuple[PatternResult, ...] = ()
     disagreements: tuple[str, ...] = ()
 
