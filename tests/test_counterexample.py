@@ -40,8 +40,10 @@ from symdipa.evidence.refutation import (
 )
 from symdipa.files.families import generate
 from symdipa.files.formats import load, loads
-from symdipa.interface.pictures import plotting
+from symdipa.interface.pictures import growth, plotting
+from symdipa.interface.reports import numbers, objects
 from symdipa.interface.reports import refutation as report
+from symdipa.interface.reports.document import as_text
 from symdipa.model.automaton import OutputKind
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Verdict
@@ -249,7 +251,7 @@ def test_when_the_time_does_not_suffice():
         automaton, check(automaton).witness, 20, budget=Budget(down_sets=200, pairs=1), growth=False
     )
     assert not found.holds and found.missing
-    text = report.text(found)
+    text = as_text(report.document(found))
     assert "No pair of inputs was found" in text and "does not depend on it" in text.replace("\n  ", " ")
 
 
@@ -289,7 +291,7 @@ def test_how_far_it_got_when_the_time_was_over(monkeypatch):
     found = counterexample(automaton, result.witness, 2, distinct=result.distinct)
     assert not found.holds and found.log_ratio == 1
     assert "the time was over after 2 pairs of inputs while" in found.missing
-    assert "The best pair that was found" in " ".join(report.text(found).split())
+    assert "The best pair that was found" in " ".join(as_text(report.document(found)).split())
 
 
 @pytest.mark.parametrize("exceeds", [1, 7, 20, 60])
@@ -375,7 +377,7 @@ def leaking_pair():
 
 
 def test_text(leaking_pair):
-    text = report.text(leaking_pair)
+    text = as_text(report.document(leaking_pair))
     for words in ("Refutes 5*eps-privacy at eps = 1", "scale 4/eps", "d = 1/4", "real numbers", "rounds"):
         assert words in text
     assert f"logarithm {leaking_pair.log_ratio:.9f}"[10:] in text
@@ -383,7 +385,7 @@ def test_text(leaking_pair):
 
 
 def test_json(leaking_pair):
-    told = json.loads(json.dumps(report.json_fields(leaking_pair)))["counterexample"]
+    told = json.loads(json.dumps(objects.concrete(leaking_pair)))["counterexample"]
     assert told["log_ratio"] == told["log_prob_alpha"] - told["log_prob_beta"] > 5
     assert len(told["run"]) == len(told["alpha"]) == len(told["beta"]) == len(told["outputs"])
     assert told["exceeds"] == "5" and told["eps"] == 1.0 and told["all_runs"] is True
@@ -391,17 +393,17 @@ def test_json(leaking_pair):
 
 
 def test_infinite_ends_are_text():
-    assert report.json_interval((-inf, 0.5)) == ["-inf", 0.5]
-    assert report.json_interval((0, inf)) == [0.0, "inf"]
+    assert objects.interval((-inf, 0.5)) == ["-inf", 0.5]
+    assert objects.interval((0, inf)) == [0.0, "inf"]
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_picture(leaking_pair, tmp_path, suffix):
     path = tmp_path / f"growth.{suffix}"
-    report.plot(leaking_pair, "a_leakp", path)
+    growth.plot(leaking_pair, "a_leakp", path)
     first = path.read_bytes()
     assert first.startswith(b"\x89PNG" if suffix == "png" else b"<?xml")
-    report.plot(leaking_pair, "a_leakp", path)
+    growth.plot(leaking_pair, "a_leakp", path)
     assert path.read_bytes() == first
 
 
@@ -414,6 +416,10 @@ def test_pictures_that_cannot_be_drawn(monkeypatch):
 
 
 def test_numbers_as_people_write_them():
-    assert [report.number(x) for x in (Fraction(9), Fraction(-1, 4), Fraction(1, 3))] == ["9", "-0.25", "1/3"]
-    assert [report.power(x) for x in (-inf, 0.0, -230.2585092994046)] == ["0", "1.0000e+00", "1.0000e-100"]
-    assert [report.error_text(x) for x in (0.0, 1.01e-9, 9.5e-9, 3e-5)] == ["0", "2e-09", "1e-08", "3e-05"]
+    assert [numbers.number(x) for x in (Fraction(9), Fraction(-1, 4), Fraction(1, 3))] == [
+        "9",
+        "-0.25",
+        "1/3",
+    ]
+    assert [numbers.power(x) for x in (-inf, 0.0, -230.2585092994046)] == ["0", "1.0000e+00", "1.0000e-100"]
+    assert [numbers.error_text(x) for x in (0.0, 1.01e-9, 9.5e-9, 3e-5)] == ["0", "2e-09", "1e-08", "3e-05"]

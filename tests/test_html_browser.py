@@ -9,10 +9,10 @@ from conftest import EXAMPLES
 from test_html_report import NASTY, nasty_automaton
 
 from symdipa import check
-from symdipa.evidence import story
 from symdipa.evidence.refutation import counterexample
 from symdipa.files import formats
 from symdipa.interface.html import Checked, page
+from symdipa.interface.reports.words import known_marks, known_orders
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -98,7 +98,7 @@ def test_no_error_and_no_request_leaves_the_page(opened, file):
 def test_every_step_highlights_its_transition_and_tells_facts_and_marks(opened, results):
     result = results[NAMES[0]]
     automaton, run = result.automaton, result.witness.run
-    facts, marks = story.facts_along(automaton, run), story.marks_along(automaton, result.witness)
+    facts, marks = known_orders(automaton, result.witness), known_marks(automaton, result.witness)
     tab = opened()
     assert current(tab) == {
         "edges": [],

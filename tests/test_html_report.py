@@ -14,13 +14,15 @@ from click.testing import CliRunner
 from conftest import EXAMPLES, ROOT
 
 from symdipa import analysis, check
-from symdipa.evidence import story
 from symdipa.files import formats
 from symdipa.interface.cli import cli
 from symdipa.interface.html import Checked, Unusable, page
 from symdipa.interface.html.page import as_script_data
-from symdipa.interface.html.sections import flowing
+from symdipa.interface.markup import Markup, element
 from symdipa.interface.reports import check as report
+from symdipa.interface.reports.document import Section, as_html, as_lines
+from symdipa.interface.reports.story import story, why_it_costs
+from symdipa.interface.reports.words import known_marks
 from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
 from symdipa.model.patterns import Pattern
 
@@ -106,11 +108,10 @@ def test_the_page_tells_what_the_reports_tell(leaking_pair):
     result = check(automaton)
     text = leaking_pair.text
     assert "✘ not private: leaking pair" in text
-    told = [*report.explanation(result), *story.why_it_costs(automaton, result.witness)]
-    for line in told:
+    for line in as_lines([*report.explanation(result), why_it_costs(automaton, result.witness)]):
         assert " ".join(line.split()) in text
-    for pattern, status, how in report.pattern_rows(result, False):
-        assert re.search(rf"{pattern.title}\W*{status.value}\W*{re.escape(how)}", text)
+    for title, status, how in report.pattern_table(result, False).rows:
+        assert re.search(rf"{title}\W*{status.words}\W*{re.escape(how)}", text)
     assert "Refutes 2*eps-privacy at eps = 1" in text
     assert "How the ratio grows with the rounds" in text
     assert "Then it is private, D = 1 if it stops after the first, D = 2 after 3." in text
@@ -128,7 +129,7 @@ def test_the_data_of_the_page_are_those_of_the_commands(leaking_pair):
     assert [automaton.states[i].name for i in told["states"]][1:] == [
         step["to"] for step in witness["witness"]["run"]
     ]
-    assert told["marks"] == story.marks_along(automaton, found)
+    assert told["marks"] == known_marks(automaton, found)
     assert len(told["counterexample"]["growth"]) == len(leaking_pair.all("circle"))
 
 
@@ -150,7 +151,7 @@ def test_every_step_is_a_row_and_every_picture_has_a_name(leaking_pair):
 def test_marks_meet_exactly_where_there_is_a_chain(path):
     automaton = formats.load(path)
     found = check(automaton).witness
-    told = story.marks_along(automaton, found)
+    told = known_marks(automaton, found)
     meet = [k for k, text in enumerate(told) if "meet" in text]
     if found.pattern is Pattern.LEAKING_PAIR:
         assert "L and G meet" in told[meet[0]]
@@ -228,14 +229,21 @@ def test_holes_of_the_template_in_a_name_are_not_filled():
 
 
 @pytest.mark.parametrize("path", VIOLATIONS, ids=lambda path: path.stem)
-def test_wrapped_lines_become_the_paragraphs_that_they_were(path):
+def test_text_and_page_have_the_same_words(path):
     automaton = formats.load(path)
-    witness = check(automaton).witness
-    lines = story.why_it_costs(automaton, witness)
-    assert len(lines) > 1
-    shown = Page("".join(flowing([*lines, "", *lines])))
-    assert [tag for tag, _ in shown.elements] == ["p", "p"]
-    assert shown.texts[0][1] == " ".join(lines)
+    blocks = story(automaton, check(automaton).witness)
+    shown = Page(as_html([Section(blocks)]))
+    assert shown.wrong == [] and shown.all("p")
+    assert " ".join(" ".join(text for _, text in shown.texts).split()) == " ".join(
+        " ".join(as_lines(blocks, 60)).split()
+    )
+
+
+def test_what_is_not_markup_by_its_type_is_escaped():
+    inner = element("b", "<i>", title="\"'")
+    assert inner == '<b title="&quot;&#x27;">&lt;i&gt;</b>'
+    assert element("p", inner, "&") == f"<p>{inner}&amp;</p>"
+    assert not isinstance(inner + "<i>", Markup)
 
 
 # ------------------------------------------------------------------------------------------ the command line

@@ -9,12 +9,26 @@ from fractions import Fraction
 import pytest
 from conftest import EXAMPLES
 
-from symdipa.evidence.story import link, noise_table, output_clashes, story
+from symdipa.evidence.facts import link, output_clashes
 from symdipa.files import formats
 from symdipa.interface.reports import check as report
+from symdipa.interface.reports import objects
+from symdipa.interface.reports.document import as_lines, as_text
+from symdipa.interface.reports.story import story
+from symdipa.interface.reports.words import clash_text, noise
 from symdipa.model.errors import InputProblem, Position
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+from symdipa.model.verdict import (
+    Note,
+    NoteKind,
+    PatternResult,
+    Result,
+    Source,
+    Status,
+    Verdict,
+    Weight,
+    Witness,
+)
 
 LP = Pattern.LEAKING_PAIR
 
@@ -52,6 +66,14 @@ def result_for(name, verdict, witness=None, **changes):
     return Result(**{**fields, **changes})
 
 
+def text_of(*arguments, **options):
+    return as_text(report.document(*arguments, **options))
+
+
+def noise_lines(*arguments):
+    return as_lines(noise(*arguments))
+
+
 def with_status(result, status, reason=None, sizes=None):
     """The same four patterns, all with one status."""
     return {p: PatternResult(p, status, "z3", reason=reason, sizes=sizes or {}) for p in result.patterns}
@@ -62,9 +84,9 @@ A_LEAKP_WITNESS = Witness(LP, (0, 1, 2, 3, 4, 5), ((4, 5), (2, 3)), (4, 1, 5, 0,
 
 
 def test_private_names_the_bound():
-    weight = Weight(corollary=Fraction(5, 4), source="explicit-state fallback")
+    weight = Weight(corollary=Fraction(5, 4), source=Source.FALLBACK)
     result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, weight=weight)
-    lines = report.text("svt.dipa", result).splitlines()
+    lines = text_of("svt.dipa", result).splitlines()
     assert lines[0] == "svt.dipa: private, D = 5/4 (corollary bound)"
     assert "(5/4)*eps-differentially private" in lines[1]
     assert "  note: the bound on D was computed by: explicit-state fallback" in lines
@@ -86,12 +108,12 @@ def test_the_smallest_bound_is_the_one_that_is_shown(weight, shown):
 
 def test_quiet_is_one_line():
     result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS)
-    assert report.text("a.dipa", result, ["a note"], verbosity=-1) == "a.dipa: not private: leaking pair"
+    assert text_of("a.dipa", result, ["a note"], verbosity=-1) == "a.dipa: not private: leaking pair"
 
 
 def test_leaking_pair_tells_both_loops_and_the_chain_between_them():
     result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS)
-    text = report.text("a.dipa", result)
+    text = text_of("a.dipa", result)
     assert "Loop A, q3 -> q3 (step 5), and loop B, q2 -> q2 (step 3)" in text
     assert [line.strip() for line in text.splitlines() if line.startswith("    sample")] == [
         "sample 5 < sample 2   step 5 asks for insample < x2, stored in step 2",
@@ -105,7 +127,7 @@ def test_leaking_pair_tells_both_loops_and_the_chain_between_them():
 
 def test_leaking_cycle_tells_what_is_stored_and_compared():
     automaton = example("leaking_cycle/lc_example.dipa")
-    told = "\n".join(story(automaton, Witness(Pattern.LEAKING_CYCLE, (0, 1, 2, 3), ((2, 4),))))
+    told = "\n".join(as_lines(story(automaton, Witness(Pattern.LEAKING_CYCLE, (0, 1, 2, 3), ((2, 4),)))))
     assert "The loop q3 -> q4 -> q3 (steps 3 and 4) can go round for ever" in told
     assert "x2: stored in step 4, compared with in steps 3 and 4" in told
     assert "oinit oinit (obot obot)*" in told
@@ -113,7 +135,7 @@ def test_leaking_cycle_tells_what_is_stored_and_compared():
 
 def test_disclosing_cycle_tells_which_step_shows_a_number():
     automaton = example("disclosing_cycle/dc_example.dipa")
-    told = " ".join(story(automaton, Witness(Pattern.DISCLOSING_CYCLE, (0, 1, 2), ((2, 3),))))
+    told = " ".join(as_lines(story(automaton, Witness(Pattern.DISCLOSING_CYCLE, (0, 1, 2), ((2, 3),)))))
     assert "each round outputs a noisy input. Nothing limits how many are shown" in told
 
 
@@ -134,7 +156,7 @@ def test_disclosing_cycle_tells_which_step_shows_a_number():
 )
 def test_violating_path_tells_which_number_bounds_the_loop(name, witness, words):
     automaton = example(f"privacy_violating_path/{name}")
-    assert words in " ".join(story(automaton, witness))
+    assert words in " ".join(as_lines(story(automaton, witness)))
 
 
 def test_violating_path_from_a_shown_sample_up_to_a_loop():
@@ -143,7 +165,7 @@ def test_violating_path_from_a_shown_sample_up_to_a_loop():
     (b, 1, 0): if (insample >= x) then output otop; goto b elseif (insample < x) then output obot; goto c
     """
     witness = Witness(Pattern.PRIVACY_VIOLATING_PATH, (0, 1), ((1, 2),), (0, 1))
-    told = " ".join(story(formats.loads(text), witness))
+    told = " ".join(as_lines(story(formats.loads(text), witness)))
     assert "every noisy value of step 2 above the noisy value of step 1, and step 1 outputs" in told
 
 
@@ -156,7 +178,7 @@ def test_a_wrong_chain_is_refused():
 def test_not_well_formed_says_what_is_not_decided_and_why():
     witness = Witness(Pattern.LEAKING_CYCLE, (0, 1), ((0, 2),))
     result = result_for("leaking_cycle/a_nwf.dipa", Verdict.NOT_WELL_FORMED, witness, output_distinct=False)
-    text = report.text("a_nwf.dipa", result)
+    text = text_of("a_nwf.dipa", result)
     assert text.startswith("a_nwf.dipa: not well-formed, privacy not decided: leaking cycle\n")
     assert "state q2: several branches output otop" in text
     assert "No D is large enough" not in text
@@ -164,7 +186,7 @@ def test_not_well_formed_says_what_is_not_decided_and_why():
 
 def test_a_distinct_witness_is_enough_and_the_report_says_so():
     result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, output_distinct=False)
-    assert "no other run shows the outputs of this one" in report.text("a.dipa", result)
+    assert "no other run shows the outputs of this one" in text_of("a.dipa", result)
 
 
 def test_several_states_that_are_not_output_distinct_are_cut_short():
@@ -176,7 +198,7 @@ def test_several_states_that_are_not_output_distinct_are_cut_short():
     automaton = formats.loads(f"(q0:non-input, 1, 0): x := insample; output o; goto q1\n{branches}")
     assert len(list(output_clashes(automaton))) == 7
     result = result_for(A_LEAKP, Verdict.NOT_WELL_FORMED, automaton=automaton, output_distinct=False)
-    assert "and 4 more states" in report.text("x", result)
+    assert "and 4 more states" in text_of("x", result)
 
 
 def test_two_real_outputs_are_a_clash():
@@ -185,9 +207,9 @@ def test_two_real_outputs_are_a_clash():
         "(b, 1, 0, 1, 0): if (insample < x) then output insample; goto c "
         "elseif (insample >= x) then output insampleprime; goto c"
     )
-    assert list(map(str, output_clashes(automaton))) == ["state b: several branches output a number"]
+    assert list(map(clash_text, output_clashes(automaton))) == ["state b: several branches output a number"]
     result = result_for(A_LEAKP, Verdict.NOT_WELL_FORMED, automaton=automaton, output_distinct=False)
-    text = report.text("x", result)
+    text = text_of("x", result)
     assert "cannot be told apart by it" in text and "go to another state that" in text
     assert "output the same symbol" not in text
 
@@ -200,14 +222,14 @@ def test_symbols_and_numbers_of_one_state_are_told_together():
         "elseif (insample >= x && insample < y) then output o; goto c else output o; goto c"
     )
     (clash,) = output_clashes(automaton)
-    assert str(clash) == "state b: several branches output o and a number"
+    assert clash_text(clash) == "state b: several branches output o and a number"
     assert (clash.outputs, clash.numbers) == (("o",), True)
 
 
 def rows(result, verbosity=0):
     """The lines of the table of patterns, by pattern."""
-    lines = report.pattern_table(result, verbosity > 0)
-    return {line[2:25].strip(): line[26:] for line in lines}
+    lines = as_lines([report.pattern_table(result, verbosity > 0)])
+    return {line[:23].strip(): line[24:] for line in lines}
 
 
 @pytest.mark.parametrize(
@@ -242,14 +264,14 @@ def test_the_table_shows_every_engine_that_was_asked():
 
 
 def test_a_bound_that_was_not_computed_is_not_stated():
-    notes = ("no bound on D was computed (the weight needs the augmentation): more than 7 nodes", "other")
-    text = report.text("a", result_for("well_formed/svt.dipa", Verdict.PRIVATE, notes=notes))
+    notes = (Note(NoteKind.NO_BOUND, "more than 7 nodes"), Note(NoteKind.PAIRING_OPEN, "other"))
+    text = text_of("a", result_for("well_formed/svt.dipa", Verdict.PRIVATE, notes=notes))
     first, rest = text.split("\n", 1)
     assert first == "a: private, D not computed"
     assert "for some D that does not depend on eps and was not computed: more than 7 nodes." in " ".join(
         rest.split()
     )
-    assert rest.count("more than 7 nodes") == 1 and "note: other" in rest
+    assert rest.count("more than 7 nodes") == 1 and "note: relational alignment came to no end: other" in rest
 
 
 def test_unknown_says_why_and_how_far():
@@ -258,7 +280,7 @@ def test_unknown_says_why_and_how_far():
     patterns[LP] = PatternResult(
         LP, Status.UNKNOWN, "z3", reason="time limit of 10 s reached", sizes={"depth": 17}
     )
-    text = report.text("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
+    text = text_of("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
     assert text.startswith("a.dipa: unknown: leaking pair undecided (time limit of 10 s reached)\n")
     assert "leaking pair: got as far as depth 17" in text
 
@@ -268,18 +290,18 @@ def test_several_reasons_leave_the_first_line_short():
     patterns = {
         p: PatternResult(p, Status.UNKNOWN, "z3", reason=f"reason {p.short}") for p in result.patterns
     }
-    text = report.text("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
+    text = text_of("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
     assert text.splitlines()[0] == "a.dipa: unknown: all four patterns undecided (the reasons are below)"
     assert all(f"reason {p.short}" in text for p in Pattern)
-    alone = report.text("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns), verbosity=-1)
+    alone = text_of("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns), verbosity=-1)
     assert alone == "a.dipa: unknown: all four patterns undecided (leaking cycle: reason LC)"
 
 
 def test_unknown_because_patterns_were_skipped():
     result = result_for(A_LEAKP, Verdict.UNKNOWN)
     patterns = {**with_status(result, Status.SKIPPED), LP: result.patterns[LP]}
-    notes = ("not asked for: LC, DC, PV; a verdict needs all four patterns",)
-    text = report.text("a", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns, notes=notes))
+    notes = (Note(NoteKind.NOT_ASKED, "LC, DC, PV"),)
+    text = text_of("a", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns, notes=notes))
     assert text.count("not asked for") == 1
     assert "not asked for leaking cycle, disclosing cycle and privacy violating path" in text.splitlines()[0]
     assert "--timeout" not in text
@@ -287,7 +309,7 @@ def test_unknown_because_patterns_were_skipped():
 
 def test_a_disagreement_is_loud():
     result = result_for(A_LEAKP, Verdict.UNKNOWN, disagreements=("LP: explicit absent, z3 present",))
-    text = report.text("a.dipa", result)
+    text = text_of("a.dipa", result)
     assert text.startswith("a.dipa: ENGINES DISAGREE")
     assert "LP: explicit absent, z3 present" in text
     assert "please report" in text
@@ -301,7 +323,7 @@ def test_comparison_gives_agreement_first_and_a_row_for_every_answer():
         PatternResult(LP, Status.UNKNOWN, "z3", None, "marks", reason="time limit"),
     )
     result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, details=details)
-    lines = report.comparison_text("a.dipa", result).splitlines()
+    lines = as_text(report.comparison("a.dipa", result)).splitlines()
     assert lines[0] == "a.dipa: no disagreement, 1 of 6 answers unknown: not private: leaking pair"
     assert [line.split()[:2] for line in lines[-2:]] == [["z3", "ghost"], ["z3", "marks"]]
     assert "depth 6" in lines[-2] and "1.500" in lines[-2]
@@ -313,9 +335,9 @@ def test_json_follows_the_contract():
         Verdict.NOT_PRIVATE,
         A_LEAKP_WITNESS,
         weight=Weight(Fraction(5, 4)),
-        notes=("second",),
+        notes=(Note(NoteKind.PAIRING_OPEN, "second"),),
     )
-    found = json.loads(json.dumps(report.json_object("a.dipa", result, ["first"])))
+    found = json.loads(json.dumps(objects.check("a.dipa", result, ["first"])))
     assert found["file"] == "a.dipa"
     assert found["verdict"] == "not-private"
     assert found["patterns"] == {
@@ -341,13 +363,13 @@ def test_json_follows_the_contract():
     assert found["engine"] == "explicit"
     assert set(found["method"].values()) == {"explicit"}
     assert found["seconds"] == 0.25
-    assert found["notes"] == ["first", "second"]
+    assert found["notes"] == ["first", "relational alignment came to no end: second"]
     assert found["error"] is None
 
 
 def test_json_of_an_unusable_file_has_all_problems():
     problems = [InputProblem("syntax", "one", Position(2, 3)), InputProblem("file", "two")]
-    found = report.json_error("a.dipa", problems)
+    found = objects.error("a.dipa", problems)
     assert found["verdict"] == "error"
     assert {k: found["error"][k] for k in ("message", "line", "column")} == {
         "message": "one",
@@ -355,7 +377,7 @@ def test_json_of_an_unusable_file_has_all_problems():
         "column": 3,
     }
     assert [e["message"] for e in found["errors"]] == ["one", "two"]
-    ordinary = report.json_object("a.dipa", result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS))
+    ordinary = objects.check("a.dipa", result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS))
     assert set(ordinary) == set(found) - {"errors"}
 
 
@@ -375,21 +397,21 @@ def test_problem_lines_have_the_form_editors_know():
     ],
 )
 def test_noise_is_told_beside_the_parameter(state, rows):
-    assert noise_table(formats.loads(f"({state}): output o; goto r")) == rows
+    assert noise_lines(formats.loads(f"({state}): output o; goto r")) == rows
 
 
 def test_the_noise_of_a_second_sample_is_told_where_it_is_shown():
     automaton = formats.loads("(q, 1/2, 0, 1/8, 1): x := insample; output insampleprime; goto r")
-    assert noise_table(automaton) == [
+    assert noise_lines(automaton) == [
         "q  d = 1/2   Laplace noise of scale 2/eps around the input",
         "q  d' = 1/8  Laplace noise of scale 8/eps around the input + 1 (insampleprime)",
     ]
-    assert noise_table(automaton, ["r"]) == []
+    assert noise_lines(automaton, ["r"]) == []
 
 
 def test_a_long_table_of_noise_is_cut():
     lines = [f"(q{i}, 1, 0): x := insample; output o; goto q{i + 1}" for i in range(30)]
-    rows = noise_table(formats.loads("\n".join(lines)))
+    rows = noise_lines(formats.loads("\n".join(lines)))
     assert rows[-1] == "and 6 more" and len(rows) == 25
 
 
@@ -399,9 +421,9 @@ def test_every_report_says_what_is_assumed(verdict):
     result = result_for(A_LEAKP, verdict, A_LEAKP_WITNESS if violated else None)
     if verdict is Verdict.UNKNOWN:
         result = replace(result, patterns=with_status(result, Status.UNKNOWN))
-    text = " ".join(report.text("a", result).split())
+    text = " ".join(text_of("a", result).split())
     assert "exact real numbers, not floating point" in text
     assert "each entry may differ by at most 1, up or down" in text
-    assert "Assumed" not in report.text("a", result, verbosity=-1)
+    assert "Assumed" not in text_of("a", result, verbosity=-1)
     assumed = {"arithmetic": "real", "adjacency": "two-sided", "sensitivity": "1"}
-    assert report.json_object("a", result)["assumed"] == assumed
+    assert objects.check("a", result)["assumed"] == assumed

@@ -6,20 +6,11 @@ import pytest
 from conftest import EXAMPLES
 
 from symdipa.analysis import check
-from symdipa.evidence.story import (
-    comparison,
-    dependency_text,
-    facts_along,
-    facts_text,
-    in_short,
-    legend,
-    link,
-    run_with_facts,
-    shown_sample,
-    story,
-    why_it_costs,
-)
+from symdipa.evidence.facts import level, link, orders_along
 from symdipa.files import formats
+from symdipa.interface.reports.document import as_lines
+from symdipa.interface.reports.story import dependency, in_short, run_with_facts, story, why_it_costs
+from symdipa.interface.reports.words import comparison, link_text, order_text
 from symdipa.model.automaton import Guard
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
@@ -28,6 +19,10 @@ from symdipa.runs.order import OrderState
 from symdipa.runs.witness import replay
 
 LC, LP, DC, PV = Pattern
+
+
+def flat(blocks) -> str:
+    return " ".join(as_lines(blocks))
 
 
 def order(text: str, names: str) -> OrderState:
@@ -61,11 +56,11 @@ def order(text: str, names: str) -> OrderState:
     ],
 )
 def test_orders_in_words(pairs, words):
-    assert facts_text(order(pairs, "abcd"), "abcd") == words
+    assert order_text(order(pairs, "abcd"), "abcd") == words
 
 
 def test_what_was_never_stored_is_in_no_fact():
-    assert facts_text(OrderState((0, 0), (0, 0)), "ab") == ""
+    assert order_text(OrderState((0, 0), (0, 0)), "ab") == ""
 
 
 @pytest.mark.parametrize(
@@ -96,26 +91,27 @@ def told(name, pattern, run, cycles, path=()):
 
 def test_facts_after_each_step():
     automaton = example("disclosing_cycle/dc_example")
-    assert facts_along(automaton, (0, 1, 2)) == ["", "", "l < u"]
+    orders = orders_along(automaton, (0, 1, 2))
+    assert [order_text(order, automaton.variables) for order in orders] == ["", "", "l < u"]
     automaton = formats.loads(
         "(a:non-input, 1, 0): x := insample; output o; goto b\n"
         "(b, 1, 0): if (insample < x) then y := insample; output o; goto c\n"
         "(c, 1, 0): if (insample < y && insample >= x) then output o; goto d"
     )
     with pytest.raises(AssertionError, match="not feasible"):
-        facts_along(automaton, (0, 1, 2))
+        list(orders_along(automaton, (0, 1, 2)))
 
 
 def test_the_run_with_plain_comparisons():
     automaton, witness = told("disclosing_cycle/dc_example", DC, (0, 1, 2), ((2, 3),))
-    rows = run_with_facts(automaton, witness)
-    assert " ".join(rows[-1].split()) == "3 * q3 l <= sample < u insample - l < u q3"
-    assert dependency_text(automaton, witness) == []
+    table, _ = run_with_facts(automaton, witness)
+    assert " ".join(table.rows[-1]) == "3 * q3 l <= sample < u insample - l < u q3"
+    assert dependency(automaton, witness) == []
 
 
 def test_a_loop_that_looks_back_one_round():
     automaton, witness = told("leaking_cycle/lc_example", LC, (0, 1, 2, 3), ((2, 4),))
-    text = " ".join(dependency_text(automaton, witness))
+    text = flat(dependency(automaton, witness))
     assert "Step 3 compares with x2, stored in step 2 the first time, in later rounds in step 4 of" in text
     assert (
         "Step 4 compares with x2, stored in step 2 the first time, in later rounds in the same step" in text
@@ -125,7 +121,7 @@ def test_a_loop_that_looks_back_one_round():
 
 def test_a_loop_that_looks_at_its_own_round():
     automaton, witness = told("leaking_cycle/threshold_per_input", LC, (0, 1), ((0, 2),))
-    assert dependency_text(automaton, witness)[0] == "Step 2 compares with x, stored in step 1."
+    assert as_lines(dependency(automaton, witness))[0] == "Step 2 compares with x, stored in step 1."
 
 
 def test_a_loop_whose_order_grows_before_it_repeats():
@@ -135,7 +131,7 @@ def test_a_loop_whose_order_grows_before_it_repeats():
     )
     witness = Witness(LC, (0, 1), ((1, 2),))
     replay(control_graph(automaton), witness)
-    text = " ".join(dependency_text(automaton, witness))
+    text = flat(dependency(automaton, witness))
     assert "before round 1: x = y; before round 2: x < y; before round 3: the same as before round 2" in text
 
 
@@ -148,13 +144,13 @@ def test_a_loop_whose_order_grows_before_it_repeats():
 )
 def test_why_a_number_costs(name, run, path, shown, words):
     automaton, witness = told(f"privacy_violating_path/{name}", PV, run, ((1, 2),), path)
-    assert shown_sample(automaton, witness) == shown
-    assert words in " ".join(why_it_costs(automaton, witness))
+    assert level(automaton, witness).shown == shown
+    assert words in why_it_costs(automaton, witness).text
 
 
 def test_why_a_pair_costs_names_both_steps():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
-    text = " ".join(why_it_costs(automaton, witness))
+    text = why_it_costs(automaton, witness).text
     assert "If every input of step 2 is larger by 1 and every input of step 3 smaller by 1" in text
     assert "they tell how every comparison came out" in text
 
@@ -178,20 +174,20 @@ def test_why_a_pair_costs_names_both_steps():
 def test_the_sentence_that_sums_it_up(name, words):
     automaton = example(name)
     witness = check(automaton, "explicit").witness
-    assert witness is not None and words in " ".join(in_short(automaton, witness))
+    assert witness is not None and words in in_short(automaton, witness).text
 
 
 def test_links_name_the_variable_and_where_it_was_stored():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
-    assert str(link(automaton, witness.run, 1, 0)) == "step 2 asks for insample < x, stored in step 1"
-    assert str(link(automaton, witness.run, 0, 2)) == "step 3 asks for insample >= x, stored in step 1"
+    assert link_text(link(automaton, witness.run, 1, 0)) == "step 2 asks for insample < x, stored in step 1"
+    assert link_text(link(automaton, witness.run, 0, 2)) == "step 3 asks for insample >= x, stored in step 1"
 
 
 def test_a_disclosing_loop_of_several_steps_names_the_one_that_shows():
     automaton = formats.loads(
         "(a, 1, 0): x := insample; output o; goto b\n(b, 1, 0): output insample; goto a"
     )
-    words = " ".join(story(automaton, Witness(DC, (0, 1), ((0, 2),))))
+    words = flat(story(automaton, Witness(DC, (0, 1), ((0, 2),))))
     assert "each round outputs a noisy input, in step 2. Nothing limits" in words
 
 
@@ -199,23 +195,24 @@ def test_where_there_is_nothing_to_compare_the_outputs_tell_numbers_only():
     automaton = example("disclosing_cycle/stream")
     witness = check(automaton, "explicit").witness
     assert witness is not None
-    text = " ".join(why_it_costs(automaton, witness))
+    text = why_it_costs(automaton, witness).text
     assert "no other run shows these outputs." in text and "comparison" not in text
 
 
 def test_a_column_without_entries_is_left_out():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
-    assert "known order" not in run_with_facts(automaton, witness)[0]
-    assert " ".join(legend(automaton, witness)).startswith("Loop: A and B can be repeated. If: ")
+    table, legend = run_with_facts(automaton, witness)
+    assert "known order" not in table.head
+    assert legend.text.startswith("Loop: A and B can be repeated. If: ")
     automaton, witness = told("disclosing_cycle/dc_example", DC, (0, 1, 2), ((2, 3),))
-    assert "known order" in run_with_facts(automaton, witness)[0]
-    assert "Known order: " in " ".join(legend(automaton, witness))
+    table, legend = run_with_facts(automaton, witness)
+    assert "known order" in table.head and "Known order: " in legend.text
 
 
 def test_values_between_loops_are_not_said_to_be_drawn_once_if_a_loop_draws_them():
     once = "by way of values that are drawn only once"
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
-    assert once in " ".join(story(automaton, witness))
+    assert once in flat(story(automaton, witness))
     automaton = formats.loads(
         "(a:non-input, 1, 0): x := insample; output o; goto b\n"
         "(b, 1, 0): if (insample < x) then y := insample; output p; goto c\n"
@@ -224,4 +221,4 @@ def test_values_between_loops_are_not_said_to_be_drawn_once_if_a_loop_draws_them
     )
     witness = Witness(LP, (0, 1, 2, 1, 3, 4), ((5, 6), (2, 4)), (5, 3, 0, 2))
     replay(control_graph(automaton), witness)
-    assert once not in " ".join(story(automaton, witness))
+    assert once not in flat(story(automaton, witness))

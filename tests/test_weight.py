@@ -310,13 +310,13 @@ def test_only_private_automata_have_a_weight():
 
 def test_the_source_of_the_weight_is_told():
     example = example_file("svt")
-    both = Weight(Fraction(5, 4), Fraction(5, 4), source="augmentation")
+    both = Weight(Fraction(5, 4), Fraction(5, 4), source=Source.AUGMENTATION)
     assert analysis.check(example, engine="explicit").weight == both
     for engine in ("z3", "both"):
         weight = analysis.check(example, engine=engine).weight
         assert weight is not None and weight.corollary == Fraction(5, 4)
     weight = analysis.check(example, engine="z3").weight
-    assert weight is not None and weight.source == "explicit-state fallback"
+    assert weight is not None and weight.source is Source.FALLBACK
 
 
 def test_a_weight_that_takes_too_long_is_left_to_alignment(monkeypatch: pytest.MonkeyPatch):
@@ -326,7 +326,7 @@ def test_a_weight_that_takes_too_long_is_left_to_alignment(monkeypatch: pytest.M
     monkeypatch.setattr(ExplicitEngine, "corollary_bound", never)
     result = analysis.check(example_file("svt"), engine="z3")
     assert result.verdict is Verdict.PRIVATE
-    assert result.weight == Weight(alignment=Fraction(5, 4), source="alignment")
+    assert result.weight == Weight(alignment=Fraction(5, 4), source=Source.ALIGNMENT)
 
 
 def test_the_best_of_several_bounds_is_the_smallest():

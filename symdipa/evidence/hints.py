@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from symdipa.evidence.story import conflicts, enumeration, link, shown_sample
+from symdipa.evidence.facts import conflicts, level, link, shown_in_loop, steps_of
 from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Guard, State, Transition, reachable, symbol
 from symdipa.model.errors import InvalidInput
 from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import enumeration
 from symdipa.model.validation import validated
 from symdipa.model.verdict import Result, Status, Verdict, Witness
 
@@ -289,7 +290,7 @@ def _redraw(automaton: Automaton, edit: Edit) -> Automaton:
 
 def _answer_of(automaton: Automaton, witness: Witness, loop: tuple[int, int], wanted: Sequence[int]) -> Edit:
     """The step of a loop to limit: one that compares an input if there is any, rather one of ``wanted``."""
-    steps = {k: automaton.transitions[witness.run[k]] for k in range(*loop)}
+    steps = dict(steps_of(automaton, witness, loop))
     reading = [k for k, t in steps.items() if automaton.state(t.source).is_input]
     guarded = [k for k in reading if not steps[k].guard.is_true]
     choices = [[k for k in wanted if k in guarded], guarded, [k for k in wanted if k in reading], reading]
@@ -308,21 +309,14 @@ def _limit_high(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
 def _limit_loop(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
     """The answer of the only loop that leaks, discloses, or is bounded by what is shown."""
     loop = witness.cycles[0]
-    inside = [(k, automaton.transitions[witness.run[k]]) for k in range(*loop)]
     if witness.pattern is Pattern.LEAKING_CYCLE:
         both = conflicts(automaton, witness)
-        wanted = [k for k, t in inside if both & t.assign]
+        wanted = [k for k, t in steps_of(automaton, witness, loop) if both & t.assign]
     elif witness.pattern is Pattern.DISCLOSING_CYCLE:
-        wanted = _shown_in_loop(automaton, witness)
+        wanted = shown_in_loop(automaton, witness)
     else:
         wanted = [k for k in witness.path if loop[0] <= k < loop[1]]
     return (_answer_of(automaton, witness, loop, wanted),)
-
-
-def _shown_in_loop(automaton: Automaton, witness: Witness) -> list[int]:
-    """The steps of the loop that show a number made from an input."""
-    steps = ((k, automaton.transitions[witness.run[k]]) for k in range(*witness.cycles[0]))
-    return [k for k, t in steps if t.output.is_real and automaton.state(t.source).is_input]
 
 
 def _keep(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
@@ -346,14 +340,14 @@ def _draw_before(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
 
 
 def _second_sample_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
-    t = witness.run[shown_sample(automaton, witness)]
+    t = witness.run[level(automaton, witness).shown]
     return (Edit(t),) if automaton.state(automaton.transitions[t].source).is_input else ()
 
 
 def _symbol_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
     if witness.pattern is Pattern.DISCLOSING_CYCLE:
-        return tuple(dict.fromkeys(Edit(witness.run[k]) for k in _shown_in_loop(automaton, witness)))
-    return (Edit(witness.run[shown_sample(automaton, witness)]),)
+        return tuple(dict.fromkeys(Edit(witness.run[k]) for k in shown_in_loop(automaton, witness)))
+    return (Edit(witness.run[level(automaton, witness).shown]),)
 
 
 def _redraw_between(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:

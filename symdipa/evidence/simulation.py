@@ -48,6 +48,23 @@ class Simulation:
         return sum(count for seen, count in self.outputs.items() if seen[: len(first)] == first)
 
 
+@dataclass(frozen=True)
+class Frequent:
+    """Outputs that many executions showed: ``count`` of them and nothing more, ``beginning`` as a beginning.
+
+    ``share`` is that of the latter; ``computed`` the probability that it estimates, with its ``error``, and
+    ``sigmas`` how far they are apart in standard deviations, as far as that was computed.
+    """
+
+    outputs: tuple[Shown, ...]
+    count: int
+    beginning: int
+    share: float
+    computed: float | None = None
+    error: float | None = None
+    sigmas: float | None = None
+
+
 def simulate(
     automaton: Automaton,
     inputs: Sequence[int | float | Fraction],

@@ -1,4 +1,4 @@
-"""Which name was meant? Names that are close to a misspelt one."""
+"""Names in messages: the one that was meant by a misspelt one, and several of them in a row."""
 
 from __future__ import annotations
 
@@ -43,6 +43,12 @@ class Dictionary:
 def close(name: str, other: str) -> bool:
     """Whether two different names look like two spellings of one."""
     return Dictionary([other]).closest(name) is not None
+
+
+def enumeration(words: Iterable[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    *rest, last = words
+    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def _letters(name: str) -> str:

@@ -22,6 +22,7 @@ from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
     from symdipa.files.formats import Document
+    from symdipa.interface.reports import document as reports
     from symdipa.model.automaton import Automaton
     from symdipa.model.patterns import Pattern
     from symdipa.model.verdict import Verdict
@@ -331,18 +332,20 @@ def within_budget(
     return Exit.UNKNOWN if upper is None else Exit.NOT_PRIVATE, (note,)
 
 
-def echo_report(text: str, result: Decided) -> None:
-    """Print a report, its first line in the colour of the verdict."""
-    colour = {Exit.PRIVATE: "green", Exit.UNKNOWN: "yellow"}.get(status(result), "red")
-    first, newline, rest = text.partition("\n")
-    click.echo(click.style(first, fg=colour, bold=True) + newline + rest)
+def echo_document(document: reports.Document) -> None:
+    """Print a report, its first line in bold and in the colour of the answer."""
+    from symdipa.interface.reports.document import as_text
+
+    first, newline, rest = as_text(document).partition("\n")
+    tone = document.headline.tone if document.headline else None
+    click.echo(click.style(first, fg=tone and tone.terminal_colour, bold=True) + newline + rest)
 
 
 def show_problems(name: str, error: InvalidInput, view: View) -> None:
-    from symdipa.interface.reports import check as report
-
     if view.as_json:
-        click.echo(json.dumps(report.json_error(name, error.problems)))
+        from symdipa.interface.reports import objects
+
+        click.echo(json.dumps(objects.error(name, error.problems)))
     else:
         echo_problems(shown(name), error)
 
@@ -364,7 +367,9 @@ def show_failure(name: str, error: Exception, view: View) -> Exit:
     limit = isinstance(error, MemoryError)
     message = "out of memory" if limit else f"internal error, {report.BUG}: {type(error).__name__}: {error}"
     if view.as_json:
-        click.echo(json.dumps(report.json_error(name, [InputProblem("internal", message)])))
+        from symdipa.interface.reports import objects
+
+        click.echo(json.dumps(objects.error(name, [InputProblem("internal", message)])))
     else:
         click.echo(f"{shown(name)}: {message}", err=True)
     if view.verbosity > 0:

@@ -22,8 +22,8 @@ from symdipa.interface.cli.base import (
     as_patterns,
     as_positive,
     cli,
+    echo_document,
     echo_notes,
-    echo_report,
     option,
     run,
     showing_progress,
@@ -190,15 +190,17 @@ def compare(
         from symdipa.interface.reports import check as report
 
         if not view.as_json:
-            echo_report(report.comparison_text(shown(name), result, notes), result)
+            echo_document(report.comparison(shown(name), result, notes))
         file, told = None, ""
         if result.disagreements:
             from symdipa.interface.cli.minimizing import save_disagreement
 
             file, told = save_disagreement(name, result, folder, bound, timeout, memory)
         if view.as_json:
+            from symdipa.interface.reports import objects
+
             saved = None if file is None else str(file)
-            click.echo(json.dumps({**report.json_comparison(name, result, notes), "saved": saved}))
+            click.echo(json.dumps({**objects.comparison(name, result, notes), "saved": saved}))
         elif told:
             click.echo(f"\n  {told}")
 
@@ -317,23 +319,25 @@ def witness(
         return decide_only(automaton, progress)
 
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
-        from symdipa.interface.reports import check as report
+        from symdipa.interface.reports import witness as report
 
         hints = tried_hints(result, left.seconds(), wanted is not None) if wants_hints else None
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
-            echo_report(report.witness_text(shown(name), result, pattern, hints, notes), result)
+            echo_document(report.document(shown(name), result, pattern, hints, notes))
         told = None if wanted is None else concrete_counterexample(name, result, wanted, left.seconds(), view)
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:
-            click.echo(
-                json.dumps(report.json_told(name, result, hints, notes) | _concrete_json(wanted, told))
-            )
-        elif told is not None:
-            from symdipa.interface.reports import refutation as counterexample_report
+            from symdipa.interface.reports import objects
 
-            click.echo("\n" + counterexample_report.text(told))
+            added = {} if wanted is None else objects.concrete(told)
+            click.echo(json.dumps(objects.witness(name, result, hints, notes) | added))
+        elif told is not None:
+            from symdipa.interface.reports import refutation
+            from symdipa.interface.reports.document import as_text
+
+            click.echo("\n" + as_text(refutation.document(told)))
 
     run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
 
@@ -400,7 +404,7 @@ def concrete_counterexample(
     if seconds == 0:
         return "the time was over before it began"
     from symdipa.evidence import refutation as counterexample
-    from symdipa.interface.reports import refutation as counterexample_report
+    from symdipa.interface.pictures import growth
     from symdipa.model.errors import LimitReached, SymdipaError
 
     try:
@@ -418,20 +422,12 @@ def concrete_counterexample(
         return str(reason)
     if wanted.plot is not None:
         try:
-            counterexample_report.plot(found, shown(name), wanted.plot)
+            growth.plot(found, shown(name), wanted.plot)
         except OSError as error:
             raise Unusable(f"cannot write {shown(str(wanted.plot))}: {error.strerror}") from error
         except SymdipaError as error:
             raise Unusable(str(error)) from error
     return found
-
-
-def _concrete_json(wanted: Wanted | None, told: Counterexample | str | None) -> dict[str, Any]:
-    if wanted is None:
-        return {}
-    from symdipa.interface.reports import refutation as counterexample_report
-
-    return counterexample_report.json_fields(told)
 
 
 def tried_hints(result: Result, seconds: float | None, more: bool) -> list[Hint] | None:
@@ -458,9 +454,11 @@ def tried_hints(result: Result, seconds: float | None, more: bool) -> list[Hint]
 
 
 def _show_check(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
-    from symdipa.interface.reports import check as report
-
     if view.as_json:
-        click.echo(json.dumps(report.json_object(name, result, notes)))
+        from symdipa.interface.reports import objects
+
+        click.echo(json.dumps(objects.check(name, result, notes)))
     else:
-        echo_report(report.text(shown(name), result, notes, view.verbosity), result)
+        from symdipa.interface.reports import check as report
+
+        echo_document(report.document(shown(name), result, notes, view.verbosity))

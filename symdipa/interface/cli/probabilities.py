@@ -6,10 +6,11 @@ import json
 import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -18,6 +19,7 @@ from symdipa.interface.cli.base import (
     Reading,
     as_positive,
     cli,
+    echo_document,
     option,
     rational,
     shown,
@@ -28,7 +30,7 @@ from symdipa.interface.cli.base import (
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import Interval, LogProbability
-    from symdipa.evidence.simulation import Shown, Simulation
+    from symdipa.evidence.simulation import Frequent, Simulation
     from symdipa.model.automaton import Automaton
 
 Parsed = TypeVar("Parsed")
@@ -187,57 +189,18 @@ def probability(
         raise click.UsageError(error.problems[0].message) from error
     complete: bool = getattr(found, "complete", True)
     runs: int | None = 1 if steps is not None else getattr(found, "runs", None)
-    told = {
-        "file": file,
-        "eps": float(eps),
-        "inputs": [float(a) for a in inputs],
-        "run": steps,
-        "outputs": None if outputs is None else [_json_output(o) for o in outputs],
-        "log_probability": _finite(found.value),
-        "error": found.error,
-        "probability": found.probability,
-        "method": found.method,
-        "runs": runs,
-        "complete": complete,
-        "seconds": round(time.monotonic() - began, 3),
-    }
     if as_json:
+        from symdipa.interface.reports import objects
+
+        seconds = time.monotonic() - began
+        told = objects.probability(file, eps, inputs, steps, outputs, found, runs, complete, seconds)
         click.echo(json.dumps(told))
     else:
-        _echo_probability(file, found, steps is None, runs, complete)
-        _echo_noise(automaton, eps, "exact real numbers")
+        from symdipa.interface.reports import probability as report
+
+        alone = steps is not None
+        echo_document(report.probability(shown(file), automaton, eps, found, runs, complete, alone))
     ctx.exit(Exit.PRIVATE if complete else Exit.UNKNOWN)
-
-
-def _echo_probability(
-    file: str, found: LogProbability, total: bool, runs: int | None, complete: bool
-) -> None:
-    from symdipa.interface.reports.refutation import measured, power
-
-    logarithm, error = measured(found.value, found.error)
-    at_least = "" if complete else "at least "
-    click.secho(f"{shown(file)}: probability {at_least}{power(found.value)}", bold=True)
-    click.echo(f"  logarithm {logarithm} {error}".rstrip())
-    if not total:
-        told = "of exactly this run"
-    elif runs is None:
-        told = "of these outputs, over all runs"
-    elif not complete:
-        told = f"of these outputs, over {runs} runs with them; there are more, which are not counted"
-    elif runs == 0:
-        told = "no run has these outputs on these inputs (or one of them finds no input left)"
-    else:
-        told = "of these outputs; " + ("one run has them" if runs == 1 else f"over all {runs} runs with them")
-    click.echo(f"  {told}; computed by {found.method}")
-
-
-def _echo_noise(automaton: Automaton, eps: Fraction, arithmetic: str) -> None:
-    """What the numbers rest on: eps, the arithmetic, and the noise that the scales mean."""
-    from symdipa.evidence.story import noise_table
-
-    click.echo(f"  at eps = {eps}, in {arithmetic}, with")
-    for line in noise_table(automaton):
-        click.echo(f"    {line}")
 
 
 def _run(automaton: Automaton, text: str) -> list[int]:
@@ -300,6 +263,8 @@ def _inputs_of_run(
 def _windows_of_run(
     automaton: Automaton, run: Sequence[int], outputs: Sequence[str | Interval] | None
 ) -> list[Interval | None] | None:
+    from symdipa.interface.reports.probability import output_text
+
     if outputs is None:
         return None
     if len(outputs) != len(run):
@@ -308,7 +273,7 @@ def _windows_of_run(
         output = automaton.transitions[t].output
         if output.is_real == isinstance(asked, str) or (isinstance(asked, str) and output.symbol != asked):
             wanted = "a number (ask for an interval)" if output.is_real else output
-            raise click.UsageError(f"step {k + 1} of the run outputs {wanted}, not {_shown_output(asked)}")
+            raise click.UsageError(f"step {k + 1} of the run outputs {wanted}, not {output_text(asked)}")
     return [None if isinstance(asked, str) else asked for asked in outputs]
 
 
@@ -318,28 +283,6 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[str | Interval]) -> N
         if isinstance(asked, str) and asked not in known:
             symbols = ", ".join(sorted(name for name in known if name is not None)) or "none"
             raise click.UsageError(f"no transition outputs {asked!r}; the symbols are {symbols}")
-
-
-OTHER = "(none of the windows)"
-
-
-def _finite(value: float) -> float | str:
-    return value if abs(value) < inf else "-inf"
-
-
-def _json_output(asked: Shown) -> str | list[float | str] | None:
-    from symdipa.interface.reports.refutation import json_interval
-
-    return asked if asked is None or isinstance(asked, str) else json_interval(asked)
-
-
-def _shown_output(asked: Shown) -> str:
-    if asked is None:
-        return OTHER
-    if isinstance(asked, str):
-        return asked
-    low, high = ("" if abs(end) == inf else f"{end:g}" for end in asked)
-    return f"{low}..{high}"
 
 
 # --------------------------------------------------------------------------------------------------- simulate
@@ -408,22 +351,15 @@ def simulate(
     found = simulation.simulate(automaton, inputs, eps, samples, seed, max_steps, windows)
     rows = _frequent(automaton, found, inputs, eps, windows, compare)
     if as_json:
-        told = {
-            "file": file,
-            "eps": float(eps),
-            "inputs": [float(a) for a in inputs],
-            "samples": samples,
-            "seed": seed,
-            "different_outputs": len(found.outputs),
-            "outputs": rows,
-            "final": dict(sorted(found.final.items())),
-            "stopped": dict(sorted(found.stopped.items())),
-            "seconds": round(time.monotonic() - began, 3),
-        }
+        from symdipa.interface.reports import objects
+
+        seconds = time.monotonic() - began
+        told = objects.simulation(file, eps, inputs, seed, found, rows, bool(windows), seconds)
         click.echo(json.dumps(told))
     else:
-        _echo_simulation(file, found, rows, compare)
-        _echo_noise(automaton, eps, "floating point")
+        from symdipa.interface.reports import probability as report
+
+        echo_document(report.simulation(shown(file), automaton, eps, found, rows, bool(windows), compare))
 
 
 def _frequent(
@@ -433,29 +369,20 @@ def _frequent(
     eps: Fraction,
     windows: Sequence[Interval],
     compare: bool,
-) -> list[dict[str, Any]]:
+) -> list[Frequent]:
     """The most frequent outputs: how many executions showed and began with them, and the probability."""
     from symdipa.evidence.probability import Budget, ProbabilityRefused, total_log_probability
+    from symdipa.evidence.simulation import Frequent
+    from symdipa.interface.reports.probability import output_text
     from symdipa.model.errors import LimitReached
 
-    other = "(other)" if windows else "(number)"
     deadline = time.monotonic() + COMPARING_SECONDS
-    order = sorted(found.outputs, key=lambda o: (-found.outputs[o], len(o), [_shown_output(x) for x in o]))
+    order = sorted(found.outputs, key=lambda o: (-found.outputs[o], len(o), [output_text(x) for x in o]))
     rows = []
     for shown_outputs in order[:COMPARED]:
         beginning = found.showing(shown_outputs)
         share = beginning / found.samples
-        row: dict[str, Any] = {
-            "outputs": [_json_output(o) for o in shown_outputs],
-            "text": " ".join(map(_shown_output, shown_outputs)).replace(OTHER, other) or "(nothing)",
-            "count": found.outputs[shown_outputs],
-            "beginning": beginning,
-            "share": share,
-            "computed": None,
-            "error": None,
-            "sigmas": None,
-        }
-        rows.append(row)
+        rows.append(Frequent(shown_outputs, found.outputs[shown_outputs], beginning, share))
         if not compare or time.monotonic() > deadline or (windows and None in shown_outputs):
             continue
         asked = [(-inf, inf) if o is None else o for o in shown_outputs]
@@ -468,35 +395,6 @@ def _frequent(
         if total.complete:
             p = total.probability
             spread = sqrt(max(p * (1 - p), 0) / found.samples)
-            row["computed"], row["error"] = p, total.error * p
-            row["sigmas"] = (share - p) / spread if spread > 1e-9 else 0.0
+            sigmas = (share - p) / spread if spread > 1e-9 else 0.0
+            rows[-1] = replace(rows[-1], computed=p, error=total.error * p, sigmas=sigmas)
     return rows
-
-
-def _echo_simulation(file: str, found: Simulation, rows: Sequence[dict[str, Any]], compare: bool) -> None:
-    from symdipa.evidence.story import columns
-
-    click.secho(f"{shown(file)}: {found.samples} executions", bold=True)
-    head = ["count", "began so", "share", *(["computed", "deviation"] if compare else []), "outputs"]
-    body = []
-    for row in rows:
-        told = [str(row["count"]), str(row["beginning"]), f"{row['share']:.6f}"]
-        if compare and row["computed"] is None:
-            told += ["-", "-"]
-        elif compare:
-            told += [f"{row['computed']:.6f}", f"{row['sigmas'] + 0.0:+.1f} sigma"]
-        body.append([*told, row["text"]])
-    for line in columns([head, *body], indent=2):
-        click.echo(line)
-    if len(found.outputs) > len(rows):
-        click.echo(f"  and {len(found.outputs) - len(rows)} other output sequences")
-    told = [f"{count} {WHY[why]}" for why, count in sorted(found.stopped.items())]
-    click.echo(f"  ended: {', '.join(told)}")
-
-
-WHY = {
-    "inputs": "for want of inputs",
-    "terminal": "in a state without transitions",
-    "guard": "since no guard held",
-    "steps": "at the limit on steps",
-}

@@ -18,7 +18,7 @@ from symdipa.interface.cli.base import (
     View,
     as_positive,
     cli,
-    echo_report,
+    echo_document,
     option,
     rational,
     run,
@@ -163,16 +163,18 @@ def weight(
         return _confirmed(found, eps or Fraction(1), timeout, progress) if confirm else found
 
     def show(name: str, found: Weighed, notes: tuple[str, ...], view: View) -> Exit | None:
-        from symdipa.interface.reports import weight as weight_report
-
         weighing = found.weighing
         upper, lower = (None, None) if weighing is None else (weighing.upper, weighing.lower)
         answer, said = within_budget(found, upper, lower, max_weight)
         notes = (*notes, *said)
         if view.as_json:
-            click.echo(json.dumps(weight_report.json_weight(name, found, notes)))
+            from symdipa.interface.reports import objects
+
+            click.echo(json.dumps(objects.weight(name, found, notes)))
         else:
-            echo_report(weight_report.text(shown(name), found, notes), found)
+            from symdipa.interface.reports import weight as report
+
+            echo_document(report.document(shown(name), found, notes))
         if status(found) is Exit.PRIVATE and upper is None:
             return Exit.UNKNOWN
         return answer

@@ -12,8 +12,8 @@ from math import isfinite
 from typing import Any
 
 from symdipa import __version__
-from symdipa.interface.html.sections import Checked, Unusable, data, headline, mark, section
-from symdipa.interface.pictures.markup import cell, element
+from symdipa.interface.html.sections import Checked, Unusable, answer, data, headline, section
+from symdipa.interface.markup import Markup, element, joined
 from symdipa.interface.reports.check import ASSUMED
 
 
@@ -24,8 +24,8 @@ def page(parts: Sequence[Checked | Unusable]) -> str:
     told = {_id(k): data(part) for k, part in enumerate(parts) if isinstance(part, Checked)}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     holes = {
-        "title": cell(title),
-        "version": cell(__version__),
+        "title": joined([title]),
+        "version": joined([__version__]),
         "hash": f"sha256-{digest}",
         "style": _resource("style.css").strip(),
         "body": _body(parts),
@@ -58,20 +58,15 @@ def _id(k: int) -> str:
     return f"file-{k + 1}"
 
 
-def _body(parts: Sequence[Checked | Unusable]) -> str:
+def _body(parts: Sequence[Checked | Unusable]) -> Markup:
     several = len(parts) > 1
-    lines = [element("h1", "Differential privacy, decided by symdipa")]
+    pieces = [element("h1", "Differential privacy, decided by symdipa")]
     if several:
         rows = [
-            element(
-                "li",
-                element("a", cell(part.name), href=f"#{_id(k)}"),
-                " ",
-                element("span", cell(f"{mark(part)[0]} {headline(part)}"), class_=mark(part)[1]),
-            )
+            element("li", element("a", part.name, href=f"#{_id(k)}"), " ", answer("span", headline(part)))
             for k, part in enumerate(parts)
         ]
-        lines.append(element("nav", element("ul", *rows), aria_label="Files of this report"))
-    lines += [section(part, _id(k), lone=not several) for k, part in enumerate(parts)]
-    lines.append(element("footer", element("p", cell(ASSUMED)), element("p", cell(f"symdipa {__version__}"))))
-    return "\n".join(lines)
+        pieces.append(element("nav", element("ul", *rows), aria_label="Files of this report"))
+    pieces += [section(part, _id(k), lone=not several) for k, part in enumerate(parts)]
+    pieces.append(element("footer", element("p", ASSUMED), element("p", f"symdipa {__version__}")))
+    return joined(pieces, "\n")

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import TypeVar
 
-from symdipa.evidence.story import enumeration, loops_at
 from symdipa.files.formats.dot import edge_lines, state_lines
+from symdipa.interface.markup import Markup, element, legal
 from symdipa.interface.pictures.layered import Box, Link, Point, Route, TooLarge, layered
-from symdipa.interface.pictures.markup import cell, element, legal
 from symdipa.interface.pictures.svg import (
     LINE,
     Drawing,
@@ -25,8 +24,10 @@ from symdipa.interface.pictures.svg import (
     lines_at,
     text_width,
 )
+from symdipa.interface.reports.words import loops_at
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import SymdipaError
+from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Witness
 
 T = TypeVar("T")
@@ -201,7 +202,7 @@ def _state_text(automaton: Automaton, i: int) -> list[str]:
     return [cut(line, LONGEST_NAME) for line in state_lines(automaton.states[i])]
 
 
-def _state(automaton: Automaton, i: int, box: Box, at: Point, visited: bool) -> str:
+def _state(automaton: Automaton, i: int, box: Box, at: Point, visited: bool) -> Markup:
     state = automaton.states[i]
     if box.round:
         shape = element("ellipse", cx=at.x, cy=at.y, rx=box.rx, ry=box.ry, class_="shape")
@@ -209,20 +210,20 @@ def _state(automaton: Automaton, i: int, box: Box, at: Point, visited: bool) -> 
         x, y = at.x - box.rx, at.y - box.ry
         shape = element("rect", x=x, y=y, width=2 * box.rx, height=2 * box.ry, class_="shape")
     kind = "input state" if state.is_input else "non-input state"
-    title = element("title", cell("\n".join([f"{kind} {state.name}", *state_lines(state)[1:]])))
+    title = element("title", "\n".join([f"{kind} {state.name}", *state_lines(state)[1:]]))
     words = lines_at(at.x, at.y, _state_text(automaton, i), strong=1)
     class_ = f"state {'input' if state.is_input else 'non-input'}{' run' if visited else ''}"
     return element("g", title, shape, words, class_=class_, data_state=i)
 
 
-def _edge_group(automaton: Automaton, t: int, marks: _Marks, *parts: str) -> str:
+def _edge_group(automaton: Automaton, t: int, marks: _Marks, *parts: Markup) -> Markup:
     move = automaton.transitions[t]
     told = [f"{move.source} -> {move.target}", *marks.text(t), *edge_lines(automaton, move)]
-    title = element("title", cell("\n".join(told)))
+    title = element("title", "\n".join(told))
     return element("g", title, *parts, class_=f"edge{marks.classes(t)}", data_transition=t)
 
 
-def _edge(automaton: Automaton, t: int, route: Route, label: tuple[list[str], int], marks: _Marks) -> str:
+def _edge(automaton: Automaton, t: int, route: Route, label: tuple[list[str], int], marks: _Marks) -> Markup:
     lines, strong = label
     x, y = route.label
     size = text_width(lines) + 6, LINE * len(lines) + 2
@@ -244,7 +245,7 @@ def _self_loops(
     loops: Sequence[int],
     labels: dict[int, tuple[list[str], int]],
     marks: _Marks,
-) -> Iterator[str]:
+) -> Iterator[Markup]:
     for side, sign in zip(_sides(loops), (1, -1), strict=True):
         y = at.y - _stack([labels[t] for t in side]) / 2
         room = 1.5 * box.ry / max(1, len(side))  # of the border, for each loop
@@ -276,7 +277,7 @@ def _border(box: Box, dy: float) -> tuple[float, float]:
     return (box.rx * sqrt(max(0.0, 1 - (dy / box.ry) ** 2)) if box.round else box.rx), dy
 
 
-def _entry(box: Box, at: Point) -> str:
+def _entry(box: Box, at: Point) -> Markup:
     """The short arrow into the initial state."""
     side = sqrt(0.5)
     tip = Point(at.x - side * box.rx, at.y - side * box.ry) if box.round else Point(at.x - box.rx, at.y - 8)

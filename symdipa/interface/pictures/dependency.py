@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from symdipa.evidence.story import link
+from symdipa.evidence.facts import link
+from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures.automaton import LONGEST_NAME, loop_classes, loop_text
 from symdipa.interface.pictures.layered import Box, Link, Point, TooLarge, layered
-from symdipa.interface.pictures.markup import cell, element
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
+from symdipa.interface.reports.words import link_text
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
@@ -58,11 +59,13 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     for (i, j), route in zip(edges, layout.routes, strict=True):
         marked = (i, j) in on_path
         lines = labels[i, j]
-        title = f"sample {i + 1} {'<' if i > j else '<='} sample {j + 1}: {link(automaton, run, i, j)}"
+        title = (
+            f"sample {i + 1} {'<' if i > j else '<='} sample {j + 1}: {link_text(link(automaton, run, i, j))}"
+        )
         elements.append(
             element(
                 "g",
-                element("title", cell(title)),
+                element("title", title),
                 element("path", d=curve(route.turned()), class_="line"),
                 head(route.start, 0, -1),
                 behind(*route.label, text_width(lines) + 4, LINE * len(lines)),
@@ -95,7 +98,7 @@ def _edge_text(automaton: Automaton, run: Sequence[int], i: int, j: int) -> list
     return [cut(f"{tie.sign} {tie.variable}", LONGEST_NAME)]
 
 
-def _node(witness: Witness, run: Sequence[int], k: int, words: Sequence[str], box: Box, at: Point) -> str:
+def _node(witness: Witness, run: Sequence[int], k: int, words: Sequence[str], box: Box, at: Point) -> Markup:
     step = k if k < len(witness.run) else k - len(witness.run) + witness.cycles[-1][0]
     class_ = "state sample" + "".join(loop_classes(witness, [step])) + (" path" if k in witness.path else "")
     shape = element(

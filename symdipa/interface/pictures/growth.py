@@ -1,12 +1,16 @@
-"""How the log-ratio of a counterexample grows with the rounds of its loops, as a curve."""
+"""How the log-ratio of a counterexample grows with the rounds of its loops: for a page, and as a file."""
 
 from __future__ import annotations
 
 from math import ceil, floor, log10
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symdipa.interface.pictures.markup import element
+from symdipa.interface.markup import element
+from symdipa.interface.pictures.plotting import STYLE, check_plot, save
 from symdipa.interface.pictures.svg import Drawing
+from symdipa.interface.reports.numbers import number
+from symdipa.interface.reports.refutation import REACHED
 
 if TYPE_CHECKING:
     from symdipa.evidence.refutation import Counterexample
@@ -66,3 +70,28 @@ def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
         step = max(1.0, step)
     first = ceil(low / step - 1e-9)
     return [k * step + 0.0 for k in range(first, floor(high / step + 1e-9) + 1)]
+
+
+def plot(found: Counterexample, name: str, path: Path) -> None:
+    """Draw how the ratio grows with the rounds; the suffix of the file, .svg or .png, says the format."""
+    check_plot(path)
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    with rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+        axes = figure.add_subplot()
+        rounds = [g.rounds for g in found.growth] or [found.rounds]
+        values = [g.log_ratio_per_eps for g in found.growth] or [found.log_ratio / float(found.eps)]
+        axes.plot(rounds, values, "o-", label=REACHED)
+        axes.axhline(float(found.exceeds), linestyle="--", color="0.3", label=f"claimed D = {found.exceeds}")
+        axes.set_xlabel("rounds of the loops")
+        axes.set_ylabel("D reached: log(Pr[alpha] / Pr[beta]) / eps")
+        axes.set_title(f"{Path(name).name} at eps = {number(found.eps)}")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_ylim(bottom=0)
+        axes.set_xlim(left=0)
+        axes.legend()
+        axes.grid(alpha=0.3)
+        save(figure, path)

@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from symdipa.interface.markup import Markup, element, joined, plain
 from symdipa.interface.pictures.layered import Point, Route
-from symdipa.interface.pictures.markup import cell, element, plain
 
 SIZE, ADVANCE, LINE = 12.0, 0.61, 15.0
 """Height of letters, width of a letter as a part of it, distance of lines."""
@@ -51,7 +51,7 @@ class Drawing:
 
     width: float
     height: float
-    elements: tuple[str, ...]
+    elements: tuple[Markup, ...]
     remarks: tuple[str, ...] = ()
     """What a caption should say: what was left out, what lines mean."""
 
@@ -72,11 +72,11 @@ def _cells(letter: str) -> int:
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
 
 
-def lines_at(x: float, y: float, lines: Sequence[str], strong: int = 0) -> str:
+def lines_at(x: float, y: float, lines: Sequence[str], strong: int = 0) -> Markup:
     """Centred lines around a point, the first ``strong`` of them bold."""
     top = y - LINE * (len(lines) - 1) / 2 + 0.35 * SIZE
-    return "".join(
-        element("text", cell(line), x=x, y=top + i * LINE, class_="strong" if i < strong else None)
+    return joined(
+        element("text", line, x=x, y=top + i * LINE, class_="strong" if i < strong else None)
         for i, line in enumerate(lines)
     )
 
@@ -108,7 +108,7 @@ def _at(x: float, y: float) -> str:
     return f"{plain(float(x))} {plain(float(y))}"
 
 
-def head(tip: Point, dx: float, dy: float) -> str:
+def head(tip: Point, dx: float, dy: float) -> Markup:
     """An arrowhead with this tip; ``(dx, dy)`` of length 1 is where it points."""
     back = Point(tip.x - ARROW * dx, tip.y - ARROW * dy)
     left = (back.x - BREADTH * dy, back.y + BREADTH * dx)
@@ -116,31 +116,32 @@ def head(tip: Point, dx: float, dy: float) -> str:
     return element("path", d=f"M{_at(*tip)} L{_at(*left)} L{_at(*right)} Z", class_="head")
 
 
-def behind(x: float, y: float, width: float, height: float) -> str:
+def behind(x: float, y: float, width: float, height: float) -> Markup:
     """What keeps lines away from a label."""
     return element("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, class_="behind")
 
 
-def moved(drawing: Drawing, x: float, y: float) -> str:
+def moved(drawing: Drawing, x: float, y: float) -> Markup:
     return element("g", *drawing.elements, transform=f"translate({_at(x, y)})")
 
 
-def inline(drawing: Drawing, label: str, class_: str) -> str:
+def inline(drawing: Drawing, label: str, class_: str) -> Markup:
     """The picture as part of an HTML page, which gives it its colours."""
-    return _svg(drawing, [moved(drawing, MARGIN, MARGIN)], label, class_, "")
+    return _svg(drawing, [moved(drawing, MARGIN, MARGIN)], label, class_, None)
 
 
 def standalone(drawing: Drawing, label: str) -> str:
     """The picture as a file of its own, on white."""
     paper = element("rect", width="100%", height="100%", class_="paper")
-    title = element("title", cell(label))
-    parts = [title, element("style", STYLE), paper, moved(drawing, MARGIN, MARGIN)]
-    return _svg(drawing, parts, label, None, ' xmlns="http://www.w3.org/2000/svg"') + "\n"
+    title = element("title", label)
+    parts = [title, element("style", Markup(STYLE)), paper, moved(drawing, MARGIN, MARGIN)]
+    return _svg(drawing, parts, label, None, "http://www.w3.org/2000/svg") + "\n"
 
 
-def _svg(drawing: Drawing, parts: Sequence[str], label: str, class_: str | None, namespace: str) -> str:
+def _svg(
+    drawing: Drawing, parts: Sequence[Markup], label: str, class_: str | None, namespace: str | None
+) -> Markup:
     width, height = (round(side + 2 * MARGIN) for side in (drawing.width, drawing.height))
-    opening = element("svg", "", width=width, height=height, viewBox=f"0 0 {width} {height}", role="img",
-                      aria_label=label, class_=class_)  # fmt: skip
-    body = "\n".join(["", *parts, ""]).replace("</g><", "</g>\n<")
-    return opening.removesuffix("</svg>").replace("<svg", f"<svg{namespace}", 1) + body + "</svg>"
+    body = Markup("\n".join(["", *parts, ""]).replace("</g><", "</g>\n<"))
+    return element("svg", body, xmlns=namespace, width=width, height=height,
+                   viewBox=f"0 0 {width} {height}", role="img", aria_label=label, class_=class_)  # fmt: skip

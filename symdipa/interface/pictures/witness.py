@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textwrap import wrap
 
+from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency
-from symdipa.interface.pictures.markup import cell, element
 from symdipa.interface.pictures.svg import LINE, Drawing, moved
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
@@ -30,13 +30,13 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
         ("What lies above what", right, [*dependency_legend(witness), *right.remarks]),
     )
     x, height = 0.0, 0.0
-    elements: list[str] = []
+    elements: list[Markup] = []
     for title, drawing, remarks in parts:
-        elements.append(element("text", cell(title), x=x, y=14.0, class_="heading"))
+        elements.append(element("text", title, x=x, y=14.0, class_="heading"))
         elements.append(moved(drawing, x, HEAD))
         y = HEAD + drawing.height + (28.0 if drawing.height else 0.0)
         for line in (line for remark in remarks for line in wrap(remark, REMARK)):
-            elements.append(element("text", cell(line), x=x, y=y, class_="remark"))
+            elements.append(element("text", line, x=x, y=y, class_="remark"))
             y += LINE + 2
         x += max(LEAST, drawing.width) + BETWEEN
         height = max(height, y)

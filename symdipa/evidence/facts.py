@@ -1,0 +1,236 @@
+"""What there is to say about a witness, as values; reports put it into words, hints make changes of it.
+
+Steps of a run are named by their position, from 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from symdipa.model.automaton import Automaton, OutputKind, Transition
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Witness
+from symdipa.runs.order import OrderState, initial, propagate, update
+
+if TYPE_CHECKING:
+    from symdipa.runs.marks import Chain
+
+# The control graph is imported where it is used: it loads a library that reports without a run do not need.
+
+
+def steps_of(automaton: Automaton, witness: Witness, cycle: tuple[int, int]) -> list[tuple[int, Transition]]:
+    """The steps of a cycle: positions in the run with their transitions."""
+    return [(k, automaton.transitions[witness.run[k]]) for k in range(*cycle)]
+
+
+# ----------------------------------------------------------------------------------------------- comparisons
+
+
+@dataclass(frozen=True)
+class Link:
+    """The comparison behind an edge of the dependency graph: step ``later`` compares with ``variable``.
+
+    ``sign`` is ``"<"`` or ``">="``; ``variable`` holds the sample of step ``earlier``.
+    """
+
+    earlier: int
+    later: int
+    variable: str
+    sign: str
+
+
+def link(automaton: Automaton, run: Sequence[int], low: int, high: int) -> Link:
+    """The comparison that forces the sample at ``low`` below the one at ``high`` (Def. dependency graph)."""
+    later, earlier = max(low, high), min(low, high)
+    guard = automaton.transitions[run[later]].guard
+    compared, sign = (guard.lt, "<") if later == low else (guard.ge, ">=")
+    for x in sorted(compared & automaton.transitions[run[earlier]].assign):
+        if all(x not in automaton.transitions[i].assign for i in run[earlier + 1 : later]):
+            return Link(earlier, later, x, sign)
+    raise AssertionError(f"no comparison puts position {low} below position {high}")
+
+
+def path_links(automaton: Automaton, witness: Witness) -> list[Link]:
+    """The comparisons along the dependency path, from its lowest sample to its highest."""
+    return [link(automaton, witness.run, low, high) for low, high in pairwise(witness.path)]
+
+
+def conflicts(automaton: Automaton, witness: Witness) -> frozenset[str]:
+    """The variables that the cycle of a leaking cycle both stores and compares with."""
+    inside = [t for _, t in steps_of(automaton, witness, witness.cycles[-1])]
+    stored = frozenset(x for t in inside for x in t.assign)
+    return stored & frozenset(x for t in inside for x in t.guard.used)
+
+
+@dataclass(frozen=True)
+class Lookback:
+    """A step of a leaking cycle that compares with ``variable``, and the step that stored it.
+
+    In the first round that is step ``first``; in later rounds ``later``, one of the round before if it is not
+    before ``step``.
+    """
+
+    step: int
+    variable: str
+    first: int
+    later: int
+
+
+def lookbacks(automaton: Automaton, witness: Witness) -> Iterator[Lookback]:
+    """The comparisons of a leaking cycle with what it stores itself."""
+    start, end = witness.cycles[-1]
+    both = conflicts(automaton, witness)
+    for k, t in steps_of(automaton, witness, (start, end)):
+        for x in sorted(t.guard.used & both):
+            stores = [j for j in range(end) if x in automaton.transitions[witness.run[j]].assign]
+            first = max(j for j in stores if j < k)
+            yield Lookback(k, x, first, max((j for j in stores if start <= j < k), default=stores[-1]))
+
+
+def orders_by_round(automaton: Automaton, witness: Witness) -> tuple[list[OrderState], int]:
+    """The order states before the rounds of a leaking cycle until one returns, and the place of that one."""
+    from symdipa.runs import witness as witnesses
+    from symdipa.runs.control import control_graph
+
+    return witnesses.orders_by_round(control_graph(automaton), witness)
+
+
+# ---------------------------------------------------------------------------------------------------- outputs
+
+
+@dataclass(frozen=True)
+class Level:
+    """The ends of a violating path: step ``shown`` outputs its sample, step ``repeated`` is in the loop.
+
+    ``below`` says whether the samples of the loop lie below the shown one (or above it).
+    """
+
+    shown: int
+    repeated: int
+    below: bool
+
+
+def level(automaton: Automaton, witness: Witness) -> Level:
+    """Which end of a violating path is shown, and on which side of it the loop lies."""
+    start, end = witness.cycles[-1]
+    first, last = witness.path[0], witness.path[-1]
+    shows_last = automaton.transitions[witness.run[last]].output.kind is OutputKind.INSAMPLE
+    below = first == last or (start <= first < end and shows_last)
+    return Level(last, first, True) if below else Level(first, last, False)
+
+
+def shown_in_loop(automaton: Automaton, witness: Witness) -> list[int]:
+    """The steps of a disclosing cycle that show a number made from an input."""
+    steps = steps_of(automaton, witness, witness.cycles[-1])
+    return [k for k, t in steps if t.output.is_real and automaton.state(t.source).is_input]
+
+
+@dataclass(frozen=True)
+class Clash:
+    """A state whose branches have outputs in common: which symbols, and whether numbers."""
+
+    state: str
+    outputs: tuple[str, ...]
+    numbers: bool
+
+
+def output_clashes(automaton: Automaton) -> Iterator[Clash]:
+    """The states that are not output-distinct, and why (theory, section 1)."""
+    for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
+        outputs = [automaton.transitions[i].output for i in outgoing]
+        symbols = Counter(str(output) for output in outputs if not output.is_real)
+        repeated = tuple(name for name, count in symbols.items() if count > 1)
+        numbers = sum(output.is_real for output in outputs) > 1
+        if repeated or numbers:
+            yield Clash(state.name, repeated, numbers)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How a state draws a sample: Laplace noise of inverse scale ``d`` around ``mean``, or input plus mean.
+
+    ``second``: the sample that is shown as ``insampleprime``.
+    """
+
+    state: str
+    d: Fraction
+    mean: Fraction
+    around_input: bool
+    second: bool
+
+
+def draws(automaton: Automaton, names: Iterable[str] | None = None) -> Iterator[Draw]:
+    """The samples that states draw with noise: all states that go on, or those with the given names."""
+    wanted = None if names is None else set(names)
+    for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
+        if outgoing and (wanted is None or state.name in wanted):
+            if state.d:
+                yield Draw(state.name, state.d, state.mu, state.is_input, False)
+            shows = any(automaton.transitions[t].output.kind is OutputKind.INSAMPLE_PRIME for t in outgoing)
+            if shows and state.d_prime:
+                yield Draw(state.name, state.d_prime, state.mu_prime, state.is_input, True)
+
+
+# -------------------------------------------------------------------------------------------- along the run
+
+
+def orders_along(automaton: Automaton, run: Sequence[int]) -> Iterator[OrderState]:
+    """What the comparisons have forced among the stored samples, after each step of a feasible run."""
+    from symdipa.runs.control import control_graph
+
+    control = control_graph(automaton)
+    order = initial(len(automaton.variables))
+    for t in run:
+        following = update(order, control.steps[t])
+        if following is None:
+            raise AssertionError("the run of a witness is not feasible")
+        order = following
+        yield order
+
+
+@dataclass(frozen=True)
+class MarksThen:
+    """The marks of the stored samples after a step: by variable, and the chains whose marks meet there.
+
+    ``L`` and ``G``: a sample that can be repeated lies below it, above it. ``U`` and ``D``: a number that was
+    shown lies below it, above it (or is it). See theory, section 3.
+    """
+
+    carried: tuple[tuple[str, str], ...]
+    met: tuple[Chain, ...]
+
+
+def marks_along(automaton: Automaton, witness: Witness) -> Iterator[MarksThen]:
+    """The marks of the stored samples after each step, and the chains that are complete then first.
+
+    The samples that can be repeated are those in the non-leaking cycles of the witness.
+    """
+    from symdipa.runs.control import control_graph
+    from symdipa.runs.marks import Chain, Marks, advance
+
+    control = control_graph(automaton)
+    cycles = () if witness.pattern is Pattern.LEAKING_CYCLE else witness.cycles
+    order = initial(len(automaton.variables))
+    marks = dict.fromkeys(Chain, Marks())
+    for k, t in enumerate(witness.run):
+        step, shows = control.steps[t], control.outputs_insample[t]
+        repeats = any(i <= k < j for i, j in cycles)
+        before = marks
+        marks = {
+            chain: advance(order, found, step, chain, repeats=repeats, output=shows, keep=-1)
+            for chain, found in marks.items()
+        }
+        order = propagate(order, step)
+        pair, below, above = marks[Chain.PAIR], marks[Chain.OUTPUT_BELOW], marks[Chain.OUTPUT_ABOVE]
+        masks = {"L": pair.up, "G": pair.down, "U": below.up, "D": above.down}
+        letters = (
+            (name, "".join(letter for letter, mask in masks.items() if mask >> x & 1))
+            for x, name in enumerate(automaton.variables)
+        )
+        met = (chain for chain in Chain if marks[chain].hit and not before[chain].hit)
+        yield MarksThen(tuple((name, found) for name, found in letters if found), tuple(met))

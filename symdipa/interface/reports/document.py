@@ -1,0 +1,248 @@
+"""Reports as values: blocks in sections, which are rendered last of all, as plain text or as HTML.
+
+Nothing is wrapped, aligned or escaped before. Plain text leaves pictures out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import zip_longest
+from textwrap import wrap
+
+from symdipa.interface.markup import Markup, element, joined
+from symdipa.model.verdict import Verdict
+
+WIDTH = 98
+"""Paragraphs of plain text are wrapped at so many letters, their indentation not counted."""
+
+
+class Tone(Enum):
+    """How an answer is marked: the sign and the colour on a page, and the colour on a terminal."""
+
+    GOOD = ("✔", "private", "green")
+    BAD = ("✘", "violated", "red")
+    OPEN = ("?", "open", "yellow")
+    BROKEN = ("!", "violated", "red")
+
+    def __init__(self, sign: str, page_colour: str, terminal_colour: str) -> None:
+        self.sign, self.page_colour = sign, page_colour
+        self.terminal_colour = terminal_colour
+
+
+def tone_of(verdict: Verdict, disagreements: Sequence[str] = ()) -> Tone:
+    """The tone of a verdict; contradictions are louder than any."""
+    if disagreements:
+        return Tone.BROKEN
+    tones = {Verdict.PRIVATE: Tone.GOOD, Verdict.UNKNOWN: Tone.OPEN}
+    return tones.get(verdict, Tone.BAD)
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a document is about, and the answer in a few words."""
+
+    subject: str
+    words: str
+    tone: Tone | None = None
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A cell of a table with a tone, whose sign is shown on a page."""
+
+    words: str
+    tone: Tone | None
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Flowing text; ``code`` is set in letters of fixed width."""
+
+    text: str
+    code: bool = False
+
+
+@dataclass(frozen=True)
+class Verse:
+    """A paragraph that plain text breaks into these lines and nowhere else; on a page it flows."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines that are kept as they are."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Remarks, one a line."""
+
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under a head; without a head they are lines of code whose parts are aligned.
+
+    ``label`` names the table for those who do not see it. In plain text a ``silent`` head is left out, and
+    columns have the ``least`` widths, so that tables below each other line up.
+    """
+
+    rows: Sequence[Sequence[str | Marked]]
+    head: Sequence[str] = ()
+    label: str = ""
+    silent: bool = False
+    numbers: bool = False
+    least: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Inset:
+    """Blocks that plain text sets in from the left."""
+
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Items, counted from 1."""
+
+    items: Sequence[Sequence[Block]]
+
+
+Block = Paragraph | Verse | Lines | Notes | Table | Inset | Numbered | Markup
+"""Markup is a picture or a part of a page that only works there."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks, perhaps with a title. In plain text an empty line comes first, unless the section is ``flush``:
+    then it goes on at the left margin right below what is before."""
+
+    blocks: Sequence[Block]
+    title: str = ""
+    flush: bool = False
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report. In plain text the first section stands right below the headline unless it has a title."""
+
+    sections: Sequence[Section]
+    headline: Headline | None = None
+
+
+# ------------------------------------------------------------------------------------------------- plain text
+
+
+def as_text(document: Document, width: int = WIDTH) -> str:
+    """The document as plain text, without a line end at the end."""
+    head = document.headline
+    lines = [] if head is None else [f"{head.subject}: {head.words}"]
+    for k, section in enumerate(document.sections):
+        if lines and not section.flush and (k or section.title):
+            lines.append("")
+        lines += [section.title] if section.title else []
+        body = as_lines(section.blocks, width)
+        lines += body if section.flush else _indented("  ", body)
+    return "\n".join(lines)
+
+
+def as_lines(blocks: Iterable[Block], width: int = WIDTH) -> list[str]:
+    """Blocks as lines of plain text, paragraphs wrapped at ``width``."""
+    return [line for block in blocks for line in _lines(block, width)]
+
+
+def _lines(block: Block, width: int) -> Iterable[str]:
+    match block:
+        case Paragraph(text):
+            return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+        case Verse(lines) | Lines(lines):
+            return lines
+        case Notes(texts):
+            return [f"note: {text}" for text in texts]
+        case Table():
+            head = [block.head] if block.head and not block.silent else []
+            return _aligned([*head, *block.rows], block.least)
+        case Inset(blocks):
+            return _indented("  ", as_lines(blocks, width))
+        case Numbered(items):
+            return _numbered(items, width)
+        case Markup():
+            return []
+
+
+def _numbered(items: Sequence[Sequence[Block]], width: int) -> Iterator[str]:
+    for number, blocks in enumerate(items, 1):
+        mark = f"{number}. "
+        yield ""
+        for k, line in enumerate(_indented(" " * len(mark), as_lines(blocks, width))):
+            yield line if k else mark + line[len(mark) :]
+
+
+def _indented(indent: str, lines: Iterable[str]) -> list[str]:
+    return [(indent + line).rstrip() for line in lines]
+
+
+def _aligned(rows: Sequence[Sequence[str | Marked]], least: Sequence[int]) -> list[str]:
+    cells = [[cell.words if isinstance(cell, Marked) else cell for cell in row] for row in rows]
+    needed = (max(map(len, column)) for column in zip(*cells, strict=True))
+    widths = [max(pair) for pair in zip_longest(needed, least, fillvalue=0)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+
+
+# ------------------------------------------------------------------------------------------------------- HTML
+
+
+def as_html(sections: Iterable[Section]) -> Markup:
+    """Sections as a part of a page."""
+    return joined((part for section in sections for part in _section(section)), "\n")
+
+
+def _section(section: Section) -> Iterator[Markup]:
+    if section.title:
+        yield element("h3", section.title)
+    yield from map(_html, section.blocks)
+
+
+def _html(block: Block) -> Markup:
+    match block:
+        case Paragraph(text):
+            return element("pre", text, class_="flowing") if block.code else element("p", text)
+        case Verse(lines):
+            return element("p", " ".join(lines))
+        case Lines(lines):
+            return element("pre", "\n".join(lines), class_="scroll", tabindex=0)
+        case Notes(texts):
+            return element("ul", *(element("li", text) for text in texts), class_="plain")
+        case Table(rows, head):
+            return _html_table(block) if head else _html(Lines(_aligned(rows, block.least)))
+        case Inset(blocks):
+            return joined(map(_html, blocks), "\n")
+        case Numbered(items):
+            return element("ol", *(element("li", *map(_html, blocks)) for blocks in items))
+        case Markup():
+            return block
+
+
+def _html_table(table: Table) -> Markup:
+    top = element("tr", *(element("th", text, scope="col") for text in table.head))
+    rows = [element("tr", *(element("td", _html_cell(cell)) for cell in row)) for row in table.rows]
+    parts = element("thead", top), element("tbody", *rows)
+    return framed(element("table", *parts, class_="numbers" if table.numbers else None), table.label)
+
+
+def _html_cell(cell: str | Marked) -> str:
+    if isinstance(cell, Marked):
+        return cell.words if cell.tone is None else f"{cell.tone.sign} {cell.words}"
+    return cell
+
+
+def framed(content: Markup, label: str) -> Markup:
+    """Something that may be wider than the page: it scrolls, also by the keyboard."""
+    return element("div", content, class_="scroll", tabindex=0, role="region", aria_label=label)

@@ -1,0 +1,68 @@
+"""Numbers as people write them: short, and with an error that is no smaller than it is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, exp, floor, inf, log, log10
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symdipa.evidence.probability import Interval
+
+DECIMALS = 9
+
+
+def number(x: Fraction | float) -> str:
+    """A number as short as exactness allows: ``9``, ``-0.25``, ``1/3``."""
+    x = Fraction(x)
+    if x.denominator == 1:
+        return str(x.numerator)
+    rest = x.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return f"{float(x):.12g}" if rest == 1 else str(x)
+
+
+def interval(window: Interval | None) -> str:
+    low, high = window or (-inf, inf)
+    if (low, high) == (-inf, inf):
+        return "(any)"
+    left = "(-inf" if low == -inf else f"[{low:g}"
+    right = "inf)" if high == inf else f"{high:g}]"
+    return f"in {left}, {right}"
+
+
+def measured(value: float, error: float) -> tuple[str, str]:
+    """A number with its error, which also covers that the number is rounded; the error is rounded up."""
+    if value == -inf:
+        return "-inf", ""
+    return f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}", f"+- {error_text(error + 0.5 * 10**-DECIMALS)}"
+
+
+def error_text(error: float) -> str:
+    """An error with one digit, rounded up."""
+    if error <= 0:
+        return "0"
+    whole = floor(log10(error))
+    digit = ceil(error / 10.0**whole * (1 - 1e-12))
+    return f"{digit // 10 or digit}e{whole + digit // 10:+03d}"
+
+
+def power(logarithm: float) -> str:
+    """``exp(logarithm)`` in powers of ten, also where no float reaches."""
+    if logarithm == -inf:
+        return "0"
+    exponent = logarithm / log(10)
+    whole = floor(exponent)
+    if -4 <= whole < 0:
+        return f"{10**exponent:.6f}"
+    mantissa = f"{10 ** (exponent - whole):.4f}"
+    if mantissa == "10.0000":
+        mantissa, whole = "1.0000", whole + 1
+    return f"{mantissa}e{whole:+03d}"
+
+
+def times(logarithm: float) -> str:
+    """A ratio from its logarithm."""
+    return power(logarithm) if logarithm >= log(1e6) else f"{exp(logarithm):.2f}"

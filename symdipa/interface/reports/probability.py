@@ -1,0 +1,107 @@
+"""The probability of outputs, and how often a simulation showed them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf
+from typing import TYPE_CHECKING
+
+from symdipa.interface.reports.document import Block, Document, Headline, Inset, Lines, Section, Table
+from symdipa.interface.reports.numbers import measured, power
+from symdipa.interface.reports.words import noise
+from symdipa.model.automaton import Automaton
+
+if TYPE_CHECKING:
+    from symdipa.evidence.probability import LogProbability
+    from symdipa.evidence.simulation import Frequent, Shown, Simulation
+
+OTHER = "(none of the windows)"
+
+ENDED = {
+    "inputs": "for want of inputs",
+    "terminal": "in a state without transitions",
+    "guard": "since no guard held",
+    "steps": "at the limit on steps",
+}
+
+
+def output_text(asked: Shown) -> str:
+    """A symbol, or an interval as it is asked for."""
+    if asked is None:
+        return OTHER
+    if isinstance(asked, str):
+        return asked
+    low, high = ("" if abs(end) == inf else f"{end:g}" for end in asked)
+    return f"{low}..{high}"
+
+
+def probability(
+    name: str,
+    automaton: Automaton,
+    eps: Fraction,
+    found: LogProbability,
+    runs: int | None,
+    complete: bool,
+    alone: bool,
+) -> Document:
+    """What was computed; ``alone``: of exactly one run, else of outputs, by ``runs`` (perhaps not all)."""
+    logarithm, error = measured(found.value, found.error)
+    if alone:
+        whose = "of exactly this run"
+    elif runs is None:
+        whose = "of these outputs, over all runs"
+    elif not complete:
+        whose = f"of these outputs, over {runs} runs with them; there are more, which are not counted"
+    elif runs == 0:
+        whose = "no run has these outputs on these inputs (or one of them finds no input left)"
+    else:
+        over = "one run has them" if runs == 1 else f"over all {runs} runs with them"
+        whose = f"of these outputs; {over}"
+    at_least = "" if complete else "at least "
+    lines = Lines([f"logarithm {logarithm} {error}", f"{whose}; computed by {found.method}"])
+    return Document(
+        [Section([lines, *_rests_on(automaton, eps, "exact real numbers")])],
+        Headline(name, f"probability {at_least}{power(found.value)}"),
+    )
+
+
+def simulation(
+    name: str,
+    automaton: Automaton,
+    eps: Fraction,
+    found: Simulation,
+    rows: Sequence[Frequent],
+    windows: bool,
+    compare: bool,
+) -> Document:
+    """The most frequent outputs, with their computed probabilities if ``compare``, and how runs ended."""
+    head = ["count", "began so", "share", *(["computed", "deviation"] if compare else []), "outputs"]
+    table = Table([_row(row, windows, compare) for row in rows], head)
+    more = len(found.outputs) - len(rows)
+    ends = ", ".join(f"{count} {ENDED[why]}" for why, count in sorted(found.stopped.items()))
+    lines = Lines([*([f"and {more} other output sequences"] if more else []), f"ended: {ends}"])
+    return Document(
+        [Section([table, lines, *_rests_on(automaton, eps, "floating point")])],
+        Headline(name, f"{found.samples} executions"),
+    )
+
+
+def _row(row: Frequent, windows: bool, compare: bool) -> list[str]:
+    numbers = [str(row.count), str(row.beginning), f"{row.share:.6f}"]
+    if compare and row.computed is not None and row.sigmas is not None:
+        numbers += [f"{row.computed:.6f}", f"{row.sigmas + 0.0:+.1f} sigma"]
+    elif compare:
+        numbers += ["-", "-"]
+    return [*numbers, outputs_text(row.outputs, windows)]
+
+
+def outputs_text(outputs: Sequence[Shown], windows: bool) -> str:
+    """What an execution showed; of a number outside of all ``windows``, only that it was one."""
+    other = "(other)" if windows else "(number)"
+    return " ".join(map(output_text, outputs)).replace(OTHER, other) or "(nothing)"
+
+
+def _rests_on(automaton: Automaton, eps: Fraction, arithmetic: str) -> list[Block]:
+    """What the numbers rest on: eps, the arithmetic, and the noise that the scales mean."""
+    return [Lines([f"at eps = {eps}, in {arithmetic}, with"]), Inset(noise(automaton))]

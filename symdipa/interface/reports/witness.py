@@ -1,0 +1,168 @@
+"""How privacy is lost on one run, at length, and what would help; or why there is no such run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from symdipa.interface.reports.check import (
+    ASSUMED,
+    disagreements,
+    explanation,
+    headline,
+    noted,
+    own_notes,
+    pattern_table,
+    sizes_text,
+    titles,
+    tone,
+    with_status,
+)
+from symdipa.interface.reports.document import (
+    Block,
+    Document,
+    Headline,
+    Inset,
+    Lines,
+    Numbered,
+    Paragraph,
+    Section,
+    Table,
+)
+from symdipa.interface.reports.story import (
+    dependency,
+    dependency_title,
+    in_short,
+    run_with_facts,
+    why_it_costs,
+)
+from symdipa.interface.reports.words import noise
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Result, Status, Verdict, Witness
+
+if TYPE_CHECKING:
+    from symdipa.evidence.hints import Hint
+
+PROOFS = {
+    "static": "an argument on the control graph, without search",
+    "explicit": "enumeration of all orders of the stored samples",
+    "k-induction": "induction over the steps of a run",
+    "pdr": "an invariant, found by property-directed reachability",
+}
+"""How a method proves that a pattern is absent."""
+
+NOISE = "How the samples are drawn"
+"""What the noise of states is headed by."""
+
+
+def document(
+    name: str,
+    result: Result,
+    asked: Pattern | None = None,
+    hints: Sequence[Hint] | None = None,
+    notes: Sequence[str] = (),
+) -> Document:
+    """The violation of one file at length: in words, step by step, what forces it, and what would help.
+
+    ``asked`` is the only pattern that was looked for, if it was one. ``hints`` are changes that were tried
+    (``None``: none was asked for).
+    """
+    first = headline(name, result)
+    if result.witness is not None:
+        sections = _violation(result, result.witness, hints)
+    elif asked is not None and result.patterns[asked].status is Status.ABSENT and not result.disagreements:
+        first = Headline(name, f"no {asked.title}", tone(result))
+        sections = [Section([_proofs(result, [asked])])]
+    else:
+        sections = _no_witness(result)
+    return Document([*sections, Section([Paragraph(ASSUMED)]), *noted([*notes, *own_notes(result)])], first)
+
+
+def _violation(result: Result, witness: Witness, hints: Sequence[Hint] | None) -> list[Section]:
+    automaton = result.automaton
+    sections = [
+        Section([in_short(automaton, witness)], "What goes wrong"),
+        Section(explanation(result)),
+    ]
+    if result.verdict is Verdict.NOT_PRIVATE:
+        sections.append(Section([why_it_costs(automaton, witness)]))
+    sections.append(Section(run_with_facts(automaton, witness), "The run, step by step"))
+    if forced := dependency(automaton, witness):
+        sections.append(Section(forced, dependency_title(witness.pattern)))
+    states = [automaton.transitions[t].source for t in witness.run]
+    if drawn := noise(automaton, states):
+        sections.append(Section(drawn, NOISE))
+    if hints is not None:
+        sections += what_would_help(hints, witness.pattern)
+    others = [p for p in with_status(result, Status.PRESENT) if p is not witness.pattern]
+    if others:
+        see = " or ".join(f"--pattern {p.short}" for p in others)
+        sections.append(Section([Paragraph(f"There is also a {titles(others)}: see {see}.")]))
+    return sections
+
+
+def _no_witness(result: Result) -> list[Section]:
+    """Why there is nothing to show: proved absent, and how, or not decided."""
+    if result.disagreements:
+        return [Section(disagreements(result))]
+    if result.verdict is Verdict.PRIVATE:
+        none = "There is no run to show: each of the four patterns is proved absent."
+        table = _proofs(result, list(result.patterns))
+    else:
+        none = "There is no run to show so far."
+        table = pattern_table(result, False)
+    return [Section([*explanation(result), Paragraph(none)]), Section([table])]
+
+
+def _proofs(result: Result, patterns: Sequence[Pattern]) -> Table:
+    rows = []
+    for pattern in patterns:
+        found = result.patterns[pattern]
+        how = PROOFS.get(found.method or "", found.method or "")
+        sizes = f" ({sizes_text(found)})" if found.sizes and found.method != "static" else ""
+        rows.append([f"no {pattern.title}", f"by {how}{sizes}"])
+    return Table(rows)
+
+
+# ------------------------------------------------------------------------------------------ what would help
+
+GENERAL = {
+    Pattern.LEAKING_CYCLE: "limit how often the loop goes round, or compare with what was stored before it",
+    Pattern.LEAKING_PAIR: "limit how often one of the loops goes round, or let them not share a threshold",
+    Pattern.DISCLOSING_CYCLE: "limit how many numbers are shown",
+    Pattern.PRIVACY_VIOLATING_PATH: "show a second sample (insampleprime) or a symbol instead of the number",
+}
+
+COPIES = (
+    "To allow more than one such answer before it stops, write the states once for each answer that may "
+    "still come, and let such an answer lead from one copy to the next."
+)
+SCALES = "If every d is halved, which doubles the noise, D is halved, too."
+
+
+def what_would_help(hints: Sequence[Hint], pattern: Pattern) -> list[Section]:
+    """The changes that were tried and what they make of the automaton, with remarks on those that help."""
+    blocks: list[Block] = [Paragraph(_worth(hints, pattern))]
+    if hints:
+        blocks.append(Numbered(list(map(_item, hints))))
+    limits = any("limit" in hint.kind and hint.private for hint in hints)
+    after = [*([COPIES] if limits else []), *([SCALES] if any(hint.private for hint in hints) else [])]
+    return [Section(blocks, "What would help"), *(Section([Paragraph(remark)]) for remark in after)]
+
+
+def _worth(hints: Sequence[Hint], pattern: Pattern) -> str:
+    """What hints are worth, or what is to be done in general where there are none."""
+    if not hints:
+        return f"No simple change was found that removes the {pattern.title}. In general: {GENERAL[pattern]}."
+    if hints[0].private:
+        return "Each of these changes was tried: made, and the changed automaton decided again."
+    return "No change was found after which the automaton is proved private. What may be a start:"
+
+
+def _item(hint: Hint) -> list[Block]:
+    lines = []
+    for change in hint.changes:
+        lines += [f"instead of  {change.before}"] if change.before else []
+        lines.append(f"{'write' if change.before else 'add':<10}  {change.after}")
+    outcome = f"Then it is {hint.outcome}." if hint.private else f"Then: {hint.outcome}."
+    return [Paragraph(hint.text), Inset([Lines(lines)]), Paragraph(outcome)]

@@ -1,0 +1,195 @@
+"""Facts in words and signs: steps, loops, comparisons, orders, marks and noise, each put in one way.
+
+Steps of a run are named from 1, as people count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symdipa.evidence.facts import Clash, Link, draws, marks_along, orders_along
+from symdipa.interface.reports.document import Block, Paragraph, Table
+from symdipa.model.automaton import Automaton, Guard, noise_scale
+from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import enumeration
+from symdipa.model.verdict import Witness
+from symdipa.runs.order import OrderState, members
+
+LONGEST_LOOP = 6
+"""A loop with more states than this is shown by its first and last ones."""
+
+LONGEST_NOISE_TABLE = 24
+
+
+def steps_text(positions: Sequence[int]) -> str:
+    """Positions as numbered steps: ``step 3``, ``steps 3 to 5``, ``steps 3 and 7``."""
+    numbers = [k + 1 for k in positions]
+    if len(numbers) == 1:
+        return f"step {numbers[0]}"
+    if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return f"steps {numbers[0]} to {numbers[-1]}"
+    return f"steps {enumeration(map(str, numbers))}"
+
+
+def loop_text(automaton: Automaton, witness: Witness, loop: tuple[int, int]) -> str:
+    """The states that a loop visits, and its steps."""
+    start, end = loop
+    inside = [automaton.transitions[i] for i in witness.run[start:end]]
+    names = [inside[0].source, *(t.target for t in inside)]
+    if len(names) > LONGEST_LOOP:
+        names[3:-1] = ["..."]
+    return f"{' -> '.join(names)} ({steps_text(range(start, end))})"
+
+
+def loops_at(witness: Witness, position: int) -> str:
+    """``A`` and ``B`` for the two loops of a leaking pair, ``*`` for the only loop of another pattern."""
+    names = "AB" if witness.pattern is Pattern.LEAKING_PAIR else "*"
+    pairs = zip(names, witness.cycles, strict=False)
+    return "".join(name for name, (start, end) in pairs if start <= position < end)
+
+
+def link_text(link: Link) -> str:
+    """The comparison that ties two samples."""
+    asks = f"step {link.later + 1} asks for insample {link.sign} {link.variable}"
+    return f"{asks}, stored in step {link.earlier + 1}"
+
+
+def comparison(guard: Guard, variables: Sequence[str]) -> str:
+    """A guard as people write it: ``l <= sample < u``."""
+    lower = ", ".join(x for x in variables if x in guard.ge)
+    upper = ", ".join(x for x in variables if x in guard.lt)
+    left, right = f"{lower} <= " if lower else "", f" < {upper}" if upper else ""
+    return f"{left}sample{right}" if lower or upper else "-"
+
+
+def outputs_text(automaton: Automaton, witness: Witness) -> str:
+    """The outputs of the run; ``(...)*`` are those of a loop, which may be repeated."""
+    opens = {start for start, _ in witness.cycles}
+    closes = {end - 1 for _, end in witness.cycles}
+    words = []
+    for k, i in enumerate(witness.run):
+        output = str(automaton.transitions[i].output)
+        words.append(f"{'(' if k in opens else ''}{output}{')*' if k in closes else ''}")
+    return " ".join(words)
+
+
+def clash_text(clash: Clash) -> str:
+    """A state that is not output-distinct, and why."""
+    shared = [*clash.outputs, *(["a number"] if clash.numbers else [])]
+    return f"state {clash.state}: several branches output {enumeration(shared)}"
+
+
+@dataclass(frozen=True)
+class StepWords:
+    """A step of a run in words; ``loop`` as in :func:`loops_at`, empty outside of loops."""
+
+    number: str
+    loop: str
+    source: str
+    guard: str
+    comparison: str
+    output: str
+    stored: str
+    target: str
+
+
+def run_in_words(automaton: Automaton, witness: Witness) -> list[StepWords]:
+    """The steps of the run of a witness."""
+    moves = [automaton.transitions[i] for i in witness.run]
+    return [
+        StepWords(
+            str(k + 1),
+            loops_at(witness, k),
+            t.source,
+            t.guard.text(automaton.variables),
+            comparison(t.guard, automaton.variables),
+            str(t.output),
+            ", ".join(sorted(t.assign)),
+            t.target,
+        )
+        for k, t in enumerate(moves)
+    ]
+
+
+# ------------------------------------------------------------------------------------------- orders and marks
+
+
+def order_text(order: OrderState, variables: Sequence[str]) -> str:
+    """An order state as chains: ``l < u < w, a = b``; what follows from the others is left out."""
+    names = {same: " = ".join(variables[x] for x in members(same)) for same in order.eq if same}
+    over = {same: order.lt[next(members(same))] for same in names}
+    pairs = [
+        (low, high)
+        for low in names
+        for high in names
+        if over[low] & high and not any(over[low] & mid and over[mid] & high for mid in names)
+    ]
+    ends = {same for pair in pairs for same in pair}
+    told = []
+    while pairs:
+        highs = {high for _, high in pairs}
+        chain = list(next(pair for pair in pairs if pair[0] not in highs))
+        pairs.remove((chain[0], chain[1]))
+        while following := [pair for pair in pairs if pair[0] == chain[-1]]:
+            pairs.remove(following[0])
+            chain.append(following[0][1])
+        told.append(" < ".join(names[same] for same in chain))
+    return ", ".join([*told, *(name for same, name in names.items() if "=" in name and same not in ends)])
+
+
+def known_orders(automaton: Automaton, witness: Witness) -> list[str]:
+    """What the comparisons have forced among the stored samples, after each step of the run."""
+    return [order_text(order, automaton.variables) for order in orders_along(automaton, witness.run)]
+
+
+MARKS = {
+    "L": "a sample that can be repeated lies below it",
+    "G": "a sample that can be repeated lies above it",
+    "U": "a number that was shown lies below it, or is it",
+    "D": "a number that was shown lies above it, or is it",
+}
+"""The marks of a stored sample (theory, section 3). ``L`` and ``G`` on one value are a leaking pair; ``U``
+and ``G``, or ``L`` and ``D``, a violating path."""
+
+MEET = {"PAIR": "L and G", "OUTPUT_BELOW": "U and G", "OUTPUT_ABOVE": "L and D"}
+"""The marks that no value may carry both of, by chain."""
+
+
+def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
+    """The marks of the stored samples after each step, as ``x: L G``, and where two of them meet."""
+    return [
+        "; ".join(
+            [
+                *(f"{variable}: {' '.join(letters)}" for variable, letters in then.carried),
+                *(f"{MEET[chain.name]} meet" for chain in then.met),
+            ]
+        )
+        for then in marks_along(automaton, witness)
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------ noise
+
+
+def noise(automaton: Automaton, names: Iterable[str] | None = None) -> list[Block]:
+    """How the samples of states are drawn, one draw a line: the parameter and the noise that it means.
+
+    All states that draw anything, or those with the given names; nothing if there are none.
+    """
+    rows = []
+    for draw in draws(automaton, names):
+        words = f"Laplace noise of scale {noise_scale(draw.d)} around {_centre(draw.mean, draw.around_input)}"
+        name, shown = ("d'", " (insampleprime)") if draw.second else ("d", "")
+        rows.append([draw.state, f"{name} = {draw.d}", words + shown])
+    table = Table(rows[:LONGEST_NOISE_TABLE])
+    if len(rows) > LONGEST_NOISE_TABLE:
+        return [table, Paragraph(f"and {len(rows) - LONGEST_NOISE_TABLE} more")]
+    return [table] if rows else []
+
+
+def _centre(mean: Fraction, around_input: bool) -> str:
+    if not around_input:
+        return str(mean)
+    return "the input" + (f" {'+' if mean > 0 else '-'} {abs(mean)}" if mean else "")
