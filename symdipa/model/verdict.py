@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # proofs are carried along, not looked into
     from symdipa.bounds.alignment import Alignment
     from symdipa.bounds.exact.flow import Flow
     from symdipa.bounds.relational import Relational
+    from symdipa.evidence.confirmation import Confirmation
 
 
 class Status(Enum):
@@ -260,6 +261,8 @@ class Result:
     encoding: str | None
     seconds: float
     notes: tuple[Note, ...] = ()
+    confirmation: Confirmation | None = None
+    """Two inputs that come near ``D``, if they were asked for and found."""
 
     @property
     def patterns(self) -> Mapping[Pattern, PatternResult]:
@@ -272,9 +275,23 @@ class Result:
         return self.bounds
 
     @property
+    def details(self) -> tuple[PatternResult, ...]:
+        """Every answer of every engine."""
+        return self.answers.everything
+
+    @property
     def disagreements(self) -> tuple[str, ...]:
-        """Contradictions between engines: bugs."""
+        """What engines contradict each other about, which is a bug."""
         return self.answers.disagreements
+
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """All that must not be: engines that disagree, and two inputs that refute a proved bound."""
+        best, found = self.bounds.best if self.bounds else None, self.confirmation
+        if found is None or best is None or not found.refutes(best):
+            return self.disagreements
+        words = f"two inputs with log-ratio {found.log_ratio_per_eps}*eps refute the bound of {best}"
+        return (*self.disagreements, words)
 
     @property
     def well_formed(self) -> bool | None:

@@ -25,13 +25,11 @@ from symdipa.interface.reports.document import (
 )
 from symdipa.interface.reports.story import dependency as forced_order
 from symdipa.interface.reports.story import dependency_title, why_it_costs
-from symdipa.interface.reports.weight import Weighed
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
 from symdipa.interface.reports.words import MARKS, known_marks, known_orders, noise, run_in_words
-from symdipa.model.verdict import Result, Verdict, Witness
+from symdipa.model.verdict import Bounds, Result, Verdict, Witness
 
 if TYPE_CHECKING:
-    from symdipa.bounds.portfolio import Weighing
     from symdipa.evidence.refutation import Counterexample
 
 
@@ -39,13 +37,14 @@ if TYPE_CHECKING:
 class Checked:
     """One file and what was found out: ``None`` where something was not asked for or does not apply.
 
-    ``notes`` are remarks from reading it. A text instead of a counterexample says why there is none.
+    ``notes`` are remarks from reading it, ``weighed`` says whether the best bounds were looked for. A text
+    instead of a counterexample says why there is none.
     """
 
     name: str
     result: Result
     notes: tuple[str, ...] = ()
-    weighed: Weighed | None = None
+    weighed: bool = False
     counterexample: Counterexample | str | None = None
     hints: Sequence[Hint] | None = None
 
@@ -62,18 +61,15 @@ def headline(part: Checked | Unusable) -> Headline:
     """The verdict in a few words."""
     if isinstance(part, Unusable):
         return Headline(part.name, "cannot be used", Tone.BROKEN)
-    bounds = _proved(part)
-    words = check.verdict_text(part.result) if bounds is None else f"private, {weight.bound_text(*bounds)}"
-    verdict = part.result.verdict if part.weighed is None else part.weighed.verdict
-    return Headline(part.name, words, tone_of(verdict, part.result.disagreements))
+    result, bounds = part.result, _proved(part)
+    words = check.verdict_text(result) if bounds is None else f"private, {weight.bound_text(result, bounds)}"
+    return Headline(part.name, words, tone_of(result.verdict, result.disagreements))
 
 
-def _proved(part: Checked) -> tuple[Weighed, Weighing] | None:
-    """The bounds on D, if there is one and the automaton is private."""
-    weighed = part.weighed
-    if weighed is None or weighed.weighing is None or weighed.verdict is not Verdict.PRIVATE:
-        return None
-    return None if weighed.weighing.upper is None else (weighed, weighed.weighing)
+def _proved(part: Checked) -> Bounds | None:
+    """The best bounds on D, if there is one and the automaton is private."""
+    bounds = part.result.bounds if part.weighed and part.result.verdict is Verdict.PRIVATE else None
+    return None if bounds is None or bounds.best is None else bounds
 
 
 def data(part: Checked) -> dict[str, Any]:
@@ -81,7 +77,7 @@ def data(part: Checked) -> dict[str, Any]:
     result, witness = part.result, part.result.witness
     found = objects.witness(part.name, result, part.hints, part.notes)
     found |= objects.concrete(part.counterexample)
-    found["bounds"] = part.weighed and objects.weight(part.name, part.weighed)["bounds"]
+    found["bounds"] = result.bounds and part.weighed and objects.weight(part.name, result)["bounds"]
     if witness is not None:
         automaton = result.automaton
         found["transitions"] = list(witness.run)
@@ -113,14 +109,14 @@ def _checked(part: Checked) -> Iterator[Section]:
     result, witness = part.result, part.result.witness
     # What a bound on D means is said of the best one, where bounds were looked for.
     bounds = _proved(part)
-    means = check.explanation(result) if bounds is None else weight.meaning(result, bounds[1])
+    means = check.explanation(result) if bounds is None else weight.meaning(result, bounds)
     yield Section([*check.disagreements(result), *means])
     if witness is None:
         yield Section([element("div", _automaton(result, None), class_="pictures")], "The automaton")
     else:
         yield from _witness(part, witness)
     yield from _counterexample(part.counterexample)
-    yield from _bounds(part.weighed)
+    yield from _bounds(result.bounds if part.weighed else None)
     yield _decided(result)
     if drawn := noise(result.automaton):
         yield Section(drawn, NOISE)
@@ -249,14 +245,13 @@ def _counterexample(found: Counterexample | str | None) -> Iterator[Section]:
     yield Section(refutation.assumed(found))
 
 
-def _bounds(weighed: Weighed | None) -> Iterator[Section]:
-    if weighed is None or weighed.weighing is None:
+def _bounds(bounds: Bounds | None) -> Iterator[Section]:
+    if bounds is None:
         return
-    weighing = weighed.weighing
-    yield Section([weight.bound_table(weighing)], "The privacy cost D")
-    if weighing.by_state:
+    yield Section([weight.bound_table(bounds)], "The privacy cost D")
+    if costs := weight.costliest(bounds)[1]:
         caption = Paragraph("Where it comes from, on the dearest run of the alignment:")
-        yield Section([caption, weight.cost_table(weighing)])
+        yield Section([caption, weight.cost_table(costs)])
 
 
 def _decided(result: Result) -> Section:

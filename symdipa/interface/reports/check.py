@@ -27,9 +27,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
-from symdipa.model.verdict import NoteKind, PatternResult, Result, Source, Status, Verdict, Weight
-
-BOUNDS = ("corollary", "run", "alignment", "exact", "relational")
+from symdipa.model.verdict import METHODS, Bounds, NoteKind, PatternResult, Result, Source, Status, Verdict
 
 ASSUMED = (
     "Assumed: noise and comparisons in exact real numbers, not floating point. Neighbouring input streams "
@@ -99,7 +97,7 @@ def verdict_text(result: Result, alone: bool = True) -> str:
     if result.disagreements:
         return "ENGINES DISAGREE, no answer can be relied on"
     if result.verdict is Verdict.PRIVATE:
-        return f"private, {_best(result.weight)}"
+        return f"private, {_best(result.bounds)}"
     if result.verdict is Verdict.NOT_PRIVATE:
         return f"not private: {_present(result)}"
     if result.verdict is Verdict.NOT_WELL_FORMED:
@@ -107,11 +105,11 @@ def verdict_text(result: Result, alone: bool = True) -> str:
     return f"unknown: {_open(result, alone)}"
 
 
-def _best(weight: Weight | None) -> str:
-    best = weight.best if weight else None
-    if weight is None or best is None:
+def _best(bounds: Bounds | None) -> str:
+    best = bounds.best if bounds else None
+    if bounds is None or best is None:
         return "D not computed"
-    method = next(bound for bound in BOUNDS if getattr(weight, bound) == best)
+    method = next(method for method in METHODS if bounds.from_above.get(method) == best)
     if method == "relational":
         return f"D = {best}, by relational alignment (experimental)"
     return f"D = {best} ({method} bound)"
@@ -181,7 +179,7 @@ def explanation(result: Result) -> list[Block]:
 
 
 def _guarantee(result: Result) -> Block:
-    best = result.weight.best if result.weight else None
+    best = result.bounds.best if result.bounds else None
     if best is not None:
         return guarantee(best)
     why = next((f": {note.text}" for note in result.notes if note.kind is NoteKind.NO_BOUND), "")
@@ -299,7 +297,7 @@ def remarks(result: Result, notes: Sequence[str] = (), verbose: bool = False) ->
 
 def own_notes(result: Result) -> list[str]:
     """Notes of the result, without those that a report gives in its own words."""
-    said = {NoteKind.NO_BOUND} if result.weight is None else set()
+    said = {NoteKind.NO_BOUND} if result.bounds is None else set()
     if result.verdict is Verdict.UNKNOWN and not with_status(result, Status.UNKNOWN):
         said.add(NoteKind.NOT_ASKED)
     return [str(note) for note in result.notes if note.kind not in said]
@@ -321,6 +319,6 @@ def _properties(result: Result, verbose: bool) -> Iterator[str]:
             "not strongly feasible: some run forces a sample without input below another whose mean is not "
             "larger (the answer does not depend on it)"
         )
-    source = result.weight.source if result.weight else None
+    source = result.bounds.source if result.bounds else None
     if source is not None and (verbose or source is Source.FALLBACK):
         yield f"the bound on D was computed by: {source.value}"

@@ -10,7 +10,6 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from symdipa.interface.reports.check import BOUNDS
 from symdipa.interface.reports.document import as_lines
 from symdipa.interface.reports.probability import outputs_text
 from symdipa.interface.reports.story import story
@@ -18,7 +17,7 @@ from symdipa.interface.reports.words import known_orders
 from symdipa.model.automaton import Automaton, Transition
 from symdipa.model.errors import InputProblem
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import Result, Status, Weight
+from symdipa.model.verdict import METHODS, Bounds, Result, Status
 
 if TYPE_CHECKING:
     from symdipa.evidence.confirmation import Found
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from symdipa.evidence.probability import Interval, LogProbability
     from symdipa.evidence.refutation import Counterexample, Pair
     from symdipa.evidence.simulation import Frequent, Shown, Simulation
-    from symdipa.interface.reports.weight import Weighed
 
 ASSUMED = {"arithmetic": "real", "adjacency": "two-sided", "sensitivity": "1"}
 
@@ -40,7 +38,7 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "file": name,
         "verdict": result.verdict.value,
         "patterns": {p.key: found.status.value for p, found in patterns.items()},
-        "weight": _weight(result.weight),
+        "weight": _weight(result.bounds),
         "output_distinct": result.output_distinct,
         "strongly_feasible": result.strongly_feasible,
         "witness": _witness(result),
@@ -123,37 +121,29 @@ def concrete(found: Counterexample | str | None) -> Json:
     return {"counterexample": held, "counterexample_missing": missing, "counterexample_best": best}
 
 
-def weight(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> Json:
+def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     """The bounds on ``D`` of one file."""
-    from symdipa.bounds.portfolio import EVERY_METHOD
+    from symdipa.interface.reports.weight import costliest
 
-    weighing, result = weighed.weighing, weighed.result
-    bounds: dict[str, str | None] = dict.fromkeys((*EVERY_METHOD, "lower"))
-    about: Json = {"graph": None, "adjacency": None, "sensitivity": None, "optimal": False}
-    by_state: list[dict[str, str]] = []
-    run: list[Json] = []
-    if weighing is not None:
-        bounds |= {method: str(bound) for method, bound in weighing.bounds.items()}
-        bounds["lower"] = _text(weighing.lower)
-        adjacency = weighing.adjacency
-        about = {
-            "graph": None if weighing.alignment is None else weighing.alignment.graph,
-            "adjacency": adjacency if isinstance(adjacency, str) else [str(end) for end in adjacency],
-            "sensitivity": str(weighing.sensitivity),
-            "optimal": weighing.optimal,
-        }
-        by_state = [{"state": c.state, "cost": str(c.amount), "why": c.why} for c in weighing.by_state]
-        run = _run(result.automaton, weighing.run)
+    found, automaton = result.bounds or Bounds(), result.automaton
+    asked = result.bounds is not None
+    run, costs = costliest(found)
+    adjacency = found.adjacency if isinstance(found.adjacency, str) else [str(end) for end in found.adjacency]
+    confirmation = result.confirmation
     return {
         "file": name,
-        "verdict": weighed.verdict.value,
-        "bounds": bounds,
-        **about,
-        "by_state": by_state,
-        "run": run,
-        "confirmed": None if weighed.pair is None else _confirmed(result.automaton, weighed.pair),
-        "missing": {} if weighing is None else dict(weighing.missing),
-        "seconds": round(result.seconds + (0.0 if weighing is None else weighing.seconds), 6),
+        "verdict": result.verdict.value,
+        "bounds": {method: _text(found.from_above.get(method)) for method in METHODS}
+        | {"lower": _text(found.lower)},
+        "graph": None if found.alignment_proof is None else found.alignment_proof.graph,
+        "adjacency": adjacency if asked else None,
+        "sensitivity": str(found.sensitivity) if asked else None,
+        "optimal": found.optimal,
+        "by_state": [{"state": c.state, "cost": str(c.amount), "why": c.why} for c in costs],
+        "run": _run(automaton, run),
+        "confirmed": None if confirmation is None else _confirmed(automaton, confirmation),
+        "missing": dict(found.missing),
+        "seconds": round(result.seconds + found.seconds, 6),
         "notes": _notes(result, notes),
         "error": None,
     }
@@ -241,8 +231,8 @@ def _problem(problem: InputProblem) -> Json:
     }
 
 
-def _weight(weight: Weight | None) -> dict[str, str | None] | None:
-    return None if weight is None else {name: _text(getattr(weight, name)) for name in BOUNDS}
+def _weight(weight: Bounds | None) -> dict[str, str | None] | None:
+    return None if weight is None else {method: _text(weight.from_above.get(method)) for method in METHODS}
 
 
 def _text(bound: Fraction | None) -> str | None:

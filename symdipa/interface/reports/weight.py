@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from symdipa.bounds.portfolio import EVERY_METHOD, TWO_SIDED, Weighing
-from symdipa.evidence.confirmation import Found
+from symdipa.bounds.portfolio import TWO_SIDED
 from symdipa.interface.reports.check import guarantee, verdict_text
 from symdipa.interface.reports.document import (
     Block,
@@ -27,7 +26,11 @@ from symdipa.interface.reports.refutation import step_cells
 from symdipa.interface.reports.words import noise
 from symdipa.model.adjacency import Adjacency
 from symdipa.model.spelling import enumeration
-from symdipa.model.verdict import Result, Status, Verdict
+from symdipa.model.verdict import METHODS, Bounds, Result, Status, Verdict
+
+if TYPE_CHECKING:
+    from symdipa.bounds.alignment import Cost
+    from symdipa.evidence.confirmation import Confirmation
 
 LONGEST = 12
 """How many steps of a run are listed before the middle is left out."""
@@ -60,65 +63,44 @@ PROPHECIES = {
 }
 
 
-@dataclass(frozen=True)
-class Weighed:
-    """A check and, unless it found a violation, the bounds on ``D``."""
-
-    result: Result
-    weighing: Weighing | None
-    pair: Found | None = None
-    """Two inputs that come near ``D``, if they were asked for and found."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """That of the check; where that is open, a bound by alignment is a proof itself.
-
-        Relational alignment is one even where the automaton is not well-formed.
-        """
-        open_ = self.result.verdict is Verdict.UNKNOWN and not self.result.disagreements
-        proved = set() if self.weighing is None else self.weighing.bounds.keys() & {"alignment", "relational"}
-        if self.result.verdict is Verdict.NOT_WELL_FORMED:
-            return Verdict.PRIVATE if "relational" in proved else self.result.verdict
-        return Verdict.PRIVATE if open_ and proved else self.result.verdict
-
-    @property
-    def disagreements(self) -> tuple[str, ...]:
-        """Contradictions, which are bugs: of engines, or of a pair of inputs with the bound."""
-        upper = self.weighing.upper if self.weighing else None
-        if self.pair is None or upper is None or not self.pair.refutes(upper):
-            return self.result.disagreements
-        found = f"two inputs with log-ratio {self.pair.log_ratio_per_eps}*eps refute the bound of {upper}"
-        return (*self.result.disagreements, found)
-
-
-def document(name: str, weighed: Weighed, notes: Sequence[str] = ()) -> Document:
+def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     """What ``symdipa weight`` prints for one file."""
-    weighing = weighed.weighing
+    bounds = result.bounds
     noted = Section([Notes(notes)], flush=True)
-    if weighing is None or (weighed.verdict is not Verdict.PRIVATE and not weighing.bounds):
-        lacking = "no D was found" if weighed.verdict is Verdict.NOT_WELL_FORMED else "there is no D"
-        return Document([noted], Headline(name, f"{verdict_text(weighed.result)}; {lacking}", tone(weighed)))
-    words = bound_text(weighed, weighing)
-    if weighed.result.well_formed is False and weighing.bounds:  # no verdict of the check that says so
+    if bounds is None or (result.verdict is not Verdict.PRIVATE and not bounds.from_above):
+        lacking = "no D was found" if result.verdict is Verdict.NOT_WELL_FORMED else "there is no D"
+        return Document([noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone(result)))
+    words = bound_text(result, bounds)
+    if result.well_formed is False and bounds.from_above:  # no verdict of the check that says so
         words = f"private, {words}"
-    sections = [Section(meaning(weighed.result, weighing)), Section([bound_table(weighing)])]
-    if weighing.by_state:
+    costs = costliest(bounds)[1]
+    sections = [Section(meaning(result, bounds)), Section([bound_table(bounds)])]
+    if costs:
         sections.append(
-            Section([cost_table(weighing)], "Where it comes from, on the dearest run of the alignment")
+            Section([cost_table(costs)], "Where it comes from, on the dearest run of the alignment")
         )
-    sections.append(Section(noise(weighed.result.automaton, _paying(weighing)), "Noise"))
-    if weighed.pair is not None:
-        sections.append(_pair(weighed.result, weighed.pair, weighing.upper))
-    wrong = [f"CONTRADICTION (a bug, please report): {what}" for what in weighed.disagreements]
+    paying = list(dict.fromkeys(cost.state for cost in costs))[:LONGEST]
+    sections.append(Section(noise(result.automaton, paying or None), "Noise"))
+    if result.confirmation is not None:
+        sections.append(_pair(result, result.confirmation, bounds.best))
+    wrong = [f"CONTRADICTION (a bug, please report): {what}" for what in result.contradictions]
     sections += [Section([Lines(wrong)], flush=True), noted]
-    return Document(sections, Headline(name, words, tone(weighed)))
+    return Document(sections, Headline(name, words, tone(result)))
 
 
-def tone(weighed: Weighed) -> Tone:
-    return tone_of(weighed.verdict, weighed.disagreements)
+def tone(result: Result) -> Tone:
+    return tone_of(result.verdict, result.contradictions)
 
 
-def _pair(result: Result, found: Found, upper: Fraction | None) -> Section:
+def costliest(bounds: Bounds) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
+    """A path on which the alignment bound is attained, and what its steps cost; empty without such a bound."""
+    from symdipa.bounds.alignment import breakdown
+
+    proof = bounds.alignment_proof
+    return breakdown(proof.sides[0]) if proof is not None and proof.sides else ((), ())
+
+
+def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Section:
     """The two inputs that come near ``D``, and how near."""
     rows = [[str(k + 1), *step_cells(result.automaton, found.pair, k)] for k in range(len(found.pair.run))]
     if len(rows) > LONGEST:
@@ -135,40 +117,35 @@ def _pair(result: Result, found: Found, upper: Fraction | None) -> Section:
     return Section([steps, Table(chances)], title)
 
 
-def _paying(weighing: Weighing) -> list[str] | None:
-    names = list(dict.fromkeys(cost.state for cost in weighing.by_state))
-    return names[:LONGEST] or None
-
-
-def bound_text(weighed: Weighed, weighing: Weighing) -> str:
+def bound_text(result: Result, bounds: Bounds) -> str:
     """The bounds in one line."""
-    upper, lower, method = weighing.upper, weighing.lower, weighing.best
+    upper, lower, method = bounds.best, bounds.lower, bounds.best_method
     if upper is None:
-        reasons = "; ".join(f"{m}: {why}" for m, why in weighing.missing.items())
+        reasons = "; ".join(f"{m}: {why}" for m, why in bounds.missing.items())
         return f"no bound on D was computed ({reasons})"
-    how = f"{upper} by {_by(weighing, method)}"
-    if weighed.result.well_formed is False:
-        return f"D = {upper}, by {_by(weighing, method)}"
+    how = f"{upper} by {_by(bounds, method)}"
+    if result.well_formed is False:
+        return f"D = {upper}, by {_by(bounds, method)}"
     if lower is not None and lower > upper:
         return f"D is at most {how}; arguments about single runs give no less than {lower}"
-    if not weighing.optimal:
-        below = f", at least {lower} by a run of {_steps(weighing)}" if lower is not None else ""
+    if not bounds.optimal:
+        below = f", at least {lower} by a run of {_steps(bounds)}" if lower is not None else ""
         return f"D is at most {how}{below}"
-    proofs = f"upper {how}, lower {lower} by a run of {_steps(weighing)}"
-    if weighed.result.output_distinct:
+    proofs = f"upper {how}, lower {lower} by a run of {_steps(bounds)}"
+    if result.output_distinct:
         return f"D = {upper} (optimal: {proofs})"
     return f"D = {upper} ({proofs}; optimal for single runs)"
 
 
-def _steps(weighing: Weighing) -> str:
-    count = len(weighing.flow.run) if weighing.flow is not None else 0
+def _steps(bounds: Bounds) -> str:
+    count = len(bounds.flow.run) if bounds.flow is not None else 0
     return f"{count} step{'' if count == 1 else 's'}"
 
 
-def _by(weighing: Weighing, method: str | None) -> str:
-    if method != "alignment" or weighing.alignment is None:
+def _by(bounds: Bounds, method: str | None) -> str:
+    if method != "alignment" or bounds.alignment_proof is None:
         return OTHERS.get(method or "", "?")
-    alignment = weighing.alignment
+    alignment = bounds.alignment_proof
     words = f"alignment on {GRAPHS[alignment.graph or 'control']}"
     letters = (alignment.lift or "").replace("LG", "*")
     known = [PROPHECIES["LG" if letter == "*" else letter] for letter in letters]
@@ -186,15 +163,15 @@ def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
     return f"every input may move by between {low} and {high}"
 
 
-def meaning(result: Result, weighing: Weighing) -> list[Block]:
+def meaning(result: Result, bounds: Bounds) -> list[Block]:
     """What the best bound means, and what it rests on."""
     blocks: list[Block] = [
-        Verse([f"Adjacent inputs: {adjacency_text(weighing.adjacency, weighing.sensitivity)}."]),
+        Verse([f"Adjacent inputs: {adjacency_text(bounds.adjacency, bounds.sensitivity)}."]),
         Paragraph("Assumed: noise and comparisons in exact real numbers, not floating point."),
     ]
-    if weighing.upper is None:
+    if bounds.best is None:
         return blocks
-    blocks.append(guarantee(weighing.upper))
+    blocks.append(guarantee(bounds.best))
     if result.well_formed is False:
         found = (p.title for p, answer in result.patterns.items() if answer.status is Status.PRESENT)
         blocks.append(
@@ -207,35 +184,34 @@ def meaning(result: Result, weighing: Weighing) -> list[Block]:
                 ]
             )
         )
-        if weighing.upper:
+        if bounds.best:
             blocks.append(Paragraph("A smaller constant may do."))
-    if weighing.optimal and result.output_distinct:
+    if bounds.optimal and result.output_distinct:
         blocks.append(
             Paragraph("No smaller constant will do: the run from below comes as close to it as one likes.")
         )
-    elif weighing.optimal:
+    elif bounds.optimal:
         blocks.append(
             Paragraph("Several runs can produce the same outputs: no single run excludes a smaller constant.")
         )
     return blocks
 
 
-def bound_table(weighing: Weighing) -> Table:
+def bound_table(bounds: Bounds) -> Table:
     """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing."""
-    rows = [(m, str(weighing.bounds[m]), _source(weighing, m)) for m in EVERY_METHOD if m in weighing.bounds]
-    rows += [(m, "-", weighing.missing[m]) for m in EVERY_METHOD if m in weighing.missing]
-    if weighing.lower is not None:
-        rows.append(("from below", str(weighing.lower), f"a flow on a run of {_steps(weighing)}"))
+    rows = [(m, str(bounds.from_above[m]), _source(bounds, m)) for m in METHODS if m in bounds.from_above]
+    rows += [(m, "-", bounds.missing[m]) for m in METHODS if m in bounds.missing]
+    if bounds.lower is not None:
+        rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(bounds)}"))
     return Table(rows, ("bound", "value", "how"), "Bounds on D", silent=True)
 
 
-def _source(weighing: Weighing, method: str) -> str:
-    return "the paper's, on the augmentation" if method in ("corollary", "run") else _by(weighing, method)
+def _source(bounds: Bounds, method: str) -> str:
+    return "the paper's, on the augmentation" if method in ("corollary", "run") else _by(bounds, method)
 
 
-def cost_table(weighing: Weighing) -> Table:
-    """The steps of the dearest run that cost anything; the middle may be cut."""
-    costs = weighing.by_state
+def cost_table(costs: Sequence[Cost]) -> Table:
+    """The steps of a run that cost anything; the middle may be cut."""
     rows = [(f"step {c.position + 1}", c.state, str(c.amount), WHY[c.why]) for c in costs]
     if len(rows) > LONGEST:
         head, tail = rows[: LONGEST // 2], rows[-LONGEST // 2 :]
