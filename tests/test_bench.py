@@ -22,7 +22,7 @@ from symdipa.engines import processes
 from symdipa.files import formats
 from symdipa.files.families import FAMILIES, generate
 from symdipa.interface import bench
-from symdipa.interface.bench import measure, plots, presets, published, store, sweep, tables
+from symdipa.interface.bench import machine, measure, plots, presets, published, store, sweep, tables
 from symdipa.interface.bench.measure import Job, Measured
 from symdipa.interface.bench.plan import BadSweep, Config, Plan, Task, configs, documented, member, sizes
 from symdipa.interface.bench.process import Process
@@ -831,7 +831,9 @@ def test_every_size_of_the_figures_has_a_published_number():
 def test_missing_examples_are_told(tmp_path, monkeypatch):
     with pytest.raises(BadSweep, match=r"not in .*elsewhere.*--examples FOLDER"):
         presets.examples(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path)
     assert presets.examples(None) == EXAMPLES
+    assert (machine.SOURCE / "symdipa" / "__main__.py").is_file()
     done = invoke("--preset", "table1", "--examples", tmp_path, "-o", tmp_path / "results")
     assert done.exit_code == 2 and str(tmp_path) in done.stderr
 
