@@ -1,10 +1,9 @@
-"""What all commands share: the group, options, statuses, reading, showing and writing."""
+"""What all commands share: options, statuses, reading, showing and writing."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from symdipa import __version__
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -51,36 +49,6 @@ class Unusable(click.ClickException):
     """Something the user gave cannot be used: exit status 2, as for wrong usage."""
 
     exit_code = Exit.UNUSABLE
-
-
-class Commands(click.Group):
-    """The group of commands; it leaves quietly when the reader of its output has gone, or on Ctrl-C."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Somebody who only names a file, or misspells a command, is told what to write."""
-        name = args[0]
-        if not name.startswith("-") and self.get_command(ctx, name) is None:
-            if Path(name).suffix in (".dipa", ".json") or Path(name).exists():
-                raise click.UsageError(
-                    f"there is no command {name!r}; to decide a file: symdipa check {name}"
-                )
-            raise no_such("command", name, self.list_commands(ctx))
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        if os.environ.get("NO_COLOR"):
-            ctx.color = False
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            # Python flushes standard output once more when it ends: give it something that takes it.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(Exit.BROKEN_PIPE)
-        except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            ctx.exit(Exit.INTERRUPTED)
 
 
 def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
@@ -223,20 +191,6 @@ with_output = option(
     metavar="FILE",
     help="Write here (an existing file is overwritten) instead of standard output.",
 )
-
-
-@click.group(
-    cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: symdipa check examples/well_formed/svt.dipa",
-)
-@click.version_option(__version__, prog_name="symdipa")
-def cli() -> None:
-    """Decide whether a noisy online algorithm is differentially private.
-
-    The algorithm is given as a DiP automaton in a small text language. An answer is a proof, with the
-    privacy cost D, or a run that shows how privacy is lost.
-    """
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symdipa.interface.bench import ENCODINGS, ENGINES, PRESETS, SOLVERS
-from symdipa.interface.cli.base import Exit, Unusable, as_bytes, cli, echo_problems, option, timeout_option
+from symdipa.interface.cli.base import Exit, Unusable, as_bytes, echo_problems, option, timeout_option
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
     return read
 
 
-@cli.command(epilog=BENCH_STATUS, short_help="Sweeps over engines, with tables and plots.")
+@click.command(epilog=BENCH_STATUS)
 @click.argument("paths", nargs=-1, metavar="[FILE|FOLDER]...")
 @option(
     "--family", "families", multiple=True, metavar="FAMILY", help="Members of a family (may be repeated)."

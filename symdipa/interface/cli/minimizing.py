@@ -21,7 +21,6 @@ from symdipa.interface.cli.base import (
     Reading,
     Unusable,
     View,
-    cli,
     option,
     showing_progress,
     shown,
@@ -44,7 +43,7 @@ SECONDS_FOR_ONE = 10.0
 """So long a disagreement is made smaller before it is saved, and so long an engine may take meanwhile."""
 
 
-@cli.command(short_help="Make an automaton smaller that a command says yes to.")
+@click.command()
 @click.argument("file")
 @option(
     "--where",

@@ -17,7 +17,6 @@ from symdipa.interface.cli.base import (
     Exit,
     Reading,
     as_positive,
-    cli,
     option,
     rational,
     shown,
@@ -112,7 +111,7 @@ with_eps = option(
 )
 
 
-@cli.command(short_help="Compute the probability of a run or of outputs.")
+@click.command()
 @click.argument("file")
 @option(
     "--run",
@@ -345,7 +344,7 @@ def _shown_output(asked: Shown) -> str:
 # --------------------------------------------------------------------------------------------------- simulate
 
 
-@cli.command(short_help="Let an automaton run many times and compare with computed probabilities.")
+@click.command()
 @click.argument("file")
 @with_inputs
 @with_eps

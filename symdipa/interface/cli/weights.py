@@ -17,7 +17,6 @@ from symdipa.interface.cli.base import (
     Unusable,
     View,
     as_positive,
-    cli,
     echo_report,
     option,
     rational,
@@ -94,7 +93,7 @@ with_sensitivity = option(
 )
 
 
-@cli.command(epilog=STATUS_HELP, short_help="Bound the privacy cost D, from above and from below.")
+@click.command(epilog=STATUS_HELP)
 @with_files
 @option(
     "--method",
@@ -255,7 +254,7 @@ def _confirmed(
     return replace(found, pair=pair)
 
 
-@cli.command(short_help="Write a certificate of the answer.")
+@click.command()
 @click.argument("file")
 @with_graph
 @with_adjacency
@@ -338,7 +337,7 @@ def _invariants(automaton: Automaton, timeout: float | None) -> Json:
     return certificate.well_formed(control_of(automaton), limits=Limits(deadline=time.monotonic() + seconds))
 
 
-@cli.command(short_help="Check a certificate, trusting nothing that made it.")
+@click.command()
 @click.argument("file")
 @click.argument("certificate", metavar="CERT", type=click.Path(path_type=Path))
 @option(

@@ -13,7 +13,6 @@ from symdipa.interface.cli.base import (
     Reading,
     Unusable,
     as_patterns,
-    cli,
     option,
     told_by_suffix,
     with_encoding,
@@ -43,7 +42,7 @@ class Generate(click.Command):
             raise click.UsageError(f"N must be a positive number, not {negative}", ctx) from None
 
 
-@cli.command(short_help="Write an automaton in another format.")
+@click.command()
 @click.argument("file")
 @option(
     "--to",
@@ -69,7 +68,7 @@ def convert(
     write(written_as(Reading(fmt, strict).read_or_leave(ctx, file), target), output)
 
 
-@cli.command(cls=Generate, short_help="Write a benchmark automaton of a family.")
+@click.command(cls=Generate)
 @click.argument("family", required=False)
 @click.argument("number", type=int, required=False, metavar="N")
 @option("--list", "list_families", is_flag=True, help="List the families and leave.")
@@ -108,7 +107,7 @@ def generate(
     write(written_as(automaton, target), output)
 
 
-@cli.command(short_help="Write a symbolic query for another solver.")
+@click.command()
 @click.argument("file")
 @option(
     "--pattern",

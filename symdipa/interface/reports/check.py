@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from symdipa.evidence.hints import Hint
 from symdipa.evidence.story import (
     columns,
     dependency_text,
@@ -29,6 +28,9 @@ from symdipa.model.automaton import Automaton, Transition
 from symdipa.model.errors import Problem
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight
+
+if TYPE_CHECKING:
+    from symdipa.evidence.hints import Hint
 
 BOUNDS = ("corollary", "run", "alignment", "exact", "relational")
 NO_BOUND = "no bound on D was computed"
