@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
+from symdipa.interface.missing import missing_package
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -248,8 +249,6 @@ def run_one(name: str, reading: Reading, decide: Decide[Found], view: View, show
     except InvalidInput as error:
         show_problems(name, error, view)
         return Exit.UNUSABLE
-    except BrokenPipeError:
-        raise
     except Exception as error:
         return show_failure(name, error, view)
     exit_status = show(name, result, document.notes, view)
@@ -309,7 +308,12 @@ def echo_problems(name: str, error: InvalidInput) -> None:
 
 
 def show_failure(name: str, error: Exception, view: View) -> Exit:
-    """Something that must not happen, or a machine that is too small; other files are still decided."""
+    """Say what must not happen, or that the machine is too small; other files are still decided.
+
+    What concerns all files is raised again: nobody reads the output, or a package is missing.
+    """
+    if isinstance(error, BrokenPipeError) or missing_package(error):
+        raise error
     import traceback
 
     from symdipa.interface.reports import check as report

@@ -174,8 +174,6 @@ def report(
             lines = tuple(text_report.problem_lines(shown(name), error.problems))
             parts.append(html_report.Unusable(shown(name), lines))
             occurred.add(Exit.UNUSABLE)
-        except BrokenPipeError:
-            raise
         except Exception as error:
             occurred.add(show_failure(name, error, view))
             parts.append(html_report.Unusable(shown(name), (f"{type(error).__name__}: {error}",)))
