@@ -8,24 +8,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symdipa.encodings.catalogue import ENCODINGS
 from symdipa.engines import processes
 from symdipa.engines.base import Engine, Limits, Progress
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
+from symdipa.model.options import ENCODINGS, ENGINES, SOLVERS
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 from symdipa.runs.control import Control, control_of
 from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
 from symdipa.runs.witness import replay
-from symdipa.systems.smt import SOLVERS
 
 if TYPE_CHECKING:
     from symdipa.engines.processes import Race
     from symdipa.engines.symbolic import SymbolicEngine
-
-ENGINES = ("auto", "explicit", "z3", "both")
 
 RUN_BOUND_NODES = 400
 """Up to this size of its graphs the run bound comes with a check: it costs next to nothing."""
@@ -58,7 +55,7 @@ def check(
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
     ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates while
     the augmentation is small; beyond, a symbolic search and the enumeration race. ``solver`` is what the
-    symbolic search runs on (:data:`symdipa.systems.smt.SOLVERS`; default: z3, and minisat for ``"auto"``),
+    symbolic search runs on (:data:`symdipa.model.options.SOLVERS`; default: z3, and minisat for ``"auto"``),
     ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the check, as
     :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all). ``bound`` is
     the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes. The bound on

@@ -9,10 +9,11 @@ import pytest
 import random_automata as source
 
 from symdipa import analysis
-from symdipa.bounds.portfolio import METHODS, weigh
+from symdipa.bounds.portfolio import weigh
 from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
 from symdipa.files.families import generate
+from symdipa.model.options import METHODS
 from symdipa.model.verdict import Verdict
 from symdipa.runs.control import control_of
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from symdipa.model.adjacency import Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.options import EVERY_METHOD
 from symdipa.runs.control import Control
 
 if TYPE_CHECKING:
@@ -29,11 +30,6 @@ if TYPE_CHECKING:
 
     Breakdown = tuple[tuple[int, ...], tuple[Cost, ...]]
     """A run and what its steps cost, as :func:`symdipa.bounds.alignment.breakdown` gives them."""
-
-METHODS = ("corollary", "run", "alignment", "exact")
-"""The methods that look at single runs."""
-
-EVERY_METHOD = (*METHODS, "relational")
 
 TWO_SIDED = "two-sided"
 
@@ -96,7 +92,7 @@ def weigh(
     deadline: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Weighing:
-    """Bounds on ``D`` by the named methods of :data:`EVERY_METHOD`.
+    """Bounds on ``D`` by the named methods of :data:`~symdipa.model.options.EVERY_METHOD`.
 
     Without ``methods`` the cheapest graphs are tried first, and it is over as soon as the bounds from above
     and below meet, or one of them decides whether ``D`` is at most ``enough``. ``corollary`` and ``run`` are

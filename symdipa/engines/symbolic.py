@@ -6,19 +6,19 @@ import time
 from dataclasses import replace
 from functools import cached_property
 
-from symdipa.encodings.catalogue import ENCODINGS, systems
+from symdipa.encodings.catalogue import systems
 from symdipa.engines.base import Engine, Limits, how_far
 from symdipa.engines.bounded import BoundedSearch, KInduction, Outcome, Search
 from symdipa.engines.liveness import Liveness, RoundSearch
 from symdipa.engines.pdr import PDR
 from symdipa.model.errors import LimitReached
+from symdipa.model.options import ENCODINGS, SOLVERS
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, may_be_present, order_facts
 from symdipa.runs.witness import complete
 from symdipa.systems.invariants import check_invariant
-from symdipa.systems.smt import SOLVERS
 from symdipa.systems.system import System
 
 INDUCTION_DEPTH = 12

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.options import SOLVERS
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 
 Clause = Sequence[int]
 
 SAT_SOLVERS = {"minisat": "minisat22", "glucose": "glucose4", "cadical": "cadical153"}
-"""Solvers of python-sat by our names for them."""
-
-SOLVERS = ("z3", *SAT_SOLVERS)
+"""Solvers of python-sat by our names for them: the solvers but z3."""
 
 
 @dataclass
@@ -93,7 +92,7 @@ class ClauseSolver(ABC):
 def open_solver(
     name: str = "z3", deadline: float | None = None, effort: Effort | None = None
 ) -> ClauseSolver:
-    """A fresh solver by its name in :data:`SOLVERS`; ``ValueError`` for another name."""
+    """A fresh solver by its name; ``ValueError`` unless :data:`symdipa.model.options.SOLVERS` has it."""
     if name == "z3":
         return Z3Solver(deadline, effort)
     if name in SAT_SOLVERS:

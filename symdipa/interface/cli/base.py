@@ -18,6 +18,7 @@ import click
 
 from symdipa.interface.missing import missing_package
 from symdipa.model.errors import InvalidInput
+from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, SOLVERS
 
 if TYPE_CHECKING:
     from symdipa.files.formats import Document
@@ -40,6 +41,8 @@ class Exit(IntEnum):
 
 PRECEDENCE = (Exit.BUG, Exit.UNUSABLE, Exit.NOT_PRIVATE, Exit.UNKNOWN, Exit.PRIVATE)
 SUFFIXES = {".dipa": "dipa", ".json": "json", ".dot": "dot", ".gv": "dot", ".svg": "svg"}
+WRITTEN = tuple(dict.fromkeys(SUFFIXES.values()))
+"""The formats in which automata are written, by the suffixes of files."""
 STATUS_HELP = """\b
 Exit status: 0 every file private; 1 some file not private or not well-formed;
 2 some input unusable, or wrong usage; 3 some verdict unknown; 4 a bug in symdipa
@@ -123,14 +126,14 @@ def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
 
 with_engine = option(
     "--engine",
-    type=click.Choice(["auto", "explicit", "z3", "both"]),
-    default="auto",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
     show_default=True,
     help="What decides; both: explicit and z3, which must agree.",
 )
 with_solver = option(
     "--solver",
-    type=click.Choice(["z3", "minisat", "glucose", "cadical"]),
+    type=click.Choice(SOLVERS),
     help="What the symbolic search runs on; default: z3, and minisat for auto.",
 )
 with_slicing = option(
@@ -141,7 +144,7 @@ with_slicing = option(
 )
 with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 with_format = option(
-    "--format", "fmt", type=click.Choice(["dipa", "json"]), help="Format of the input; else told by its name."
+    "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."
 )
 with_strict = option(
     "--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors."
@@ -180,8 +183,8 @@ with_max_weight = option(
 )
 with_encoding = option(
     "--encoding",
-    type=click.Choice(["ghost", "marks"]),
-    default="marks",
+    type=click.Choice(sorted(ENCODINGS)),
+    default=ENCODINGS[0],
     show_default=True,
     help="How the symbolic search looks for leaking pairs and violating paths.",
 )

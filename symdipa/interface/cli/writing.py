@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from symdipa.interface.cli.base import (
+    WRITTEN,
     Reading,
     Unusable,
     as_patterns,
@@ -24,6 +25,7 @@ from symdipa.interface.cli.base import (
     written_as,
 )
 from symdipa.model.errors import InvalidInput, SymdipaError
+from symdipa.model.options import QUERY_FORMATS
 
 if TYPE_CHECKING:
     from symdipa.model.patterns import Pattern
@@ -46,7 +48,7 @@ class Generate(click.Command):
 @click.argument("file")
 @option(
     "--to",
-    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    type=click.Choice(WRITTEN),
     help="Format to write; default: told by the suffix of the -o file.",
 )
 @with_output
@@ -74,7 +76,7 @@ def convert(
 @option("--list", "list_families", is_flag=True, help="List the families and leave.")
 @option(
     "--to",
-    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    type=click.Choice(WRITTEN),
     help="Format to write; default: told by the suffix of the -o file, else dipa.",
 )
 @with_output
@@ -124,7 +126,7 @@ def generate(
 )
 @option(
     "--to",
-    type=click.Choice(["smtlib", "chc", "aiger", "btor2"]),
+    type=click.Choice(QUERY_FORMATS),
     help="Format to write; default: told by the suffix of the -o file (.aig, .aag, .btor2), "
     "else smtlib with a bound and chc without.",
 )

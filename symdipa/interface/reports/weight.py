@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from symdipa.bounds.portfolio import EVERY_METHOD, TWO_SIDED, Weighing
+from symdipa.bounds.portfolio import TWO_SIDED, Weighing
 from symdipa.evidence.confirmation import Found
 from symdipa.evidence.story import columns, enumeration, noise_table
 from symdipa.interface.reports.check import json_object, json_step, verdict_text
 from symdipa.interface.reports.refutation import json_inputs, measured, number, power, step_cells
 from symdipa.model.adjacency import Adjacency
+from symdipa.model.options import EVERY_METHOD
 from symdipa.model.verdict import Result, Status, Verdict
 
 LONGEST = 12
