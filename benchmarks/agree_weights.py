@@ -37,12 +37,13 @@ from test_constant import brute  # noqa: E402
 
 from symdipa import check  # noqa: E402
 from symdipa.bounds.alignment import align  # noqa: E402
-from symdipa.bounds.portfolio import METHODS, bounds_on  # noqa: E402
+from symdipa.bounds.portfolio import bounds_on  # noqa: E402
 from symdipa.checker import CertificateRefused, verify  # noqa: E402
 from symdipa.evidence import certificates as certificate  # noqa: E402
 from symdipa.files import formats  # noqa: E402
 from symdipa.model.automaton import Automaton  # noqa: E402
 from symdipa.model.errors import LimitReached  # noqa: E402
+from symdipa.model.options import METHODS  # noqa: E402
 from symdipa.model.verdict import Verdict  # noqa: E402
 from symdipa.runs.control import control_graph  # noqa: E402
 from symdipa.runs.problem import Problem  # noqa: E402

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from symdipa.encodings import disclosing_cycle, leaking_cycle, leaking_pair, privacy_violating_path
+from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts
 from symdipa.systems.system import System
-
-ENCODINGS = ("marks", "ghost")
 
 _SYSTEMS = {
     Pattern.LEAKING_CYCLE: leaking_cycle.systems,

@@ -9,7 +9,9 @@ import threading
 from typing import NoReturn
 
 from symdipa.interface.interrupts import before_leaving
+from symdipa.interface.missing import missing_package
 
+UNUSABLE = 2
 INTERRUPTED = 130
 SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 
@@ -53,6 +55,12 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         os.write(2, b"interrupted\n")
         sys.exit(INTERRUPTED)
+    except ModuleNotFoundError as error:
+        told = missing_package(error)
+        if told is None:
+            raise
+        print(f"Error: {told}", file=sys.stderr)
+        sys.exit(UNUSABLE)
     raise AssertionError("click ends the process itself")
 
 

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 from symdipa.bounds import portfolio
 from symdipa.bounds.portfolio import Portfolio
-from symdipa.encodings.catalogue import ENCODINGS
 from symdipa.engines.auto import MAX_CELLS, max_nodes
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.model.adjacency import Adjacency
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import Limits, Progress, stopwatch
+from symdipa.model.options import ENCODINGS, ENGINES, SOLVERS
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import (
     Answers,
@@ -31,9 +31,6 @@ from symdipa.model.verdict import (
 from symdipa.runs.problem import Problem
 from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
 from symdipa.runs.witness import replay
-from symdipa.systems.smt import SOLVERS
-
-ENGINES = ("auto", "explicit", "z3", "both")
 
 BUDGET_SECONDS = 20.0
 """How long all methods together may look for a bound within the budget of a check."""
@@ -66,7 +63,7 @@ def check(
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
     ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
     while the augmentation is small; beyond, a symbolic search and the enumeration race. ``solver`` is what
-    the symbolic search runs on (:data:`symdipa.systems.smt.SOLVERS`; default: z3, and minisat for
+    the symbolic search runs on (:data:`symdipa.model.options.SOLVERS`; default: z3, and minisat for
     ``"auto"``), ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the
     check, as :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all).
     ``bound`` is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
@@ -159,7 +156,7 @@ def weigh(
 ) -> Result:
     """Check an automaton and bound ``D`` from above and from below, as well as possible.
 
-    ``methods`` are some of :data:`symdipa.model.verdict.METHODS`; without them it is over as soon as the
+    ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; without them it is over as soon as the
     bounds meet. ``graph`` is that of the alignment. Adjacent inputs differ as ``adjacency`` says
     (``"two-sided"``, ``"monotone"``, or the range of the differences), times the ``sensitivity``. ``timeout``
     (in seconds) is for the check, and again for each method. Where the automaton is not well-formed and other

@@ -21,8 +21,7 @@ from conftest import EXAMPLES, ROOT
 from symdipa.engines import processes
 from symdipa.files import formats
 from symdipa.files.families import FAMILIES, generate
-from symdipa.interface import bench
-from symdipa.interface.bench import measure, plots, presets, published, store, sweep, tables
+from symdipa.interface.bench import machine, measure, plots, presets, published, store, sweep, tables
 from symdipa.interface.bench.measure import Job, Measured
 from symdipa.interface.bench.plan import BadSweep, Config, Plan, Task, configs, documented, member, sizes
 from symdipa.interface.bench.process import Process
@@ -805,8 +804,7 @@ def test_matplotlib_is_optional(mixed, monkeypatch):
 # ---------------------------------------------------------------------------------------------- presets
 
 
-def test_presets_are_those_that_the_command_line_names():
-    assert tuple(presets.PRESETS) == bench.PRESETS
+def test_the_sizes_of_a_preset_are_those_of_its_figure():
     assert sizes("2,5,10,20:200:20") == tuple(
         item.size for item, _ in presets.PRESETS["k-minmax"].items(None)
     )
@@ -831,14 +829,16 @@ def test_every_size_of_the_figures_has_a_published_number():
 def test_missing_examples_are_told(tmp_path, monkeypatch):
     with pytest.raises(BadSweep, match=r"not in .*elsewhere.*--examples FOLDER"):
         presets.examples(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path)
     assert presets.examples(None) == EXAMPLES
+    assert (machine.SOURCE / "symdipa" / "__main__.py").is_file()
     done = invoke("--preset", "table1", "--examples", tmp_path, "-o", tmp_path / "results")
     assert done.exit_code == 2 and str(tmp_path) in done.stderr
 
 
 def test_the_documentation_names_every_column_and_outcome():
     text = (ROOT / "docs" / "bench.md").read_text(encoding="utf-8")
-    for name in (*COLUMNS, *tables.CSV_COLUMNS, *measure.OUTCOMES, *bench.PRESETS):
+    for name in (*COLUMNS, *tables.CSV_COLUMNS, *measure.OUTCOMES, *presets.PRESETS):
         assert f"`{name}`" in text, name
 
 

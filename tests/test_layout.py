@@ -31,7 +31,7 @@ ROOMS = [
 """From the bottom up. A module imports from its own room or from those above it in this list."""
 
 WITHIN = {
-    "interface": ["interrupts", "markup", "reports", "pictures", "html", "bench", "cli"],
+    "interface": ["interrupts", "missing", "markup", "reports", "pictures", "html", "bench", "cli"],
     "evidence": ["probability", "simulation", "facts", "hints", "exports"],
 }
 """The order inside rooms with floors of their own, as far as it matters to a reader."""
@@ -190,12 +190,19 @@ def test_the_explicit_engine_loads_no_solver():
     assert not loaded_by(code) & {"z3", "pysmt", "cvc5", "rich", "scipy", "mpmath"}
 
 
-def test_help_loads_no_template():
-    code = (
-        HELP.format("'--help'")
-        + "\nprint('templates' in str([n for n in sys.modules if n.startswith('symdipa.files.templates')]))"
-    )
-    assert python("-c", code).splitlines()[-1] == "False"
+@pytest.mark.parametrize(
+    ("arguments", "modules"),
+    [
+        ("'--help'", ""),
+        ("'--version'", ""),
+        ("'check', '-q', 'examples/well_formed/svt.dipa'", "base deciding"),
+        ("'generate', 'svt', '3'", "base writing"),
+        ("'new', '--list'", "base templates"),
+    ],
+)
+def test_only_the_command_that_runs_is_loaded(arguments, modules):
+    listing = "print(*sorted(n.split('.')[3] for n in sys.modules if n.startswith('symdipa.interface.cli.')))"
+    assert python("-c", f"{HELP.format(arguments)}\n{listing}").splitlines()[-1] == modules
 
 
 def test_every_package_is_installed():

@@ -21,11 +21,12 @@ from test_brute_force import A_LEAKP, automaton
 from symdipa.encodings.catalogue import ENCODINGS, systems
 from symdipa.engines.bounded import KInduction, Outcome
 from symdipa.evidence.exports.labels import MEANINGS, labels
-from symdipa.evidence.exports.query import FORMATS, encode, encode_binary
+from symdipa.evidence.exports.query import encode, encode_binary
 from symdipa.files import formats
 from symdipa.model.automaton import Automaton, Guard, State, Transition
 from symdipa.model.errors import EncodingUnavailable, SymdipaError
 from symdipa.model.limits import Limits
+from symdipa.model.options import QUERY_FORMATS
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
@@ -172,7 +173,7 @@ def test_reduced_queries_are_smaller():
         assert reduced.count("declare-fun") < full.count("declare-fun")
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
+@pytest.mark.parametrize("fmt", QUERY_FORMATS)
 def test_comments_explain_every_name(fmt: str):
     """In all formats: what each kind of name means, and the transitions by number."""
     for pattern, encoding in [(LC, "marks"), (DC, "marks"), *product((LP, PV), ENCODINGS)]:

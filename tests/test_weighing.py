@@ -9,10 +9,11 @@ import pytest
 import random_automata as source
 
 from symdipa import analysis
-from symdipa.bounds.portfolio import METHODS, bounds_on
+from symdipa.bounds.portfolio import bounds_on
 from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
 from symdipa.files.families import generate
+from symdipa.model.options import METHODS
 from symdipa.model.verdict import Verdict
 from symdipa.runs.problem import Problem
 

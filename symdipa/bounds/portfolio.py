@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from symdipa.model.adjacency import Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
-from symdipa.model.verdict import METHODS, Bounds
+from symdipa.model.options import EVERY_METHOD
+from symdipa.model.verdict import Bounds
 from symdipa.runs.problem import Problem
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def bounds_on(
 ) -> Bounds:
     """Bounds on ``D`` from above and from below.
 
-    By the ``methods`` of :data:`~symdipa.model.verdict.METHODS`; without them cheap graphs come first, and
+    By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them cheap graphs come first, and
     it is over as soon as the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every
     method may take. Raises ``ValueError`` for names and ranges that mean nothing.
     """
@@ -107,9 +108,9 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
     Raises ``ValueError`` for the name of no method.
     """
     wanted = set(methods)
-    for method in wanted - set(METHODS):
-        raise ValueError(f"no method {method!r}; there are {', '.join(METHODS)}")
-    return (*(Attempt(method, graph) for method in METHODS if method in wanted), Attempt("below"))
+    for method in wanted - set(EVERY_METHOD):
+        raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
+    return (*(Attempt(method, graph) for method in EVERY_METHOD if method in wanted), Attempt("below"))
 
 
 def _is_open(portfolio: Portfolio) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from symdipa.encodings.catalogue import ENCODINGS
 from symdipa.engines import processes
 from symdipa.engines.base import Engine
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import Limits
+from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult
 from symdipa.runs.problem import Problem

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symdipa.encodings.catalogue import ENCODINGS, systems
+from symdipa.encodings.catalogue import systems
 from symdipa.engines.base import Engine, how_far
 from symdipa.engines.bounded import BoundedSearch, KInduction, Outcome, Search
 from symdipa.engines.liveness import Liveness, RoundSearch
 from symdipa.engines.pdr import PDR
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
+from symdipa.model.options import ENCODINGS, SOLVERS
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.dataflow import may_be_present
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import complete
 from symdipa.systems.invariants import check_invariant
-from symdipa.systems.smt import SOLVERS
 from symdipa.systems.system import System
 
 INDUCTION_DEPTH = 12

@@ -122,10 +122,6 @@ def _first_definite(pattern: Pattern, answers: list[PatternResult]) -> PatternRe
     return next((answer for answer in answers if answer.status.is_definite), answers[0])
 
 
-METHODS = ("corollary", "run", "alignment", "exact", "relational")
-"""The methods that give bounds on ``D`` from above; all but the last look at single runs."""
-
-
 class Source(Enum):
     """How the cheap bounds came about; ``FALLBACK``: by an enumeration that nobody had asked for."""
 
@@ -139,7 +135,7 @@ class Source(Enum):
 class Bounds:
     """Proved bounds on ``D``, exact and for all ``eps``; the sensitivity is included.
 
-    ``from_above`` has the bounds from above by method (of :data:`METHODS`), ``missing`` says why others are
+    ``from_above`` has the bounds from above by method (of :data:`symdipa.model.options.EVERY_METHOD`), ``missing`` says why others are
     not there. ``lower`` is a bound from below, by ``flow`` (without the sensitivity, for differences in
     ``flow_range``). ``alignment_proof`` and ``relational_proof`` are what certificates are made of.
     """

@@ -13,14 +13,13 @@ from typing import Any
 
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
+from symdipa.model.options import SOLVERS
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 
 Clause = Sequence[int]
 
 SAT_SOLVERS = {"minisat": "minisat22", "glucose": "glucose4", "cadical": "cadical153"}
-"""Solvers of python-sat by our names for them."""
-
-SOLVERS = ("z3", *SAT_SOLVERS)
+"""Solvers of python-sat by our names for them: the solvers but z3."""
 
 
 @dataclass

@@ -52,7 +52,7 @@ class Proof(ABC):
     @property
     @abstractmethod
     def graph(self) -> str:
-        """The kind of the graph: one of :data:`symdipa.bounds.alignment.search.GRAPHS`."""
+        """The kind of the graph: one of :data:`symdipa.model.options.GRAPHS`."""
 
     @property
     @abstractmethod

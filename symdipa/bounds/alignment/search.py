@@ -17,13 +17,12 @@ from symdipa.bounds.alignment.rounding import rounded
 from symdipa.model.adjacency import Adjacency, Interval
 from symdipa.model.adjacency import intervals as intervals_of
 from symdipa.model.errors import LimitReached, OutOfTime
+from symdipa.model.options import GRAPHS
 from symdipa.runs.augmentation import Tick
 from symdipa.runs.control import Control
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-GRAPHS = ("control", "eq", "parts", "augmentation")
 
 LADDER: tuple[tuple[str, str, bool], ...] = (
     ("control", "", False),

@@ -25,9 +25,10 @@ from symdipa.checker import Claim, Verified
 from symdipa.checker import verify as check
 from symdipa.checker.reading import items, members, table, text
 from symdipa.checker.rules import refuse
-from symdipa.encodings.catalogue import ENCODINGS, systems
+from symdipa.encodings.catalogue import systems
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.options import CHECKING_SOLVERS, ENCODINGS
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import order_facts
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 Json = dict[str, object]
 Blocked = Mapping[int, tuple[frozenset[Lit], ...]]
 
-SECOND_SOLVER = "cvc5"
+SECOND_SOLVER = CHECKING_SOLVERS[0]
 
 
 @dataclass(frozen=True, slots=True)

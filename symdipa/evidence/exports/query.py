@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from symdipa.encodings.catalogue import ENCODINGS, systems
+from symdipa.encodings.catalogue import systems
 from symdipa.evidence.exports.aiger import to_aiger, to_ascii_aiger
 from symdipa.evidence.exports.btor2 import to_btor2
 from symdipa.evidence.exports.chc import to_chc
@@ -23,13 +23,12 @@ from symdipa.evidence.exports.circuit import Circuit, circuit_of, unrolled
 from symdipa.evidence.exports.labels import labels, legend, prefixes, printable
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import EncodingUnavailable
+from symdipa.model.options import ENCODINGS, QUERY_FORMATS
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import Lit
 from symdipa.systems.system import System
-
-FORMATS = ("smtlib", "chc", "aiger", "btor2")
 
 ANSWERS = {
     "smtlib": "sat: such a run exists. unsat: none within the bound.",
@@ -55,8 +54,8 @@ def encode(
     :class:`EncodingUnavailable` for an unknown format or encoding, for ``smtlib`` without a bound and ``chc``
     with one, ``ValueError`` for a negative bound.
     """
-    if fmt not in FORMATS:
-        raise EncodingUnavailable(f"no format {fmt!r}; there are {', '.join(FORMATS)}")
+    if fmt not in QUERY_FORMATS:
+        raise EncodingUnavailable(f"no format {fmt!r}; there are {', '.join(QUERY_FORMATS)}")
     if fmt == "smtlib" and bound is None:
         raise EncodingUnavailable("smtlib needs a bound; chc, aiger and btor2 ask without one")
     if fmt == "chc" and bound is not None:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from symdipa.files.families import FAMILIES, LARGEST, Family
-from symdipa.interface.bench import ENCODINGS
 from symdipa.model.errors import SymdipaError
+from symdipa.model.options import ENCODINGS
 
 MOST_SIZES = 10_000
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from symdipa.interface.bench.machine import SOURCE
 from symdipa.interface.bench.plan import BadSweep, Expected, Item, member, sizes
 from symdipa.model.patterns import Pattern
 
@@ -40,8 +41,7 @@ def examples(folder: Path | None) -> Path:
 
     Raises :class:`BadSweep` which says where they were looked for: an installed package has none.
     """
-    beside = Path(__file__).resolve().parent.parent.parent / "examples"
-    places = [folder] if folder is not None else [beside, Path.cwd() / "examples"]
+    places = [folder] if folder is not None else [SOURCE / "examples", Path.cwd() / "examples"]
     for place in places:
         if (place / "well_formed" / "svt.dipa").is_file():
             return place

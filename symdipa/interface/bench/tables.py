@@ -146,7 +146,7 @@ def _cell(plan: Plan, item: Item, config: Config, rows: Sequence[Row]) -> Cell:
 
 
 def table(store: Store, fmt: str) -> str:
-    """The table of results as ``md``, ``latex`` or ``csv``."""
+    """The table of results in a form of :data:`symdipa.interface.bench.TABLES`."""
     plan, found = store.plan, lines(store.plan, store.rows)
     if fmt == "csv":
         return _csv(plan, found)

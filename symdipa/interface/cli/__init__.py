@@ -1,25 +1,98 @@
-"""The command line. Commands are thin: read, decide, report; everything heavy is imported when used."""
+"""The command line. Commands are thin: read, call the library, show; only the one that runs is loaded."""
 
-from symdipa.interface.cli import (
-    benching,
-    deciding,
-    minimizing,
-    probabilities,
-    reporting,
-    templates,
-    weights,
-    writing,
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from symdipa import __version__
+
+COMMANDS = {
+    "bench": ("benching", "Sweeps over engines, with tables and plots."),
+    "certify": ("weights", "Write a certificate of the answer."),
+    "check": ("deciding", "Decide whether automata are private."),
+    "compare": ("deciding", "Decide with every engine side by side."),
+    "convert": ("writing", "Write an automaton in another format."),
+    "encode": ("writing", "Write a symbolic query for another solver."),
+    "generate": ("writing", "Write a benchmark automaton of a family."),
+    "minimize": ("minimizing", "Make an automaton smaller that a command says yes to."),
+    "new": ("templates", "Write a known mechanism with the noise for a stated D."),
+    "probability": ("probabilities", "Compute the probability of a run or of outputs."),
+    "report": ("reporting", "Write a page with verdicts, pictures and runs to step through."),
+    "simulate": ("probabilities", "Let an automaton run many times and compare with computed probabilities."),
+    "verify": ("weights", "Check a certificate, trusting nothing that made it."),
+    "weight": ("weights", "Bound the privacy cost D, from above and from below."),
+    "witness": ("deciding", "Show how privacy is lost, and what would help."),
+}
+"""Every command: the module whose attribute of that name it is, and its line in ``symdipa --help``."""
+
+
+class Commands(click.Group):
+    """The group of commands; it leaves quietly when the reader of its output has gone, or on Ctrl-C."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, short_help = COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(f"{__name__}.{module}"), cmd_name)
+        command.short_help = short_help
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table of commands, none of which is loaded for it."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, short_help) for name, (_, short_help) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Somebody who only names a file, or misspells a command, is told what to write."""
+        name = args[0]
+        if not name.startswith("-") and name not in COMMANDS:
+            if Path(name).suffix in (".dipa", ".json") or Path(name).exists():
+                raise click.UsageError(
+                    f"there is no command {name!r}; to decide a file: symdipa check {name}"
+                )
+            from symdipa.interface.cli.base import no_such
+
+            raise no_such("command", name, list(COMMANDS))
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            from symdipa.interface.cli.base import Exit
+
+            # Python flushes standard output once more when it ends: give it something that takes it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(Exit.BROKEN_PIPE)
+        except KeyboardInterrupt:
+            from symdipa.interface.cli.base import Exit
+
+            click.echo("interrupted", err=True)
+            ctx.exit(Exit.INTERRUPTED)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: symdipa check examples/well_formed/svt.dipa",
 )
-from symdipa.interface.cli.base import cli
+@click.version_option(__version__, prog_name="symdipa")
+def cli() -> None:
+    """Decide whether a noisy online algorithm is differentially private.
 
-__all__ = [
-    "benching",
-    "cli",
-    "deciding",
-    "minimizing",
-    "probabilities",
-    "reporting",
-    "templates",
-    "weights",
-    "writing",
-]
+    The algorithm is given as a DiP automaton in a small text language. An answer is a proof, with the
+    privacy cost D, or a run that shows how privacy is lost.
+    """

@@ -1,10 +1,9 @@
-"""What all commands share: the group, options, statuses, reading, showing and writing."""
+"""What all commands share: options, statuses, reading, showing and writing."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -17,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from symdipa import __version__
+from symdipa.interface.missing import missing_package
 from symdipa.model.errors import InvalidInput
+from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, SOLVERS
 
 if TYPE_CHECKING:
     from symdipa.files.formats import Document
@@ -42,6 +42,8 @@ class Exit(IntEnum):
 
 PRECEDENCE = (Exit.BUG, Exit.UNUSABLE, Exit.NOT_PRIVATE, Exit.UNKNOWN, Exit.PRIVATE)
 SUFFIXES = {".dipa": "dipa", ".json": "json", ".dot": "dot", ".gv": "dot", ".svg": "svg"}
+WRITTEN = tuple(dict.fromkeys(SUFFIXES.values()))
+"""The formats in which automata are written, by the suffixes of files."""
 STATUS_HELP = """\b
 Exit status: 0 every file private; 1 some file not private or not well-formed;
 2 some input unusable, or wrong usage; 3 some verdict unknown; 4 a bug in symdipa
@@ -52,36 +54,6 @@ class Unusable(click.ClickException):
     """Something the user gave cannot be used: exit status 2, as for wrong usage."""
 
     exit_code = Exit.UNUSABLE
-
-
-class Commands(click.Group):
-    """The group of commands; it leaves quietly when the reader of its output has gone, or on Ctrl-C."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Somebody who only names a file, or misspells a command, is told what to write."""
-        name = args[0]
-        if not name.startswith("-") and self.get_command(ctx, name) is None:
-            if Path(name).suffix in (".dipa", ".json") or Path(name).exists():
-                raise click.UsageError(
-                    f"there is no command {name!r}; to decide a file: symdipa check {name}"
-                )
-            raise no_such("command", name, self.list_commands(ctx))
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        if os.environ.get("NO_COLOR"):
-            ctx.color = False
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            # Python flushes standard output once more when it ends: give it something that takes it.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(Exit.BROKEN_PIPE)
-        except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            ctx.exit(Exit.INTERRUPTED)
 
 
 def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
@@ -155,14 +127,14 @@ def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
 
 with_engine = option(
     "--engine",
-    type=click.Choice(["auto", "explicit", "z3", "both"]),
-    default="auto",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
     show_default=True,
     help="What decides; both: explicit and z3, which must agree.",
 )
 with_solver = option(
     "--solver",
-    type=click.Choice(["z3", "minisat", "glucose", "cadical"]),
+    type=click.Choice(SOLVERS),
     help="What the symbolic search runs on; default: z3, and minisat for auto.",
 )
 with_slicing = option(
@@ -173,7 +145,7 @@ with_slicing = option(
 )
 with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 with_format = option(
-    "--format", "fmt", type=click.Choice(["dipa", "json"]), help="Format of the input; else told by its name."
+    "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."
 )
 with_strict = option(
     "--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors."
@@ -212,8 +184,8 @@ with_max_weight = option(
 )
 with_encoding = option(
     "--encoding",
-    type=click.Choice(["ghost", "marks"]),
-    default="marks",
+    type=click.Choice(sorted(ENCODINGS)),
+    default=ENCODINGS[0],
     show_default=True,
     help="How the symbolic search looks for leaking pairs and violating paths.",
 )
@@ -224,20 +196,6 @@ with_output = option(
     metavar="FILE",
     help="Write here (an existing file is overwritten) instead of standard output.",
 )
-
-
-@click.group(
-    cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: symdipa check examples/well_formed/svt.dipa",
-)
-@click.version_option(__version__, prog_name="symdipa")
-def cli() -> None:
-    """Decide whether a noisy online algorithm is differentially private.
-
-    The algorithm is given as a DiP automaton in a small text language. An answer is a proof, with the
-    privacy cost D, or a run that shows how privacy is lost.
-    """
 
 
 @dataclass(frozen=True)
@@ -295,8 +253,6 @@ def run_one(name: str, reading: Reading, decide: Decide[Found], view: View, show
     except InvalidInput as error:
         show_problems(name, error, view)
         return Exit.UNUSABLE
-    except BrokenPipeError:
-        raise
     except Exception as error:
         return show_failure(name, error, view)
     exit_status = show(name, result, document.notes, view)
@@ -358,7 +314,12 @@ def echo_problems(name: str, error: InvalidInput) -> None:
 
 
 def show_failure(name: str, error: Exception, view: View) -> Exit:
-    """Something that must not happen, or a machine that is too small; other files are still decided."""
+    """Say what must not happen, or that the machine is too small; other files are still decided.
+
+    What concerns all files is raised again: nobody reads the output, or a package is missing.
+    """
+    if isinstance(error, BrokenPipeError) or missing_package(error):
+        raise error
     import traceback
 
     from symdipa.interface.reports import check as report

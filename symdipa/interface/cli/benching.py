@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.bench import ENCODINGS, ENGINES, PRESETS, SOLVERS
-from symdipa.interface.cli.base import Exit, Unusable, as_bytes, cli, echo_problems, option, timeout_option
+from symdipa.interface.bench import ENGINES, SOLVERS, TABLES
+from symdipa.interface.bench.presets import PRESETS
+from symdipa.interface.cli.base import Exit, Unusable, as_bytes, echo_problems, option, timeout_option
 from symdipa.model.errors import InvalidInput
+from symdipa.model.options import ENCODINGS
 
 if TYPE_CHECKING:
     from symdipa.interface.bench.plan import Item, Plan
@@ -43,7 +45,7 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
     return read
 
 
-@cli.command(epilog=BENCH_STATUS, short_help="Sweeps over engines, with tables and plots.")
+@click.command(epilog=BENCH_STATUS)
 @click.argument("paths", nargs=-1, metavar="[FILE|FOLDER]...")
 @option(
     "--family", "families", multiple=True, metavar="FAMILY", help="Members of a family (may be repeated)."
@@ -55,7 +57,7 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
     metavar="LIST",
     help="Which members, as 1,2,5,10:80:10; once for all families, or once for each.",
 )
-@option("--preset", type=click.Choice(PRESETS), help="A sweep of the paper's evaluation.")
+@option("--preset", type=click.Choice(list(PRESETS)), help="A sweep of the paper's evaluation.")
 @option(
     "--examples",
     type=click.Path(file_okay=False, path_type=Path),
@@ -66,7 +68,7 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
     "--engine",
     "engines",
     multiple=True,
-    default=["auto,explicit,z3"],
+    default=[",".join(ENGINES)],
     show_default=True,
     callback=_listed(ENGINES, "an engine"),
     metavar="LIST",
@@ -76,21 +78,21 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
     "--encoding",
     "encodings",
     multiple=True,
-    default=["marks"],
+    default=ENCODINGS[:1],
     show_default=True,
     callback=_listed(ENCODINGS, "an encoding"),
     metavar="LIST",
-    help="Encodings to compare: marks, ghost.",
+    help=f"Encodings to compare: {', '.join(ENCODINGS)}.",
 )
 @option(
     "--solver",
     "solvers",
     multiple=True,
-    default=["default"],
+    default=SOLVERS[:1],
     show_default=True,
     callback=_listed(SOLVERS, "a solver"),
     metavar="LIST",
-    help="Solvers to compare: default, z3, minisat, glucose, cadical.",
+    help=f"Solvers to compare: {', '.join(SOLVERS)}.",
 )
 @timeout_option("Limit of each run.", default=60.0)
 @option(
@@ -149,7 +151,7 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
 @option(
     "--table",
     "table_as",
-    type=click.Choice(["md", "latex", "csv"]),
+    type=click.Choice(TABLES),
     help="Print the results in this form [after a sweep: md].",
 )
 @option(
@@ -277,7 +279,7 @@ def _items(
     if preset is not None:
         if paths or families or sizes_of:
             raise click.UsageError("--preset says by itself what is run: give no files, --family or --sizes")
-        chosen = presets.PRESETS[preset].items(examples)
+        chosen = PRESETS[preset].items(examples)
         return [(item, None) if path is None else _of_file(item, path) for item, path in chosen]
     if examples is not None:
         raise click.UsageError("--examples is for --preset table1")

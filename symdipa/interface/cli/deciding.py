@@ -21,7 +21,6 @@ from symdipa.interface.cli.base import (
     View,
     as_patterns,
     as_positive,
-    cli,
     echo_document,
     echo_notes,
     option,
@@ -63,7 +62,7 @@ def decider(engine: str, **options: Any) -> Decide[Result]:
     return decide
 
 
-@cli.command(epilog=STATUS_HELP, short_help="Decide whether automata are private.")
+@click.command(epilog=STATUS_HELP)
 @with_files
 @with_engine
 @with_encoding
@@ -145,7 +144,7 @@ def check(
     run(ctx, files, Reading(fmt, strict), decide, view, show)
 
 
-@cli.command(epilog=STATUS_HELP, short_help="Decide with every engine side by side.")
+@click.command(epilog=STATUS_HELP)
 @with_files
 @with_bound
 @with_timeout
@@ -212,7 +211,7 @@ HINT_SECONDS = 5.0
 HINT_SHARE = 3
 
 
-@cli.command(epilog=STATUS_HELP, short_help="Show how privacy is lost, and what would help.")
+@click.command(epilog=STATUS_HELP)
 @with_files
 @option(
     "--pattern",

@@ -21,7 +21,6 @@ from symdipa.interface.cli.base import (
     Reading,
     Unusable,
     View,
-    cli,
     option,
     showing_progress,
     shown,
@@ -34,6 +33,7 @@ from symdipa.interface.cli.base import (
 )
 from symdipa.interface.interrupts import on_interrupt
 from symdipa.model.errors import InvalidInput
+from symdipa.model.options import FORMATS
 
 if TYPE_CHECKING:
     from symdipa.model.automaton import Automaton
@@ -44,7 +44,7 @@ SECONDS_FOR_ONE = 10.0
 """So long a disagreement is made smaller before it is saved, and so long an engine may take meanwhile."""
 
 
-@cli.command(short_help="Make an automaton smaller that a command says yes to.")
+@click.command()
 @click.argument("file")
 @option(
     "--where",
@@ -89,7 +89,7 @@ def minimize(
     from symdipa.files.minimize import Minimizer, in_words
 
     target = told_by_suffix(output) or fmt or SUFFIXES.get(Path(file).suffix.lower(), "dipa")
-    if target not in ("dipa", "json"):
+    if target not in FORMATS:
         raise click.UsageError("the result is an automaton: give -o a name with .dipa or .json")
     try:
         formats.dumps(automaton, target)

@@ -18,7 +18,6 @@ from symdipa.interface.cli.base import (
     Exit,
     Reading,
     as_positive,
-    cli,
     echo_document,
     option,
     rational,
@@ -114,7 +113,7 @@ with_eps = option(
 )
 
 
-@cli.command(short_help="Compute the probability of a run or of outputs.")
+@click.command()
 @click.argument("file")
 @option(
     "--run",
@@ -288,7 +287,7 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[str | Interval]) -> N
 # --------------------------------------------------------------------------------------------------- simulate
 
 
-@cli.command(short_help="Let an automaton run many times and compare with computed probabilities.")
+@click.command()
 @click.argument("file")
 @with_inputs
 @with_eps

@@ -18,7 +18,6 @@ from symdipa.interface.cli.base import (
     Unusable,
     View,
     as_positive,
-    cli,
     option,
     show_failure,
     show_problems,
@@ -66,7 +65,7 @@ class Wants:
         return PART_SECONDS if left is None else max(LEAST_SECONDS, min(PART_SECONDS, left))
 
 
-@cli.command(epilog=STATUS_HELP, short_help="Write a page with verdicts, pictures and runs to step through.")
+@click.command(epilog=STATUS_HELP)
 @with_files
 @option(
     "-o",
@@ -175,8 +174,6 @@ def report(
             lines = tuple(text_report.problem_lines(shown(name), error.problems))
             parts.append(html_report.Unusable(shown(name), lines))
             occurred.add(Exit.UNUSABLE)
-        except BrokenPipeError:
-            raise
         except Exception as error:
             occurred.add(show_failure(name, error, view))
             parts.append(html_report.Unusable(shown(name), (f"{type(error).__name__}: {error}",)))

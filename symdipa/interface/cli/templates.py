@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.cli.base import cli, no_such, option, rational, shown, with_output, write
+from symdipa.interface.cli.base import no_such, option, rational, shown, with_output, write
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -38,11 +38,10 @@ class Templates(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@cli.group(
+@click.group(
     cls=Templates,
     invoke_without_command=True,
     subcommand_metavar="TEMPLATE [OPTIONS]",
-    short_help="Write a known mechanism with the noise for a stated D.",
     epilog="Example: symdipa new svt --cutoff 3 --eps-split 1:2 -o svt.dipa",
 )
 @option("--list", "list_templates", is_flag=True, help="List the templates and leave.")

@@ -17,7 +17,6 @@ from symdipa.interface.cli.base import (
     Unusable,
     View,
     as_positive,
-    cli,
     echo_document,
     option,
     rational,
@@ -36,7 +35,9 @@ from symdipa.interface.cli.base import (
     within_budget,
     write,
 )
+from symdipa.model.adjacency import ADJACENCIES
 from symdipa.model.errors import LimitReached, SymdipaError
+from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS, METHODS
 
 if TYPE_CHECKING:
     from symdipa.evidence.certificates import Json
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     from symdipa.model.adjacency import Adjacency
     from symdipa.model.automaton import Automaton
     from symdipa.model.verdict import Result
-
-METHODS = ("corollary", "run", "alignment", "exact")
 
 EACH_SECONDS = 20.0
 """So long each method may take, unless --timeout says otherwise."""
@@ -61,17 +60,19 @@ UNREADABLE = frozenset({"json", "format"})
 
 
 def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjacency:
-    if value in ("two-sided", "monotone"):
+    if value in ADJACENCIES:
         return value
     ends = [rational(part) for part in value.split(",")]
     if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] <= 0 <= ends[1]:
         return ends[0], ends[1]
-    raise click.BadParameter(f"{value!r} is neither two-sided, monotone, nor a range L,H that contains 0")
+    raise click.BadParameter(
+        f"{value!r} is neither {', '.join(ADJACENCIES)}, nor a range L,H that contains 0"
+    )
 
 
 with_graph = option(
     "--graph",
-    type=click.Choice(["auto", "control", "eq", "parts", "augmentation"]),
+    type=click.Choice(["auto", *GRAPHS]),
     default="auto",
     show_default=True,
     help="The graph that the alignment bound is proved on.",
@@ -81,7 +82,7 @@ with_adjacency = option(
     callback=_adjacency,
     default="two-sided",
     show_default=True,
-    metavar="two-sided|monotone|L,H",
+    metavar="|".join([*ADJACENCIES, "L,H"]),
     help="How adjacent inputs may differ: each by up to 1 either way, all in one direction, or a range.",
 )
 with_sensitivity = option(
@@ -94,12 +95,12 @@ with_sensitivity = option(
 )
 
 
-@cli.command(epilog=STATUS_HELP, short_help="Bound the privacy cost D, from above and from below.")
+@click.command(epilog=STATUS_HELP)
 @with_files
 @option(
     "--method",
     "methods",
-    type=click.Choice([*METHODS, "relational", "all"]),
+    type=click.Choice([*EVERY_METHOD, "all"]),
     multiple=True,
     help="Compute this bound (may be repeated; all: the four of single runs); default: from cheap to dear "
     "until the best is proved.",
@@ -256,7 +257,7 @@ def _confirmed(
     return replace(found, pair=pair)
 
 
-@cli.command(short_help="Write a certificate of the answer.")
+@click.command()
 @click.argument("file")
 @with_graph
 @with_adjacency
@@ -341,12 +342,12 @@ def _invariants(automaton: Automaton, timeout: float | None) -> Json:
     )
 
 
-@cli.command(short_help="Check a certificate, trusting nothing that made it.")
+@click.command()
 @click.argument("file")
 @click.argument("certificate", metavar="CERT", type=click.Path(path_type=Path))
 @option(
     "--solver",
-    type=click.Choice(["cvc5", "z3"]),
+    type=click.Choice(CHECKING_SOLVERS),
     help="What checks invariants (nothing else needs a solver); default: cvc5 if it is installed, else z3.",
 )
 @with_strict

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from symdipa.interface.cli.base import (
+    WRITTEN,
     Reading,
     Unusable,
     as_patterns,
-    cli,
     option,
     told_by_suffix,
     with_encoding,
@@ -25,6 +25,7 @@ from symdipa.interface.cli.base import (
     written_as,
 )
 from symdipa.model.errors import InvalidInput, SymdipaError
+from symdipa.model.options import QUERY_FORMATS
 
 if TYPE_CHECKING:
     from symdipa.model.patterns import Pattern
@@ -43,11 +44,11 @@ class Generate(click.Command):
             raise click.UsageError(f"N must be a positive number, not {negative}", ctx) from None
 
 
-@cli.command(short_help="Write an automaton in another format.")
+@click.command()
 @click.argument("file")
 @option(
     "--to",
-    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    type=click.Choice(WRITTEN),
     help="Format to write; default: told by the suffix of the -o file.",
 )
 @with_output
@@ -69,13 +70,13 @@ def convert(
     write(written_as(Reading(fmt, strict).read_or_leave(ctx, file), target), output)
 
 
-@cli.command(cls=Generate, short_help="Write a benchmark automaton of a family.")
+@click.command(cls=Generate)
 @click.argument("family", required=False)
 @click.argument("number", type=int, required=False, metavar="N")
 @option("--list", "list_families", is_flag=True, help="List the families and leave.")
 @option(
     "--to",
-    type=click.Choice(["dipa", "json", "dot", "svg"]),
+    type=click.Choice(WRITTEN),
     help="Format to write; default: told by the suffix of the -o file, else dipa.",
 )
 @with_output
@@ -108,7 +109,7 @@ def generate(
     write(written_as(automaton, target), output)
 
 
-@cli.command(short_help="Write a symbolic query for another solver.")
+@click.command()
 @click.argument("file")
 @option(
     "--pattern",
@@ -125,7 +126,7 @@ def generate(
 )
 @option(
     "--to",
-    type=click.Choice(["smtlib", "chc", "aiger", "btor2"]),
+    type=click.Choice(QUERY_FORMATS),
     help="Format to write; default: told by the suffix of the -o file (.aig, .aag, .btor2), "
     "else smtlib with a bound and chc without.",
 )

@@ -25,9 +25,10 @@ from symdipa.interface.reports.story import run_table, story
 from symdipa.interface.reports.words import clash_text, noise
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
+from symdipa.model.options import EVERY_METHOD
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
-from symdipa.model.verdict import METHODS, Bounds, NoteKind, PatternResult, Result, Source, Status, Verdict
+from symdipa.model.verdict import Bounds, NoteKind, PatternResult, Result, Source, Status, Verdict
 
 ASSUMED = (
     "Assumed: noise and comparisons in exact real numbers, not floating point. Neighbouring input streams "
@@ -109,7 +110,7 @@ def _best(bounds: Bounds | None) -> str:
     best = bounds.best if bounds else None
     if bounds is None or best is None:
         return "D not computed"
-    method = next(method for method in METHODS if bounds.from_above.get(method) == best)
+    method = next(method for method in EVERY_METHOD if bounds.from_above.get(method) == best)
     if method == "relational":
         return f"D = {best}, by relational alignment (experimental)"
     return f"D = {best} ({method} bound)"

@@ -16,8 +16,9 @@ from symdipa.interface.reports.story import story
 from symdipa.interface.reports.words import known_orders
 from symdipa.model.automaton import Automaton, Transition
 from symdipa.model.errors import InputProblem
+from symdipa.model.options import EVERY_METHOD
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import METHODS, Bounds, Result, Status
+from symdipa.model.verdict import Bounds, Result, Status
 
 if TYPE_CHECKING:
     from symdipa.evidence.confirmation import Found
@@ -133,7 +134,7 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     return {
         "file": name,
         "verdict": result.verdict.value,
-        "bounds": {method: _text(found.from_above.get(method)) for method in METHODS}
+        "bounds": {method: _text(found.from_above.get(method)) for method in EVERY_METHOD}
         | {"lower": _text(found.lower)},
         "graph": None if found.alignment_proof is None else found.alignment_proof.graph,
         "adjacency": adjacency if asked else None,
@@ -232,7 +233,9 @@ def _problem(problem: InputProblem) -> Json:
 
 
 def _weight(weight: Bounds | None) -> dict[str, str | None] | None:
-    return None if weight is None else {method: _text(weight.from_above.get(method)) for method in METHODS}
+    return (
+        None if weight is None else {method: _text(weight.from_above.get(method)) for method in EVERY_METHOD}
+    )
 
 
 def _text(bound: Fraction | None) -> str | None:

@@ -25,8 +25,9 @@ from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells
 from symdipa.interface.reports.words import noise
 from symdipa.model.adjacency import Adjacency
+from symdipa.model.options import EVERY_METHOD
 from symdipa.model.spelling import enumeration
-from symdipa.model.verdict import METHODS, Bounds, Result, Status, Verdict
+from symdipa.model.verdict import Bounds, Result, Status, Verdict
 
 if TYPE_CHECKING:
     from symdipa.bounds.alignment import Cost
@@ -199,8 +200,10 @@ def meaning(result: Result, bounds: Bounds) -> list[Block]:
 
 def bound_table(bounds: Bounds) -> Table:
     """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing."""
-    rows = [(m, str(bounds.from_above[m]), _source(bounds, m)) for m in METHODS if m in bounds.from_above]
-    rows += [(m, "-", bounds.missing[m]) for m in METHODS if m in bounds.missing]
+    rows = [
+        (m, str(bounds.from_above[m]), _source(bounds, m)) for m in EVERY_METHOD if m in bounds.from_above
+    ]
+    rows += [(m, "-", bounds.missing[m]) for m in EVERY_METHOD if m in bounds.missing]
     if bounds.lower is not None:
         rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(bounds)}"))
     return Table(rows, ("bound", "value", "how"), "Bounds on D", silent=True)
