@@ -293,7 +293,11 @@ class _Session:
         for witness in witnesses:
             replay(self.control, witness)
         try:
-            best = witnesses[0] if sure and witnesses else find_distinct(self.control, witnesses, self._tick)
+            best = (
+                witnesses[0]
+                if sure and witnesses
+                else find_distinct(self.control, witnesses, self.limits.fixed)
+            )
             if best is not None:
                 return best, True
         except LimitReached as limit:
@@ -302,12 +306,9 @@ class _Session:
 
     def _strongly_feasible(self) -> bool | None:
         try:
-            return strongly_feasible(self.control, tick=self._tick)
+            return strongly_feasible(self.control, limits=self.limits.fixed)
         except LimitReached:
             return None
-
-    def _tick(self, *_: int) -> None:
-        self.limits.check("properties of the automaton")
 
     def _weight(self, engine: str, notes: list[str]) -> Weight | None:
         """Bounds on ``D`` that cost little; ``symdipa.bounds.portfolio`` looks for the best."""
@@ -353,11 +354,8 @@ class _Session:
         """A bound by relational alignment, which proves privacy although there is a violation."""
         from symdipa.bounds.relational import RELATIONAL_SECONDS, relational
 
-        left = RELATIONAL_SECONDS
-        if self.limits.deadline is not None:
-            left = max(0.0, min(left, self.limits.deadline - time.monotonic()))
         try:
-            found = relational(self.control, seconds=left, tick=self._tick)
+            found = relational(self.control, limits=self.limits.fixed.within(RELATIONAL_SECONDS))
         except LimitReached as limit:
             notes.append(f"relational alignment came to no end: {limit}")
             return None
@@ -368,9 +366,11 @@ class _Session:
 
     def _run_bound(self) -> Fraction | None:
         from symdipa.bounds.exact.run_bound import run_bound
+        from symdipa.runs.augmentation import augment
 
+        limits = self.limits.fixed
         try:
-            return run_bound(self.control, self._tick, RUN_BOUND_NODES)
+            return run_bound(augment(self.control, RUN_BOUND_NODES, limits), limits, RUN_BOUND_NODES)
         except LimitReached:
             return None
 
@@ -378,13 +378,11 @@ class _Session:
         from symdipa.bounds.alignment import align
 
         for graph in ("control", "auto"):
-            left = ALIGNMENT_SECONDS
-            if self.limits.deadline is not None:
-                left = min(left, self.limits.deadline - time.monotonic())
-            if left <= 0:
+            limits = self.limits.fixed.within(ALIGNMENT_SECONDS)
+            if limits.left() == 0:
                 return None
             try:
-                found = align(self.control, graph, seconds=left, tick=self._tick).bound
+                found = align(self.control, graph, limits=limits).bound
             except LimitReached:
                 return None
             if found is not None:

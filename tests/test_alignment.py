@@ -20,6 +20,7 @@ from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_of
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
@@ -190,17 +191,17 @@ def test_limits():
         with pytest.raises(LimitReached, match="more than 5 nodes"):
             align(control, graph, lift, max_nodes=5)
     with pytest.raises(LimitReached, match="time"):
-        align(control, "eq", seconds=0)
+        align(control, "eq", limits=UNLIMITED.within(0))
     found = align(control, max_nodes=12)
     assert found.bound is None
     assert any("more than 12 nodes" in attempt.reason for attempt in found.attempts)
-    assert "time" in align(control, seconds=0).attempts[0].reason
+    assert "time" in align(control, limits=UNLIMITED.within(0)).attempts[0].reason
 
-    def impatient(_: int) -> None:
+    def impatient(_: str) -> None:
         raise LimitReached(Limit.SIZE, "enough")
 
     with pytest.raises(LimitReached, match="enough"):
-        align(control, "eq", tick=impatient)
+        align(control, "eq", limits=Limits(progress=impatient))
 
 
 def test_what_cannot_be_asked():

@@ -28,7 +28,9 @@ from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import TRUE, Automaton, Guard, State, Transition, symbol
 from symdipa.model.errors import LimitReached
+from symdipa.model.limits import UNLIMITED
 from symdipa.model.verdict import Verdict
+from symdipa.runs.augmentation import augment
 from symdipa.runs.control import control_of
 
 HALF = Fraction(1, 2)
@@ -52,7 +54,7 @@ def report_noisy_max(k: int, d: Fraction = HALF) -> Automaton:
 
 def proved(automaton: Automaton, **options: Any) -> Relational:
     """Without a limit on time, so that the outcome does not depend on the machine."""
-    return relational(control_of(automaton), **{"seconds": None, **options})
+    return relational(control_of(automaton), **options)
 
 
 def read(text: str) -> Automaton:
@@ -90,7 +92,7 @@ def test_k_minmax_is_below_what_single_runs_give(k):
     automaton = generate("k-minmax", k)
     bound = proved(automaton).bound
     assert bound == Fraction(1, k) + HALF
-    assert bound <= exact_constant(control_of(automaton)).value
+    assert bound <= exact_constant(augment(control_of(automaton))).value
 
 
 @pytest.mark.parametrize(
@@ -159,7 +161,7 @@ def test_no_bound_for_random_automata_contradicts_another_proof(seed):
             answered += 1
             if result.output_distinct and result.verdict is Verdict.PRIVATE:
                 try:
-                    assert bound >= exact_constant(control_of(automaton), 1_000_000).value
+                    assert bound >= exact_constant(augment(control_of(automaton)), 1_000_000).value
                 except LimitReached:
                     continue
     assert answered, "a test that compares nothing"
@@ -342,5 +344,5 @@ def test_a_method_like_the_others():
 
 
 def test_a_limit_is_told_of():
-    found = relational(control_of(generate("k-minmax", 4)), seconds=0)
+    found = relational(control_of(generate("k-minmax", 4)), limits=UNLIMITED.within(0))
     assert found.bound is None and not found.certificates and "time" in found.limits[0]

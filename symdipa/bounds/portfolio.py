@@ -18,7 +18,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.model.adjacency import Adjacency, Interval, intervals
-from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import Limits
 from symdipa.runs.control import Control
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class _Weighing:
             bound = how()
         except LimitReached as limit:
             if method not in self.bounds:
-                self.missing[method] = str(limit)
+                self.missing[method] = limit.reason
             return
         if bound is None:
             self.missing.setdefault(method, "there is none by this method")
@@ -215,21 +216,20 @@ class _Weighing:
             ends.append(time.monotonic() + self.seconds)
         self.method, self.deadline = method, min(ends, default=None)
 
-    def _tick(self, count: int = 0) -> None:
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise OutOfTime(reason="time limit reached")
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.deadline, progress=None if self.progress is None else self._tell)
+
+    def _tell(self, words: str) -> None:
         if self.progress is not None:
             self.progress(f"bound on D, {self.method}")
-
-    def _left(self) -> float | None:
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
     def augmentation(self) -> Augmentation:
         """Built once, for all methods that need it."""
         from symdipa.runs.augmentation import augment
 
         if self._augmentation is None:
-            self._augmentation = augment(self.control, self.max_nodes, self._tick)
+            self._augmentation = augment(self.control, self.max_nodes, self.limits)
         return self._augmentation
 
     def _two_sided_only(self) -> None:
@@ -240,13 +240,13 @@ class _Weighing:
         from symdipa.bounds.corollary import corollary_bound
 
         self._two_sided_only()
-        return corollary_bound(self.augmentation(), self._tick) * self.sensitivity
+        return corollary_bound(self.augmentation(), self.limits) * self.sensitivity
 
     def _run(self) -> Fraction | None:
         from symdipa.bounds.exact.run_bound import run_bound
 
         self._two_sided_only()
-        found = run_bound(self.control, self._tick, augmentation=self.augmentation())
+        found = run_bound(self.augmentation(), self.limits)
         return None if found is None else found * self.sensitivity
 
     def _align(self, graph: str) -> Fraction | None:
@@ -259,8 +259,7 @@ class _Weighing:
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
             goal=None if self.lower is None else self.lower / self.sensitivity,
-            seconds=self._left(),
-            tick=self._tick,
+            limits=self.limits,
         )
         known = self.alignment
         if found.bound is not None and (known is None or known.bound is None or found.bound < known.bound):
@@ -273,9 +272,7 @@ class _Weighing:
         from symdipa.bounds.exact.profiles import ConstantLimit, exact_constant
 
         try:
-            found = exact_constant(
-                self.control, tick=self._tick, adjacency=self.adjacency, augmentation=self.augmentation()
-            )
+            found = exact_constant(self.augmentation(), adjacency=self.adjacency, limits=self.limits)
         except ConstantLimit as limit:
             if limit.lower is not None and limit.lower.value is not None:
                 best = limit.lower
@@ -293,8 +290,7 @@ class _Weighing:
             self.control,
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
-            seconds=self._left(),
-            tick=self._tick,
+            limits=self.limits,
         )
         if self.relational.bound is None and (limits := self.relational.limits):
             raise LimitReached(Limit.METHOD, "; ".join(limits))
@@ -325,7 +321,7 @@ class _Weighing:
         if not dependency_graph(self.control, run).is_acyclic:
             return
         for kept in (FEW, KEPT):
-            deltas = best_signs(self.control, run, loops, interval=interval, kept=kept, watch=self._tick)
+            deltas = best_signs(self.control, run, loops, interval=interval, kept=kept, limits=self.limits)
             self._raise_to(run, loops, deltas, interval)
             if self.lower == side.bound:
                 return
@@ -334,7 +330,7 @@ class _Weighing:
         """By runs along edges that cost as much."""
         from symdipa.bounds.tight_runs import feasible
 
-        for (run, loops), deltas in feasible(side, self._tick):
+        for (run, loops), deltas in feasible(side, self.limits):
             self._raise_to(run, loops, deltas, interval)
             if self.lower == side.bound:
                 return
@@ -350,7 +346,7 @@ class _Weighing:
         """A bound from below by a run, if it is better than the one that is there."""
         from symdipa.bounds.exact.flow import flow_bound
 
-        flow = flow_bound(self.control, run, loops, deltas, watch=self._tick)
+        flow = flow_bound(self.control, run, loops, deltas, limits=self.limits)
         if flow.value is not None and (self.lower is None or flow.value * self.sensitivity > self.lower):
             self.lower, self.flow, self.flow_range = flow.value * self.sensitivity, flow, interval
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from symdipa.model import limits as passed
 from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult
@@ -32,6 +33,11 @@ class Limits:
     def hard(self) -> bool:
         """Whether something must end a search that does not end by itself."""
         return self.deadline is not None or self.memory is not None
+
+    @property
+    def fixed(self) -> passed.Limits:
+        """As they are now."""
+        return passed.Limits(self.deadline, self.memory, self.bound, self.progress)
 
     def check(self, doing: str) -> None:
         """Report progress; raise :class:`LimitReached` when the time is up."""

@@ -47,7 +47,7 @@ class ExplicitEngine(Engine):
         if self._too_large is not None:
             raise self._too_large
         try:
-            return augment(self.control, self.max_nodes, self._tick("order states"))
+            return augment(self.control, self.max_nodes, self.limits.fixed)
         except LimitReached as limit:
             self._too_large = limit
             raise
@@ -59,11 +59,11 @@ class ExplicitEngine(Engine):
 
     @cached_property
     def cores(self) -> list[tuple[int, ...]]:
-        return self.augmentation.non_leaking_cores(tick=self._tick("edge sets for non-leaking cycles"))
+        return self.augmentation.non_leaking_cores(limits=self.limits.fixed)
 
     def corollary_bound(self) -> Fraction:
         """The corollary bound; raises :class:`LimitReached`."""
-        return corollary_bound(self.augmentation, self._tick("bisimulation quotient"))
+        return corollary_bound(self.augmentation, self.limits.fixed)
 
     def decide(self, pattern: Pattern) -> PatternResult:
         began = time.monotonic()

@@ -221,8 +221,8 @@ class Liveness:
         if found is None:
             facts = self.facts
             if variables != self._all_variables:
-                facts = order_facts(restricted(self.control, variables), tick=facts.tick)
-            found = self._systems[variables] = RoundSystems(facts)
+                facts = order_facts(restricted(self.control, variables), limits=self.limits.fixed)
+            found = self._systems[variables] = RoundSystems(facts, self.limits.fixed)
         return found
 
     def _search(self, system: System, frames: int, rounds: int) -> Search:

@@ -131,7 +131,7 @@ class SlicedEngine(Engine):
         self.limits.check("dataflow without control flow")
         facts = self._flat_facts(variables)
         if (facts, chain) not in self._possible:
-            self._possible[facts, chain] = may_have_chain(facts, chain)
+            self._possible[facts, chain] = may_have_chain(facts, chain, self.limits.fixed)
         return self._possible[facts, chain]
 
     def _flat_facts(self, variables: Mask) -> OrderFacts:

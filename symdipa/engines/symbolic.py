@@ -48,11 +48,11 @@ class SymbolicEngine(Engine):
 
     @cached_property
     def facts(self) -> OrderFacts:
-        return order_facts(self.control, tick=lambda: self.limits.check("dataflow"))
+        return order_facts(self.control, limits=self.limits.fixed)
 
     def decide_statically(self, pattern: Pattern) -> PatternResult | None:
         began = time.monotonic()
-        if may_be_present(pattern, self.facts):
+        if may_be_present(pattern, self.facts, self.limits.fixed):
             return None
         return PatternResult(
             pattern, Status.ABSENT, self.name, "static", self.encoding, seconds=time.monotonic() - began
@@ -64,7 +64,7 @@ class SymbolicEngine(Engine):
         sizes: dict[str, int] = {}
         try:
             searches = []
-            for system in systems(pattern, self.control, self.facts, self.encoding):
+            for system in systems(pattern, self.control, self.facts, self.encoding, self.limits.fixed):
                 searches.append(search := self._search(system))
                 if search.outcome is Outcome.UNSAFE:
                     break

@@ -27,15 +27,14 @@ from symdipa.evidence.probability import (
     ProbabilityRefused,
     TimeOver,
     TotalLogProbability,
-    Watch,
     log_probability,
     total_log_probability,
     until,
 )
 from symdipa.evidence.probability.total import Observed
-from symdipa.evidence.probability.watch import no_watch
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import LimitReached, SymdipaError
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control, control_of
@@ -179,11 +178,11 @@ def counterexample(
         raise ValueError("exceeds must not be negative; eps, tolerance and seconds must be positive")
     control = control_of(automaton)
     began = time.monotonic()
-    watch = until(began + seconds)
+    limits = Limits(began + seconds)
     try:
-        alone = witness_distinct(control, witness, tick=watch) if distinct is None else distinct
+        alone = witness_distinct(control, witness, limits=limits) if distinct is None else distinct
         evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), began + seconds)
-        shape = Shape(control, witness, signs_of(control, witness, watch), watch)
+        shape = Shape(control, witness, signs_of(control, witness, limits), limits)
     except TimeOver:
         raise NoCounterexample("the time was over before it was known how the inputs should differ") from None
     search = _Search(shape, exceeds, evaluation, progress or (lambda message: None))
@@ -221,7 +220,7 @@ class Shape:
     control: Control
     witness: Witness
     table: Table
-    watch: Watch = no_watch
+    limits: Limits = UNLIMITED
     known: dict[int, Fraction] = field(default_factory=dict, repr=False)
 
     def run(self, rounds: int) -> tuple[int, ...]:
@@ -241,18 +240,18 @@ class Shape:
 
     def _limit(self, rounds: int) -> Fraction:
         run = self.run(rounds)
-        found = flow_bound(self.control, run, (), self.signs(rounds), watch=self.watch).value
+        found = flow_bound(self.control, run, (), self.signs(rounds), limits=self.limits).value
         assert found is not None  # without loops there is a largest flow
         return found
 
 
-def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Table:
+def signs_of(control: Control, witness: Witness, limits: Limits = UNLIMITED) -> Table:
     """Signs for which the constant of the unrolled witness grows without bound.
 
     One for each position, except that a cycle which compares with what it stored may need two in turn.
     """
     if witness.pattern is not Pattern.LEAKING_CYCLE:
-        chosen = best_signs(control, witness.run, witness.cycles, watch=watch)
+        chosen = best_signs(control, witness.run, witness.cycles, limits=limits)
         return (dict(enumerate(map(int, chosen))),)
     (i, j), run = witness.cycles[0], witness.run
     inside = [k for k in range(i, j) if control.reads_input[run[k]]]
@@ -264,22 +263,22 @@ def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Tab
         for signs in product((1, -1), repeat=period * len(inside)):
             turns = [signs[k * len(inside) : (k + 1) * len(inside)] for k in range(period)]
             tables.append(tuple({**none, **dict(zip(inside, turn, strict=True))} for turn in turns))
-    best = _fastest(control, witness, tables, watch) or _signs_inside(control, witness, watch)
+    best = _fastest(control, witness, tables, limits) or _signs_inside(control, witness, limits)
     for k in range(i):
         if control.reads_input[run[k]]:
             choices = [tuple({**row, k: sign} for row in best) for sign in (1, -1)]
-            best = max(choices, key=lambda table: Shape(control, witness, table, watch).limit(4))
+            best = max(choices, key=lambda table: Shape(control, witness, table, limits).limit(4))
     return best
 
 
-def _fastest(control: Control, witness: Witness, tables: Sequence[Table], watch: Watch) -> Table | None:
+def _fastest(control: Control, witness: Witness, tables: Sequence[Table], limits: Limits) -> Table | None:
     """The signs for which the constant grows fastest in the long run, of those that start well.
 
     What happens before the cycle may make a few rounds cost something that do not in the long run.
     """
 
     def rate(table: Table, first: int, last: int) -> Fraction:
-        shape = Shape(control, witness, table, watch)
+        shape = Shape(control, witness, table, limits)
         return (shape.limit(last) - shape.limit(first)) / (last - first)
 
     early = sorted(((rate(table, 4, 6), -k) for k, table in enumerate(tables)), reverse=True)
@@ -293,10 +292,10 @@ def _fastest(control: Control, witness: Witness, tables: Sequence[Table], watch:
     return best
 
 
-def _signs_inside(control: Control, witness: Witness, watch: Watch) -> Table:
+def _signs_inside(control: Control, witness: Witness, limits: Limits) -> Table:
     """The best signs of two rounds in the middle of an unrolled run."""
     shape = Shape(control, witness, ())
-    chosen = best_signs(control, shape.run(6), watch=watch)
+    chosen = best_signs(control, shape.run(6), limits=limits)
     rows: list[dict[int, int]] = [dict.fromkeys(range(len(witness.run)), 0) for _ in range(2)]
     for (at, turn), sign in zip(unrolled(witness, 6), chosen, strict=True):
         if turn in (2, 3):
@@ -584,7 +583,7 @@ class _Search:
         shape, evaluation = self.shape, self.evaluation
         run, signs, limit = shape.run(rounds), shape.signs(rounds), shape.limit(rounds)
         offsets = None
-        if spread and (apart := roles(shape.control, run, signs, shape.watch)):
+        if spread and (apart := roles(shape.control, run, signs, shape.limits)):
             offsets = [APART**spread * self._unit() * place for place in apart]
         tried = pair(shape.control, run, signs, distance, evaluation.eps, offsets)
         first, second, all_runs = evaluation.of(tried)
@@ -632,7 +631,7 @@ class _Search:
 
 
 def roles(
-    control: Control, run: Sequence[int], signs: Sequence[int], watch: Watch = no_watch
+    control: Control, run: Sequence[int], signs: Sequence[int], limits: Limits = UNLIMITED
 ) -> list[Fraction] | None:
     """How far apart samples should lie so that other runs with the same outputs are unlikely, in units.
 
@@ -641,7 +640,7 @@ def roles(
     ``None`` where the order of the groups is not acyclic.
     """
     over = dependency_graph(control, run).over
-    flow = flow_bound(control, run, (), signs, watch=watch).flow
+    flow = flow_bound(control, run, (), signs, limits=limits).flow
     group = classes(len(run) + 1, [(i % (len(run) + 1), j % (len(run) + 1)) for i, j in flow])
     after: dict[int, set[int]] = {}
     degree = dict.fromkeys(group, 0)
