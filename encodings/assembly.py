@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.dataflow import OrderFacts
 from symdipa.runs.order import OrderState
@@ -49,15 +50,18 @@ def assemble(
     order: OrderBits,
     monitor: CycleMonitor,
     parts: Parts,
+    limits: Limits = UNLIMITED,
 ) -> System:
-    """The system whose steps do what order, monitor and pattern say, together."""
+    """The system whose steps do what order, monitor and pattern say, together.
+
+    Raises :class:`symdipa.model.errors.OutOfTime`.
+    """
     control = facts.control
-    edges = []
+    edges: list[Edge] = []
     for t, possible in enumerate(facts.possible):
         if not possible:
             continue
-        if facts.tick is not None:
-            facts.tick()
+        limits.check(f"encoding, {len(edges)} transitions")
         q, p = control.source[t], control.target[t]
         effect = order.step(q, control.steps[t], p, parts.picks(t))
         watched = monitor.step(t)

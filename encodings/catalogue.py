@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symdipa.encodings import disclosing_cycle, leaking_cycle, leaking_pair, privacy_violating_path
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
@@ -17,12 +18,14 @@ _SYSTEMS = {
 }
 
 
-def systems(pattern: Pattern, control: Control, facts: OrderFacts, encoding: str) -> list[System]:
+def systems(
+    pattern: Pattern, control: Control, facts: OrderFacts, encoding: str, limits: Limits = UNLIMITED
+) -> list[System]:
     """The systems of which one reaches a bad state iff the automaton shows ``pattern``.
 
     ``facts`` (without ghosts) says what is constant; the list is empty when it already excludes the
-    pattern. Raises ``ValueError`` for an unknown encoding.
+    pattern. Raises ``ValueError`` for an unknown encoding and :class:`symdipa.model.errors.OutOfTime`.
     """
     if encoding not in ENCODINGS:
         raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
-    return _SYSTEMS[pattern](control, facts, encoding)
+    return _SYSTEMS[pattern](control, facts, encoding, limits)

@@ -12,6 +12,7 @@ from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.mark_bits import MarkBits
 from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.dataflow import OrderFacts, mark_facts
 from symdipa.runs.marks import Chain
@@ -20,13 +21,13 @@ from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
 
 
-def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
+def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) -> System:
     """Bad: some value had both marks, and no cycle is still open."""
     control = facts.control
     graph = BooleanGraph()
     order = OrderBits(graph, facts)
     monitor = CycleMonitor(graph, facts, lambda t: chain.marks(control.steps[t]))
-    marks = MarkBits(graph, order, mark_facts(facts, chain))
+    marks = MarkBits(graph, order, mark_facts(facts, chain, limits))
 
     def extra(t: int, effect: OrderStep, inside: Lit) -> Extra:
         return Extra(TRUE, marks.step(t, effect, inside))
@@ -46,10 +47,11 @@ def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
             axioms=marks.axioms,
             broken_axioms=marks.broken_axioms,
         ),
+        limits,
     )
 
 
-def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
+def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) -> System:
     """The reference encoding: ghosts hold the samples at both ends of the stored chain (Def. ghosts).
 
     ``facts`` must have two ghosts. ``V1`` is assigned once, at ``k_2`` for a repeatable low end or at the
@@ -116,4 +118,5 @@ def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain) -> System:
             choices=pick,
             picks=picks,
         ),
+        limits,
     )

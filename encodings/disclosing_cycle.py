@@ -5,6 +5,7 @@ from __future__ import annotations
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, may_have_disclosing_cycle
@@ -12,7 +13,7 @@ from symdipa.systems.boolean import TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
 
 
-def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
+def systems(control: Control, facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
     """A system that reaches a bad state iff there is a disclosing cycle; none if the dataflow excludes it.
 
     Bad: a watched cycle closed after a disclosing step. There is only one encoding.
@@ -46,5 +47,6 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
                 bad=lambda q: graph.conj(disclosed, monitor.open_at(q) ^ 1),
                 axioms=lambda q: [],
             ),
+            limits,
         )
     ]

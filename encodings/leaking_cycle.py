@@ -9,6 +9,7 @@ from __future__ import annotations
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, may_have_leaking_cycle
@@ -17,7 +18,7 @@ from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
 
 
-def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
+def systems(control: Control, facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
     """A system that reaches a bad state iff there is a leaking cycle; none if the dataflow excludes it.
 
     There is only one encoding.
@@ -105,6 +106,7 @@ def systems(control: Control, facts: OrderFacts, encoding: str) -> list[System]:
                 axioms=axioms,
                 choices=list(choose.values()),
             ),
+            limits,
         )
     ]
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts
@@ -46,8 +47,8 @@ def near(control: Control, inside: Iterable[int], x: int) -> Mask:
 class RoundSystems:
     """Systems that count rounds; they share one graph and the formulas of the order."""
 
-    def __init__(self, facts: OrderFacts) -> None:
-        self.facts = facts
+    def __init__(self, facts: OrderFacts, limits: Limits = UNLIMITED) -> None:
+        self.facts, self.limits = facts, limits
         self.graph = BooleanGraph()
         self._order = _SharedOrder(self.graph, facts)
         self._nothing_watched = CycleMonitor(self.graph, facts, lambda t: False)
@@ -69,6 +70,7 @@ class RoundSystems:
                 bad=counter.bad,
                 axioms=counter.axioms,
             ),
+            self.limits,
         )
 
 

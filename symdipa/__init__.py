@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from symdipa.model.errors import InputProblem, InvalidInput, Position, SymdipaError
     from symdipa.model.patterns import Pattern
-    from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+    from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Witness
 
 _HOME = {
     "analysis": ["check", "compare"],
@@ -40,7 +40,7 @@ _HOME = {
     "model.errors": ["InvalidInput", "Position", "InputProblem", "SymdipaError"],
     "files.formats": ["dumps", "load", "loads"],
     "model.patterns": ["Pattern"],
-    "model.verdict": ["PatternResult", "Result", "Status", "Verdict", "Weight", "Witness"],
+    "model.verdict": ["PatternResult", "Result", "Status", "Verdict", "Witness"],
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -61,7 +61,6 @@ __all__ = [
     "SymdipaError",
     "Transition",
     "Verdict",
-    "Weight",
     "Witness",
     "__version__",
     "check",

@@ -1,4 +1,4 @@
-"""The alignment bound: the numbers of docs/weights.md, section 9, and the face of the module."""
+"""The alignment bound: the numbers of weights.md, section 7, and the face of the module."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from test_brute_force import automaton
 
 from symdipa.bounds.alignment import Alignment, align, breakdown
 from symdipa.bounds.alignment.lifts import canonical
+from symdipa.bounds.alignment.program import Rate, cost
 from symdipa.bounds.alignment.rounding import evaluate, rounded
-from symdipa.bounds.costs import Rate
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_graph
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
@@ -190,17 +191,17 @@ def test_limits():
         with pytest.raises(LimitReached, match="more than 5 nodes"):
             align(control, graph, lift, max_nodes=5)
     with pytest.raises(LimitReached, match="time"):
-        align(control, "eq", seconds=0)
+        align(control, "eq", limits=UNLIMITED.within(0))
     found = align(control, max_nodes=12)
     assert found.bound is None
     assert any("more than 12 nodes" in attempt.reason for attempt in found.attempts)
-    assert "time" in align(control, seconds=0).attempts[0].reason
+    assert "time" in align(control, limits=UNLIMITED.within(0)).attempts[0].reason
 
-    def impatient(_: int) -> None:
+    def impatient(_: str) -> None:
         raise LimitReached(Limit.SIZE, "enough")
 
     with pytest.raises(LimitReached, match="enough"):
-        align(control, "eq", tick=impatient)
+        align(control, "eq", limits=Limits(progress=impatient))
 
 
 def test_what_cannot_be_asked():
@@ -286,15 +287,12 @@ def test_the_cost_of_a_step_is_the_worst_over_the_differences():
     first = Rate(d=Fraction(1, 4), release=Fraction(1, 4), reads_input=True)
     second = Rate(d=Fraction(1, 4), release=Fraction(0), reads_input=False)
     low, high = Fraction(-1), Fraction(1)
-    assert sum(first.worst([], [], low, high)) == Fraction(1, 4)
-    assert sum(first.worst([HALF], [HALF], low, high)) == Fraction(1, 4) * Fraction(5, 2)
-    assert sum(second.worst([], [HALF], low, high)) == 0
-    assert sum(second.worst([], [-HALF], low, high)) == Fraction(1, 8)
-    assert sum(first.worst([HALF], [HALF], Fraction(0), high)) == Fraction(1, 4) * Fraction(3, 2)
-    assert sum(first.worst([HALF], [HALF], low, Fraction(0))) == Fraction(1, 4) * Fraction(5, 2)
-    for rate, ends in ((first, (low, high)), (second, (Fraction(0),))):
-        for shift in (-HALF, Fraction(0), HALF):
-            assert sum(rate.worst([shift], [shift], low, high)) == max(rate.cost(end, shift) for end in ends)
+    assert cost(first, [], [], low, high) == Fraction(1, 4)
+    assert cost(first, [HALF], [HALF], low, high) == Fraction(1, 4) * Fraction(5, 2)
+    assert cost(second, [], [HALF], low, high) == 0
+    assert cost(second, [], [-HALF], low, high) == Fraction(1, 8)
+    assert cost(first, [HALF], [HALF], Fraction(0), high) == Fraction(1, 4) * Fraction(3, 2)
+    assert cost(first, [HALF], [HALF], low, Fraction(0)) == Fraction(1, 4) * Fraction(5, 2)
 
 
 # Processes

@@ -25,6 +25,7 @@ from symdipa.evidence.certificates.build import private
 from symdipa.files.families import generate
 from symdipa.files.formats import loads
 from symdipa.model.errors import LimitReached
+from symdipa.runs.augmentation import augment
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
@@ -52,19 +53,18 @@ def test_families_with_exponentially_many_orders(family, n, bound):
 
 @pytest.mark.parametrize(("family", "n"), [("pivot", 14), ("bracket", 12)])
 def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
-    found = bounds_on(Problem.of(generate(family, n)))
+    found = weigh(control_graph(generate(family, n)))
     assert found.optimal and found.alignment is not None and found.alignment.graph == "parts"
     assert "exact" not in found.missing
 
 
 @pytest.mark.parametrize("adjacency", ["monotone", (Fraction(-1, 2), Fraction(2))])
 def test_other_adjacencies_and_sensitivities(adjacency):
-    automaton = generate("pivot", 4)
-    control = control_graph(automaton)
+    control = control_graph(generate("pivot", 4))
     whole = align(control, "augmentation", "CK", True, adjacency, Fraction(3, 2))
     parts = align(control, "parts", "CK", True, adjacency, Fraction(3, 2))
     assert parts.bound == whole.bound
-    claims = verify(automaton, bundle(automaton, private(parts))).claims
+    claims = verify(control.automaton, bundle(control.automaton, private(parts))).claims
     assert max(claim.bound for claim in claims) == parts.bound
 
 
@@ -115,7 +115,7 @@ def test_a_shown_sample_that_several_parts_store():
     control = control_graph(automaton)
     assert len(shares(control)) == 2
     found = align(control, "parts", "")
-    assert found.bound == 1 == exact_constant(control).value
+    assert found.bound == 1 == exact_constant(augment(control)).value
     verify(automaton, bundle(automaton, private(found)))
 
 
@@ -133,8 +133,8 @@ def test_a_cycle_that_cannot_be_repeated_is_no_loop_of_a_run():
         "dipa",
     )
     control = control_graph(automaton)
-    found = bounds_on(Problem.of(automaton))
-    assert found.upper is not None and found.optimal and found.upper == exact_constant(control).value
+    found = bounds_on(Problem.of(control))
+    assert found.upper is not None and found.optimal and found.upper == exact_constant(augment(control)).value
     for side in align(control, "augmentation", None).sides:
         for (_, loops), _ in feasible(side):
             assert loops == ()
@@ -147,7 +147,7 @@ def test_bounds_of_random_automata_are_true(seed):
     for i in range(40):
         automaton = random_product(rng) if i % 3 == 0 else random_automaton(rng, (2, 3), (2, 3, 4))
         control = control_graph(automaton)
-        exact = exact_constant(control).value
+        exact = exact_constant(augment(control)).value
         for letters, wide in (("", False), ("", True), ("C", True), ("CK", True)):
             found = align(control, "parts", letters, wide)
             if found.bound is None:

@@ -411,7 +411,7 @@ def test_with_cores_to_spare_long_runs_are_looked_for_as_well(monkeypatch: pytes
         raise processes.LimitReached(processes.Limit.SIZE, "nowhere")
 
     monkeypatch.setattr(symbolic_module.SymbolicEngine, "_search", nowhere)
-    monkeypatch.setattr(explicit_module.ExplicitEngine, "_tick", lambda *_: nowhere)
+    monkeypatch.setattr(explicit_module, "augment", nowhere)
     bad = generate("pivot-bad", 6)
     found = analysis.check(bad, patterns=[LP])
     assert found.patterns[LP].status is Status.PRESENT and found.patterns[LP].method == "bounded"

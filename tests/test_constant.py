@@ -36,6 +36,7 @@ from symdipa.files.families import generate
 from symdipa.model.adjacency import intervals
 from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Guard, OutputKind, State, Transition, symbol
 from symdipa.model.errors import LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.augmentation import augment
@@ -51,7 +52,7 @@ UP, DOWN = (F(0), F(1)), (F(-1), F(0))
 
 
 def exact(example: Automaton, **options) -> Exact:
-    return exact_constant(control_graph(example), **options)
+    return exact_constant(augment(control_graph(example)), **options)
 
 
 def example_file(name: str) -> Automaton:
@@ -200,7 +201,7 @@ def heaviest(example: Automaton, length: int) -> Fraction:
     return best
 
 
-# Published numbers (docs/weights.md, section 9)
+# Published numbers (weights.md, section 7)
 
 
 TABLE = [
@@ -217,7 +218,7 @@ TABLE = [
 @pytest.mark.parametrize(("name", "run", "value"), TABLE)
 def test_published_numbers(name: str, run: Fraction, value: Fraction):
     example = example_file(name)
-    assert (run_bound(control_graph(example)), exact(example).value) == (run, value)
+    assert (run_bound(augment(control_graph(example))), exact(example).value) == (run, value)
 
 
 @pytest.mark.skipif(not PEER.is_dir(), reason="the peer's automata are not at hand")
@@ -233,20 +234,20 @@ def test_published_numbers(name: str, run: Fraction, value: Fraction):
 )
 def test_numbers_of_the_peers_automata(name: str, run: Fraction, value: Fraction):
     example = formats.load(next(PEER.rglob(f"well_formed/{name}.dipa")))
-    assert (run_bound(control_graph(example)), exact(example).value) == (run, value)
+    assert (run_bound(augment(control_graph(example))), exact(example).value) == (run, value)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
 def test_ranges(m: int):
     example = generate("m-range", m)
-    assert run_bound(control_graph(example)) == max(F(1), F(m + 1, 4))
+    assert run_bound(augment(control_graph(example))) == max(F(1), F(m + 1, 4))
     assert exact(example).value == 1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6, 7, 10, 20, 100])
 def test_least_and_largest(k: int):
     example = generate("k-minmax", k)
-    assert run_bound(control_graph(example)) == F(k + 2, 4 * k) + F(1, 2)
+    assert run_bound(augment(control_graph(example))) == F(k + 2, 4 * k) + F(1, 2)
     odd = {3: F(5, 6), 5: F(4, 5), 7: F(11, 14)}
     assert exact(example).value == odd.get(k, F(k + 2, 4 * k) + F(1, 2))
 
@@ -259,7 +260,7 @@ def test_svt_without_its_loop():
     example = automaton("\n".join(rows), silent="q0")
     states = [replace(s, d=F(1, 4) if s.name == "q0" else F(1, 2)) for s in example.states]
     example = replace(example, states=tuple(states))
-    assert run_bound(control_graph(example)) == 5
+    assert run_bound(augment(control_graph(example))) == 5
     assert exact(example).value == F(5, 4)
 
 
@@ -270,7 +271,7 @@ def test_a_chain():
     example = replace(example, states=tuple(replace(s, d=given.get(s.name)) for s in example.states))
     found = exact(example)
     assert found.value == 2 == dearest_of_run(example, (0, 1, 2))
-    assert run_bound(control_graph(example)) == 4
+    assert run_bound(augment(control_graph(example))) == 4
 
 
 @pytest.mark.parametrize(
@@ -301,7 +302,7 @@ def best_flow(control: Control, run, loops=(), interval=TWO_SIDED) -> Flow:
 
 def agree(example: Automaton, is_good: bool, seen: Counter[str]) -> None:
     control = control_graph(example)
-    found, run = exact(example), run_bound(control)
+    found, run = exact(example), run_bound(augment(control))
     monotone = exact(example, adjacency="monotone")
     assert (found.value is not None) == is_good
     assert (run is not None) == is_good
@@ -367,14 +368,14 @@ def test_two_ranges_need_twelve_steps():
 def test_the_run_bound_is_the_heaviest_run():
     attained = 0
     for example in good(60):
-        bound, best = run_bound(control_graph(example)), heaviest(example, 7)
+        bound, best = run_bound(augment(control_graph(example))), heaviest(example, 7)
         assert bound is not None and best <= bound
         attained += best == bound
     assert attained > 40
     for i in range(40):
         example = unrolled(drawn(i), 5)
-        if run_bound(control_graph(example)) is not None:
-            assert run_bound(control_graph(example)) == heaviest(example, 5)
+        if run_bound(augment(control_graph(example))) is not None:
+            assert run_bound(augment(control_graph(example))) == heaviest(example, 5)
 
 
 # Flows
@@ -552,7 +553,7 @@ def test_variables_that_never_meet_may_be_treated_apart(monkeypatch: pytest.Monk
     several = 0
     for example, one in zip(drawn, together, strict=True):
         search = profiles._Search(
-            lift(augment(control_graph(example))), costs(control_graph(example), TWO_SIDED), 10**8, None
+            lift(augment(control_graph(example))), costs(control_graph(example), TWO_SIDED), 10**8, UNLIMITED
         )
         several += len(search.blocks) > 1
         apart = exact(example)
@@ -601,20 +602,20 @@ def test_a_used_up_budget_leaves_both_bounds():
     assert upper is None or upper >= exact(example, adjacency="monotone").value
 
 
-def test_nodes_and_ticks_end_the_search():
-    control = control_graph(generate("u-range", 3))
+def test_nodes_and_time_end_the_search():
+    graph = augment(control_graph(generate("u-range", 3)))
     for work, most in ((exact_constant, 30), (run_bound, 70)):
         for few in (5, most):
             with pytest.raises(LimitReached, match=f"more than {few}"):
-                work(control, max_nodes=few)
-
-        def tick(_: int) -> None:
-            raise OutOfTime()
-
-        with pytest.raises(LimitReached, match="time"):
-            work(control, tick=tick)
+                work(graph, max_nodes=few)
+        with pytest.raises(
+            OutOfTime, match=r"time limit reached at (run bound|the lift for the exact constant), \d+ nodes"
+        ):
+            work(graph, limits=UNLIMITED.within(0))
+    with pytest.raises(LimitReached, match="the augmentation has more than 5 nodes"):
+        run_bound(graph, max_nodes=5)
     with pytest.raises(LimitReached, match="the lift for the exact constant has more than 20"):
-        lift(augment(control), max_nodes=20)
+        lift(graph, max_nodes=20)
 
 
 def test_what_is_foreseen_does_not_matter(monkeypatch: pytest.MonkeyPatch):
@@ -637,7 +638,7 @@ def test_fewer_values_are_tracked_where_all_live_ones_are_too_many():
     more = ["q11 -> s [d] >c", "s -> end [e] >y0 >y1 >y2 >y3 >y4"]
     wide, narrow = automaton("\n".join(stored + rest + more)), automaton("\n".join(stored + rest))
     with pytest.raises(LimitReached, match="10 live values"):
-        profiles._worst((TWO_SIDED,), 10**8, None, lift(augment(control_graph(wide))))
+        profiles._worst((TWO_SIDED,), 10**8, UNLIMITED, lift(augment(control_graph(wide))))
     found = exact(wide)
     assert found.value is not None and found.value == exact(narrow).value
     check_flow(wide, flow_bound(control_graph(wide), found.run, (), found.deltas), found.value)
@@ -693,7 +694,7 @@ def test_one_sided_differences_and_a_leaking_cycle():
 def test_a_state_without_scale_costs_nothing():
     lone = Automaton((State("q"),), "q", ())
     assert exact(lone) == Exact(F(0), (), (), (), TWO_SIDED)
-    assert run_bound(control_graph(lone)) == 0
+    assert run_bound(augment(control_graph(lone))) == 0
 
 
 def test_few_profiles_give_a_bound_still():

@@ -19,7 +19,6 @@ from test_examples import BAD_LINE, FILES, expected, short
 
 from symdipa.analysis import check
 from symdipa.bounds.exact.profiles import exact_constant
-from symdipa.bounds.portfolio import bounds_on
 from symdipa.bounds.relational import Relational, relational
 from symdipa.checker import CertificateRefused, verify
 from symdipa.evidence.certificates import bundle
@@ -28,9 +27,10 @@ from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import TRUE, Automaton, Guard, State, Transition, symbol
 from symdipa.model.errors import LimitReached
+from symdipa.model.limits import UNLIMITED
 from symdipa.model.verdict import Verdict
+from symdipa.runs.augmentation import augment
 from symdipa.runs.control import control_graph
-from symdipa.runs.problem import Problem
 
 HALF = Fraction(1, 2)
 
@@ -53,7 +53,7 @@ def report_noisy_max(k: int, d: Fraction = HALF) -> Automaton:
 
 def proved(automaton: Automaton, **options: Any) -> Relational:
     """Without a limit on time, so that the outcome does not depend on the machine."""
-    return relational(automaton, **{"seconds": None, **options})
+    return relational(control_graph(automaton), **options)
 
 
 def read(text: str) -> Automaton:
@@ -91,7 +91,7 @@ def test_k_minmax_is_below_what_single_runs_give(k):
     automaton = generate("k-minmax", k)
     bound = proved(automaton).bound
     assert bound == Fraction(1, k) + HALF
-    assert bound <= exact_constant(control_graph(automaton)).value
+    assert bound <= exact_constant(augment(control_graph(automaton))).value
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_no_bound_for_random_automata_contradicts_another_proof(seed):
             answered += 1
             if result.output_distinct and result.verdict is Verdict.PRIVATE:
                 try:
-                    assert bound >= exact_constant(control_graph(automaton), 1_000_000).value
+                    assert bound >= exact_constant(augment(control_graph(automaton)), 1_000_000).value
                 except LimitReached:
                     continue
     assert answered, "a test that compares nothing"
@@ -337,11 +337,11 @@ def test_the_proof_is_certified_beside_the_violation(run, tmp_path):
 
 
 def test_a_method_like_the_others():
-    found = bounds_on(Problem.of(report_noisy_max(4)), ("alignment", "relational"))
+    found = weigh(control_graph(report_noisy_max(4)), ("alignment", "relational"))
     assert found.bounds["relational"] == 1 < found.bounds["alignment"]
     assert found.best == "relational" and not found.optimal and found.relational.certificates
 
 
 def test_a_limit_is_told_of():
-    found = relational(generate("k-minmax", 4), seconds=0)
+    found = relational(control_graph(generate("k-minmax", 4)), limits=UNLIMITED.within(0))
     assert found.bound is None and not found.certificates and "time" in found.limits[0]

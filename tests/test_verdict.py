@@ -20,6 +20,7 @@ from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 from symdipa.runs import properties
@@ -518,10 +519,10 @@ def test_the_search_for_a_distinct_witness_ends():
     example = source.random_automaton(random.Random("20261129/1208"), (1, 2, 2, 3, 3, 4), (2, 3, 4, 5, 6))
     control, looks = control_graph(example), 0
 
-    def tick() -> None:
+    def count(_: str) -> None:
         nonlocal looks
         looks += 1
 
     known = [a.witness for a in analysis.check(example, "explicit").details if a.witness is not None]
-    assert known and properties.find_distinct(control, known, tick) is None
+    assert known and properties.find_distinct(control, known, Limits(progress=count)) is None
     assert 1_000 < looks < 3 * properties.LOOKS

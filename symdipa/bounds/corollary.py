@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symdipa.runs.augmentation import Augmentation, Tick, bisimulation_quotient
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.augmentation import Augmentation, bisimulation_quotient
 from symdipa.runs.control import Control
 
 
-def corollary_bound(augmentation: Augmentation, tick: Tick | None = None) -> Fraction:
+def corollary_bound(augmentation: Augmentation, limits: Limits = UNLIMITED) -> Fraction:
     """The paper's bound on ``D`` (Def. corollary bound), exact; meaningful for well-formed automata only.
 
     Taken on the strongly connected components of the augmentation after the bisimulation quotient: an
     edge costs ``e*w1 + w2`` with ``e = 2`` for an input step and 1 otherwise; ``w1`` is ``d`` unless the
     edge lies on a cycle and what it assigns is never read later; ``w2`` is ``d'`` if ``insample'`` is
     output. A component costs the sum of its edges, a path of components the sum of those and of the edges
-    between them; the bound is the heaviest path from the initial block.
+    between them; the bound is the heaviest path from the initial block. Raises
+    :class:`symdipa.model.errors.OutOfTime`.
     """
     control = augmentation.control
-    quotient = bisimulation_quotient(augmentation, tick)
+    quotient = bisimulation_quotient(augmentation, limits)
     inside = [Fraction(0)] * (max(quotient.component) + 1)
     leaving: dict[int, list[tuple[Fraction, int]]] = {}
     for u, t, v in quotient.edges:

@@ -67,8 +67,8 @@ def bounds_on(
 ) -> Bounds:
     """Bounds on ``D`` from above and from below.
 
-    By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them cheap graphs come first, and
-    it is over as soon as the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every
+    By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them cheap graphs come first,
+    and it is over as soon as the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every
     method may take. Raises ``ValueError`` for names and ranges that mean nothing.
     """
     seconds = stopwatch()
@@ -231,7 +231,7 @@ class Portfolio:
         from symdipa.bounds.alignment import align
 
         found = align(
-            self.problem,
+            self.problem.control,
             graph,
             None,
             adjacency=self.adjacency,
@@ -327,6 +327,6 @@ class Portfolio:
         """A bound from below by a run, if it is better than the one that is there."""
         from symdipa.bounds.exact.flow import flow_bound
 
-        flow = flow_bound(self.problem.control, run, loops, deltas, interval=interval, limits=limits)
+        flow = flow_bound(self.problem.control, run, loops, deltas, limits=limits)
         if flow.value is not None and (self.lower is None or flow.value * self.sensitivity > self.lower):
             self.lower, self.flow, self.flow_range = flow.value * self.sensitivity, flow, interval

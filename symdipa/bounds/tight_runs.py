@@ -15,6 +15,7 @@ from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_dearest
 from symdipa.bounds.exact.flow import flow_bound
 from symdipa.model.adjacency import Interval
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import shortest_path, the_path
 from symdipa.runs.order import follow, initial
@@ -82,17 +83,15 @@ def _walks(control: Control, start: int) -> list[list[int]]:
     return [walk for walk in walks for _ in range(2)]
 
 
-def feasible(
-    side: Proof, watch: Callable[[], None] = lambda: None
-) -> Iterator[tuple[Looped, tuple[Fraction, ...]]]:
+def feasible(side: Proof, limits: Limits = UNLIMITED) -> Iterator[tuple[Looped, tuple[Fraction, ...]]]:
     """Feasible runs along dearest edges, with differences (without sensitivity) that cost much on them.
 
-    ``watch`` is called all the time and may raise.
+    Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     rng = random.Random(0)
     orders: list[Callable[[int], float]] = [lambda e: e, lambda e: -e]
     orders += [lambda _: rng.random()] * SHUFFLES
-    along = _Along(side, watch)
+    along = _Along(side, limits)
     seen: set[Looped] = set()
     for order in orders:
         run, loops = found = along.run(order)
@@ -107,8 +106,8 @@ def feasible(
 class _Along:
     """The dearest edges of a proof: those on which its potentials are attained."""
 
-    def __init__(self, side: Proof, watch: Callable[[], None]) -> None:
-        self.side, self.paths, self.control, self.watch = side, side.paths, side.control, watch
+    def __init__(self, side: Proof, limits: Limits) -> None:
+        self.side, self.paths, self.control, self.limits = side, side.paths, side.control, limits
         self.interval: Interval = (side.low / side.sensitivity, side.high / side.sensitivity)
         paths = self.paths
         self.outgoing: list[list[int]] = [[] for _ in paths.component]
@@ -130,7 +129,7 @@ class _Along:
 
         def take(transitions: Sequence[int]) -> bool:
             nonlocal facts
-            self.watch()
+            self.limits.check(f"bound from below, run of {len(run)} steps")
             following = follow(facts, [control.steps[t] for t in transitions])
             if following is None:
                 return False
@@ -179,7 +178,7 @@ class _Along:
                     chosen[j] = high if k % 2 else low
         best, value = tuple(chosen), Fraction(-1)
         for _ in range(ROUNDS):
-            flow = flow_bound(self.control, run, loops, chosen, watch=self.watch)
+            flow = flow_bound(self.control, run, loops, chosen, limits=self.limits)
             if flow.value is None or flow.value <= value:
                 break
             best, value = tuple(chosen), flow.value

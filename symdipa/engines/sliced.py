@@ -125,7 +125,7 @@ class SlicedEngine(Engine):
         limits.check("dataflow without control flow")
         facts = self._flat_facts(variables)
         if (facts, chain) not in self._possible:
-            self._possible[facts, chain] = may_have_chain(facts, chain)
+            self._possible[facts, chain] = may_have_chain(facts, chain, limits)
         return self._possible[facts, chain]
 
     def _flat_facts(self, variables: Mask) -> OrderFacts:

@@ -19,12 +19,12 @@ from math import inf
 from symdipa.bounds.exact.flow import Flow, flow_bound
 from symdipa.bounds.exact.signs import best_signs
 from symdipa.bounds.portfolio import weigh
-from symdipa.evidence.probability import Budget, ProbabilityRefused, TimeOver, Watch, until
-from symdipa.evidence.probability.watch import no_watch
-from symdipa.evidence.refutation import Evaluation, Pair, largest_scale, pair, roles
+from symdipa.evidence.probability import Budget, ProbabilityRefused, TimeOver
+from symdipa.evidence.refutation import Evaluation, Pair, pair, roles
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
-from symdipa.runs.control import Control, control_graph
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.control import Control, control_of
 from symdipa.runs.order import follow, initial
 from symdipa.runs.properties import output_distinct
 from symdipa.runs.witness import feasible_runs, is_non_leaking
@@ -83,7 +83,7 @@ def search_pair(
     ``eps`` of ``enough``.
     """
     eps = Fraction(eps)
-    control = control_graph(automaton)
+    control = control_of(automaton)
     deadline = time.monotonic() + seconds
     alone = output_distinct(automaton)
     evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), deadline)
@@ -91,15 +91,15 @@ def search_pair(
     ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
     if flow is None:
         share = min(WEIGH_SECONDS, seconds * WEIGH_SHARE)
-        flow = weigh(automaton, deadline=time.monotonic() + share).flow
-    watch = until(deadline - seconds / 2)
+        flow = weigh(control, deadline=time.monotonic() + share).flow
+    limits = Limits(deadline - seconds / 2)
     for run in _runs(control, flow, longest, runs):
         if not alone and len(run) > longest + ROUNDS:
             continue  # sums over many runs take long
         try:
-            watch()
-            signs = tuple(map(int, best_signs(control, run, watch=watch)))
-            value = flow_bound(control, run, (), signs, watch=watch).value
+            limits.check("runs for a pair of inputs")
+            signs = tuple(map(int, best_signs(control, run, limits=limits)))
+            value = flow_bound(control, run, (), signs, limits=limits).value
         except TimeOver:
             break
         except LimitReached:
@@ -142,7 +142,7 @@ def _runs(control: Control, flow: Flow | None, longest: int, count: int) -> Iter
 
 
 def lean(
-    control: Control, run: tuple[int, ...], signs: tuple[int, ...], watch: Watch = no_watch
+    control: Control, run: tuple[int, ...], signs: tuple[int, ...], limits: Limits = UNLIMITED
 ) -> tuple[int, ...]:
     """The signs without those that the best ratio of the run does not need.
 
@@ -151,7 +151,7 @@ def lean(
     """
 
     def value(candidate: tuple[int, ...]) -> Fraction | None:
-        return flow_bound(control, run, (), candidate, watch=watch).value
+        return flow_bound(control, run, (), candidate, limits=limits).value
 
     def changed(candidate: tuple[int, ...], j: int, sign: int) -> tuple[int, ...]:
         return (*candidate[:j], sign, *candidate[j + 1 :])
@@ -160,7 +160,7 @@ def lean(
     for j in range(len(run)):
         if signs[j] and value(changed(signs, j, 0)) == whole:
             signs = changed(signs, j, 0)
-    often = [j for j, t in enumerate(run) if run.count(t) > 1 and control.sampling[t].reads_input]
+    often = [j for j, t in enumerate(run) if run.count(t) > 1 and control.reads_input[t]]
     for j in range(len(run)):
         if signs[j] and j not in often and len(run) <= LONGEST_LEAN:
             tried = (
@@ -194,12 +194,12 @@ class _Search:
 
     def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
         """The inputs that are best for one run in the limit."""
-        base = max((abs(self.control.sampling[t].mu) for t in run), default=Fraction(0))
+        base = max((abs(self.control.mean[t]) for t in run), default=Fraction(0))
         apart = None
         if not self.evaluation.alone:
-            watch = until(self.evaluation.deadline)
-            signs = lean(self.control, run, signs, watch)
-            apart = roles(self.control, run, signs, watch)
+            limits = Limits(self.evaluation.deadline)
+            signs = lean(self.control, run, signs, limits)
+            apart = roles(self.control, run, signs, limits)
         for factor in FAR:
             distance = base + factor * self._unit(run)
             offsets = None if apart is None else [4 * distance * place for place in apart]
@@ -210,7 +210,9 @@ class _Search:
         return self.best is not None and self.best.all_runs and self.best.log_ratio_per_eps >= self.enough
 
     def _unit(self, run: Sequence[int]) -> Fraction:
-        return largest_scale(self.control, run, self.evaluation.eps)
+        automaton = self.control.automaton
+        scales = [d for t in run if (d := automaton.state(automaton.transitions[t].source).d)]
+        return 1 / (min(scales, default=Fraction(1)) * self.evaluation.eps)
 
     def look(self, candidate: Pair) -> bool:
         """Evaluate a pair; whether it is the best so far."""

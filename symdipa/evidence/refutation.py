@@ -1,6 +1,6 @@
-"""Two adjacent inputs and an output event that show a violation in numbers (Def. refutation).
+"""Two adjacent inputs and an output event that show a violation in numbers (theory, section 5).
 
-The construction follows Thm. B. For one run, the best log-ratio per ``eps`` of two adjacent
+The construction follows Theorem B of weights.md. For one run, the best log-ratio per ``eps`` of two adjacent
 inputs is ``c(s)``, with a sign for each input step that a maximum flow tells. The witness's cycles are taken
 ``l`` times; the mean of every input step is moved by ``t`` to one side (``alpha``), then by one more
 (``beta``). The ratio of the run's probabilities tends to ``c(s)`` from below as ``t`` grows, and ``c(s)``
@@ -27,18 +27,17 @@ from symdipa.evidence.probability import (
     ProbabilityRefused,
     TimeOver,
     TotalLogProbability,
-    Watch,
     log_probability,
     total_log_probability,
     until,
 )
 from symdipa.evidence.probability.total import Observed
-from symdipa.evidence.probability.watch import no_watch
-from symdipa.model.automaton import Automaton
+from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import LimitReached, SymdipaError
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control import Control, control_of
 from symdipa.runs.graphs import classes
 from symdipa.runs.properties import witness_distinct
 from symdipa.runs.witness import dependency_graph
@@ -177,13 +176,13 @@ def counterexample(
     exceeds, eps = Fraction(exceeds), Fraction(eps)
     if exceeds < 0 or eps <= 0 or tolerance <= 0 or seconds <= 0:
         raise ValueError("exceeds must not be negative; eps, tolerance and seconds must be positive")
-    control = control_graph(automaton)
+    control = control_of(automaton)
     began = time.monotonic()
-    watch = until(began + seconds)
+    limits = Limits(began + seconds)
     try:
-        alone = witness_distinct(control, witness, tick=watch) if distinct is None else distinct
+        alone = witness_distinct(control, witness, limits=limits) if distinct is None else distinct
         evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), began + seconds)
-        shape = Shape(control, witness, signs_of(control, witness, watch), watch)
+        shape = Shape(control, witness, signs_of(control, witness, limits), limits)
     except TimeOver:
         raise NoCounterexample("the time was over before it was known how the inputs should differ") from None
     search = _Search(shape, exceeds, evaluation, progress or (lambda message: None))
@@ -221,7 +220,7 @@ class Shape:
     control: Control
     witness: Witness
     table: Table
-    watch: Watch = no_watch
+    limits: Limits = UNLIMITED
     known: dict[int, Fraction] = field(default_factory=dict, repr=False)
 
     def run(self, rounds: int) -> tuple[int, ...]:
@@ -241,21 +240,21 @@ class Shape:
 
     def _limit(self, rounds: int) -> Fraction:
         run = self.run(rounds)
-        found = flow_bound(self.control, run, (), self.signs(rounds), watch=self.watch).value
+        found = flow_bound(self.control, run, (), self.signs(rounds), limits=self.limits).value
         assert found is not None  # without loops there is a largest flow
         return found
 
 
-def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Table:
+def signs_of(control: Control, witness: Witness, limits: Limits = UNLIMITED) -> Table:
     """Signs for which the constant of the unrolled witness grows without bound.
 
     One for each position, except that a cycle which compares with what it stored may need two in turn.
     """
     if witness.pattern is not Pattern.LEAKING_CYCLE:
-        chosen = best_signs(control, witness.run, witness.cycles, watch=watch)
+        chosen = best_signs(control, witness.run, witness.cycles, limits=limits)
         return (dict(enumerate(map(int, chosen))),)
     (i, j), run = witness.cycles[0], witness.run
-    inside = [k for k in range(i, j) if control.sampling[run[k]].reads_input]
+    inside = [k for k in range(i, j) if control.reads_input[run[k]]]
     none: Mapping[int, int] = dict.fromkeys(range(len(run)), 0)
     tables: list[Table] = []
     for period in (1, 2):
@@ -264,22 +263,22 @@ def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Tab
         for signs in product((1, -1), repeat=period * len(inside)):
             turns = [signs[k * len(inside) : (k + 1) * len(inside)] for k in range(period)]
             tables.append(tuple({**none, **dict(zip(inside, turn, strict=True))} for turn in turns))
-    best = _fastest(control, witness, tables, watch) or _signs_inside(control, witness, watch)
+    best = _fastest(control, witness, tables, limits) or _signs_inside(control, witness, limits)
     for k in range(i):
-        if control.sampling[run[k]].reads_input:
+        if control.reads_input[run[k]]:
             choices = [tuple({**row, k: sign} for row in best) for sign in (1, -1)]
-            best = max(choices, key=lambda table: Shape(control, witness, table, watch).limit(4))
+            best = max(choices, key=lambda table: Shape(control, witness, table, limits).limit(4))
     return best
 
 
-def _fastest(control: Control, witness: Witness, tables: Sequence[Table], watch: Watch) -> Table | None:
+def _fastest(control: Control, witness: Witness, tables: Sequence[Table], limits: Limits) -> Table | None:
     """The signs for which the constant grows fastest in the long run, of those that start well.
 
     What happens before the cycle may make a few rounds cost something that do not in the long run.
     """
 
     def rate(table: Table, first: int, last: int) -> Fraction:
-        shape = Shape(control, witness, table, watch)
+        shape = Shape(control, witness, table, limits)
         return (shape.limit(last) - shape.limit(first)) / (last - first)
 
     early = sorted(((rate(table, 4, 6), -k) for k, table in enumerate(tables)), reverse=True)
@@ -293,10 +292,10 @@ def _fastest(control: Control, witness: Witness, tables: Sequence[Table], watch:
     return best
 
 
-def _signs_inside(control: Control, witness: Witness, watch: Watch) -> Table:
+def _signs_inside(control: Control, witness: Witness, limits: Limits) -> Table:
     """The best signs of two rounds in the middle of an unrolled run."""
     shape = Shape(control, witness, ())
-    chosen = best_signs(control, shape.run(6), watch=watch)
+    chosen = best_signs(control, shape.run(6), limits=limits)
     rows: list[dict[int, int]] = [dict.fromkeys(range(len(witness.run)), 0) for _ in range(2)]
     for (at, turn), sign in zip(unrolled(witness, 6), chosen, strict=True):
         if turn in (2, 3):
@@ -322,34 +321,32 @@ def pair(
     multiples of 1/64, so that floats hold them, and their differences, exactly. A shown sample has to lie
     near 0, a shown second sample beyond its own mean under ``alpha``.
     """
+    automaton = control.automaton
     alpha: list[Fraction | None] = []
     beta: list[Fraction | None] = []
     outputs: list[Interval | None] = []
     for j, t in enumerate(run):
-        sampling, window = control.sampling[t], None
-        if sampling.reads_input:
+        transition = automaton.transitions[t]
+        state = automaton.state(transition.source)
+        kind, window = transition.output.kind, None
+        if state.is_input:
             mean = -distance * signs[j] + (offsets[j] if offsets else 0)
-            low = _rounded(mean - sampling.mu)
+            low = _rounded(mean - state.mu)
             alpha.append(low)
             beta.append(low - signs[j])
-            if sampling.shows_second:
-                edge = float(low + sampling.mu_prime)
+            if kind is OutputKind.INSAMPLE_PRIME:
+                edge = float(low + state.mu_prime)
                 window = (edge, inf) if signs[j] > 0 else (-inf, edge)
         else:
             alpha.append(None)
             beta.append(None)
-        if sampling.shows_sample and sampling.d:
-            half = float(max(_rounded(HALF_WIDTH / (sampling.d * eps)), Fraction(1, GRID)))
+        if kind is OutputKind.INSAMPLE and state.d:
+            half = float(max(_rounded(HALF_WIDTH / (state.d * eps)), Fraction(1, GRID)))
             window = (-half, half)
-        elif sampling.output.is_real and window is None:
+        elif transition.output.is_real and window is None:
             window = (-inf, inf)
         outputs.append(window)
     return Pair(tuple(run), tuple(alpha), tuple(beta), tuple(outputs))
-
-
-def largest_scale(control: Control, run: Sequence[int], eps: Fraction) -> Fraction:
-    """The largest noise scale of the samples of a run (1/eps if none has any)."""
-    return 1 / (min((d for t in run if (d := control.sampling[t].d)), default=Fraction(1)) * eps)
 
 
 GRID, APART = 64, 8
@@ -528,8 +525,7 @@ class _Search:
     def _tried(self, rounds: int, steps: int, spread: int = 0) -> Counterexample:
         unit, control = self._unit(), self.shape.control
         run = self.shape.witness.run
-        own = [abs(s.mu) for t in run if not (s := control.sampling[t]).reads_input]
-        base = max(own, default=Fraction(0))
+        base = max((abs(control.mean[t]) for t in run if not control.reads_input[t]), default=Fraction(0))
         distance = base + steps * 2 * unit
         self.progress(f"{rounds} rounds, inputs around {float(distance):g}")
         found = self._evaluated(rounds, distance, spread)
@@ -577,20 +573,22 @@ class _Search:
 
     def _unit(self) -> Fraction:
         """The largest noise scale of the samples that matter, a distance in which ratios begin to show."""
-        shape = self.shape
-        return max(Fraction(1), largest_scale(shape.control, shape.witness.run, self.evaluation.eps))
+        control = self.shape.control
+        states = {control.automaton.transitions[t].source for t in self.shape.witness.run}
+        scales = [d for name in states if (d := control.automaton.state(name).d)]
+        return max(Fraction(1), 1 / (min(scales, default=Fraction(1)) * self.evaluation.eps))
 
     def _evaluated(self, rounds: int, distance: Fraction, spread: int) -> _Found:
         self.evaluation.left()
         shape, evaluation = self.shape, self.evaluation
         run, signs, limit = shape.run(rounds), shape.signs(rounds), shape.limit(rounds)
         offsets = None
-        if spread and (apart := roles(shape.control, run, signs, shape.watch)):
+        if spread and (apart := roles(shape.control, run, signs, shape.limits)):
             offsets = [APART**spread * self._unit() * place for place in apart]
         tried = pair(shape.control, run, signs, distance, evaluation.eps, offsets)
         first, second, all_runs = evaluation.of(tried)
         found = Counterexample(
-            evaluation.automaton,
+            shape.control.automaton,
             shape.witness,
             evaluation.eps,
             self.exceeds,
@@ -633,7 +631,7 @@ class _Search:
 
 
 def roles(
-    control: Control, run: Sequence[int], signs: Sequence[int], watch: Watch = no_watch
+    control: Control, run: Sequence[int], signs: Sequence[int], limits: Limits = UNLIMITED
 ) -> list[Fraction] | None:
     """How far apart samples should lie so that other runs with the same outputs are unlikely, in units.
 
@@ -642,7 +640,7 @@ def roles(
     ``None`` where the order of the groups is not acyclic.
     """
     over = dependency_graph(control, run).over
-    flow = flow_bound(control, run, (), signs, watch=watch).flow
+    flow = flow_bound(control, run, (), signs, limits=limits).flow
     group = classes(len(run) + 1, [(i % (len(run) + 1), j % (len(run) + 1)) for i, j in flow])
     after: dict[int, set[int]] = {}
     degree = dict.fromkeys(group, 0)

@@ -135,8 +135,8 @@ class Source(Enum):
 class Bounds:
     """Proved bounds on ``D``, exact and for all ``eps``; the sensitivity is included.
 
-    ``from_above`` has the bounds from above by method (of :data:`symdipa.model.options.EVERY_METHOD`), ``missing`` says why others are
-    not there. ``lower`` is a bound from below, by ``flow`` (without the sensitivity, for differences in
+    ``from_above`` has the bounds from above by method (:data:`symdipa.model.options.EVERY_METHOD`),
+    ``missing`` says why others are not there. ``lower`` is a bound from below, by ``flow`` (without the sensitivity, for differences in
     ``flow_range``). ``alignment_proof`` and ``relational_proof`` are what certificates are made of.
     """
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, components, shortest_path
 from symdipa.runs.order import Mask, OrderState, initial, update
-
-Tick = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +99,13 @@ class Augmentation:
             raise AssertionError("the edge lies on no cycle of the allowed edges")
         return [edge, *back]
 
-    def non_leaking_cores(self, limit: int = 100_000, tick: Tick | None = None) -> list[tuple[int, ...]]:
+    def non_leaking_cores(self, limit: int = 100_000, limits: Limits = UNLIMITED) -> list[tuple[int, ...]]:
         """Edge sets, each strongly connected and without a variable both assigned and used in it.
 
         Every closed path without such a variable lies inside one of them, and each edge of one of them
         lies on such a closed path: these are the non-leaking cycles, all of them. Where a component has a
         conflicting variable, either the edges that assign it or those that use it must go. Raises
-        :class:`LimitReached` when more than ``limit`` edge sets had to be looked at.
+        :class:`LimitReached` after ``limit`` edge sets, and when the time is up.
         """
         cores: list[tuple[int, ...]] = []
         seen: set[tuple[int, ...]] = set()
@@ -116,8 +115,7 @@ class Augmentation:
             if edges in seen:
                 continue
             seen.add(edges)
-            if tick is not None:
-                tick(len(seen))
+            limits.check(f"{len(seen)} edge sets for non-leaking cycles")
             if len(seen) > limit:
                 raise LimitReached(Limit.SIZE, f"more than {limit} ways to choose a non-leaking cycle")
             conflict = self.conflicts(edges)
@@ -134,12 +132,11 @@ class Augmentation:
         return sorted(set(cores))
 
 
-def augment(control: Control, max_nodes: int | None = None, tick: Tick | None = None) -> Augmentation:
+def augment(control: Control, max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Augmentation:
     """The augmentation of an automaton, breadth first.
 
-    Variables that are dead in a control state are dropped from the order states there. ``tick`` is called
-    with the number of nodes every so often (it may raise to end the search). Raises :class:`LimitReached`
-    above ``max_nodes`` nodes.
+    Variables that are dead in a control state are dropped from the order states there. Raises
+    :class:`LimitReached` above ``max_nodes`` nodes, and when the time is up.
     """
     start = (control.initial, initial(control.variables))
     number = {start: 0}
@@ -168,8 +165,8 @@ def augment(control: Control, max_nodes: int | None = None, tick: Tick | None = 
             transition.append(t)
         outgoing.append(tuple(range(first, len(source))))
         done += 1
-        if tick is not None and done % 16 == 0:
-            tick(len(nodes))
+        if done % 16 == 0:
+            limits.check(f"{len(nodes)} order states")
         if max_nodes is not None and len(nodes) > max_nodes:
             raise LimitReached(Limit.SIZE, f"the augmentation has more than {max_nodes} nodes")
     return Augmentation(
@@ -202,11 +199,11 @@ class Quotient:
         return components(self.blocks, [(u, v) for u, _, v in self.edges])
 
 
-def bisimulation_quotient(augmentation: Augmentation, tick: Tick | None = None) -> Quotient:
+def bisimulation_quotient(augmentation: Augmentation, limits: Limits = UNLIMITED) -> Quotient:
     """Partition refinement on (control state, enabled transitions with the blocks they lead to).
 
     Each transition has at most one successor in a node, so a node's signature is a tuple. Only nodes
-    with a successor in a block that was split are looked at again.
+    with a successor in a block that was split are examined again.
     """
     nodes = augmentation.nodes
     incoming: list[list[int]] = [[] for _ in range(nodes)]
@@ -220,8 +217,7 @@ def bisimulation_quotient(augmentation: Augmentation, tick: Tick | None = None) 
     dirty = set(members)
     while dirty:
         b = dirty.pop()
-        if tick is not None:
-            tick(nodes)
+        limits.check(f"bisimulation quotient, {len(members)} blocks")
         if len(members[b]) == 1:
             continue
         groups: dict[tuple[tuple[int, int], ...], list[int]] = {}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import NamedTuple, TypeVar
 
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, loops_of
@@ -27,21 +28,20 @@ def fixed_point(
     start: T,
     after: Callable[[int, T], T | None],
     join: Callable[[T, T], T],
-    tick: Callable[[], None] | None = None,
+    limits: Limits = UNLIMITED,
 ) -> list[T | None]:
     """What arrives in each control state, by a work list: the least solution of a forward dataflow problem.
 
     ``start`` holds initially, ``after(t, value)`` follows from ``value`` before transition ``t`` (``None``
     if it cannot be taken), ``join`` unites what arrives on two ways. ``None`` stays where nothing arrives.
-    ``tick`` may raise to end the work.
+    Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     values: list[T | None] = [None] * control.states
     values[control.initial] = start
     work = deque([control.initial])
     waiting = {control.initial}
     while work:
-        if tick is not None:
-            tick()
+        limits.check("dataflow")
         q = work.popleft()
         waiting.discard(q)
         before = values[q]
@@ -78,8 +78,6 @@ class OrderFacts:
     must: tuple[OrderState | None, ...]
     possible: tuple[bool, ...]
     precise: bool = True
-    tick: Callable[[], None] | None = None
-    """Called now and then by long work on the facts; it raises when a limit is reached."""
 
     @property
     def ghost_mask(self) -> Mask:
@@ -140,12 +138,12 @@ class _Both(NamedTuple):
 
 
 def order_facts(
-    control: Control, ghosts: int = 0, *, precise: bool = True, tick: Callable[[], None] | None = None
+    control: Control, ghosts: int = 0, *, precise: bool = True, limits: Limits = UNLIMITED
 ) -> OrderFacts:
     """The least may-facts and greatest must-facts, by a work list over control states.
 
     Without ``precise`` the facts are trivial: anything may hold among live variables, nothing must. What
-    is built on them relies on the definitions alone. ``tick`` may raise to end the work.
+    is built on them relies on the definitions alone. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     size = control.variables + ghosts
     if not precise:
@@ -164,14 +162,14 @@ def order_facts(
         )
 
     nothing = initial(size)
-    found = fixed_point(control, _Both(nothing, nothing), after, _Both.join, tick)
+    found = fixed_point(control, _Both(nothing, nothing), after, _Both.join, limits)
     may = tuple(both and both.may for both in found)
     must = tuple(both and both.must for both in found)
     possible = []
     for t, step in enumerate(control.steps):
         before = must[control.source[t]]
         possible.append(before is not None and enabled(before, step))
-    return OrderFacts(control, ghosts, may, must, tuple(possible), tick=tick)
+    return OrderFacts(control, ghosts, may, must, tuple(possible))
 
 
 def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
@@ -206,15 +204,18 @@ class MarkFacts:
         return any(self.hit_at)
 
 
-def mark_facts(facts: OrderFacts, chain: Chain) -> MarkFacts:
-    """May-marks on top of the may-order; every possible transition of a component counts as repeatable."""
+def mark_facts(facts: OrderFacts, chain: Chain, limits: Limits = UNLIMITED) -> MarkFacts:
+    """May-marks on top of the may-order; every possible transition of a component counts as repeatable.
+
+    They are found once for each kind of chain. Raises :class:`symdipa.model.errors.OutOfTime`.
+    """
     known = facts.marks.get(chain)
     if known is None:
-        known = facts.marks[chain] = _find_marks(facts, chain)
+        known = facts.marks[chain] = _find_marks(facts, chain, limits)
     return known
 
 
-def _find_marks(facts: OrderFacts, chain: Chain) -> MarkFacts:
+def _find_marks(facts: OrderFacts, chain: Chain, limits: Limits) -> MarkFacts:
     control = facts.control
     if not facts.precise:
         return MarkFacts(chain, control.live, control.live, (True,) * control.states)
@@ -236,7 +237,7 @@ def _find_marks(facts: OrderFacts, chain: Chain) -> MarkFacts:
     def join(a: Marks, b: Marks) -> Marks:
         return Marks(a.up | b.up, a.down | b.down, a.hit or b.hit)
 
-    found = [marks or Marks() for marks in fixed_point(control, Marks(), after, join, facts.tick)]
+    found = [marks or Marks() for marks in fixed_point(control, Marks(), after, join, limits)]
     return MarkFacts(
         chain,
         tuple(marks.up for marks in found),
@@ -256,15 +257,15 @@ def may_have_disclosing_cycle(facts: OrderFacts) -> bool:
     return not facts.precise or any(sampling[t].discloses for ts in facts.loops.values() for t in ts)
 
 
-def may_have_chain(facts: OrderFacts, chain: Chain) -> bool:
+def may_have_chain(facts: OrderFacts, chain: Chain, limits: Limits = UNLIMITED) -> bool:
     """Whether a chain of this kind is not excluded by the may-marks."""
-    return mark_facts(facts, chain).hit
+    return mark_facts(facts, chain, limits).hit
 
 
-def may_be_present(pattern: Pattern, facts: OrderFacts) -> bool:
+def may_be_present(pattern: Pattern, facts: OrderFacts, limits: Limits = UNLIMITED) -> bool:
     """Whether the dataflow leaves open that the automaton shows the pattern."""
     if pattern is Pattern.LEAKING_CYCLE:
         return may_have_leaking_cycle(facts)
     if pattern is Pattern.DISCLOSING_CYCLE:
         return may_have_disclosing_cycle(facts)
-    return any(may_have_chain(facts, chain) for chain in chains_of(pattern))
+    return any(may_have_chain(facts, chain, limits) for chain in chains_of(pattern))

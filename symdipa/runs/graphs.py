@@ -9,6 +9,7 @@ from typing import TypeVar
 import rustworkx
 
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -18,12 +19,12 @@ def explore(
     following: Callable[[Node], Iterable[tuple[int, Node]]],
     what: str,
     max_nodes: int | None = None,
-    tick: Callable[[int], None] | None = None,
+    limits: Limits = UNLIMITED,
 ) -> tuple[list[Node], list[tuple[int, int, int]]]:
     """Everything that is reached, breadth first: nodes, and edges ``(node, label, following node)``.
 
-    ``following(node)`` yields labels with nodes. ``tick`` is called with the number of nodes now and then and
-    may raise to end the work. Raises :class:`LimitReached` above ``max_nodes``; ``what`` names the graph.
+    ``following(node)`` yields labels with nodes; ``what`` names the graph. Raises :class:`LimitReached` above
+    ``max_nodes`` nodes, and when the time is up.
     """
     nodes = list(starts)
     number = {node: i for i, node in enumerate(nodes)}
@@ -34,8 +35,8 @@ def explore(
             if place == len(nodes):
                 nodes.append(other)
             edges.append((i, label, place))
-        if tick is not None and i % 16 == 0:
-            tick(len(nodes))
+        if i % 16 == 0:
+            limits.check(f"{what}, {len(nodes)} nodes")
         if max_nodes is not None and len(nodes) > max_nodes:
             raise LimitReached(Limit.SIZE, f"{what} has more than {max_nodes} nodes")
     return nodes, edges

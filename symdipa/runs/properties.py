@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice
+from math import inf
 from typing import NamedTuple
 
 from symdipa.model.automaton import Automaton, Output
 from symdipa.model.errors import WitnessRejected
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, fixed_point, order_facts
@@ -45,21 +47,37 @@ Look = tuple[int, OrderState]
 
 
 def witness_distinct(
-    control: Control, witness: Witness, limit: int = 50_000, tick: Callable[[], None] = lambda: None
+    control: Control, witness: Witness, limit: int = 50_000, limits: Limits = UNLIMITED
 ) -> bool:
     """Whether no other run can produce the outputs of the witness, however often its cycles repeat.
 
     Follows, along the witness with its cycles repeated, a second run that takes other transitions with
     the same outputs (a real value may be any real value; which steps read an input is not observed). Only
-    feasible runs count. When more than ``limit`` pairs were looked at the answer is ``False``, the one
-    that claims less. ``tick`` may raise to end the work.
+    feasible runs count. After ``limit`` pairs the answer is ``False``, the one that claims less. Raises
+    :class:`symdipa.model.errors.OutOfTime`.
     """
-    return _imitations(control, witness, limit, tick) == frozenset()
+    return _imitations(control, witness, limit, _Looks(limits)) == frozenset()
 
 
-def _imitations(
-    control: Control, witness: Witness, limit: int, tick: Callable[[], None]
-) -> frozenset[Look] | None:
+class _LookedEnough(Exception):
+    """All looks are spent."""
+
+
+@dataclass
+class _Looks:
+    """How many more places of other runs may be examined."""
+
+    limits: Limits
+    left: float = inf
+
+    def spend(self, places: int = 1) -> None:
+        self.limits.check("output distinction")
+        self.left -= places
+        if self.left < 0:
+            raise _LookedEnough
+
+
+def _imitations(control: Control, witness: Witness, limit: int, looks: _Looks) -> frozenset[Look] | None:
     """Where other runs with the outputs of the whole witness end; ``None`` if ``limit`` was reached."""
     run = witness.run
     back = {j: i for i, j in witness.cycles}
@@ -70,7 +88,7 @@ def _imitations(
     queue = deque([start])
     ends: set[Look] = set()
     while queue:
-        tick()
+        looks.spend()
         position, q, order, strayed = queue.popleft()
         if position == len(run) and strayed:
             ends.add((q, order))
@@ -107,17 +125,18 @@ def _same_output(
 def find_distinct(
     control: Control,
     known: Sequence[Witness],
-    tick: Callable[[], None] = lambda: None,
+    limits: Limits = UNLIMITED,
     runs: int = 400,
 ) -> Witness | None:
     """A witness that nobody else's outputs can imitate, near witnesses that can be; ``None`` if not found.
 
-    Looked at are the known witnesses; other witnesses of their patterns on the same runs, and on the first
+    Candidates are the known witnesses; other witnesses of their patterns on the same runs, and on the first
     ``runs`` runs from the initial state; and each of them on a run that goes on until all imitators fail
-    (leaking and disclosing cycles end their run: they are not continued). It is over after :data:`LOOKS`.
+    (leaking and disclosing cycles end their run: they are not continued). The search ends after
+    :data:`LOOKS`. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     for witness in known:
-        if witness_distinct(control, witness, tick=tick):
+        if witness_distinct(control, witness, limits=limits):
             return witness
     if not known:
         return None
@@ -125,32 +144,20 @@ def find_distinct(
     longest = min(max(len(witness.run) for witness in known) + 1, LONGEST_TRIED)
     near = ((w.pattern, w.run) for w in known if len(w.run) <= MAX_SETTLED)
     far = ((p, run) for run in feasible_runs(control, longest, runs) for p in patterns)
-    left = LOOKS
-
-    def look(places: int = 1) -> None:
-        nonlocal left
-        tick()
-        left -= places
-        if left < 0:
-            raise _LookedEnough
-
+    looks = _Looks(limits, LOOKS)
     with suppress(_LookedEnough):
         for pattern, run in chain(near, far):
-            look()
+            looks.spend()
             for witness in islice(witnesses_on(control, pattern, run), TRIED_ON_ONE_RUN):
-                found = _continued(control, witness, look)
+                found = _continued(control, witness, looks)
                 if found is not None:
                     return found
     return None
 
 
-class _LookedEnough(Exception):
-    """All looks are spent."""
-
-
-def _continued(control: Control, witness: Witness, look: Callable[..., None]) -> Witness | None:
+def _continued(control: Control, witness: Witness, looks: _Looks) -> Witness | None:
     """The witness on a run that goes on until no other run shows its outputs, if there is a short one."""
-    imitators = _imitations(control, witness, IMITATORS, look)
+    imitators = _imitations(control, witness, IMITATORS, looks)
     if imitators is None:
         return None
     order = initial(control.variables)
@@ -169,7 +176,7 @@ def _continued(control: Control, witness: Witness, look: Callable[..., None]) ->
             return None
         q = control.target[run[-1]]
         for t in control.outgoing[q]:
-            look(len(imitators))
+            looks.spend(len(imitators))
             output = control.sampling[t].output
             after = update(order, control.steps[t], control.live[control.target[t]])
             if after is None or len(seen) > CONTINUATIONS:
@@ -193,21 +200,19 @@ class Means(NamedTuple):
     high: tuple[Fraction | None, ...]
 
 
-def strongly_feasible(
-    control: Control, limit: int = 5_000, tick: Callable[[], None] = lambda: None
-) -> bool | None:
+def strongly_feasible(control: Control, limit: int = 5_000, limits: Limits = UNLIMITED) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
     One variable component at a time, of variables that were split where it helps: first without control
     flow, then by dataflow over may-facts on its slice; where both see a possible clash, feasible runs are
-    enumerated, up to ``limit`` states. ``tick`` may raise to end the work.
+    enumerated, up to ``limit`` states. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     separated = separate(control).control
     components = variable_components(separated)
     touching = transitions_touching(separated, components)
     clear: dict[Hashable, bool] = {}
     for variables in components:
-        tick()
+        limits.check("strong feasibility")
         flat = flatten(separated, variables, touching[variables])
         shape = flat.shape
         if shape not in clear:
@@ -215,10 +220,10 @@ def strongly_feasible(
         if clear[shape]:
             continue
         part = cut(separated, variables).control
-        if _no_clash_possible(part, order_facts(part, tick=tick)) or _enumerate(part, limit, tick):
+        if _no_clash_possible(part, order_facts(part, limits=limits)) or _enumerate(part, limit, limits):
             continue
         # The slice forgets what other components forbid, so a clash has to be found on the whole.
-        return _enumerate(control, limit if control.variables < 100 else 0, tick)
+        return _enumerate(control, limit if control.variables < 100 else 0, limits)
     return True
 
 
@@ -243,12 +248,12 @@ def _no_clash_possible(control: Control, facts: OrderFacts) -> bool:
     return True
 
 
-def _enumerate(control: Control, limit: int, tick: Callable[[], None]) -> bool | None:
+def _enumerate(control: Control, limit: int, limits: Limits) -> bool | None:
     start = (control.initial, initial(control.variables), _nothing(control))
     seen: set[tuple[int, OrderState, Means]] = {start}
     queue = deque([start])
     while queue:
-        tick()
+        limits.check(f"strong feasibility, {len(seen)} states")
         q, order, means = queue.popleft()
         for t in control.outgoing[q]:
             p = control.target[t]

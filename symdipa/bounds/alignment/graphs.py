@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from symdipa.runs.augmentation import Augmentation, Tick, augment
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.augmentation import Augmentation, augment
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, explore
 from symdipa.runs.marks import Chain, Marks, advance
@@ -92,11 +93,11 @@ def control_cover(control: Control) -> Cover:
     def follow(_: int, t: int) -> int:
         return control.target[t]
 
-    state, source, target, transition = _explore(control, control.initial, lambda q: q, follow, None, None)
+    state, source, target, transition = _explore(control, control.initial, lambda q: q, follow)
     return Cover("control", control, tuple(state), source, target, transition, ((),) * len(state))
 
 
-def eq_cover(control: Control, max_nodes: int | None = None, tick: Tick | None = None) -> Cover:
+def eq_cover(control: Control, max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Cover:
     """Control states with the variables that hold the same sample.
 
     A transition is impossible where its guard bounds the sample by one value from both sides.
@@ -111,7 +112,7 @@ def eq_cover(control: Control, max_nodes: int | None = None, tick: Tick | None =
         return q, tuple(sorted(g for g in (*kept, step.asg & live) if g & (g - 1)))
 
     start: tuple[int, Classes] = (control.initial, ())
-    nodes, source, target, transition = _explore(control, start, lambda n: n[0], follow, max_nodes, tick)
+    nodes, source, target, transition = _explore(control, start, lambda n: n[0], follow, max_nodes, limits)
     return Cover(
         "eq",
         control,
@@ -123,9 +124,9 @@ def eq_cover(control: Control, max_nodes: int | None = None, tick: Tick | None =
     )
 
 
-def augmentation_cover(control: Control, max_nodes: int | None = None, tick: Tick | None = None) -> Cover:
+def augmentation_cover(control: Control, max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Cover:
     """The augmentation: its paths are exactly the feasible runs."""
-    return cover_of(augment(control, max_nodes, tick))
+    return cover_of(augment(control, max_nodes, limits))
 
 
 def cover_of(augmentation: Augmentation) -> Cover:
@@ -141,7 +142,7 @@ def cover_of(augmentation: Augmentation) -> Cover:
     )
 
 
-def marked_cover(cover: Cover, max_nodes: int | None = None, tick: Tick | None = None) -> Cover:
+def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Cover:
     """An augmentation refined by the marks ``L`` and ``G`` that the stored values have so far.
 
     Each edge inside a component of the augmentation counts as repeatable, which is right if there is no
@@ -169,7 +170,7 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, tick: Tick | None =
         return cover.target[e], marks.up, marks.down
 
     nodes, source, target, transition = _explore(
-        control, (0, 0, 0), lambda n: cover.state[n[0]], follow, max_nodes, tick
+        control, (0, 0, 0), lambda n: cover.state[n[0]], follow, max_nodes, limits
     )
     below = [v for v, _, _ in nodes]
     repeats = tuple(cover.cyclic[leaving[below[u]][t]] for u, t in zip(source, transition, strict=True))
@@ -196,8 +197,8 @@ def _explore(
     start: Key,
     state: Callable[[Key], int],
     follow: Callable[[Key, int], Key | None],
-    max_nodes: int | None,
-    tick: Tick | None,
+    max_nodes: int | None = None,
+    limits: Limits = UNLIMITED,
 ) -> tuple[list[Key], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Everything that is reachable, breadth first: nodes, and sources, targets and transitions of edges."""
 
@@ -207,5 +208,5 @@ def _explore(
             if other is not None:
                 yield t, other
 
-    nodes, edges = explore([start], following, "the covering graph", max_nodes, tick)
+    nodes, edges = explore([start], following, "the covering graph", max_nodes, limits)
     return nodes, tuple(u for u, _, _ in edges), tuple(v for _, _, v in edges), tuple(t for _, t, _ in edges)

@@ -22,7 +22,7 @@ from functools import cached_property, reduce
 from operator import or_
 
 from symdipa.bounds.alignment.graphs import Cover
-from symdipa.runs.augmentation import Tick
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, explore
 from symdipa.runs.order import Mask, at_or_above, at_or_below, bounds
@@ -90,10 +90,10 @@ def canonical(letters: str) -> str:
     return "".join(letter for letter in LETTERS if letter in chosen)
 
 
-def lift(cover: Cover, letters: str = "", max_nodes: int | None = None, tick: Tick | None = None) -> Lift:
+def lift(cover: Cover, letters: str = "", max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Lift:
     """The cover lifted by the prophecies; without any it is the cover itself.
 
-    Raises :class:`LimitReached` above ``max_nodes`` nodes.
+    Raises :class:`LimitReached` above ``max_nodes`` nodes, and when the time is up.
     """
     letters = canonical(letters)
     if not letters:
@@ -106,7 +106,7 @@ def lift(cover: Cover, letters: str = "", max_nodes: int | None = None, tick: Ti
         return ((e, (cover.source[e], before(e, node[1]))) for e in cover.incoming[node[0]])
 
     ends = ((v, nothing) for v in range(cover.nodes))
-    nodes, edges = explore(ends, preceding, "the lifted graph", max_nodes, tick)
+    nodes, edges = explore(ends, preceding, "the lifted graph", max_nodes, limits)
     return Lift(
         cover,
         letters,

@@ -26,7 +26,7 @@ from symdipa.bounds.alignment.lifts import Lift, lift
 from symdipa.bounds.alignment.program import ZERO, Interval, Problem, Program, intervals, points
 from symdipa.bounds.costs import Rate, rates
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.augmentation import Tick
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.order import Mask, members
 from symdipa.runs.slicing import restrict
@@ -136,18 +136,18 @@ def parted(
     wide: bool = True,
     max_nodes: int | None = None,
     max_pairs: int | None = None,
-    tick: Tick | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Parted:
     """The problem in the parts that :func:`shares` proposes.
 
     Raises :class:`LimitReached` above ``max_nodes`` nodes in all, and above ``max_pairs`` pairs of node and
-    variable in one part.
+    variable in one part, and when the time is up.
     """
     parts: list[Part] = []
     nodes = offset = 0
     for share in shares(control):
         left = None if max_nodes is None else max_nodes - nodes
-        program = _program(control, share, letters, wide, left, max_pairs, tick)
+        program = _program(control, share, letters, wide, left, max_pairs, limits)
         parts.append(Part(share, program, offset))
         nodes += program.lift.nodes
         offset += program.unknowns - 1
@@ -194,11 +194,11 @@ def _program(
     wide: bool,
     max_nodes: int | None,
     max_pairs: int | None,
-    tick: Tick | None,
+    limits: Limits,
 ) -> Program:
     """The rules of one part alone: the watched variables make its graph, the owned ones have shifts."""
     local = restrict(control, share.watched)
-    watched = augmentation_cover(local, max_nodes, tick)
+    watched = augmentation_cover(local, max_nodes, limits)
     own = sum(1 << i for i, x in enumerate(members(share.watched)) if share.own >> x & 1)
     cover = replace(watched, control=local.restricted_to(own))
-    return (intervals if wide else points)(lift(cover, letters, max_nodes, tick), max_pairs, tick)
+    return (intervals if wide else points)(lift(cover, letters, max_nodes, limits), max_pairs, limits)

@@ -16,8 +16,8 @@ from math import inf
 
 from symdipa.bounds.alignment.lifts import Lift
 from symdipa.bounds.costs import Rate, rates
-from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.augmentation import Tick
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.graphs import classes, component_numbers
 from symdipa.runs.order import members
 
@@ -91,7 +91,7 @@ class _Pairs:
     variable.
     """
 
-    def __init__(self, lift: Lift, max_pairs: int | None, tick: Tick | None) -> None:
+    def __init__(self, lift: Lift, max_pairs: int | None, limits: Limits) -> None:
         steps = lift.control.steps
         self.fresh = tuple(
             steps[t].asg & lift.tracked[v] for v, t in zip(lift.target, lift.transition, strict=True)
@@ -103,8 +103,8 @@ class _Pairs:
         self.once = {x: e for e, mask in enumerate(self.fresh) for x in members(mask & ~many)}
         self.number: dict[tuple[int, int], int] = {}
         for v, tracked in enumerate(lift.tracked):
-            if tick is not None and v % 256 == 0:
-                tick(lift.nodes)
+            if v % 256 == 0:
+                limits.check(f"alignment, shifts in {v} of {lift.nodes} nodes")
             for x in members(tracked & many):
                 self.number[v, x] = len(self.number)
             if max_pairs is not None and len(self.number) > max_pairs:
@@ -113,21 +113,21 @@ class _Pairs:
                 )
         self.kept: list[tuple[int, int]] = []
         for e, (u, v, t) in enumerate(zip(lift.source, lift.target, lift.transition, strict=True)):
-            if tick is not None and e % 256 == 0:
-                tick(lift.nodes)
+            if e % 256 == 0:
+                limits.check(f"alignment, shifts on {e} of {len(lift.edge)} edges")
             self.kept += [
                 (self.number[u, x], self.number[v, x])
                 for x in members(many & lift.tracked[v] & ~steps[t].asg)
             ]
 
 
-def points(lift: Lift, max_pairs: int | None = None, tick: Tick | None = None) -> Program:
+def points(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMITED) -> Program:
     """One shift per def-use web: what the edges that store one sample or keep a variable join.
 
     Raises :class:`LimitReached` above ``max_pairs`` pairs of node and variable (variables that only one edge
-    assigns do not count).
+    assigns do not count), and when the time is up.
     """
-    pairs = _Pairs(lift, max_pairs, tick)
+    pairs = _Pairs(lift, max_pairs, limits)
     first = 1 + len(pairs.number)  # the elements to join: the constant, the pairs, what the edges store
     sample = {e: first + i for i, e in enumerate(e for e, fresh in enumerate(pairs.fresh) if fresh)}
     groups: list[list[int]] = [[1 + p, 1 + q] for p, q in pairs.kept]
@@ -148,16 +148,16 @@ def points(lift: Lift, max_pairs: int | None = None, tick: Tick | None = None) -
     return _program(pairs, lift, False, max(shift) + 1, set(), interval, stored)
 
 
-def intervals(lift: Lift, max_pairs: int | None = None, tick: Tick | None = None) -> Program:
+def intervals(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMITED) -> Program:
     """An interval for what each edge stores, and hulls of intervals where different ones meet.
 
     A stored sample may follow the difference inside its interval. A pair that always holds what one edge
     stored, or what one other pair held, has the same interval; so have the pairs on a cycle of kept values.
 
     Raises :class:`LimitReached` above ``max_pairs`` pairs of node and variable (variables that only one edge
-    assigns do not count).
+    assigns do not count), and when the time is up.
     """
-    pairs = _Pairs(lift, max_pairs, tick)
+    pairs = _Pairs(lift, max_pairs, limits)
     unknowns = 1
     at_most: set[tuple[int, int]] = set()
 
@@ -233,11 +233,11 @@ def _program(
 
 
 def solve(
-    problem: Problem, low: Fraction, high: Fraction, seconds: float | None = None
+    problem: Problem, low: Fraction, high: Fraction, limits: Limits = UNLIMITED
 ) -> tuple[list[float], float] | None:
     """Near-optimal values of the unknowns, and the bound they seem to give; ``None`` if there are none.
 
-    Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up.
+    Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up or the time is up.
     """
     lower, upper = [float(low)] * problem.unknowns, [float(high)] * problem.unknowns
     lower[ZERO] = upper[ZERO] = 0.0
@@ -271,7 +271,7 @@ def solve(
     goal = first + problem.initial
     lower += [0.0] * problem.components
     upper += [inf] * problem.components
-    solution = rows.minimise(goal, lower, upper, seconds)
+    solution = rows.minimise(goal, lower, upper, limits)
     if solution is None:
         return None
     return solution[:first], solution[goal] * float(scale)
@@ -294,7 +294,7 @@ class _Rows:
         self.bounds.append(bound)
 
     def minimise(
-        self, goal: int, lower: list[float], upper: list[float], seconds: float | None
+        self, goal: int, lower: list[float], upper: list[float], limits: Limits
     ) -> list[float] | None:
         """The values of the columns that make column ``goal`` least; ``None`` if there are none."""
         import highspy
@@ -324,7 +324,8 @@ class _Rows:
         solver.setOptionValue("threads", 1)
         solver.setOptionValue("primal_feasibility_tolerance", TOLERANCE)
         solver.setOptionValue("dual_feasibility_tolerance", TOLERANCE)
-        if seconds is not None:
+        limits.check(f"alignment, linear program with {height} rows")
+        if (seconds := limits.left()) is not None:
             solver.setOptionValue("time_limit", seconds)
         solver.passModel(model)
         solver.run()
@@ -332,6 +333,8 @@ class _Rows:
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
             return None
         if status != highspy.HighsModelStatus.kOptimal:
-            reason = solver.modelStatusToString(status)
-            raise LimitReached(Limit.SOLVER, f"the linear program was not solved ({reason.lower()})")
+            reason = f"the linear program was not solved ({solver.modelStatusToString(status).lower()})"
+            if status == highspy.HighsModelStatus.kTimeLimit:
+                raise OutOfTime(reason=reason)
+            raise LimitReached(Limit.SOLVER, reason)
         return [float(value) for value in solver.getSolution().col_value]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from time import monotonic
 from typing import TypeVar
 
 from symdipa.bounds.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover
@@ -16,9 +15,9 @@ from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
 from symdipa.bounds.alignment.rounding import rounded
 from symdipa.model.adjacency import Adjacency, Interval
 from symdipa.model.adjacency import intervals as intervals_of
-from symdipa.model.errors import LimitReached, OutOfTime
+from symdipa.model.errors import LimitReached
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.options import GRAPHS
-from symdipa.runs.augmentation import Tick
 from symdipa.runs.control import Control
 
 K = TypeVar("K")
@@ -116,8 +115,7 @@ def align(
     sensitivity: Fraction | int = 1,
     goal: Fraction | None = None,
     max_nodes: int | None = None,
-    seconds: float | None = None,
-    tick: Tick | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Alignment:
     """Prove a bound on ``D`` by alignment.
 
@@ -126,17 +124,16 @@ def align(
     goes up the :data:`LADDER` as far as sizes allow and keeps the best bound (so does a named graph with
     ``lift`` ``None``, on its own part); it ends early where that reaches ``goal``, a bound from below (before
     sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the range of the differences;
-    ``sensitivity`` multiplies it. ``seconds`` limits the whole work. A range ``[L, H]`` speaks of one
+    ``sensitivity`` multiplies it. A range ``[L, H]`` speaks of one
     direction only: where either input may be the larger one, ``[-H, -L]`` is needed, too (which is what
     ``monotone`` does with ``[0, 1]``; one side alone may have a bound even where the automaton is not
     private).
 
-    A named graph with a named lift raises :class:`LimitReached` above ``max_nodes`` or ``seconds``; else that
-    is noted, and the next way is tried.
+    A named graph with a named lift raises :class:`LimitReached` above ``max_nodes`` and when the time is up;
+    else that is noted, and the next way is tried.
     """
     ranges = intervals_of(adjacency)
     scale = Fraction(sensitivity)
-    deadline = None if seconds is None else monotonic() + seconds
     climbs = graph == "auto" or lift is None
     letters = canonical(lift or "")
     steps = [step for step in LADDER if graph in ("auto", step[0])]
@@ -146,7 +143,7 @@ def align(
         raise ValueError(f"a graph is auto, {', '.join(GRAPHS)}, not {graph!r}")
     if graph in ("control", "eq", "parts") and "L" in letters:
         raise ValueError(f"the prophecies L and G need the augmentation, not {graph}")
-    work = _Work(control, climbs, deadline, tick)
+    work = _Work(control, climbs, limits)
     best: list[Proof | None] = [None] * len(ranges)
     attempts: list[Attempt] = []
     for kind, letters, wide in steps:
@@ -174,27 +171,12 @@ def align(
 class _Work:
     """Covers and lifts that were built, so that the ladder and both sides share them."""
 
-    def __init__(self, control: Control, auto: bool, deadline: float | None, tick: Tick | None) -> None:
+    def __init__(self, control: Control, auto: bool, limits: Limits) -> None:
         self.control = control
         self.auto = auto
-        self.deadline = deadline
-        self.outer = tick
+        self.limits = limits
         self.covers: dict[tuple[str, Size], Cover | LimitReached] = {}
         self.programs: dict[tuple[str, str, bool, Size], Program | Parted | LimitReached] = {}
-
-    def tick(self, nodes: int) -> None:
-        if self.outer is not None:
-            self.outer(nodes)
-        self.left()
-
-    def left(self) -> float | None:
-        """The seconds that are left; raises if none are."""
-        if self.deadline is None:
-            return None
-        left = self.deadline - monotonic()
-        if left <= 0:
-            raise OutOfTime(reason="the time for the alignment bound is used up")
-        return left
 
     def worthwhile(self, kind: str, letters: str, size: Size, bounded: bool) -> bool:
         """Whether the graph can tell more than those before it on the ladder.
@@ -215,7 +197,7 @@ class _Work:
     def attempt(
         self, kind: str, letters: str, wide: bool, size: Size, low: Fraction, high: Fraction, scale: Fraction
     ) -> tuple[Attempt, Proof | None]:
-        begin = monotonic()
+        spent = stopwatch()
         nodes, bound, reason, side = 0, None, "", None
         try:
             program = self.program(kind, letters, wide, size)
@@ -225,13 +207,13 @@ class _Work:
         except LimitReached as limit:
             if not self.auto:
                 raise
-            reason = str(limit)
-        return Attempt(kind, letters, wide, nodes, bound, reason, monotonic() - begin), side
+            reason = limit.reason
+        return Attempt(kind, letters, wide, nodes, bound, reason, spent()), side
 
     def prove(
         self, program: Program | Parted, low: Fraction, high: Fraction, scale: Fraction
     ) -> tuple[Proof | None, str]:
-        floats = solve(program.problem, low, high, self.left())
+        floats = solve(program.problem, low, high, self.limits)
         if floats is None:
             return None, NO_SHIFTS
         solution = rounded(program.problem, *floats, low, high)
@@ -243,10 +225,10 @@ class _Work:
     def program(self, kind: str, letters: str, wide: bool, size: Size) -> Program | Parted:
         def build() -> Program | Parted:
             if kind == "parts":
-                return parted(self.control, letters, wide, size.nodes, size.pairs, self.tick)
+                return parted(self.control, letters, wide, size.nodes, size.pairs, self.limits)
             cover = self.cover("marked" if "L" in letters else kind, size)
-            lifted = lift(cover, letters, size.nodes, self.tick)
-            return (intervals if wide else points)(lifted, size.pairs, self.tick)
+            lifted = lift(cover, letters, size.nodes, self.limits)
+            return (intervals if wide else points)(lifted, size.pairs, self.limits)
 
         return _remembered(self.programs, (kind, letters, wide, size), build)
 
@@ -256,11 +238,11 @@ class _Work:
                 case "control":
                     return control_cover(self.control)
                 case "eq":
-                    return eq_cover(self.control, size.nodes, self.tick)
+                    return eq_cover(self.control, size.nodes, self.limits)
                 case "augmentation":
-                    return augmentation_cover(self.control, size.nodes, self.tick)
+                    return augmentation_cover(self.control, size.nodes, self.limits)
                 case _:
-                    return marked_cover(self.cover("augmentation", size), size.nodes, self.tick)
+                    return marked_cover(self.cover("augmentation", size), size.nodes, self.limits)
 
         return _remembered(self.covers, (kind, size), build)
 

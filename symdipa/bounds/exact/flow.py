@@ -10,15 +10,18 @@ earns.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 
 from symdipa.bounds.costs import rate_of
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.witness import dependency_graph, is_non_leaking
+
+FLOWING = "bound from below, flow on a run"
 
 GROUND = -1
 """The node to which samples that are output are tied."""
@@ -51,12 +54,12 @@ def flow_bound(
     loops: Sequence[tuple[int, int]],
     deltas: Sequence[Fraction | int],
     *,
-    watch: Callable[[], None] = lambda: None,
+    limits: Limits = UNLIMITED,
 ) -> Flow:
     """The largest flow for the differences, so that its value is ``C`` of the run with its loops repeated.
 
-    ``value`` is ``None`` when repeating a loop costs more and more. ``watch`` is called all the time and may
-    raise. Raises ``ValueError`` for what is no feasible run, no loop or no difference of inputs.
+    ``value`` is ``None`` when repeating a loop costs more and more. Raises ``ValueError`` for what is no
+    feasible run, no loop or no difference of inputs, and :class:`symdipa.model.errors.OutOfTime`.
     """
     run, loops, differences = tuple(run), tuple(loops), tuple(map(Fraction, deltas))
     _check(control, run, loops, differences)
@@ -73,8 +76,8 @@ def flow_bound(
         for j, delta in enumerate(differences)
         if j in unlimited
     )
-    limits = [None if j in unlimited else rate.d for j, rate in enumerate(rates)]
-    found = None if endless else _dearest(arcs, limits, differences, watch)
+    capacities = [None if j in unlimited else rate.d for j, rate in enumerate(rates)]
+    found = None if endless else _dearest(arcs, capacities, differences, limits)
     if found is None:
         return Flow(None, run, loops, differences, {}, unlimited)
     earned, flow = found
@@ -111,25 +114,26 @@ def _check(
 
 def _dearest(
     arcs: Sequence[Arc],
-    limits: Sequence[Fraction | None],
+    capacities: Sequence[Fraction | None],
     deltas: Sequence[Fraction],
-    watch: Callable[[], None],
+    limits: Limits,
 ) -> tuple[Fraction, dict[Arc, Fraction]] | None:
-    """What a dearest flow earns, and the flow; ``None`` if there is no limit.
+    """What a flow of greatest value earns, and the flow; ``None`` if there is no greatest value.
 
-    Of the dearest flows it is one of least amount. Each of its ways earns something, so one of its ends has a
-    limit, and no place carries more than all limits together.
+    Of these flows it is one of least amount. Each of its ways earns something, so one of its ends has a
+    capacity, and no place carries more than all capacities together.
     """
-    if _is_endless(arcs, limits, deltas):
+    if _is_endless(arcs, capacities, deltas):
         return None
-    unit = lcm(*(limit.denominator for limit in limits if limit is not None))
+    unit = lcm(*(most.denominator for most in capacities if most is not None))
     scale = lcm(*(delta.denominator for delta in deltas))
-    network = _Network(len(limits) + 3, watch)
-    ground, source, sink = len(limits), len(limits) + 1, len(limits) + 2
-    endless = sum(int(limit * unit) for limit in limits if limit is not None) + 1
+    places = len(capacities)
+    network = _Network(places + 3, limits)
+    ground, source, sink = places, places + 1, places + 2
+    endless = sum(int(most * unit) for most in capacities if most is not None) + 1
     links = [(arc, network.add(arc[0] % (ground + 1), arc[1] % (ground + 1), endless, 0)) for arc in arcs]
-    for j, (limit, delta) in enumerate(zip(limits, deltas, strict=True)):
-        capacity = endless if limit is None else int(limit * unit)
+    for j, (most, delta) in enumerate(zip(capacities, deltas, strict=True)):
+        capacity = endless if most is None else int(most * unit)
         network.add(source, j, capacity, int(delta * scale))
         network.add(j, sink, capacity, -int(delta * scale))
     network.add(source, ground, endless, 0)
@@ -139,12 +143,14 @@ def _dearest(
     return Fraction(earned, unit * scale), flow
 
 
-def _is_endless(arcs: Sequence[Arc], limits: Sequence[Fraction | None], deltas: Sequence[Fraction]) -> bool:
-    """Whether a way from one place without limit to another earns something."""
+def _is_endless(
+    arcs: Sequence[Arc], capacities: Sequence[Fraction | None], deltas: Sequence[Fraction]
+) -> bool:
+    """Whether a way from one place of unlimited capacity to another earns something."""
     over: dict[int, list[int]] = {}
     for i, j in arcs:
         over.setdefault(i, []).append(j)
-    delta = {GROUND: Fraction(0)} | {j: deltas[j] for j, limit in enumerate(limits) if limit is None}
+    delta = {GROUND: Fraction(0)} | {j: deltas[j] for j, most in enumerate(capacities) if most is None}
     for low in sorted(set(delta.values())):
         todo = [j for j in delta if delta[j] == low]
         seen = set(todo)
@@ -163,7 +169,7 @@ class _Network:
     """Arcs ``2k`` and ``2k+1`` are an arc and its reverse."""
 
     nodes: int
-    watch: Callable[[], None] = lambda: None
+    limits: Limits
     head: list[int] = field(default_factory=list)
     room: list[int] = field(default_factory=list)
     price: list[int] = field(default_factory=list)
@@ -207,7 +213,7 @@ class _Network:
         distance[source] = 0
         queue, waiting = deque([source]), {source}
         while queue:
-            self.watch()
+            self.limits.check(FLOWING)
             u = queue.popleft()
             waiting.discard(u)
             here = distance[u]
@@ -247,7 +253,7 @@ class _Network:
         node = source
         while True:
             if node == sink:
-                self.watch()
+                self.limits.check(FLOWING)
                 amount = min(self.room[k] for k in way)
                 sent += amount
                 for k in way:

@@ -8,7 +8,7 @@ frame; ``NEVER`` stands for infinity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isqrt
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from symdipa.bounds.exact.lift import Costs
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.order import Mask, OrderState, members
 
@@ -153,12 +154,12 @@ def _table(
 class Kit:
     """Makes frames and tables, each only once.
 
-    ``watch`` is called for every frame and may raise. ``columns`` are those of all frames.
+    ``columns`` is the number of columns of all frames.
     """
 
     control: Control
     costs: Costs
-    watch: Callable[[], None] = lambda: None
+    limits: Limits = UNLIMITED
     columns: int = 0
     _frames: dict[FrameKey, Frame] = field(default_factory=dict)
     _tables: dict[tuple[int, int, int, int], Table] = field(default_factory=dict)
@@ -179,7 +180,7 @@ class Kit:
         key = (tuple(place), tuple(place.values()), less)
         known = self._frames.get(key)
         if known is None:
-            self.watch()
+            self.limits.check(f"exact constant, {self.columns} shifts of live values")
             below: list[list[int]] = [[] for _ in heads]
             above: list[list[int]] = [[] for _ in heads]
             for i, j in less:

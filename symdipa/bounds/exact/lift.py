@@ -22,7 +22,8 @@ from math import lcm
 
 from symdipa.bounds.costs import rates
 from symdipa.model.adjacency import Interval
-from symdipa.runs.augmentation import Augmentation, Tick
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, components, explore, the_path
 from symdipa.runs.order import Mask
@@ -146,12 +147,13 @@ class Lift:
 
 
 def lift(
-    graph: Augmentation, max_nodes: int | None = None, tick: Tick | None = None, *, foresee: Mask = 0
+    graph: Augmentation, max_nodes: int | None = None, limits: Limits = UNLIMITED, *, foresee: Mask = 0
 ) -> Lift:
-    """The lift of an augmentation; raises :class:`LimitReached` above ``max_nodes`` nodes.
+    """The lift of an augmentation.
 
     ``foresee`` are variables to track only if they will be read, besides those for which it has to be so:
-    there is less to track in more nodes.
+    there is less to track in more nodes. Raises :class:`LimitReached` above ``max_nodes`` nodes, and when the
+    time is up.
     """
     incoming: list[list[int]] = [[] for _ in range(graph.nodes)]
     for e, v in enumerate(graph.target):
@@ -169,7 +171,7 @@ def lift(
             yield e, (graph.source[e], (step.used | read & ~step.asg) & foreseen)
 
     ends = [(v, 0) for v in _last(graph)]
-    nodes, found = explore(ends, preceding, "the lift for the exact constant", max_nodes, tick)
+    nodes, found = explore(ends, preceding, "the lift for the exact constant", max_nodes, limits)
     return Lift(
         graph,
         tuple(v for v, _ in nodes),

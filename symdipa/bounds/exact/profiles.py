@@ -29,7 +29,8 @@ from symdipa.bounds.exact.frames import LARGEST, NEVER, Frame, Kit, Rows, Table,
 from symdipa.bounds.exact.lift import Costs, Lift, costs, lift
 from symdipa.model.adjacency import Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.augmentation import Augmentation, Tick, augment
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import classes
 from symdipa.runs.order import Mask, initial, members
@@ -71,56 +72,54 @@ class ConstantLimit(LimitReached):
 
 
 def exact_constant(
-    control: Control,
+    augmentation: Augmentation,
     budget: int = BUDGET,
-    tick: Tick | None = None,
     *,
     adjacency: Adjacency = "two-sided",
     sensitivity: Fraction | int = 1,
     max_nodes: int | None = None,
-    augmentation: Augmentation | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Exact:
     """The optimal ``D`` of single runs; infinite exactly when the automaton is not well-formed.
 
     ``adjacency`` is ``"two-sided"``, ``"monotone"`` or an interval over which differences range. An interval
     that does not extend to both sides of 0 is refused for automata with a leaking cycle. Raises
     :class:`ConstantLimit` when ``budget`` entries of profiles have been computed, :class:`LimitReached` when
-    graphs have more than ``max_nodes`` nodes or too many values are live at a time; ``tick`` may raise. The
-    ``augmentation`` is built unless it is given.
+    the lift has more than ``max_nodes`` nodes, when too many values are live at a time, and when the time is
+    up.
     """
-    graph = augmentation or augment(control, max_nodes, tick)
     chosen = intervals(adjacency, sensitivity)
-    if graph.leaks and any(map(any, chosen)):
+    if augmentation.leaks and any(map(any, chosen)):
         if adjacency != "monotone" and not chosen[0][0] < 0 < chosen[0][1]:
             raise LimitReached(Limit.METHOD, "one-sided differences and a leaking cycle: no profiles")
         return Exact(None, (), (), (), chosen[0])
-    search = partial(_worst, chosen, budget, tick)
+    search = partial(_worst, chosen, budget, limits)
     try:
-        return search(lift(graph, max_nodes, tick))
+        return search(lift(augmentation, max_nodes, limits))
     except TooWide:
-        everything = (1 << control.variables) - 1
-        return search(lift(graph, max_nodes, tick, foresee=everything))
+        everything = (1 << augmentation.control.variables) - 1
+        return search(lift(augmentation, max_nodes, limits, foresee=everything))
 
 
-def _worst(chosen: tuple[Interval, ...], budget: int, tick: Tick | None, lifted: Lift) -> Exact:
+def _worst(chosen: tuple[Interval, ...], budget: int, limits: Limits, lifted: Lift) -> Exact:
     """The largest constant for some of the intervals."""
     found: list[Exact] = []
-    limits: list[ConstantLimit] = []
+    reached: list[ConstantLimit] = []
     for interval in chosen:
         try:
-            found.append(_Search(lifted, costs(lifted.graph.control, interval), budget, tick).run())
+            found.append(_Search(lifted, costs(lifted.graph.control, interval), budget, limits).run())
         except ConstantLimit as limit:
-            limits.append(limit)
+            reached.append(limit)
         else:
             if found[-1].value is None:
                 return found[-1]
-    if not limits:
+    if not reached:
         return max(found, key=_value)
-    lower = max([*found, *(limit.lower for limit in limits if limit.lower)], key=_value, default=None)
+    lower = max([*found, *(limit.lower for limit in reached if limit.lower)], key=_value, default=None)
     upper: Fraction | None = Fraction(0)
-    for bound in [*(limit.upper for limit in limits), *map(_value, found)]:
+    for bound in [*(limit.upper for limit in reached), *map(_value, found)]:
         upper = None if bound is None or upper is None else max(bound, upper)
-    raise ConstantLimit(str(limits[0]), lower, upper)
+    raise ConstantLimit(reached[0].reason, lower, upper)
 
 
 def _value(exact: Exact) -> Fraction:
@@ -207,7 +206,7 @@ class _Search:
     lifted: Lift
     costs: Costs
     budget: int
-    tick: Tick | None
+    limits: Limits
     spent: int = 0
 
     @property
@@ -220,11 +219,7 @@ class _Search:
 
     @cached_property
     def kit(self) -> Kit:
-        return Kit(self.control, self.costs, self._watch)
-
-    def _watch(self) -> None:
-        if self.tick is not None:
-            self.tick(self.spent)
+        return Kit(self.control, self.costs, self.limits)
 
     @cached_property
     def nothing(self) -> Frame:
@@ -481,7 +476,7 @@ class _Search:
 
     def _spend(self, entries: int) -> None:
         self.spent += entries
-        self._watch()
+        self.limits.check(f"exact constant, {self.spent} profile entries")
         if self.spent > self.budget:
             raise _OutOfBudget(f"more than {self.budget} profile entries for the exact constant")
 

@@ -17,17 +17,14 @@ from typing import NamedTuple
 
 from symdipa.bounds.costs import Rate, rates
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.augmentation import Augmentation, Tick, augment
-from symdipa.runs.control import Control
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.graphs import components
 from symdipa.runs.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
 
 
 def run_bound(
-    control: Control,
-    tick: Tick | None = None,
-    max_nodes: int | None = None,
-    augmentation: Augmentation | None = None,
+    augmentation: Augmentation, limits: Limits = UNLIMITED, max_nodes: int | None = None
 ) -> Fraction | None:
     """The largest weight of a run (Def. run weight); ``None`` if it is infinite or marks clash.
 
@@ -35,14 +32,15 @@ def run_bound(
 
     As in the augmentation of an automaton without leaking cycle, the transitions of non-leaking cycles are
     the edges inside a component, also for a run that takes such an edge without going round. Raises
-    :class:`LimitReached` when there are more than ``max_nodes`` nodes of some kind; ``tick`` may raise. The
-    ``augmentation`` is built unless it is given.
+    :class:`LimitReached` when there are more than ``max_nodes`` nodes of some kind, those of the augmentation
+    included, and when the time is up.
     """
-    graph = augmentation or augment(control, max_nodes, tick)
-    if graph.leaks:
+    if max_nodes is not None and augmentation.nodes > max_nodes:
+        raise LimitReached(Limit.SIZE, f"the augmentation has more than {max_nodes} nodes")
+    if augmentation.leaks:
         return None
-    marked = _forward(graph, max_nodes, tick)
-    futures = None if marked is None else _backward(marked, max_nodes, tick)
+    marked = _forward(augmentation, max_nodes, limits)
+    futures = None if marked is None else _backward(marked, max_nodes, limits)
     return None if futures is None else _longest(futures)
 
 
@@ -82,7 +80,7 @@ class Marked:
         return rates(self.graph.control)
 
 
-def _forward(graph: Augmentation, max_nodes: int | None, tick: Tick | None) -> Marked | None:
+def _forward(graph: Augmentation, max_nodes: int | None, limits: Limits) -> Marked | None:
     """Every node with marks, forward; ``None`` if some value gets both (a leaking pair)."""
     control, cyclic = graph.control, frozenset(graph.cyclic_edges)
     start = (0, 0, 0)
@@ -106,13 +104,13 @@ def _forward(graph: Augmentation, max_nodes: int | None, tick: Tick | None) -> M
                 nodes.append(key)
                 incoming.append([])
             incoming[place].append((u, e, after))
-        _check(u, len(nodes), "nodes with marks", max_nodes, tick)
+        _check(u, len(nodes), "nodes with marks", max_nodes, limits)
     return Marked(graph, tuple(base for base, _, _ in nodes), tuple(map(tuple, incoming)))
 
 
-def _check(done: int, size: int, what: str, max_nodes: int | None, tick: Tick | None) -> None:
-    if tick is not None and done % 64 == 0:
-        tick(size)
+def _check(done: int, size: int, what: str, max_nodes: int | None, limits: Limits) -> None:
+    if done % 64 == 0:
+        limits.check(f"run bound, {size} {what}")
     if max_nodes is not None and size > max_nodes:
         raise LimitReached(Limit.SIZE, f"the run bound needs more than {max_nodes} {what}")
 
@@ -134,7 +132,7 @@ class Futures:
     start: int
 
 
-def _backward(marked: Marked, max_nodes: int | None, tick: Tick | None) -> Futures | None:
+def _backward(marked: Marked, max_nodes: int | None, limits: Limits) -> Futures | None:
     """Every marked node with every future, backward; ``None`` if an output sample gets a mark."""
     number = {(v, Future()): v for v in range(len(marked.base))}
     nodes = list(number)
@@ -149,7 +147,7 @@ def _backward(marked: Marked, max_nodes: int | None, tick: Tick | None) -> Futur
             if source == len(nodes):
                 nodes.append(node)
             edges.append((source, v, cost))
-        _check(v, len(nodes), "nodes with futures", max_nodes, tick)
+        _check(v, len(nodes), "nodes with futures", max_nodes, limits)
     return Futures(len(nodes), tuple(edges), 0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ from symdipa.bounds.exact.frames import LARGEST, NEVER, Frame, Kit, Rows, maxima
 from symdipa.bounds.exact.lift import costs
 from symdipa.model.adjacency import TWO_SIDED, Interval
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import classes
 from symdipa.runs.order import Mask, Step, initial, members, update
@@ -34,14 +35,14 @@ def best_signs(
     *,
     interval: Interval = TWO_SIDED,
     kept: int = KEPT,
-    watch: Callable[[], None] = lambda: None,
+    limits: Limits = UNLIMITED,
 ) -> tuple[Fraction, ...]:
     """Differences in the interval for which the run, with its loops repeated, costs most.
 
     Where repeating a loop costs more and more they are such that it does. Samples that no dependency joins
-    are treated apart. Raises :class:`LimitReached` when too many values are live at a time. If ever more than
-    ``kept`` profiles compete, the dearest are kept, and the result need not be the best. ``watch`` is called
-    at every position and may raise.
+    are treated apart. If more than ``kept`` profiles compete at a position, those of highest cost are kept,
+    and the result need not be the best. Raises :class:`LimitReached` when too many values are live at a time,
+    and when the time is up.
     """
     prices = costs(control, interval)
     if prices.largest * (len(run) + 1) > LARGEST:
@@ -49,14 +50,14 @@ def best_signs(
     graph = dependency_graph(control, run)
     if not graph.is_acyclic:
         raise ValueError("the run is not feasible")
-    line = _Line(control, Kit(control, prices, watch), tuple(run), repeatable(control, run, loops), kept)
+    line = _Line(control, Kit(control, prices, limits), tuple(run), repeatable(control, run, loops), kept)
     number = classes(len(run), [(i, *js) for i, js in enumerate(graph.over)])
     groups: dict[int, list[int]] = {}
     for j, k in enumerate(number):
         groups.setdefault(k, []).append(j)
     chosen = [prices.zero] * len(run)
     for positions in groups.values():
-        for j, difference in line.best(positions, watch).items():
+        for j, difference in line.best(positions).items():
             chosen[j] = difference
     return tuple(prices.levels[difference] for difference in chosen)
 
@@ -69,12 +70,12 @@ class _Line:
     repeats: frozenset[int]
     kept: int
 
-    def best(self, positions: Sequence[int], watch: Callable[[], None]) -> dict[int, int]:
+    def best(self, positions: Sequence[int]) -> dict[int, int]:
         """The levels of the best differences at ascending positions that nothing joins with others."""
         rows = np.zeros((1, 1), dtype=np.int64)
         origins: list[tuple[int, list[tuple[int, int]]]] = []
         for j, (before, after) in zip(positions, pairwise(self._frames(positions)), strict=True):
-            watch()
+            self.kit.limits.check(f"best differences, step {j} of {len(self.run)}")
             rows, origin = self._step(j, before, after, rows)
             origins.append((j, origin))
         k = int(rows.min(axis=1).argmax())

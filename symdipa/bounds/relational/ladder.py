@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from time import monotonic
 
 from symdipa.bounds.relational.machine import Machine, machine
 from symdipa.bounds.relational.proof import Json, certificate
@@ -15,6 +13,7 @@ from symdipa.checker.relational import check_relational
 from symdipa.model.adjacency import Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.runs.control import Control, control_graph
 
 LADDER: tuple[tuple[bool, str], ...] = (
@@ -27,13 +26,13 @@ LADDER: tuple[tuple[bool, str], ...] = (
 """Whether letters have remarks, and what classes of sequences remember, in the order of trial."""
 
 RELATIONAL_SECONDS = 5.0
-"""So long it is looked for unless the caller says otherwise."""
+"""How long a search for a bound may take that nobody limited otherwise."""
 
 SMALL = 4_000
 """Searches up to so many pairs come first."""
 
 SEARCHING = 0.7
-"""Such a part of the time is for the search; the rest is left for the checker."""
+"""The part of the time that the search may take; the rest is left for the checker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,38 +74,41 @@ def relational(
     *,
     adjacency: Adjacency = "two-sided",
     sensitivity: Fraction | int = 1,
-    seconds: float | None = RELATIONAL_SECONDS,
     max_nodes: int = MAX_NODES,
-    tick: Callable[[int], None] | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Relational:
-    """The best bound that pairs of runs prove within ``seconds``, with ``max_nodes`` for each step.
+    """The best bound that pairs of runs prove within the limits, with ``max_nodes`` for each step.
 
     Every bound is checked by :mod:`symdipa.checker` before it is returned; its refusal is a mistake in here
-    and raises :class:`symdipa.checker.CertificateRefused`. ``tick`` may raise to end the work.
+    and raises :class:`symdipa.checker.CertificateRefused`. Raises
+    :class:`symdipa.model.errors.OutOfTime` when there is no time to check.
     """
     scale = Fraction(sensitivity)
-    deadline = None if seconds is None else monotonic() + SEARCHING * seconds
-    work = _Work(control_graph(automaton), deadline, max_nodes, tick)
+    work = _Work(control_graph(automaton), share(limits, SEARCHING), max_nodes)
     found = [work.best(interval) for interval in intervals(adjacency, scale)]
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
         return Relational(None, (), tuple(work.trials))
     model = model_of(automaton)
     certificates = tuple(certificate(one, scale) for one in proved)
-    claims = [check_relational(model, written, "the certificate", tick) for written in certificates]
+
+    def checking(nodes: int) -> None:
+        limits.check(f"relational alignment, {nodes} pairs checked")
+
+    claims = [check_relational(model, written, "the certificate", checking) for written in certificates]
     bound = max((claim.bound for claim in claims if claim.bound is not None), default=None)
     return Relational(bound, certificates, tuple(work.trials))
 
 
+def share(limits: Limits, part: float) -> Limits:
+    """Limits for a part of the time that is left."""
+    left = limits.left()
+    return limits if left is None else limits.within(part * left)
+
+
 class _Work:
-    def __init__(
-        self,
-        control: Control,
-        deadline: float | None,
-        max_nodes: int,
-        tick: Callable[[int], None] | None,
-    ) -> None:
-        self.control, self.deadline, self.max_nodes, self.tick = control, deadline, max_nodes, tick
+    def __init__(self, control: Control, limits: Limits, max_nodes: int) -> None:
+        self.control, self.limits, self.max_nodes = control, limits, max_nodes
         self.trials: list[Trial] = []
         self.machines: dict[bool, Machine] = {}
 
@@ -116,8 +118,8 @@ class _Work:
         steps = [(*step, min(SMALL, self.max_nodes)) for step in LADDER]
         for remarks, memory, nodes in steps:  # grows while we walk
             last = (remarks, memory, nodes) == steps[-1] and nodes == self.max_nodes
-            deadline = self.deadline if last else self.share()
-            found = self.attempt(remarks, memory, interval, nodes, deadline)
+            limits = self.limits if last else share(self.limits, 1 / 2)
+            found = self.attempt(remarks, memory, interval, nodes, limits)
             if found is not None and (best is None or found.bound < best.bound):
                 best = found
                 if not best.bound:
@@ -126,23 +128,16 @@ class _Work:
                 steps.append((remarks, memory, self.max_nodes))
         return best
 
-    def share(self) -> float | None:
-        """When a step has to end that others follow: after half of the time that is left."""
-        if self.deadline is None:
-            return None
-        now = monotonic()
-        return now + max(0.0, self.deadline - now) / 2
-
     def attempt(
-        self, remarks: bool, memory: str, interval: Interval, nodes: int, deadline: float | None
+        self, remarks: bool, memory: str, interval: Interval, nodes: int, limits: Limits
     ) -> Strategy | None:
-        began, found, limit = monotonic(), None, ""
+        spent, found, limit = stopwatch(), None, ""
         try:
             if remarks not in self.machines:
                 self.machines[remarks] = machine(self.control, remarks)
-            found = search(self.machines[remarks], interval, memory, deadline, nodes, tick=self.tick)
+            found = search(self.machines[remarks], interval, memory, nodes, limits=limits)
         except LimitReached as reached:
-            limit = str(reached)
+            limit = reached.reason
         pairs, bound = (found.searched, found.bound) if found else (0, None)
-        self.trials.append(Trial(remarks, memory, pairs, bound, limit, monotonic() - began))
+        self.trials.append(Trial(remarks, memory, pairs, bound, limit, spent()))
         return found

@@ -8,12 +8,11 @@ value of a node is what we pay at most, infinite where the second copy may show 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import inf, lcm
-from time import monotonic
 
 from symdipa.bounds.relational.facts import (
     BELOW,
@@ -27,7 +26,8 @@ from symdipa.bounds.relational.facts import (
 from symdipa.bounds.relational.machine import SAMPLE, SECOND, STOPPED, Leaf, Letter, Machine
 from symdipa.bounds.relational.suffixes import Suffixes, suffixes
 from symdipa.model.adjacency import Interval
-from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.graphs import components
 from symdipa.runs.order import Mask, members
 
@@ -86,25 +86,18 @@ def search(
     machine: Machine,
     interval: Interval,
     memory: str = "none",
-    deadline: float | None = None,
     max_nodes: int = MAX_NODES,
     max_classes: int = MAX_CLASSES,
-    tick: Callable[[int], None] | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Strategy | None:
     """The best strategy for differences of inputs in ``interval``; ``None`` if none has a finite cost.
 
     ``memory`` tells how finely what will be shown is told apart (:data:`MEMORIES`).
 
-    Raises :class:`LimitReached` above the limits; ``tick`` may raise, too.
+    Raises :class:`LimitReached` above ``max_nodes`` and ``max_classes``, and when the time is up.
     """
-
-    def look(count: int) -> None:
-        if tick is not None:
-            tick(count)
-        if deadline is not None and monotonic() > deadline:
-            raise OutOfTime(reason="the time for relational alignment is used up")
-
-    return _Search(machine, interval, suffixes(machine, memory, max_classes, look), max_nodes, look).solve()
+    classes = suffixes(machine, memory, max_classes, limits)
+    return _Search(machine, interval, classes, max_nodes, limits).solve()
 
 
 @dataclass(eq=False)
@@ -113,7 +106,7 @@ class _Search:
     interval: Interval
     classes: Suffixes
     max_nodes: int
-    tick: Callable[[int], None]
+    limits: Limits
     nodes: list[Node] = field(default_factory=list)
     number: dict[Node, int] = field(default_factory=dict)
     branches: list[tuple[Branch, ...] | None] = field(default_factory=list)
@@ -164,7 +157,7 @@ class _Search:
             self.branches[v] = branches
             done += 1
             if done % 64 == 0:
-                self.tick(done)
+                self.limits.check(f"relational alignment, {done} pairs")
             if len(self.nodes) > self.max_nodes:
                 raise LimitReached(
                     Limit.SIZE, f"relational alignment has more than {self.max_nodes} pairs to look at"
@@ -343,7 +336,7 @@ class _Search:
                         before.setdefault(w, set()).add(v)
             work = set(component)
             while work:
-                self.tick(0)
+                self.limits.check(f"relational alignment, values of {len(self.nodes)} pairs")
                 later: set[int] = set()
                 for v in sorted(work):
                     worth = self._worth(v, value)

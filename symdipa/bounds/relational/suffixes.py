@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from symdipa.bounds.relational.machine import SAMPLE, SECOND, Letter, Machine
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.runs.augmentation import Tick
+from symdipa.model.limits import UNLIMITED, Limits
 
 States = frozenset[int]
 
@@ -32,8 +32,11 @@ class Suffixes:
     after: tuple[tuple[tuple[Letter, int], ...], ...]
 
 
-def suffixes(machine: Machine, memory: str, max_classes: int, tick: Tick | None = None) -> Suffixes:
-    """All classes with one of the :data:`MEMORIES`; raises :class:`LimitReached` above ``max_classes``."""
+def suffixes(machine: Machine, memory: str, max_classes: int, limits: Limits = UNLIMITED) -> Suffixes:
+    """All classes with one of the :data:`MEMORIES`.
+
+    Raises :class:`LimitReached` above ``max_classes``, and when the time is up.
+    """
     into: dict[int, dict[Letter, set[int]]] = {}
     for u, edges in enumerate(machine.edges):
         for edge in edges:
@@ -45,8 +48,7 @@ def suffixes(machine: Machine, memory: str, max_classes: int, tick: Tick | None 
     before: dict[tuple[int, Letter], int] = {}
     after: list[list[tuple[Letter, int]]] = [[]]
     for s, (able, sure, known) in enumerate(classes):  # grows while we walk
-        if tick is not None:
-            tick(len(classes))
+        limits.check(f"relational alignment, {len(classes)} classes of sequences")
         found: dict[Letter, set[int]] = {}
         for v in able:
             for letter, sources in into.get(v, {}).items():

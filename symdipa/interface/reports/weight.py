@@ -94,7 +94,7 @@ def tone(result: Result) -> Tone:
 
 
 def costliest(bounds: Bounds) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
-    """A path on which the alignment bound is attained, and what its steps cost; empty without such a bound."""
+    """A path on which the alignment bound is attained, and what its steps cost; empty without one."""
     from symdipa.bounds.alignment import breakdown
 
     proof = bounds.alignment_proof
