@@ -9,21 +9,20 @@ together counts, and inputs keep the roles of the samples apart. Then inputs are
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 
-from symdipa.bounds.exact.flow import Flow, flow_bound
+from symdipa.bounds.exact.flow import Flow
 from symdipa.bounds.exact.signs import best_signs
 from symdipa.bounds.portfolio import weigh
-from symdipa.evidence.probability import Budget, ProbabilityRefused, TimeOver, Watch, until
-from symdipa.evidence.probability.watch import no_watch
-from symdipa.evidence.refutation import Evaluation, Pair, largest_scale, pair, roles
+from symdipa.evidence.probability import Budget, ProbabilityRefused
+from symdipa.evidence.refutation import SIGNS, Evaluation, Pair, best_flow, largest_scale, pair, roles
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control, control_of
 from symdipa.runs.order import follow, initial
 from symdipa.runs.properties import output_distinct
@@ -65,7 +64,6 @@ def search_pair(
     automaton: Automaton,
     eps: Fraction | int = 1,
     *,
-    seconds: float = 10.0,
     seed: int = 0,
     longest: int = 8,
     runs: int = 150,
@@ -74,8 +72,9 @@ def search_pair(
     tolerance: float = 1e-6,
     flow: Flow | None = None,
     enough: float = inf,
+    limits: Limits = UNLIMITED,
 ) -> Found | None:
-    """The pair with the largest ratio that is found in ``seconds``; ``None`` if none could be evaluated.
+    """The pair with the largest ratio that is found within ``limits``; ``None`` if none could be evaluated.
 
     ``longest`` and ``runs`` say how long and how many runs are looked at, ``best_runs`` how many of them are
     tried with inputs, ``moves`` how often the best inputs are changed afterwards. ``flow`` is a bound from
@@ -84,23 +83,23 @@ def search_pair(
     """
     eps = Fraction(eps)
     control = control_of(automaton)
-    deadline = time.monotonic() + seconds
+    left = limits.left()
+    ranking = limits if left is None else limits.within(left / 2)
+    share = WEIGH_SECONDS if left is None else min(WEIGH_SECONDS, left * WEIGH_SHARE)
     alone = output_distinct(automaton)
-    evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), deadline)
+    evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), limits)
     search = _Search(control, evaluation, random.Random(seed), enough)
     ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
     if flow is None:
-        share = min(WEIGH_SECONDS, seconds * WEIGH_SHARE)
-        flow = weigh(automaton, deadline=time.monotonic() + share).flow
-    watch = until(deadline - seconds / 2)
+        flow = weigh(automaton, deadline=limits.within(share).deadline).flow
     for run in _runs(control, flow, longest, runs):
         if not alone and len(run) > longest + ROUNDS:
             continue  # sums over many runs take long
         try:
-            watch()
-            signs = tuple(map(int, best_signs(control, run, watch=watch)))
-            value = flow_bound(control, run, (), signs, watch=watch).value
-        except TimeOver:
+            ranking.check("runs that are told apart well")
+            signs = tuple(map(int, best_signs(control, run, watch=lambda: ranking.check(SIGNS))))
+            value = best_flow(control, run, signs, ranking).value
+        except OutOfTime:
             break
         except LimitReached:
             continue
@@ -111,9 +110,10 @@ def search_pair(
     for _, run, signs in ranked[:best_runs]:
         if search.done():
             break
-        with suppress(TimeOver):
+        with suppress(OutOfTime):
             search.by_signs(run, signs)
-    search.improve(moves)
+    with suppress(OutOfTime):
+        search.improve(moves)
     best = search.best
     return best and replace(best, tried=search.tried)
 
@@ -142,7 +142,7 @@ def _runs(control: Control, flow: Flow | None, longest: int, count: int) -> Iter
 
 
 def lean(
-    control: Control, run: tuple[int, ...], signs: tuple[int, ...], watch: Watch = no_watch
+    control: Control, run: tuple[int, ...], signs: tuple[int, ...], limits: Limits = UNLIMITED
 ) -> tuple[int, ...]:
     """The signs without those that the best ratio of the run does not need.
 
@@ -151,7 +151,7 @@ def lean(
     """
 
     def value(candidate: tuple[int, ...]) -> Fraction | None:
-        return flow_bound(control, run, (), candidate, watch=watch).value
+        return best_flow(control, run, candidate, limits).value
 
     def changed(candidate: tuple[int, ...], j: int, sign: int) -> tuple[int, ...]:
         return (*candidate[:j], sign, *candidate[j + 1 :])
@@ -197,9 +197,9 @@ class _Search:
         base = max((abs(self.control.sampling[t].mu) for t in run), default=Fraction(0))
         apart = None
         if not self.evaluation.alone:
-            watch = until(self.evaluation.deadline)
-            signs = lean(self.control, run, signs, watch)
-            apart = roles(self.control, run, signs, watch)
+            limits = self.evaluation.limits
+            signs = lean(self.control, run, signs, limits)
+            apart = roles(self.control, run, signs, limits)
         for factor in FAR:
             distance = base + factor * self._unit(run)
             offsets = None if apart is None else [4 * distance * place for place in apart]
@@ -233,8 +233,9 @@ class _Search:
     def improve(self, moves: int) -> None:
         """Move single inputs, and turn differences round, as long as there is time."""
         for _ in range(moves):
-            if self.best is None or self.done() or time.monotonic() > self.evaluation.deadline:
+            if self.best is None or self.done():
                 return
+            self.evaluation.limits.check("inputs that are told apart better")
             now = self.best.pair
             inputs = [j for j, a in enumerate(now.alpha) if a is not None]
             if not inputs:

@@ -10,32 +10,28 @@ above ``c(s)``, which would refute the computation, is never returned.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import ceil, inf
 from typing import NamedTuple
 
-from symdipa.bounds.exact.flow import flow_bound
+from symdipa.bounds.exact.flow import Flow, flow_bound
 from symdipa.bounds.exact.signs import best_signs
 from symdipa.evidence.probability import (
     Budget,
     Interval,
     LogProbability,
     ProbabilityRefused,
-    TimeOver,
     TotalLogProbability,
-    Watch,
     log_probability,
     total_log_probability,
-    until,
 )
 from symdipa.evidence.probability.total import Observed
-from symdipa.evidence.probability.watch import no_watch
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached, SymdipaError
+from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control, control_of
@@ -43,7 +39,7 @@ from symdipa.runs.graphs import classes
 from symdipa.runs.properties import witness_distinct
 from symdipa.runs.witness import dependency_graph
 
-SECONDS = 60.0
+SIGNS = "how the inputs should differ"
 MOST_STEPS = 2_000
 """Unrolled runs are not longer than this."""
 ATTEMPTS, FAILURES = 40, 4
@@ -158,41 +154,41 @@ def counterexample(
     eps: Fraction | int = 1,
     *,
     tolerance: float = 1e-6,
-    seconds: float = SECONDS,
     budget: Budget | None = None,
     growth: bool = True,
     distinct: bool | None = None,
-    progress: Callable[[str], None] | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Counterexample:
     """Adjacent inputs and an output event of which the log-ratio is larger than ``exceeds * eps``.
 
     The number of rounds and the distance of the inputs grow until the ratio, its error taken off, is large
-    enough; or until ``seconds`` are over or nothing more can be computed within ``tolerance`` and ``budget``:
-    then :attr:`Counterexample.missing` says so, and the best pair so far is returned. ``distinct`` tells
-    whether no other run shows the outputs of the witness (looked up if not given); if others may, their
-    probabilities are added. The time is honoured within a second or so, wherever it runs out. Raises
-    :class:`NoCounterexample` if not even one pair could be evaluated and ``ValueError`` for numbers that are
-    not positive.
+    enough; or until the time of ``limits`` is over or nothing more can be computed within ``tolerance`` and
+    ``budget``: then :attr:`Counterexample.missing` says so, and the best pair so far is returned.
+    ``distinct`` says whether no other run shows the outputs of the witness (found out if not given); if
+    others may, their probabilities are added. The time is honoured within a second or so, wherever it runs
+    out. Raises :class:`NoCounterexample` if not even one pair could be evaluated and ``ValueError`` for
+    numbers that are not positive.
     """
     exceeds, eps = Fraction(exceeds), Fraction(eps)
-    if exceeds < 0 or eps <= 0 or tolerance <= 0 or seconds <= 0:
-        raise ValueError("exceeds must not be negative; eps, tolerance and seconds must be positive")
+    if exceeds < 0 or eps <= 0 or tolerance <= 0:
+        raise ValueError("exceeds must not be negative; eps and tolerance must be positive")
     control = control_of(automaton)
-    began = time.monotonic()
-    watch = until(began + seconds)
+    taken, quiet = stopwatch(), limits.heard_by(None)
     try:
-        alone = witness_distinct(control, witness, tick=watch) if distinct is None else distinct
-        evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), began + seconds)
-        shape = Shape(control, witness, signs_of(control, witness, watch), watch)
-    except TimeOver:
+        alone = distinct
+        if alone is None:
+            alone = witness_distinct(control, witness, tick=lambda: quiet.check("runs with the same outputs"))
+        evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), quiet)
+        shape = Shape(control, witness, signs_of(control, witness, quiet), quiet)
+    except OutOfTime:
         raise NoCounterexample("the time was over before it was known how the inputs should differ") from None
-    search = _Search(shape, exceeds, evaluation, progress or (lambda message: None))
+    search = _Search(shape, exceeds, evaluation, limits)
     try:
         found = search.solve()
-    except TimeOver:
+    except OutOfTime:
         raise NoCounterexample("the time was over before it was known how many rounds are needed") from None
     table = search.growth(found) if growth else ()
-    return replace(found.counterexample, growth=table, seconds=time.monotonic() - began)
+    return replace(found.counterexample, growth=table, seconds=taken())
 
 
 # -------------------------------------------------------------------------------------- the run and its signs
@@ -221,7 +217,7 @@ class Shape:
     control: Control
     witness: Witness
     table: Table
-    watch: Watch = no_watch
+    limits: Limits = UNLIMITED
     known: dict[int, Fraction] = field(default_factory=dict, repr=False)
 
     def run(self, rounds: int) -> tuple[int, ...]:
@@ -241,18 +237,23 @@ class Shape:
 
     def _limit(self, rounds: int) -> Fraction:
         run = self.run(rounds)
-        found = flow_bound(self.control, run, (), self.signs(rounds), watch=self.watch).value
+        found = best_flow(self.control, run, self.signs(rounds), self.limits).value
         assert found is not None  # without loops there is a largest flow
         return found
 
 
-def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Table:
+def best_flow(control: Control, run: Sequence[int], signs: Sequence[int], limits: Limits) -> Flow:
+    """The largest flow for the signs of a run; its value is ``c(s)``."""
+    return flow_bound(control, run, (), signs, watch=lambda: limits.check("the best ratio of a run"))
+
+
+def signs_of(control: Control, witness: Witness, limits: Limits = UNLIMITED) -> Table:
     """Signs for which the constant of the unrolled witness grows without bound.
 
     One for each position, except that a cycle which compares with what it stored may need two in turn.
     """
     if witness.pattern is not Pattern.LEAKING_CYCLE:
-        chosen = best_signs(control, witness.run, witness.cycles, watch=watch)
+        chosen = best_signs(control, witness.run, witness.cycles, watch=lambda: limits.check(SIGNS))
         return (dict(enumerate(map(int, chosen))),)
     (i, j), run = witness.cycles[0], witness.run
     inside = [k for k in range(i, j) if control.sampling[run[k]].reads_input]
@@ -264,22 +265,22 @@ def signs_of(control: Control, witness: Witness, watch: Watch = no_watch) -> Tab
         for signs in product((1, -1), repeat=period * len(inside)):
             turns = [signs[k * len(inside) : (k + 1) * len(inside)] for k in range(period)]
             tables.append(tuple({**none, **dict(zip(inside, turn, strict=True))} for turn in turns))
-    best = _fastest(control, witness, tables, watch) or _signs_inside(control, witness, watch)
+    best = _fastest(control, witness, tables, limits) or _signs_inside(control, witness, limits)
     for k in range(i):
         if control.sampling[run[k]].reads_input:
             choices = [tuple({**row, k: sign} for row in best) for sign in (1, -1)]
-            best = max(choices, key=lambda table: Shape(control, witness, table, watch).limit(4))
+            best = max(choices, key=lambda table: Shape(control, witness, table, limits).limit(4))
     return best
 
 
-def _fastest(control: Control, witness: Witness, tables: Sequence[Table], watch: Watch) -> Table | None:
+def _fastest(control: Control, witness: Witness, tables: Sequence[Table], limits: Limits) -> Table | None:
     """The signs for which the constant grows fastest in the long run, of those that start well.
 
     What happens before the cycle may make a few rounds cost something that do not in the long run.
     """
 
     def rate(table: Table, first: int, last: int) -> Fraction:
-        shape = Shape(control, witness, table, watch)
+        shape = Shape(control, witness, table, limits)
         return (shape.limit(last) - shape.limit(first)) / (last - first)
 
     early = sorted(((rate(table, 4, 6), -k) for k, table in enumerate(tables)), reverse=True)
@@ -293,10 +294,10 @@ def _fastest(control: Control, witness: Witness, tables: Sequence[Table], watch:
     return best
 
 
-def _signs_inside(control: Control, witness: Witness, watch: Watch) -> Table:
+def _signs_inside(control: Control, witness: Witness, limits: Limits) -> Table:
     """The best signs of two rounds in the middle of an unrolled run."""
     shape = Shape(control, witness, ())
-    chosen = best_signs(control, shape.run(6), watch=watch)
+    chosen = best_signs(control, shape.run(6), watch=lambda: limits.check(SIGNS))
     rows: list[dict[int, int]] = [dict.fromkeys(range(len(witness.run)), 0) for _ in range(2)]
     for (at, turn), sign in zip(unrolled(witness, 6), chosen, strict=True):
         if turn in (2, 3):
@@ -368,7 +369,7 @@ class Evaluation:
     alone: bool
     tolerance: float
     budget: Budget
-    deadline: float
+    limits: Limits
 
     def of(self, pair: Pair) -> tuple[LogProbability, LogProbability, bool]:
         """The probabilities of the event on both inputs, and whether all runs are in them."""
@@ -377,33 +378,35 @@ class Evaluation:
                 first, second = (self._total(pair, inputs) for inputs in (pair.alpha, pair.beta))
                 if first.complete and second.complete:
                     return first, second, True
-            except TimeOver:
+            except OutOfTime:
                 raise
             except (LimitReached, ProbabilityRefused):
                 pass
         found = [self._single(pair, inputs) for inputs in (pair.alpha, pair.beta)]
         return found[0], found[1], self.alone
 
-    def left(self) -> float:
-        """The seconds that are left; :class:`LimitReached` when there are none."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise TimeOver(reason="the time was over")
-        return left
-
     def _affordable(self) -> Budget:
         """What the time left allows, at rather pessimistic speeds."""
-        left = self.left()
+        self.limits.check("the probabilities of a pair of inputs")
+        left = self.limits.left()
+        if left is None:
+            return self.budget
         return replace(
             self.budget,
             sweep=min(self.budget.sweep, int(left * SWEPT_A_SECOND)),
             pairs=min(self.budget.pairs, int(left * PAIRED_A_SECOND)),
-            watch=until(self.deadline),
         )
 
     def _single(self, pair: Pair, inputs: tuple[Fraction | None, ...]) -> LogProbability:
         return log_probability(
-            self.automaton, pair.run, inputs, pair.outputs, self.eps, self.tolerance, self._affordable()
+            self.automaton,
+            pair.run,
+            inputs,
+            pair.outputs,
+            self.eps,
+            self.tolerance,
+            self._affordable(),
+            self.limits,
         )
 
     def _total(self, pair: Pair, inputs: tuple[Fraction | None, ...]) -> TotalLogProbability:
@@ -414,6 +417,7 @@ class Evaluation:
             self.eps,
             self.tolerance,
             self._affordable(),
+            limits=self.limits,
         )
 
 
@@ -439,7 +443,7 @@ class _Search:
     shape: Shape
     exceeds: Fraction
     evaluation: Evaluation
-    progress: Callable[[str], None]
+    limits: Limits
     best: _Found | None = None
 
     def solve(self) -> _Found:
@@ -450,7 +454,7 @@ class _Search:
             rounds //= 2
             try:
                 self._tried(rounds, 1)
-            except TimeOver:
+            except OutOfTime:
                 break
             except (LimitReached, ProbabilityRefused):
                 continue
@@ -468,7 +472,7 @@ class _Search:
         for attempt in range(ATTEMPTS):
             try:
                 now = self._tried(rounds, steps)
-            except TimeOver:
+            except OutOfTime:
                 return self._over(rounds, attempt)
             except (LimitReached, ProbabilityRefused) as reason:
                 missing, failures = str(reason), failures + 1
@@ -510,7 +514,7 @@ class _Search:
                 tried = attempt * SPREADS + spread
                 try:
                     now = self._tried(rounds, 2, spread)
-                except TimeOver:
+                except OutOfTime:
                     return self._over(rounds, tried)
                 except (LimitReached, ProbabilityRefused) as reason:
                     return str(reason)
@@ -531,7 +535,7 @@ class _Search:
         own = [abs(s.mu) for t in run if not (s := control.sampling[t]).reads_input]
         base = max(own, default=Fraction(0))
         distance = base + steps * 2 * unit
-        self.progress(f"{rounds} rounds, inputs around {float(distance):g}")
+        self.limits.check(f"{rounds} rounds, inputs around {float(distance):g}")
         found = self._evaluated(rounds, distance, spread)
         now, best = found.counterexample, self.best
         if best is None or (now.holds, now.log_ratio) > (
@@ -581,11 +585,10 @@ class _Search:
         return max(Fraction(1), largest_scale(shape.control, shape.witness.run, self.evaluation.eps))
 
     def _evaluated(self, rounds: int, distance: Fraction, spread: int) -> _Found:
-        self.evaluation.left()
         shape, evaluation = self.shape, self.evaluation
         run, signs, limit = shape.run(rounds), shape.signs(rounds), shape.limit(rounds)
         offsets = None
-        if spread and (apart := roles(shape.control, run, signs, shape.watch)):
+        if spread and (apart := roles(shape.control, run, signs, shape.limits)):
             offsets = [APART**spread * self._unit() * place for place in apart]
         tried = pair(shape.control, run, signs, distance, evaluation.eps, offsets)
         first, second, all_runs = evaluation.of(tried)
@@ -623,7 +626,7 @@ class _Search:
         for rounds in counts:
             try:
                 one = self._evaluated(rounds, found.distance, found.spread).counterexample
-            except TimeOver:
+            except OutOfTime:
                 break
             except (LimitReached, ProbabilityRefused):
                 continue
@@ -633,7 +636,7 @@ class _Search:
 
 
 def roles(
-    control: Control, run: Sequence[int], signs: Sequence[int], watch: Watch = no_watch
+    control: Control, run: Sequence[int], signs: Sequence[int], limits: Limits = UNLIMITED
 ) -> list[Fraction] | None:
     """How far apart samples should lie so that other runs with the same outputs are unlikely, in units.
 
@@ -642,7 +645,7 @@ def roles(
     ``None`` where the order of the groups is not acyclic.
     """
     over = dependency_graph(control, run).over
-    flow = flow_bound(control, run, (), signs, watch=watch).flow
+    flow = best_flow(control, run, signs, limits).flow
     group = classes(len(run) + 1, [(i % (len(run) + 1), j % (len(run) + 1)) for i, j in flow])
     after: dict[int, set[int]] = {}
     degree = dict.fromkeys(group, 0)

@@ -206,6 +206,7 @@ def compare(
 
 
 HINT_SECONDS = 5.0
+CONCRETE_SECONDS = 60.0
 """How long one changed automaton may be looked at, and how often that long all of them together."""
 HINT_SHARE = 3
 
@@ -402,6 +403,7 @@ def concrete_counterexample(
     from symdipa.evidence import refutation as counterexample
     from symdipa.interface.reports import refutation as counterexample_report
     from symdipa.model.errors import LimitReached, SymdipaError
+    from symdipa.model.limits import Limits
 
     try:
         with showing_progress(name, view) as progress:
@@ -410,9 +412,8 @@ def concrete_counterexample(
                 result.witness,
                 wanted.exceeds,
                 wanted.eps,
-                seconds=seconds or counterexample.SECONDS,
                 distinct=result.distinct,
-                progress=progress,
+                limits=Limits.of(seconds or CONCRETE_SECONDS, progress=progress),
             )
     except (counterexample.NoCounterexample, LimitReached) as reason:
         return str(reason)

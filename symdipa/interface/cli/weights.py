@@ -238,6 +238,7 @@ def _confirmed(
     from dataclasses import replace
 
     from symdipa.evidence.confirmation import search_pair
+    from symdipa.model.limits import Limits
 
     if found.weighing is None or found.weighing.upper is None:
         return found
@@ -247,9 +248,9 @@ def _confirmed(
     pair = search_pair(
         found.result.automaton,
         eps,
-        seconds=seconds,
         flow=found.weighing.flow,
         enough=NEAR * float(found.weighing.upper),
+        limits=Limits.of(seconds),
     )
     return replace(found, pair=pair)
 
@@ -327,14 +328,12 @@ def _certificates(automaton: Automaton, found: Weighed) -> list[Json]:
 
 
 def _invariants(automaton: Automaton, timeout: float | None) -> Json:
-    import time
-
-    from symdipa.engines.base import Limits
     from symdipa.evidence import certificates as certificate
+    from symdipa.model.limits import Limits
     from symdipa.runs.control import control_of
 
     seconds = EACH_SECONDS if timeout is None else timeout
-    return certificate.well_formed(control_of(automaton), limits=Limits(deadline=time.monotonic() + seconds))
+    return certificate.well_formed(control_of(automaton), limits=Limits.of(seconds))
 
 
 @cli.command(short_help="Check a certificate, trusting nothing that made it.")
