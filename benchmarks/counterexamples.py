@@ -11,7 +11,6 @@ For every private one (with --search SECONDS) the largest ratio that a search fi
 from __future__ import annotations
 
 import argparse
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence.confirmation import search_pair
 from symdipa.evidence.refutation import NoCounterexample, counterexample
 from symdipa.model.errors import InvalidInput
+from symdipa.model.limits import Limits, stopwatch
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import replay
@@ -60,21 +60,21 @@ def main() -> None:
 
 
 def refute(name, result, exceeds, options) -> None:
-    began = time.monotonic()
+    taken = stopwatch()
     try:
         found = counterexample(
             result.automaton,
             result.witness,
             exceeds,
             options.eps,
-            seconds=options.seconds,
             distinct=result.distinct,
             growth=False,
+            limits=Limits.of(options.seconds),
         )
     except NoCounterexample as reason:
         print(f"no  {name:30} D = {exceeds}: {reason}", flush=True)
         return
-    seconds = time.monotonic() - began
+    seconds = taken()
     far = max((abs(float(a)) for a in found.alpha if a is not None), default=0.0)
     print(
         f"{'yes' if found.holds else 'no '} {name:30} D = {exceeds!s:>3} {seconds:6.1f} s  log-ratio/eps "
@@ -87,7 +87,7 @@ def refute(name, result, exceeds, options) -> None:
 
 def compare_with_bound(name, automaton, options) -> None:
     proved = bounds_on(Problem.of(automaton), seconds=options.seconds).upper
-    found = search_pair(automaton, options.eps, seconds=options.search)
+    found = search_pair(automaton, options.eps, limits=Limits.of(options.search))
     if found is None or proved is None:
         print(f"?   {name:30} nothing to compare", flush=True)
         return

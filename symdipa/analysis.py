@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from symdipa.bounds import portfolio
 from symdipa.bounds.portfolio import Portfolio
@@ -12,7 +13,7 @@ from symdipa.engines.auto import MAX_CELLS, max_nodes
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.model.adjacency import Adjacency
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import LimitReached, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress, stopwatch
 from symdipa.model.options import ENCODINGS, ENGINES, SOLVERS
 from symdipa.model.patterns import Pattern
@@ -28,9 +29,14 @@ from symdipa.model.verdict import (
     Witness,
     decide,
 )
+from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
 from symdipa.runs.witness import replay
+
+if TYPE_CHECKING:
+    from symdipa.evidence.certificates import Json
+    from symdipa.evidence.hints import Hint
 
 BUDGET_SECONDS = 20.0
 """How long all methods together may look for a bound within the budget of a check."""
@@ -40,6 +46,12 @@ EACH_SECONDS = 20.0
 
 UNASKED_SECONDS = 5.0
 """How long relational alignment may take where nobody asked for it."""
+
+CONFIRM_SECONDS, NEAR = 10.0, 0.995
+"""How long two inputs are looked for that come near ``D``, and which part of it is near enough."""
+
+HINT_SECONDS, HINT_SHARE = 5.0, 3
+"""How long one changed automaton may be decided, and how often that long all of them together."""
 
 
 def check(
@@ -203,6 +215,91 @@ def with_bounds(
         each=each,
     )
     return replace(result, bounds=bounds, verdict=decide(result.answers, result.distinct, bounds))
+
+
+def confirm(
+    result: Result,
+    eps: Fraction | int = 1,
+    *,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """The result with two inputs whose probabilities come near the best bound, if any are found.
+
+    They are looked for at this ``eps`` for at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds.
+    """
+    from symdipa.evidence.confirmation import search_pair
+
+    if result.bounds is None or result.bounds.best is None:
+        return result
+    if progress is not None:
+        progress("two inputs that come near D")
+    found = search_pair(
+        result.automaton,
+        Fraction(eps),
+        flow=result.bounds.flow,
+        enough=NEAR * float(result.bounds.best),
+        limits=Limits.of(CONFIRM_SECONDS).within(timeout),
+    )
+    return replace(result, confirmation=found)
+
+
+def certify(result: Result, *, invariant: bool = False, timeout: float | None = None) -> Json:
+    """A certificate of what :func:`weigh` found out, as the content of a file (docs/certificates.md).
+
+    For a private automaton it proves a bound on ``D`` and, where one was found, a bound from below; with
+    ``invariant``, or without such a proof, that none of the four patterns occurs, which may take ``timeout``
+    seconds. For another one it has the violation. Raises
+    :class:`~symdipa.model.errors.NothingToCertify` where there is no proof.
+    """
+    from symdipa.evidence import certificates
+
+    reason, automaton = "no answer was found", result.automaton
+    parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result)
+    if not parts and result.bounds is not None and not result.disagreements:
+        limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
+        try:
+            parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
+        except SymdipaError as error:
+            reason = str(error)
+    if not parts:
+        raise NothingToCertify(reason)
+    return certificates.bundle(automaton, parts)
+
+
+def _proofs(result: Result) -> list[Json]:
+    """The certificates of a violation, or of the bounds."""
+    from symdipa.evidence import certificates
+
+    bounds = result.bounds
+    pairs = bounds.relational_proof.certificates if bounds and bounds.relational_proof else ()
+    if result.witness is not None:
+        return [certificates.violation(control_graph(result.automaton), result.witness), *pairs]
+    if bounds is None or bounds.alignment_proof is None:
+        return []
+    parts = certificates.private(bounds.alignment_proof)
+    if parts and bounds.flow is not None:
+        parts.append(certificates.lower_of_flow(bounds.flow, bounds.flow_range, bounds.sensitivity))
+    return parts
+
+
+def hints(result: Result, *, timeout: float | None = None) -> list[Hint] | None:
+    """Changes that help, each tried and decided again; ``None`` where there is no violation.
+
+    All together may take ``timeout`` (and three times :data:`HINT_SECONDS`) seconds.
+    """
+    from symdipa.evidence.hints import hints as changes
+
+    if result.witness is None:
+        return None
+    limits = Limits.of(HINT_SHARE * HINT_SECONDS).within(timeout)
+    each = min(HINT_SECONDS, limits.left() or 0.0)
+
+    def decided(changed: Automaton) -> Result | None:
+        left = limits.left()
+        return check(changed, timeout=min(each, left)) if left else None
+
+    return changes(result.automaton, result.witness, decided)
 
 
 def _cap(work: _Check, enumerated: bool) -> int | None:

@@ -21,7 +21,8 @@ from symdipa.bounds.alignment import align
 from symdipa.bounds.portfolio import Weighing, bounds_on
 from symdipa.evidence import certificates as certificate
 from symdipa.files.families import published
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import OutOfTime
+from symdipa.model.limits import Limits
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
@@ -386,8 +387,8 @@ def test_obligations_are_scripts_on_their_own():
 
 def test_a_deadline_for_the_obligations():
     file = certificate.bundle(SVT, [json.loads(invariant("well_formed/svt.dipa"))])
-    assert certificate.verify(SVT, file, deadline=monotonic() + 60)
-    with pytest.raises(LimitReached):
-        certificate.verify(SVT, file, deadline=monotonic() - 1)
+    assert certificate.verify(SVT, file, limits=Limits.of(60))
+    with pytest.raises(OutOfTime):
+        certificate.verify(SVT, file, limits=Limits(deadline=monotonic() - 1))
     with pytest.raises(ValueError, match="cvc5, z3"):
         certificate.verify(SVT, file, "minisat")

@@ -21,7 +21,6 @@ from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence.confirmation import search_pair
 from symdipa.evidence.probability import (
     Budget,
-    TimeOver,
     log_probability,
     runs_with_outputs,
     total_log_probability,
@@ -45,6 +44,8 @@ from symdipa.interface.reports import numbers, objects
 from symdipa.interface.reports import refutation as report
 from symdipa.interface.reports.document import as_text
 from symdipa.model.automaton import OutputKind
+from symdipa.model.errors import OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Verdict
 from symdipa.runs.control import control_graph
@@ -174,7 +175,7 @@ def test_the_ratio_never_decreases_with_the_distance(path):
     automaton = load(path)
     control, witness = control_graph(automaton), check(automaton).witness
     shape = Shape(control, witness, signs_of(control, witness))
-    evaluation = Evaluation(automaton, Fraction(1), True, 1e-6, Budget(), time.monotonic() + 60)
+    evaluation = Evaluation(automaton, Fraction(1), True, 1e-6, Budget(), Limits.of(60))
     ratios, event = [], None
     for distance in (0, 2, 8, 32):
         tried = pair(control, shape.run(3), shape.signs(3), Fraction(distance), Fraction(1))
@@ -246,7 +247,7 @@ def test_other_runs_that_do_not_make_up_for_it():
 def test_when_the_time_does_not_suffice():
     automaton = load(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
     with pytest.raises(NoCounterexample, match="time"):
-        counterexample(automaton, check(automaton).witness, 20, seconds=1e-9)
+        counterexample(automaton, check(automaton).witness, 20, limits=Limits.of(1e-9))
     found = counterexample(
         automaton, check(automaton).witness, 20, budget=Budget(down_sets=200, pairs=1), growth=False
     )
@@ -265,7 +266,9 @@ def test_time_limits_are_honoured_in_the_middle_of_a_probability(name, seconds):
     result = check(automaton)
     began, cpu = time.monotonic(), time.process_time()
     try:
-        found = counterexample(automaton, result.witness, 300, seconds=seconds, distinct=result.distinct)
+        found = counterexample(
+            automaton, result.witness, 300, distinct=result.distinct, limits=Limits.of(seconds)
+        )
         missing = found.missing
     except NoCounterexample as reason:
         missing = str(reason)
@@ -283,7 +286,7 @@ def test_how_far_it_got_when_the_time_was_over(monkeypatch):
     def slow_after_two(self, candidate):
         calls.append(candidate)
         if len(calls) > 2:
-            raise TimeOver("the time was over")
+            raise OutOfTime()
         first, second, all_runs = real(self, candidate)
         return first, replace(second, value=first.value - 1), all_runs  # so that it goes on
 
@@ -300,7 +303,7 @@ def test_the_number_of_rounds_is_the_least_one(exceeds):
         automaton = load(path)
         control, witness = control_graph(automaton), check(automaton).witness
         shape = Shape(control, witness, signs_of(control, witness))
-        search = _Search(shape, Fraction(exceeds), None, lambda message: None)
+        search = _Search(shape, Fraction(exceeds), None, UNLIMITED)
         rounds = search._first_rounds()
         assert shape.limit(rounds) > MARGIN * exceeds
         assert rounds == 1 or shape.limit(rounds - 1) <= MARGIN * exceeds
@@ -309,10 +312,10 @@ def test_the_number_of_rounds_is_the_least_one(exceeds):
 def test_more_rounds_than_a_run_may_have():
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
     with pytest.raises(NoCounterexample, match=r"in \d+ rounds \(\d+ steps\) the best ratio is exp"):
-        counterexample(automaton, check(automaton).witness, 3_000, seconds=300)
+        counterexample(automaton, check(automaton).witness, 3_000, limits=Limits.of(300))
 
 
-@pytest.mark.parametrize("options", [{"exceeds": -1}, {"eps": 0}, {"seconds": 0}, {"tolerance": 0}])
+@pytest.mark.parametrize("options", [{"exceeds": -1}, {"eps": 0}, {"tolerance": 0}])
 def test_numbers_that_mean_nothing(options):
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
     with pytest.raises(ValueError):
@@ -338,7 +341,7 @@ def test_no_pair_above_a_proved_bound(path):
     proved = bounds_on(Problem.of(automaton), seconds=5).upper
     # For the sum over all runs of k-MinMax the signs of one run alone do little: the roles are kept apart.
     few = {"longest": 5, "moves": 0} if path.stem == "k_min_max_3" else {"moves": 3}
-    found = search_pair(automaton, seconds=60, best_runs=1, **few)
+    found = search_pair(automaton, best_runs=1, limits=Limits.of(60), **few)
     assert found is not None and found.all_runs
     assert found.log_ratio_per_eps - found.error <= proved
     if path.stem in ("svt", "range_1", "num_sparse", "hysteresis_once", "k_min_max_3"):
@@ -347,7 +350,7 @@ def test_no_pair_above_a_proved_bound(path):
 
 def test_the_best_pair_of_2_min_max_comes_near_to_its_bound():
     automaton = generate("k-minmax", 2)
-    found = search_pair(automaton, seconds=60, moves=0, best_runs=1, longest=5)
+    found = search_pair(automaton, moves=0, best_runs=1, longest=5, limits=Limits.of(60))
     assert found is not None and found.all_runs
     assert 0.98 < found.log_ratio_per_eps - found.error <= 1
 
@@ -355,7 +358,7 @@ def test_the_best_pair_of_2_min_max_comes_near_to_its_bound():
 @pytest.mark.parametrize("name", ["m-range", "k-minmax"])
 def test_the_search_for_the_best_pair_ends_in_time(name):
     began = time.process_time()
-    found = search_pair(generate(name, 6), seconds=1.5, best_runs=9, moves=10**6)
+    found = search_pair(generate(name, 6), best_runs=9, moves=10**6, limits=Limits.of(1.5))
     assert time.process_time() - began < 3
     assert found is None or found.tried
 

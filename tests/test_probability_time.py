@@ -1,10 +1,10 @@
-"""Probabilities end in time: every long computation looks at its watch often, and gives up when told to."""
+"""Probabilities end in time: long computations check their limits often, and give up when told to."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import replace
+from math import inf
 
 import pytest
 from conftest import EXAMPLES
@@ -12,38 +12,37 @@ from conftest import EXAMPLES
 from symdipa.evidence.probability import (
     Budget,
     ProbabilityRefused,
-    TimeOver,
     log_probability,
     total_log_probability,
-    until,
 )
 from symdipa.files.families.published import k_minmax
 from symdipa.files.formats import load, loads
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 
 GAP = 0.7
-"""Seconds of the processor between two looks at the watch that are allowed."""
+"""Seconds of the processor between two checks that are allowed."""
 
 
 def example(name):
     return load(next(EXAMPLES.glob(f"*/{name}.dipa")))
 
 
-def chain(budget):
+def chain(limits):
     """A leaking cycle: a sweep that counts samples by classes."""
     run, inputs = [0, 1, *[2, 3] * 40], [None] * 2 + [30, -30] * 40
-    return log_probability(example("lc_example"), run, inputs, budget=budget)
+    return log_probability(example("lc_example"), run, inputs, limits=limits)
 
 
-def planes(budget):
+def planes(limits):
     """Two live values: two-dimensional tables."""
     n = 20
     run = [0, 1, 2] + [3] * n + [5] + [7] * n + [8]
     inputs = [None] * 3 + [8] * n + [8] + [-8] * (n + 1)
-    return log_probability(example("two_range_1"), run, inputs, budget=replace(budget, down_sets=1))
+    return log_probability(example("two_range_1"), run, inputs, budget=Budget(down_sets=1), limits=limits)
 
 
-def far_too_many_values(budget):
+def far_too_many_values(limits):
     """Many live values and no way to have few of them: the search for an order of elimination."""
     names = [f"x{i}" for i in range(40)]
     text = "".join(
@@ -55,10 +54,10 @@ def far_too_many_values(budget):
     automaton = loads(text)
     run = list(range(len(automaton.transitions)))
     inputs = [None] * len(names) + [1] * len(pairs)
-    return log_probability(automaton, run, inputs, budget=budget)
+    return log_probability(automaton, run, inputs, limits=limits)
 
 
-def blocks(budget):
+def blocks(limits):
     """A block that hangs on the rest by one sample: a sweep that keeps the value of its root."""
     text = "(a:non-input, 1, 0): x := insample; output o; goto b\n"
     for i, letter in enumerate("bcdefg"):
@@ -67,31 +66,33 @@ def blocks(budget):
         )
     text += "(h, 1, 0): if (insample >= y0 && insample >= y1 && insample >= y2) then output o; goto i\n"
     text += "(i, 1, 0): if (insample >= y3 && insample >= y4 && insample >= y5) then output o; goto j\n"
-    return log_probability(loads(text), list(range(9)), [None] + [0] * 8, budget=replace(budget, pairs=1))
+    return log_probability(
+        loads(text), list(range(9)), [None] + [0] * 8, budget=Budget(pairs=1), limits=limits
+    )
 
 
-def one_threshold(budget):
+def one_threshold(limits):
     """One live value, and hundreds of kinks."""
-    return log_probability(example("svt"), [0, *[1] * 800], [None, *range(800)], budget=budget)
+    return log_probability(example("svt"), [0, *[1] * 800], [None, *range(800)], limits=limits)
 
 
-def components(budget):
+def components(limits):
     """Many parts, no two of them alike."""
     run, inputs = [0, 2] * 60, [x for i in range(60) for x in (None, i / 8)]
-    return log_probability(example("svt_redrawn_threshold"), run, inputs, budget=budget)
+    return log_probability(example("svt_redrawn_threshold"), run, inputs, limits=limits)
 
 
-def forward(budget):
+def forward(limits):
     """The distribution of the stored values, carried along the outputs."""
     inputs = [0.25, 1, -1, 0.5, 2, 0.75, -0.5]
-    return total_log_probability(k_minmax(4), inputs, ["oread"] * 4 + ["ocontinue"] * 3, budget=budget)
+    return total_log_probability(k_minmax(4), inputs, ["oread"] * 4 + ["ocontinue"] * 3, limits=limits)
 
 
-def many_runs(budget):
+def many_runs(limits):
     """More runs than can be added up."""
     outputs = ["otop"] * 14
     return total_log_probability(
-        example("a_nwf"), [1] * 14, outputs, budget=replace(budget, nodes=10), max_runs=300
+        example("a_nwf"), [1] * 14, outputs, budget=Budget(nodes=10), max_runs=300, limits=limits
     )
 
 
@@ -99,42 +100,38 @@ COMPUTATIONS = [chain, planes, far_too_many_values, blocks, one_threshold, compo
 
 
 class Recorder:
-    """A watch that remembers the longest time between two looks, in seconds of the processor."""
+    """Progress that remembers the longest time between two reports, in seconds of the processor.
 
-    def __init__(self, stop=None):
-        self.stop, self.looks, self.gap, self.last = stop, 0, 0.0, time.process_time()
+    It can end the computation at a report, or after some seconds.
+    """
 
-    def __call__(self):
+    def __init__(self, stop=None, seconds=inf):
+        self.stop, self.ended = stop, time.monotonic() + seconds
+        self.reports, self.gap, self.last = 0, 0.0, time.process_time()
+
+    def __call__(self, doing):
         now = time.process_time()
         self.gap, self.last = max(self.gap, now - self.last), now
-        self.looks += 1
-        if self.looks == self.stop:
-            raise TimeOver("the time was over")
-        assert self.stop is None or self.looks < self.stop, "it went on after its time"
+        self.reports += 1
+        if self.reports == self.stop or time.monotonic() > self.ended:
+            raise OutOfTime(doing)
+        assert self.stop is None or self.reports < self.stop, "it went on after its time"
 
 
 @pytest.mark.parametrize("compute", COMPUTATIONS, ids=lambda f: f.__name__)
-def test_the_watch_is_looked_at_often_and_stops_at_any_time(compute):
-    patience = Recorder()
-    began = time.monotonic()
-
-    def watch():
-        patience()
-        if time.monotonic() - began > 2:
-            raise TimeOver("the time was over")
-
+def test_limits_are_checked_often_and_end_a_computation_at_any_time(compute):
+    patience = Recorder(seconds=2)
     with suppress(LimitReached, ProbabilityRefused):
-        compute(Budget(watch=watch))
-    patience()
-    assert patience.looks > 5 and patience.gap < GAP
-    for stop in {1, 2, 3, patience.looks // 8, patience.looks // 3} - {0}:
-        with pytest.raises(TimeOver):
-            compute(Budget(watch=Recorder(stop)))
+        compute(Limits(progress=patience))
+    with suppress(OutOfTime):
+        patience("the end")
+    assert patience.reports > 5 and patience.gap < GAP
+    for stop in {1, 2, 3, patience.reports // 8, patience.reports // 3} - {0}:
+        with pytest.raises(OutOfTime):
+            compute(Limits(progress=Recorder(stop)))
 
 
-def test_until_a_time():
-    until(time.monotonic() + 60)()
-    until(float("inf"))()
-    with pytest.raises(TimeOver, match="time was over"):
-        until(time.monotonic() - 1)()
-    assert planes(Budget(watch=until(time.monotonic() + 600))) == planes(Budget())
+def test_a_deadline():
+    assert planes(Limits.of(600)) == planes(UNLIMITED)
+    with pytest.raises(OutOfTime, match=r"time limit reached at the samples of a run"):
+        planes(Limits(deadline=time.monotonic() - 1))

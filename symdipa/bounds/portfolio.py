@@ -68,8 +68,8 @@ def bounds_on(
     """Bounds on ``D`` from above and from below.
 
     By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them cheap graphs come first,
-    and it is over as soon as the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every
-    method may take. Raises ``ValueError`` for names and ranges that mean nothing.
+    and it is over as soon as the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that
+    every method may take. Raises ``ValueError`` for names and ranges that mean nothing.
     """
     seconds = stopwatch()
     attempts = ladder(problem.control.variables, graph) if methods is None else asked_for(methods, graph)

@@ -9,23 +9,23 @@ together counts, and inputs keep the roles of the samples apart. Then inputs are
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 
-from symdipa.bounds.exact.flow import Flow, flow_bound
+from symdipa.bounds.exact.flow import Flow
 from symdipa.bounds.exact.signs import best_signs
-from symdipa.bounds.portfolio import weigh
-from symdipa.evidence.probability import Budget, ProbabilityRefused, TimeOver
-from symdipa.evidence.refutation import Evaluation, Pair, pair, roles
+from symdipa.bounds.portfolio import bounds_on
+from symdipa.evidence.probability import Budget, ProbabilityRefused
+from symdipa.evidence.refutation import Evaluation, Pair, best_flow, largest_scale, pair, roles
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import follow, initial
+from symdipa.runs.problem import Problem
 from symdipa.runs.properties import output_distinct
 from symdipa.runs.witness import feasible_runs, is_non_leaking
 
@@ -65,7 +65,6 @@ def search_pair(
     automaton: Automaton,
     eps: Fraction | int = 1,
     *,
-    seconds: float = 10.0,
     seed: int = 0,
     longest: int = 8,
     runs: int = 150,
@@ -74,8 +73,9 @@ def search_pair(
     tolerance: float = 1e-6,
     flow: Flow | None = None,
     enough: float = inf,
+    limits: Limits = UNLIMITED,
 ) -> Found | None:
-    """The pair with the largest ratio that is found in ``seconds``; ``None`` if none could be evaluated.
+    """The pair with the largest ratio that is found within ``limits``; ``None`` if none could be evaluated.
 
     ``longest`` and ``runs`` say how long and how many runs are looked at, ``best_runs`` how many of them are
     tried with inputs, ``moves`` how often the best inputs are changed afterwards. ``flow`` is a bound from
@@ -83,24 +83,24 @@ def search_pair(
     ``eps`` of ``enough``.
     """
     eps = Fraction(eps)
-    control = control_of(automaton)
-    deadline = time.monotonic() + seconds
+    control = control_graph(automaton)
+    left = limits.left()
+    ranking = limits if left is None else limits.within(left / 2)
+    share = WEIGH_SECONDS if left is None else min(WEIGH_SECONDS, left * WEIGH_SHARE)
     alone = output_distinct(automaton)
-    evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), deadline)
+    evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), limits)
     search = _Search(control, evaluation, random.Random(seed), enough)
     ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
     if flow is None:
-        share = min(WEIGH_SECONDS, seconds * WEIGH_SHARE)
-        flow = weigh(control, deadline=time.monotonic() + share).flow
-    limits = Limits(deadline - seconds / 2)
+        flow = bounds_on(Problem.of(automaton), limits=limits.within(share)).flow
     for run in _runs(control, flow, longest, runs):
         if not alone and len(run) > longest + ROUNDS:
             continue  # sums over many runs take long
         try:
-            limits.check("runs for a pair of inputs")
-            signs = tuple(map(int, best_signs(control, run, limits=limits)))
-            value = flow_bound(control, run, (), signs, limits=limits).value
-        except TimeOver:
+            ranking.check("runs that are told apart well")
+            signs = tuple(map(int, best_signs(control, run, limits=ranking)))
+            value = best_flow(control, run, signs, ranking).value
+        except OutOfTime:
             break
         except LimitReached:
             continue
@@ -111,9 +111,10 @@ def search_pair(
     for _, run, signs in ranked[:best_runs]:
         if search.done():
             break
-        with suppress(TimeOver):
+        with suppress(OutOfTime):
             search.by_signs(run, signs)
-    search.improve(moves)
+    with suppress(OutOfTime):
+        search.improve(moves)
     best = search.best
     return best and replace(best, tried=search.tried)
 
@@ -151,7 +152,7 @@ def lean(
     """
 
     def value(candidate: tuple[int, ...]) -> Fraction | None:
-        return flow_bound(control, run, (), candidate, limits=limits).value
+        return best_flow(control, run, candidate, limits).value
 
     def changed(candidate: tuple[int, ...], j: int, sign: int) -> tuple[int, ...]:
         return (*candidate[:j], sign, *candidate[j + 1 :])
@@ -160,7 +161,7 @@ def lean(
     for j in range(len(run)):
         if signs[j] and value(changed(signs, j, 0)) == whole:
             signs = changed(signs, j, 0)
-    often = [j for j, t in enumerate(run) if run.count(t) > 1 and control.reads_input[t]]
+    often = [j for j, t in enumerate(run) if run.count(t) > 1 and control.sampling[t].reads_input]
     for j in range(len(run)):
         if signs[j] and j not in often and len(run) <= LONGEST_LEAN:
             tried = (
@@ -194,10 +195,10 @@ class _Search:
 
     def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
         """The inputs that are best for one run in the limit."""
-        base = max((abs(self.control.mean[t]) for t in run), default=Fraction(0))
+        base = max((abs(self.control.sampling[t].mu) for t in run), default=Fraction(0))
         apart = None
         if not self.evaluation.alone:
-            limits = Limits(self.evaluation.deadline)
+            limits = self.evaluation.limits
             signs = lean(self.control, run, signs, limits)
             apart = roles(self.control, run, signs, limits)
         for factor in FAR:
@@ -210,9 +211,7 @@ class _Search:
         return self.best is not None and self.best.all_runs and self.best.log_ratio_per_eps >= self.enough
 
     def _unit(self, run: Sequence[int]) -> Fraction:
-        automaton = self.control.automaton
-        scales = [d for t in run if (d := automaton.state(automaton.transitions[t].source).d)]
-        return 1 / (min(scales, default=Fraction(1)) * self.evaluation.eps)
+        return largest_scale(self.control, run, self.evaluation.eps)
 
     def look(self, candidate: Pair) -> bool:
         """Evaluate a pair; whether it is the best so far."""
@@ -235,8 +234,9 @@ class _Search:
     def improve(self, moves: int) -> None:
         """Move single inputs, and turn differences round, as long as there is time."""
         for _ in range(moves):
-            if self.best is None or self.done() or time.monotonic() > self.evaluation.deadline:
+            if self.best is None or self.done():
                 return
+            self.evaluation.limits.check("inputs that are told apart better")
             now = self.best.pair
             inputs = [j for j, a in enumerate(now.alpha) if a is not None]
             if not inputs:

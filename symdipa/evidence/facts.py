@@ -218,7 +218,7 @@ def marks_along(automaton: Automaton, witness: Witness) -> Iterator[MarksThen]:
     order = initial(len(automaton.variables))
     marks = dict.fromkeys(Chain, Marks())
     for k, t in enumerate(witness.run):
-        step, shows = control.steps[t], control.outputs_insample[t]
+        step, shows = control.steps[t], control.sampling[t].shows_sample
         repeats = any(i <= k < j for i, j in cycles)
         before = marks
         marks = {

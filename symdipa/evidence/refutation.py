@@ -10,39 +10,36 @@ above ``c(s)``, which would refute the computation, is never returned.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import ceil, inf
 from typing import NamedTuple
 
-from symdipa.bounds.exact.flow import flow_bound
+from symdipa.bounds.exact.flow import Flow, flow_bound
 from symdipa.bounds.exact.signs import best_signs
 from symdipa.evidence.probability import (
     Budget,
     Interval,
     LogProbability,
     ProbabilityRefused,
-    TimeOver,
     TotalLogProbability,
     log_probability,
     total_log_probability,
-    until,
 )
 from symdipa.evidence.probability.total import Observed
-from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.model.errors import LimitReached, SymdipaError
-from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import Control, control_of
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.graphs import classes
 from symdipa.runs.properties import witness_distinct
 from symdipa.runs.witness import dependency_graph
 
-SECONDS = 60.0
+SIGNS = "how the inputs should differ"
 MOST_STEPS = 2_000
 """Unrolled runs are not longer than this."""
 ATTEMPTS, FAILURES = 40, 4
@@ -157,41 +154,41 @@ def counterexample(
     eps: Fraction | int = 1,
     *,
     tolerance: float = 1e-6,
-    seconds: float = SECONDS,
     budget: Budget | None = None,
     growth: bool = True,
     distinct: bool | None = None,
-    progress: Callable[[str], None] | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Counterexample:
     """Adjacent inputs and an output event of which the log-ratio is larger than ``exceeds * eps``.
 
     The number of rounds and the distance of the inputs grow until the ratio, its error taken off, is large
-    enough; or until ``seconds`` are over or nothing more can be computed within ``tolerance`` and ``budget``:
-    then :attr:`Counterexample.missing` says so, and the best pair so far is returned. ``distinct`` tells
-    whether no other run shows the outputs of the witness (looked up if not given); if others may, their
-    probabilities are added. The time is honoured within a second or so, wherever it runs out. Raises
-    :class:`NoCounterexample` if not even one pair could be evaluated and ``ValueError`` for numbers that are
-    not positive.
+    enough; or until the time of ``limits`` is over or nothing more can be computed within ``tolerance`` and
+    ``budget``: then :attr:`Counterexample.missing` says so, and the best pair so far is returned.
+    ``distinct`` says whether no other run shows the outputs of the witness (found out if not given); if
+    others may, their probabilities are added. The time is honoured within a second or so, wherever it runs
+    out. Raises :class:`NoCounterexample` if not even one pair could be evaluated and ``ValueError`` for
+    numbers that are not positive.
     """
     exceeds, eps = Fraction(exceeds), Fraction(eps)
-    if exceeds < 0 or eps <= 0 or tolerance <= 0 or seconds <= 0:
-        raise ValueError("exceeds must not be negative; eps, tolerance and seconds must be positive")
-    control = control_of(automaton)
-    began = time.monotonic()
-    limits = Limits(began + seconds)
+    if exceeds < 0 or eps <= 0 or tolerance <= 0:
+        raise ValueError("exceeds must not be negative; eps and tolerance must be positive")
+    control = control_graph(automaton)
+    taken, quiet = stopwatch(), limits.heard_by(None)
     try:
-        alone = witness_distinct(control, witness, limits=limits) if distinct is None else distinct
-        evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), began + seconds)
-        shape = Shape(control, witness, signs_of(control, witness, limits), limits)
-    except TimeOver:
+        alone = distinct
+        if alone is None:
+            alone = witness_distinct(control, witness, limits=quiet)
+        evaluation = Evaluation(automaton, eps, alone, tolerance, budget or Budget(), quiet)
+        shape = Shape(control, witness, signs_of(control, witness, quiet), quiet)
+    except OutOfTime:
         raise NoCounterexample("the time was over before it was known how the inputs should differ") from None
-    search = _Search(shape, exceeds, evaluation, progress or (lambda message: None))
+    search = _Search(shape, exceeds, evaluation, limits)
     try:
         found = search.solve()
-    except TimeOver:
+    except OutOfTime:
         raise NoCounterexample("the time was over before it was known how many rounds are needed") from None
     table = search.growth(found) if growth else ()
-    return replace(found.counterexample, growth=table, seconds=time.monotonic() - began)
+    return replace(found.counterexample, growth=table, seconds=taken())
 
 
 # -------------------------------------------------------------------------------------- the run and its signs
@@ -240,9 +237,14 @@ class Shape:
 
     def _limit(self, rounds: int) -> Fraction:
         run = self.run(rounds)
-        found = flow_bound(self.control, run, (), self.signs(rounds), limits=self.limits).value
+        found = best_flow(self.control, run, self.signs(rounds), self.limits).value
         assert found is not None  # without loops there is a largest flow
         return found
+
+
+def best_flow(control: Control, run: Sequence[int], signs: Sequence[int], limits: Limits) -> Flow:
+    """The largest flow for the signs of a run; its value is ``c(s)``."""
+    return flow_bound(control, run, (), signs, limits=limits)
 
 
 def signs_of(control: Control, witness: Witness, limits: Limits = UNLIMITED) -> Table:
@@ -254,7 +256,7 @@ def signs_of(control: Control, witness: Witness, limits: Limits = UNLIMITED) -> 
         chosen = best_signs(control, witness.run, witness.cycles, limits=limits)
         return (dict(enumerate(map(int, chosen))),)
     (i, j), run = witness.cycles[0], witness.run
-    inside = [k for k in range(i, j) if control.reads_input[run[k]]]
+    inside = [k for k in range(i, j) if control.sampling[run[k]].reads_input]
     none: Mapping[int, int] = dict.fromkeys(range(len(run)), 0)
     tables: list[Table] = []
     for period in (1, 2):
@@ -265,7 +267,7 @@ def signs_of(control: Control, witness: Witness, limits: Limits = UNLIMITED) -> 
             tables.append(tuple({**none, **dict(zip(inside, turn, strict=True))} for turn in turns))
     best = _fastest(control, witness, tables, limits) or _signs_inside(control, witness, limits)
     for k in range(i):
-        if control.reads_input[run[k]]:
+        if control.sampling[run[k]].reads_input:
             choices = [tuple({**row, k: sign} for row in best) for sign in (1, -1)]
             best = max(choices, key=lambda table: Shape(control, witness, table, limits).limit(4))
     return best
@@ -321,32 +323,34 @@ def pair(
     multiples of 1/64, so that floats hold them, and their differences, exactly. A shown sample has to lie
     near 0, a shown second sample beyond its own mean under ``alpha``.
     """
-    automaton = control.automaton
     alpha: list[Fraction | None] = []
     beta: list[Fraction | None] = []
     outputs: list[Interval | None] = []
     for j, t in enumerate(run):
-        transition = automaton.transitions[t]
-        state = automaton.state(transition.source)
-        kind, window = transition.output.kind, None
-        if state.is_input:
+        sampling, window = control.sampling[t], None
+        if sampling.reads_input:
             mean = -distance * signs[j] + (offsets[j] if offsets else 0)
-            low = _rounded(mean - state.mu)
+            low = _rounded(mean - sampling.mu)
             alpha.append(low)
             beta.append(low - signs[j])
-            if kind is OutputKind.INSAMPLE_PRIME:
-                edge = float(low + state.mu_prime)
+            if sampling.shows_second:
+                edge = float(low + sampling.mu_prime)
                 window = (edge, inf) if signs[j] > 0 else (-inf, edge)
         else:
             alpha.append(None)
             beta.append(None)
-        if kind is OutputKind.INSAMPLE and state.d:
-            half = float(max(_rounded(HALF_WIDTH / (state.d * eps)), Fraction(1, GRID)))
+        if sampling.shows_sample and sampling.d:
+            half = float(max(_rounded(HALF_WIDTH / (sampling.d * eps)), Fraction(1, GRID)))
             window = (-half, half)
-        elif transition.output.is_real and window is None:
+        elif sampling.output.is_real and window is None:
             window = (-inf, inf)
         outputs.append(window)
     return Pair(tuple(run), tuple(alpha), tuple(beta), tuple(outputs))
+
+
+def largest_scale(control: Control, run: Sequence[int], eps: Fraction) -> Fraction:
+    """The largest noise scale of the samples of a run (1/eps if none has any)."""
+    return 1 / (min((d for t in run if (d := control.sampling[t].d)), default=Fraction(1)) * eps)
 
 
 GRID, APART = 64, 8
@@ -365,7 +369,7 @@ class Evaluation:
     alone: bool
     tolerance: float
     budget: Budget
-    deadline: float
+    limits: Limits
 
     def of(self, pair: Pair) -> tuple[LogProbability, LogProbability, bool]:
         """The probabilities of the event on both inputs, and whether all runs are in them."""
@@ -374,33 +378,35 @@ class Evaluation:
                 first, second = (self._total(pair, inputs) for inputs in (pair.alpha, pair.beta))
                 if first.complete and second.complete:
                     return first, second, True
-            except TimeOver:
+            except OutOfTime:
                 raise
             except (LimitReached, ProbabilityRefused):
                 pass
         found = [self._single(pair, inputs) for inputs in (pair.alpha, pair.beta)]
         return found[0], found[1], self.alone
 
-    def left(self) -> float:
-        """The seconds that are left; :class:`LimitReached` when there are none."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise TimeOver(reason="the time was over")
-        return left
-
     def _affordable(self) -> Budget:
         """What the time left allows, at rather pessimistic speeds."""
-        left = self.left()
+        self.limits.check("the probabilities of a pair of inputs")
+        left = self.limits.left()
+        if left is None:
+            return self.budget
         return replace(
             self.budget,
             sweep=min(self.budget.sweep, int(left * SWEPT_A_SECOND)),
             pairs=min(self.budget.pairs, int(left * PAIRED_A_SECOND)),
-            watch=until(self.deadline),
         )
 
     def _single(self, pair: Pair, inputs: tuple[Fraction | None, ...]) -> LogProbability:
         return log_probability(
-            self.automaton, pair.run, inputs, pair.outputs, self.eps, self.tolerance, self._affordable()
+            self.automaton,
+            pair.run,
+            inputs,
+            pair.outputs,
+            self.eps,
+            self.tolerance,
+            self._affordable(),
+            self.limits,
         )
 
     def _total(self, pair: Pair, inputs: tuple[Fraction | None, ...]) -> TotalLogProbability:
@@ -411,6 +417,7 @@ class Evaluation:
             self.eps,
             self.tolerance,
             self._affordable(),
+            limits=self.limits,
         )
 
 
@@ -436,7 +443,7 @@ class _Search:
     shape: Shape
     exceeds: Fraction
     evaluation: Evaluation
-    progress: Callable[[str], None]
+    limits: Limits
     best: _Found | None = None
 
     def solve(self) -> _Found:
@@ -447,7 +454,7 @@ class _Search:
             rounds //= 2
             try:
                 self._tried(rounds, 1)
-            except TimeOver:
+            except OutOfTime:
                 break
             except (LimitReached, ProbabilityRefused):
                 continue
@@ -465,7 +472,7 @@ class _Search:
         for attempt in range(ATTEMPTS):
             try:
                 now = self._tried(rounds, steps)
-            except TimeOver:
+            except OutOfTime:
                 return self._over(rounds, attempt)
             except (LimitReached, ProbabilityRefused) as reason:
                 missing, failures = str(reason), failures + 1
@@ -507,7 +514,7 @@ class _Search:
                 tried = attempt * SPREADS + spread
                 try:
                     now = self._tried(rounds, 2, spread)
-                except TimeOver:
+                except OutOfTime:
                     return self._over(rounds, tried)
                 except (LimitReached, ProbabilityRefused) as reason:
                     return str(reason)
@@ -525,9 +532,10 @@ class _Search:
     def _tried(self, rounds: int, steps: int, spread: int = 0) -> Counterexample:
         unit, control = self._unit(), self.shape.control
         run = self.shape.witness.run
-        base = max((abs(control.mean[t]) for t in run if not control.reads_input[t]), default=Fraction(0))
+        own = [abs(s.mu) for t in run if not (s := control.sampling[t]).reads_input]
+        base = max(own, default=Fraction(0))
         distance = base + steps * 2 * unit
-        self.progress(f"{rounds} rounds, inputs around {float(distance):g}")
+        self.limits.check(f"{rounds} rounds, inputs around {float(distance):g}")
         found = self._evaluated(rounds, distance, spread)
         now, best = found.counterexample, self.best
         if best is None or (now.holds, now.log_ratio) > (
@@ -573,13 +581,10 @@ class _Search:
 
     def _unit(self) -> Fraction:
         """The largest noise scale of the samples that matter, a distance in which ratios begin to show."""
-        control = self.shape.control
-        states = {control.automaton.transitions[t].source for t in self.shape.witness.run}
-        scales = [d for name in states if (d := control.automaton.state(name).d)]
-        return max(Fraction(1), 1 / (min(scales, default=Fraction(1)) * self.evaluation.eps))
+        shape = self.shape
+        return max(Fraction(1), largest_scale(shape.control, shape.witness.run, self.evaluation.eps))
 
     def _evaluated(self, rounds: int, distance: Fraction, spread: int) -> _Found:
-        self.evaluation.left()
         shape, evaluation = self.shape, self.evaluation
         run, signs, limit = shape.run(rounds), shape.signs(rounds), shape.limit(rounds)
         offsets = None
@@ -588,7 +593,7 @@ class _Search:
         tried = pair(shape.control, run, signs, distance, evaluation.eps, offsets)
         first, second, all_runs = evaluation.of(tried)
         found = Counterexample(
-            shape.control.automaton,
+            evaluation.automaton,
             shape.witness,
             evaluation.eps,
             self.exceeds,
@@ -621,7 +626,7 @@ class _Search:
         for rounds in counts:
             try:
                 one = self._evaluated(rounds, found.distance, found.spread).counterexample
-            except TimeOver:
+            except OutOfTime:
                 break
             except (LimitReached, ProbabilityRefused):
                 continue
@@ -640,7 +645,7 @@ def roles(
     ``None`` where the order of the groups is not acyclic.
     """
     over = dependency_graph(control, run).over
-    flow = flow_bound(control, run, (), signs, limits=limits).flow
+    flow = best_flow(control, run, signs, limits).flow
     group = classes(len(run) + 1, [(i % (len(run) + 1), j % (len(run) + 1)) for i, j in flow])
     after: dict[int, set[int]] = {}
     degree = dict.fromkeys(group, 0)

@@ -101,5 +101,9 @@ class EncodingUnavailable(SymdipaError):
     """A query was asked for in a form that does not exist (for instance an unknown output format)."""
 
 
+class NothingToCertify(SymdipaError):
+    """There is no answer that a certificate could prove; the text says why."""
+
+
 class WitnessRejected(SymdipaError):
     """A witness does not replay through the definitions: an internal error, never a user's mistake."""

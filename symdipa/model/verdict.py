@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # proofs are carried along, not looked into
     from symdipa.bounds.alignment import Alignment
     from symdipa.bounds.exact.flow import Flow
     from symdipa.bounds.relational import Relational
-    from symdipa.evidence.confirmation import Confirmation
+    from symdipa.evidence.confirmation import Found as Confirmation
 
 
 class Status(Enum):
@@ -136,8 +136,9 @@ class Bounds:
     """Proved bounds on ``D``, exact and for all ``eps``; the sensitivity is included.
 
     ``from_above`` has the bounds from above by method (:data:`symdipa.model.options.EVERY_METHOD`),
-    ``missing`` says why others are not there. ``lower`` is a bound from below, by ``flow`` (without the sensitivity, for differences in
-    ``flow_range``). ``alignment_proof`` and ``relational_proof`` are what certificates are made of.
+    ``missing`` says why others are not there. ``lower`` is a bound from below, by ``flow`` (without the
+    sensitivity, for differences in ``flow_range``). ``alignment_proof`` and ``relational_proof`` are what
+    certificates are made of.
     """
 
     from_above: Mapping[str, Fraction] = field(default_factory=dict)

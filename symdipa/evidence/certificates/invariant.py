@@ -18,8 +18,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
-from typing import TYPE_CHECKING
 
 from symdipa.checker import Claim, Verified
 from symdipa.checker import verify as check
@@ -27,21 +25,19 @@ from symdipa.checker.reading import items, members, table, text
 from symdipa.checker.rules import refuse
 from symdipa.encodings.catalogue import systems
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import Limit, LimitReached, OutOfTime
-from symdipa.model.options import CHECKING_SOLVERS, ENCODINGS
+from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import Lit
 from symdipa.systems.system import Edge, System
 
-if TYPE_CHECKING:
-    from symdipa.engines.base import Limits
-
 Json = dict[str, object]
 Blocked = Mapping[int, tuple[frozenset[Lit], ...]]
 
-SECOND_SOLVER = CHECKING_SOLVERS[0]
+SECOND_SOLVER = "cvc5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +52,12 @@ class Obligation:
 
 
 def well_formed(
-    control: Control, encoding: str = "marks", limits: Limits | None = None, solver: str = "minisat"
+    control: Control, encoding: str = "marks", limits: Limits = UNLIMITED, solver: str = "minisat"
 ) -> Json:
     """Find invariants by PDR and write them down.
 
     Raises ``ValueError`` if a pattern occurs and :class:`LimitReached` if that was not decided.
     """
-    from symdipa.engines.base import Limits
     from symdipa.engines.bounded import Outcome
     from symdipa.engines.pdr import PDR
 
@@ -70,7 +65,7 @@ def well_formed(
     for pattern in Pattern:
         found[pattern.key] = []
         for system in _systems(control, pattern, encoding):
-            search = PDR(system, limits or Limits(), solver).run()
+            search = PDR(system, limits, solver).run()
             if search.outcome is Outcome.UNSAFE:
                 raise ValueError(f"the automaton has a {pattern.title}")
             if search.invariant is None:
@@ -110,16 +105,14 @@ def verify(
     automaton: Automaton,
     certificate: str | bytes | Json,
     solver: str = SECOND_SOLVER,
-    deadline: float | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Verified:
     """As :func:`symdipa.checker.verify`, with certificates of kind ``well-formed`` discharged by a solver.
 
-    ``solver`` is ``cvc5`` or ``z3``, whichever did not find the invariant. Raises :class:`LimitReached` at
-    the deadline (a reading of :func:`time.monotonic`) or when the solver gives up.
+    ``solver`` is ``cvc5`` or ``z3``, whichever did not find the invariant. Raises :class:`LimitReached` when
+    the time is over or the solver gives up.
     """
-    return check(
-        automaton, certificate, {"well-formed": partial(_discharge, solver=solver, deadline=deadline)}
-    )
+    return check(automaton, certificate, {"well-formed": partial(_discharge, solver=solver, limits=limits)})
 
 
 def obligations(
@@ -130,11 +123,9 @@ def obligations(
         yield from _Script(pattern, system, blocked).obligations()
 
 
-def _discharge(
-    automaton: Automaton, certificate: Json, where: str, solver: str, deadline: float | None
-) -> Claim:
+def _discharge(automaton: Automaton, certificate: Json, where: str, solver: str, limits: Limits) -> Claim:
     for obligation in obligations(automaton, certificate, where):
-        if _satisfiable(obligation.script, solver, deadline):
+        if _satisfiable(obligation.script, solver, limits):
             refuse("invariant-holds", f"{where}: {obligation.name} does not hold")
     return Claim("well-formed")
 
@@ -274,13 +265,12 @@ class _Script:
 # Solvers that read SMT-LIB
 
 
-def _satisfiable(script: str, solver: str, deadline: float | None) -> bool:
+def _satisfiable(script: str, solver: str, limits: Limits) -> bool:
     if solver not in _ASK:
         raise ValueError(f"no solver {solver!r} that reads SMT-LIB; there are {', '.join(_ASK)}")
-    left = None if deadline is None else int(1000 * (deadline - monotonic()))
-    if left is not None and left <= 0:
-        raise OutOfTime(reason="the time for the obligations of an invariant is used up")
-    answer = _ASK[solver](script, left)
+    limits.check("an obligation of an invariant")
+    left = limits.left()
+    answer = _ASK[solver](script, None if left is None else max(1, int(1000 * left)))
     if answer not in ("sat", "unsat"):
         raise LimitReached(Limit.SOLVER, f"{solver} answers {answer!r} to an obligation of an invariant")
     return answer == "sat"

@@ -7,18 +7,14 @@ run produces it. This package needs numpy; nothing that decides privacy imports 
 from symdipa.evidence.probability.poset import Interval, ProbabilityRefused
 from symdipa.evidence.probability.single import Budget, LogProbability, log_probability
 from symdipa.evidence.probability.total import TotalLogProbability, runs_with_outputs, total_log_probability
-from symdipa.evidence.probability.watch import TimeOver, Watch, until
 
 __all__ = [
     "Budget",
     "Interval",
     "LogProbability",
     "ProbabilityRefused",
-    "TimeOver",
     "TotalLogProbability",
-    "Watch",
     "log_probability",
     "runs_with_outputs",
     "total_log_probability",
-    "until",
 ]

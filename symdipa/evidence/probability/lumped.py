@@ -18,8 +18,8 @@ import numpy as np
 from symdipa.evidence.probability.grid import Grid, scaled
 from symdipa.evidence.probability.laplace import Array
 from symdipa.evidence.probability.sweep import Group
-from symdipa.evidence.probability.watch import Watch, no_watch
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 
 CHUNK = 2_000_000
 """About so many numbers are computed at a time."""
@@ -55,7 +55,7 @@ class Plan:
     down: bool
 
 
-def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int, watch: Watch = no_watch) -> Plan:
+def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int, limits: Limits = UNLIMITED) -> Plan:
     """The plan with fewer states of the two directions; :class:`LimitReached` above ``limit`` states.
 
     ``keys`` tell which groups have the same density.
@@ -67,7 +67,7 @@ def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int, watch: W
     tried = min(limit, FIRST_LIMIT)
     while True:
         plans = [
-            plan for down, classes in enumerate(both) if (plan := _plan(classes, tried, bool(down), watch))
+            plan for down, classes in enumerate(both) if (plan := _plan(classes, tried, bool(down), limits))
         ]
         if plans:
             return min(plans, key=lambda plan: plan.states)
@@ -131,7 +131,7 @@ class _Classes:
         return tuple(counts), free
 
 
-def _plan(classes: _Classes, limit: int, down: bool, watch: Watch) -> Plan | None:
+def _plan(classes: _Classes, limit: int, down: bool, limits: Limits) -> Plan | None:
     """The plan of one direction, ``None`` above ``limit`` states."""
     states, found = [classes.start()], 1
     levels = []
@@ -139,7 +139,7 @@ def _plan(classes: _Classes, limit: int, down: bool, watch: Watch) -> Plan | Non
         number: dict[Waiting, int] = {}
         steps = []
         for source, state in enumerate(states):
-            watch()
+            limits.check("the down-sets of the samples of a run")
             for c, choices, following in classes.steps(state):
                 target = number.setdefault(following, len(number))
                 steps.append((target, source, classes.example[c], choices))
@@ -154,7 +154,7 @@ def _plan(classes: _Classes, limit: int, down: bool, watch: Watch) -> Plan | Non
     return Plan(tuple(levels), found, down)
 
 
-def total(grid: Grid, steps: Plan, densities: Sequence[Array], watch: Watch = no_watch) -> Array:
+def total(grid: Grid, steps: Plan, densities: Sequence[Array], limits: Limits = UNLIMITED) -> Array:
     """The logarithm of the probability of the order; ``densities`` are the tables of the groups.
 
     Tables are values relative to a scale for each state and cell, so that logarithms are only needed cell by
@@ -166,7 +166,7 @@ def total(grid: Grid, steps: Plan, densities: Sequence[Array], watch: Watch = no
     top, density = np.stack(tops)[..., 0], np.stack(values)
     scale, table = np.zeros((1, grid.cells)), np.ones((1, *grid.x.shape))
     for depth, level in enumerate(steps.levels):
-        scale, table = _placed(level, scale, table, top, density, watch)
+        scale, table = _placed(level, scale, table, top, density, limits)
         with np.errstate(divide="ignore"):
             whole = np.log(table @ grid.weights * half) + scale
         if depth == len(steps.levels) - 1:
@@ -176,7 +176,7 @@ def total(grid: Grid, steps: Plan, densities: Sequence[Array], watch: Watch = no
 
 
 def _placed(
-    level: Level, scale: Array, table: Array, top: Array, density: Array, watch: Watch
+    level: Level, scale: Array, table: Array, top: Array, density: Array, limits: Limits
 ) -> tuple[Array, Array]:
     """One more sample at each node: the sums over the steps to each state."""
     weight = scale[level.source] + top[level.group] + np.log(level.choices)[:, None]
@@ -189,7 +189,7 @@ def _placed(
     size = max(1, CHUNK // table[0].size)
     first = 0
     while first < len(result):
-        watch()
+        limits.check("a sweep over the samples of a run")
         last = first + 1
         while last < len(result) and ends[last] - level.starts[first] <= size:
             last += 1

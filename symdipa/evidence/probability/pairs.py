@@ -16,8 +16,8 @@ import numpy as np
 from symdipa.evidence.probability.grid import Grid, scaled
 from symdipa.evidence.probability.laplace import Array, log_density, log_interval, log_interval_continued
 from symdipa.evidence.probability.poset import Law
-from symdipa.evidence.probability.watch import Watch, no_watch
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,16 +63,16 @@ class Pair:
 class Allowance:
     """How many numbers of two-dimensional tables may be computed, over all grids."""
 
-    limit: int
-    watch: Watch = no_watch
+    numbers: int
+    limits: Limits = UNLIMITED
     spent: int = 0
 
     def spend(self, numbers: int) -> None:
         """Count; :class:`LimitReached` when it is used up, or the time over."""
-        self.watch()
+        self.limits.check("two-dimensional tables")
         self.spent += numbers
-        if self.spent > self.limit:
-            raise LimitReached(Limit.SIZE, f"two-dimensional tables take more than {self.limit} numbers")
+        if self.spent > self.numbers:
+            raise LimitReached(Limit.SIZE, f"two-dimensional tables take more than {self.numbers} numbers")
 
 
 @dataclass(eq=False)
@@ -270,7 +270,7 @@ def integrate(plane: Plane, samples: Sequence[Sample], root: int | None) -> Arra
 
     The samples are placed one after another; those that have later neighbours are alive, two at most.
     """
-    ordered = ordering(samples, root, plane.allowance.watch)
+    ordered = ordering(samples, root, plane.allowance.limits)
     last = {
         s.name: max(i for i, t in enumerate(ordered) if t is s or s.name in t.under | t.over) for s in ordered
     }
@@ -311,7 +311,7 @@ def _closure(samples: Sequence[Sample]) -> tuple[dict[int, frozenset[int]], dict
     return below, {name: frozenset(others) for name, others in above.items()}
 
 
-def ordering(samples: Sequence[Sample], root: int | None, watch: Watch = no_watch) -> list[Sample]:
+def ordering(samples: Sequence[Sample], root: int | None, limits: Limits = UNLIMITED) -> list[Sample]:
     """An order in which at most two samples are alive at a time; :class:`LimitReached` if none was found."""
     given = list(samples)
     if _width(given, root) <= 2:
@@ -319,7 +319,7 @@ def ordering(samples: Sequence[Sample], root: int | None, watch: Watch = no_watc
     for first in given:
         found, left = [first], [s for s in given if s is not first]
         while left:
-            watch()
+            limits.check("an order in which few samples are alive at a time")
             best = min(left, key=lambda s: (_width_after([*found, s], given, root), s.name))
             found.append(best)
             left.remove(best)

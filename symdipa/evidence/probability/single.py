@@ -28,9 +28,9 @@ from symdipa.evidence.probability.poset import (
     check_numbers,
     poset_of,
 )
-from symdipa.evidence.probability.watch import TimeOver, Watch, no_watch
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 
 FEW, CHEAPER = 60, 2
 """Up to so many states a sweep is preferred to two-dimensional tables: a number, and a share of nodes times
@@ -51,18 +51,16 @@ NEGLIGIBLE = 1e-11
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits on the work; beyond them :class:`LimitReached` is raised.
+    """The largest sizes; beyond them :class:`LimitReached` is raised.
 
     Nodes of a grid, down-sets of a sweep, numbers in all tables of one sweep, and numbers in all
-    two-dimensional tables of one connected part (the default takes about a minute). ``watch`` is called all
-    the time and may raise :class:`TimeOver`.
+    two-dimensional tables of one connected part (the default takes about a minute).
     """
 
     nodes: int = 400_000
     down_sets: int = 20_000
     sweep: int = 60_000_000
     pairs: int = 1_500_000_000
-    watch: Watch = no_watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +92,22 @@ def log_probability(
     eps: Number = 1,
     tolerance: float = 1e-6,
     budget: Budget | None = None,
+    limits: Limits = UNLIMITED,
 ) -> LogProbability:
     """The logarithm of the probability that the automaton takes exactly ``run`` (positions of transitions).
 
     ``inputs[j]`` is what step ``j`` reads, ``None`` at non-input states. ``outputs[j]`` is the interval in
     which a real output of step ``j`` has to lie, ``None`` for any value and for symbols. Noise scales of
     states are inverse and in units of ``eps``. Raises :class:`ProbabilityRefused` when the computed error
-    stays above ``tolerance`` and :class:`LimitReached` when ``budget`` does not suffice.
+    stays above ``tolerance``, :class:`LimitReached` when ``budget`` does not suffice and :class:`OutOfTime`
+    when the time of ``limits`` does not.
     """
     check_numbers(inputs, eps)
-    return log_probability_of(poset_of(automaton, run, inputs, outputs, eps), tolerance, budget or Budget())
+    poset = poset_of(automaton, run, inputs, outputs, eps)
+    return log_probability_of(poset, tolerance, budget or Budget(), limits)
 
 
-def log_probability_of(poset: Poset, tolerance: float, budget: Budget) -> LogProbability:
+def log_probability_of(poset: Poset, tolerance: float, budget: Budget, limits: Limits) -> LogProbability:
     """The logarithm of the probability that samples respect an order and their intervals."""
     if not poset.feasible:
         return LogProbability(-inf, 0.0, "infeasible")
@@ -120,11 +121,11 @@ def log_probability_of(poset: Poset, tolerance: float, budget: Budget) -> LogPro
             law = poset.laws[part[0]]
             total += float(log_interval(law.rate, law.mean, law.low, law.high))
             continue
-        budget.watch()
+        limits.check("the samples of a run")
         look = _look(poset, part)
         found = known.get(look)
         if found is None:
-            component = _Component(poset, part, blocks.plan(neighbours, part), budget)
+            component = _Component(poset, part, blocks.plan(neighbours, part), budget, limits)
             found = known[look] = component.solve(tolerance / len(parts))
         total, error, nodes = total + found.value, error + found.error, max(nodes, found.nodes)
         methods.add(found.method)
@@ -165,6 +166,7 @@ def refine(
     tail: float,
     tolerance: float,
     budget: Budget,
+    limits: Limits,
     ceiling: float = 0.0,
     degree: int = 0,
 ) -> tuple[float, float, int]:
@@ -176,7 +178,7 @@ def refine(
     """
 
     def attempt_on(grid: Grid) -> float:
-        budget.watch()
+        limits.check("tables on a finer grid")
         return solve(grid)
 
     def maker(low: float, high: float, about: float | None) -> Maker:
@@ -194,7 +196,7 @@ def refine(
                     Limit.SIZE, f"a grid of {grid.size} nodes is above the limit of {budget.nodes}"
                 )
             value = attempt_on(grid)
-        except TimeOver:
+        except OutOfTime:
             raise
         except LimitReached as reason:
             if attempt == 1:
@@ -246,17 +248,17 @@ class Kept:
     law: Law
     above: Counter[Law]
     below: Counter[Law]
-    watch: Watch
+    limits: Limits
     mass: float = 0.0
 
     def slope(self, x: Array) -> Array:
         """How fast the logarithm of its factors changes."""
         slope = np.full_like(x, self.law.rate)
         for law, count in self.above.items():
-            self.watch()
+            self.limits.check("where the samples of a run lie")
             slope += count * log_hazard_down(law.rate, law.mean, x)
         for law, count in self.below.items():
-            self.watch()
+            self.limits.check("where the samples of a run lie")
             slope += count * log_hazard_up(law.rate, law.mean, x)
         return slope
 
@@ -265,10 +267,10 @@ class Kept:
         weight = log_density(self.law.rate, self.law.mean, x)
         weight = np.where((x >= self.law.low) & (x <= self.law.high), weight, -np.inf)
         for law, count in self.above.items():
-            self.watch()
+            self.limits.check("where the samples of a run lie")
             weight = weight + count * log_interval(law.rate, law.mean, x, inf)
         for law, count in self.below.items():
-            self.watch()
+            self.limits.check("where the samples of a run lie")
             weight = weight + count * log_interval(law.rate, law.mean, -inf, x)
         return weight
 
@@ -309,6 +311,7 @@ class _Component:
     members: Sequence[int]
     plan: Sequence[blocks.Part]
     budget: Budget
+    limits: Limits
     grid: Grid = field(init=False)
     tables: dict[int, Array] = field(init=False)
     plain: dict[Law, Array] = field(init=False)
@@ -330,6 +333,7 @@ class _Component:
             tail_length(laws),
             tolerance,
             self.budget,
+            self.limits,
             self.ceiling,
             self.degree,
         )
@@ -368,7 +372,7 @@ class _Component:
         tail = tail_length([poset.laws[i] for i in self.members])
         self.kept = []
         for i in self.members:
-            self.budget.watch()
+            self.limits.check("where the samples of a run lie")
             if i not in leaves:
                 above = Counter(poset.laws[k] for k in poset.over[i] & leaves)
                 below = Counter(poset.laws[k] for k in poset.under[i] & leaves)
@@ -378,12 +382,12 @@ class _Component:
                     )
                     for side in (poset.over, poset.under)
                 ]
-                kept = Kept(poset.laws[i], above, below, self.budget.watch)
+                kept = Kept(poset.laws[i], above, below, self.limits)
                 kept.mass = replace(kept, above=alone[0], below=alone[1]).log_mass(tail)
                 self.kept.append(kept)
         self.kept_mass = sum(kept.mass for kept in self.kept)
         between = [i for i in leaves if len(poset.over[i] | poset.under[i]) > 1]
-        self.allowance = pairs.Allowance(self.budget.pairs, self.budget.watch)
+        self.allowance = pairs.Allowance(self.budget.pairs, self.limits)
         self.degree = len(self.kept) + len(between)
         self.ceiling = min(k.log_mass(tail) + self.kept_mass - k.mass for k in self.kept)
 
@@ -409,7 +413,7 @@ class _Component:
         return self._density(self.poset.laws[i]) if found is None else found
 
     def _integrate(self, part: blocks.Part) -> Array:
-        self.budget.watch()
+        self.limits.check("tables on a finer grid")
         if len(part.members) == 1:
             return self.grid.total(self._table(*part.members))
         if len(part.members) == 2 and part.root is not None:
@@ -434,7 +438,7 @@ class _Component:
         few = max(FEW, len(part.members) * self.grid.size // CHEAPER)
         try:
             return self._sweep(part, min(few, self.budget.down_sets))
-        except TimeOver:
+        except OutOfTime:
             raise
         except LimitReached:
             pass
@@ -452,12 +456,12 @@ class _Component:
             result = pairs.integrate(pairs.Plane(self.grid, self.allowance), samples, part.root)
             self.method = "pairs"
             return result
-        except TimeOver:
+        except OutOfTime:
             raise
         except LimitReached as reason:
             try:
                 return self._sweep(part, self.budget.down_sets)
-            except TimeOver:
+            except OutOfTime:
                 raise
             except LimitReached as other:
                 raise LimitReached(Limit.SIZE, f"{reason}; {other}") from None
@@ -477,10 +481,8 @@ class _Component:
         if self.method == "tables":
             self.method = "down-sets"
         if isinstance(sweeping.steps, lumped.Plan):
-            return lumped.total(self.grid, sweeping.steps, densities, self.budget.watch)
-        return sweep.sweep(
-            self.grid, sweeping.groups, densities, sweeping.steps, sweeping.root, self.budget.watch
-        )
+            return lumped.total(self.grid, sweeping.steps, densities, self.limits)
+        return sweep.sweep(self.grid, sweeping.groups, densities, sweeping.steps, sweeping.root, self.limits)
 
     def _sweeping(self, part: blocks.Part) -> Sweeping:
         """How to sweep a block; found once for all grids."""
@@ -505,13 +507,13 @@ class _Component:
             for members in kinds.values()
         ]
         examples = [members[0] for members in kinds.values()]
-        limit, watch = self.budget.down_sets, self.budget.watch
+        limit = self.budget.down_sets
         try:
             if part.root is None:
-                steps = lumped.plan(groups, [kind[0] for kind in kinds], limit, watch)
+                steps = lumped.plan(groups, [kind[0] for kind in kinds], limit, self.limits)
                 return Sweeping(groups, examples, steps, steps.states, None)
-            levels = sweep.down_sets(groups, limit, watch)
-        except TimeOver:
+            levels = sweep.down_sets(groups, limit, self.limits)
+        except OutOfTime:
             raise
         except LimitReached as reason:
             return reason

@@ -15,8 +15,8 @@ import numpy as np
 
 from symdipa.evidence.probability.grid import Grid
 from symdipa.evidence.probability.laplace import Array
-from symdipa.evidence.probability.watch import Watch, no_watch
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 
 Counts = tuple[int, ...]
 
@@ -29,14 +29,14 @@ class Group:
     under: frozenset[int]
 
 
-def down_sets(groups: Sequence[Group], limit: int, watch: Watch = no_watch) -> list[list[Counts]]:
+def down_sets(groups: Sequence[Group], limit: int, limits: Limits = UNLIMITED) -> list[list[Counts]]:
     """The down-sets as counts, by the number of their samples; :class:`LimitReached` above ``limit``."""
     levels = [[(0,) * len(groups)]]
     found = 1
     for _ in range(sum(group.size for group in groups)):
         following: dict[Counts, None] = {}
         for counts in levels[-1]:
-            watch()
+            limits.check("the down-sets of the samples of a run")
             for g in addable(groups, counts):
                 following.setdefault((*counts[:g], counts[g] + 1, *counts[g + 1 :]))
             if found + len(following) > limit:
@@ -61,7 +61,7 @@ def sweep(
     densities: Sequence[Array],
     levels: Sequence[Sequence[Counts]],
     root: int | None = None,
-    watch: Watch = no_watch,
+    limits: Limits = UNLIMITED,
 ) -> Array:
     """The logarithm of the probability of the order; with ``root`` as a table of the root's value.
 
@@ -69,10 +69,10 @@ def sweep(
     of one sample).
     """
     if root is None:
-        table = _sweep_up(grid, groups, densities, levels, None, watch)[levels[-1][0]]
+        table = _sweep_up(grid, groups, densities, levels, None, limits)[levels[-1][0]]
         return table
-    below = _sweep_up(grid, groups, densities, levels, root, watch)
-    above = _sweep_down(grid, groups, densities, levels, root, watch)
+    below = _sweep_up(grid, groups, densities, levels, root, limits)
+    above = _sweep_down(grid, groups, densities, levels, root, limits)
     message = np.full(grid.x.shape, -np.inf)
     for counts, table in below.items():
         if all(counts[u] == groups[u].size for u in groups[root].under):
@@ -86,7 +86,7 @@ def _sweep_up(
     densities: Sequence[Array],
     levels: Sequence[Sequence[Counts]],
     root: int | None,
-    watch: Watch,
+    limits: Limits,
 ) -> dict[Counts, Array]:
     """``f_S`` for the down-sets without the root; without a root only the last, its integral."""
     found = {levels[0][0]: np.zeros(grid.x.shape)}
@@ -94,7 +94,7 @@ def _sweep_up(
     for depth, level in enumerate(levels[:-1]):
         grown: dict[Counts, Array] = {}
         for counts in level:
-            watch()
+            limits.check("a sweep over the samples of a run")
             if counts not in found:
                 continue
             for g in addable(groups, counts):
@@ -117,7 +117,7 @@ def _sweep_down(
     densities: Sequence[Array],
     levels: Sequence[Sequence[Counts]],
     root: int,
-    watch: Watch,
+    limits: Limits,
 ) -> dict[Counts, Array]:
     """For the down-sets with the root: the probability that the others lie above, in an allowed order."""
     found = {levels[-1][0]: np.zeros(grid.x.shape)}
@@ -125,7 +125,7 @@ def _sweep_down(
     for level in reversed(levels[:-1]):
         grown: dict[Counts, Array] = {}
         for counts in level:
-            watch()
+            limits.check("a sweep over the samples of a run")
             if not counts[root]:
                 continue
             for g in addable(groups, counts):

@@ -27,9 +27,9 @@ from symdipa.evidence.probability.single import (
     refine,
     tail_length,
 )
-from symdipa.evidence.probability.watch import TimeOver, Watch, no_watch
 from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_graph
 from symdipa.runs.order import OrderState, initial, members, update
 
@@ -68,25 +68,27 @@ def total_log_probability(
     budget: Budget | None = None,
     max_runs: int = 2_000,
     exact: bool = False,
+    limits: Limits = UNLIMITED,
 ) -> TotalLogProbability:
     """The logarithm of the probability that the first outputs are ``outputs`` when ``inputs`` are read.
 
     ``inputs`` are the numbers that input states read one after another; ``outputs`` has a symbol for each
     step, or an interval for a real output (of either kind). A step that finds no input left does not
     happen. With ``exact`` only runs that read *all* inputs count, otherwise some may be left over.
+    Raises :class:`OutOfTime` when the time of ``limits`` is over.
     """
     check_numbers(inputs, eps)
     budget = budget or Budget()
-    search = _Search(automaton, tuple(inputs), tuple(outputs), exact, budget.watch)
+    search = _Search(automaton, tuple(inputs), tuple(outputs), exact, limits)
     first = search.some(FEW_RUNS + 1)
     if len(first) > FEW_RUNS:
         try:
             return _Filter(search, eps, budget).solve(tolerance)
-        except TimeOver:
+        except OutOfTime:
             raise
         except LimitReached:
             first = search.some(max_runs + 1)
-    return _added(automaton, first, eps, tolerance, budget, max_runs)
+    return _added(automaton, first, eps, tolerance, budget, max_runs, limits)
 
 
 def runs_with_outputs(
@@ -95,9 +97,10 @@ def runs_with_outputs(
     outputs: Sequence[Observed],
     limit: int = 2_000,
     exact: bool = False,
+    limits: Limits = UNLIMITED,
 ) -> list[ObservedRun]:
     """The feasible runs that can produce an output sequence; :class:`LimitReached` above ``limit``."""
-    found = _Search(automaton, tuple(inputs), tuple(outputs), exact).some(limit + 1)
+    found = _Search(automaton, tuple(inputs), tuple(outputs), exact, limits).some(limit + 1)
     if len(found) > limit:
         raise LimitReached(Limit.SIZE, f"more than {limit} runs have these outputs")
     return found
@@ -110,15 +113,16 @@ def _added(
     tolerance: float,
     budget: Budget,
     max_runs: int,
+    limits: Limits,
 ) -> TotalLogProbability:
     known: dict[Poset, LogProbability] = {}
     complete = len(found) <= max_runs
     results = []
     for one in found[:max_runs]:
-        budget.watch()
+        limits.check("the probability of one run after another")
         poset = poset_of(automaton, one.run, one.inputs, one.outputs, eps)
         if poset not in known:
-            known[poset] = log_probability_of(poset, tolerance, budget)
+            known[poset] = log_probability_of(poset, tolerance, budget, limits)
         results.append(known[poset])
     value = -inf
     for result in results:
@@ -137,7 +141,7 @@ class _Search:
     inputs: tuple[Number, ...]
     outputs: tuple[Observed, ...]
     exact: bool
-    watch: Watch = no_watch
+    limits: Limits
 
     def matching(self, state: int, step: int, read: int) -> Iterator[int]:
         """The transitions from a state that can show the output of a step."""
@@ -160,7 +164,7 @@ class _Search:
         work: list[tuple[tuple[int, ...], int, int, OrderState]] = []
         work.append(((), control.initial, 0, initial(control.variables)))
         while work and len(found) < limit:
-            self.watch()
+            self.limits.check("the runs with the outputs")
             run, q, read, order = work.pop()
             if len(run) == len(self.outputs):
                 found.append(self._observed(run))
@@ -180,7 +184,7 @@ class _Search:
         control = control_graph(self.automaton)
         layers = [{(control.initial, 0)}]
         for step in range(len(self.outputs)):
-            self.watch()
+            self.limits.check("the states from which the outputs can follow")
             layers.append(
                 {
                     (control.target[t], read + self.reads(q))
@@ -191,7 +195,7 @@ class _Search:
         last = {(q, read) for q, read in layers[-1] if not self.exact or read == len(self.inputs)}
         result = {(len(self.outputs), q, read) for q, read in last}
         for step in reversed(range(len(self.outputs))):
-            self.watch()
+            self.limits.check("the states from which the outputs can follow")
             for q, read in layers[step]:
                 if any(
                     (step + 1, control.target[t], read + self.reads(q)) in result
@@ -226,7 +230,7 @@ class _Filter:
 
     def solve(self, tolerance: float) -> TotalLogProbability:
         self.control = control_graph(self.search.automaton)
-        self.allowance = Allowance(self.budget.pairs, self.budget.watch)
+        self.allowance = Allowance(self.budget.pairs, self.search.limits)
         laws = self._laws()
         if not laws:
             value = self._attempt(Grid(np.array([-1.0, 1.0]), 4))
@@ -238,6 +242,7 @@ class _Filter:
             tail_length(laws),
             tolerance,
             self.budget,
+            self.search.limits,
             degree=len(self.search.outputs),
         )
         if value == -inf:
@@ -250,7 +255,7 @@ class _Filter:
         found: dict[Law, None] = {}
         self.rates = 0.0
         for step in range(len(self.search.outputs)):
-            self.budget.watch()
+            self.search.limits.check("the samples that matter")
             rates = [0.0]
             for at, q, read in self.search.useful:
                 if at != step:
@@ -300,7 +305,7 @@ class _Filter:
         for step in range(len(self.search.outputs)):
             following: dict[Place, State] = {}
             for (q, read, classes), state in now.items():
-                self.budget.watch()
+                self.search.limits.check("tables along the outputs")
                 for t in self.search.matching(q, step, read):
                     after = read + self.search.reads(q)
                     if (step + 1, self.control.target[t], after) not in self.search.useful:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from symdipa.interface.reports import document as reports
     from symdipa.model.automaton import Automaton
     from symdipa.model.patterns import Pattern
-    from symdipa.model.verdict import Verdict
+    from symdipa.model.verdict import Result
 
 
 class Exit(IntEnum):
@@ -211,19 +211,8 @@ class View:
         return self.verbosity >= 0 and sys.stderr.isatty()
 
 
-class Decided(Protocol):
-    """What an exit status is made of: the result of a check, or what was added to one."""
-
-    @property
-    def verdict(self) -> Verdict: ...
-
-    @property
-    def disagreements(self) -> tuple[str, ...]: ...
-
-
-Found = TypeVar("Found", bound=Decided)
-Decide = Callable[["Automaton", Callable[[str], None] | None], Found]
-Show = Callable[[str, Found, "tuple[str, ...]", View], Exit | None]
+Decide = Callable[["Automaton", Callable[[str], None] | None], "Result"]
+Show = Callable[[str, "Result", "tuple[str, ...]", View], Exit | None]
 """Shows what was found; an exit status that it returns stands for that of the verdict."""
 
 
@@ -231,9 +220,9 @@ def run(
     ctx: click.Context,
     files: tuple[str, ...],
     reading: Reading,
-    decide: Decide[Found],
+    decide: Decide,
     view: View,
-    show: Show[Found],
+    show: Show,
 ) -> None:
     """Read, decide and show every file, then leave with the status that sums them up."""
     reading.check_usage(files)
@@ -245,7 +234,7 @@ def run(
     ctx.exit(next(status for status in PRECEDENCE if status in occurred))
 
 
-def run_one(name: str, reading: Reading, decide: Decide[Found], view: View, show: Show[Found]) -> Exit:
+def run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show) -> Exit:
     try:
         document = reading.read(name)
         with showing_progress(name, view) as progress:
@@ -261,10 +250,10 @@ def run_one(name: str, reading: Reading, decide: Decide[Found], view: View, show
     return status(result) if exit_status is None else exit_status
 
 
-def status(result: Decided) -> Exit:
+def status(result: Result) -> Exit:
     from symdipa.model.verdict import Verdict
 
-    if result.disagreements:
+    if result.contradictions:
         return Exit.BUG
     return {
         Verdict.PRIVATE: Exit.PRIVATE,
@@ -274,18 +263,18 @@ def status(result: Decided) -> Exit:
     }[result.verdict]
 
 
-def within_budget(
-    result: Decided, upper: Fraction | None, lower: Fraction | None, budget: Fraction | None
-) -> tuple[Exit | None, tuple[str, ...]]:
+def within_budget(result: Result, budget: Fraction | None) -> tuple[Exit | None, tuple[str, ...]]:
     """The exit status that ``--max-weight`` makes of a private automaton, and what is to be said about it."""
     from symdipa.interface.reports.check import budget_note
+    from symdipa.model.verdict import Bounds
 
     if budget is None or status(result) is not Exit.PRIVATE:
         return None, ()
-    note = budget_note(upper, lower, budget)
+    bounds = result.bounds or Bounds()
+    note = budget_note(bounds.best, bounds.lower, budget)
     if note is None:
         return None, ()
-    return Exit.UNKNOWN if upper is None else Exit.NOT_PRIVATE, (note,)
+    return Exit.UNKNOWN if bounds.best is None else Exit.NOT_PRIVATE, (note,)
 
 
 def echo_document(document: reports.Document) -> None:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from symdipa.model.verdict import Result
 
 
-def decider(engine: str, **options: Any) -> Decide[Result]:
+def decider(engine: str, **options: Any) -> Decide:
     """What decides one automaton, by the options of the command line."""
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
@@ -131,10 +131,7 @@ def check(
     )
 
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> Exit | None:
-        from symdipa.model.verdict import Weight
-
-        weight = result.weight or Weight()
-        answer, said = within_budget(result, weight.best, weight.lower, max_weight)
+        answer, said = within_budget(result, max_weight)
         _show_check(name, result, (*notes, *said), view)
         if view.verbosity < 0 and not view.as_json:
             echo_notes(name, said)
@@ -206,9 +203,8 @@ def compare(
     run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
 
 
-HINT_SECONDS = 5.0
-"""How long one changed automaton may be looked at, and how often that long all of them together."""
-HINT_SHARE = 3
+CONCRETE_SECONDS = 60.0
+"""How long a concrete counterexample is looked for, unless --timeout says otherwise."""
 
 
 @click.command(epilog=STATUS_HELP)
@@ -405,6 +401,7 @@ def concrete_counterexample(
     from symdipa.evidence import refutation as counterexample
     from symdipa.interface.pictures import growth
     from symdipa.model.errors import LimitReached, SymdipaError
+    from symdipa.model.limits import Limits
 
     try:
         with showing_progress(name, view) as progress:
@@ -413,9 +410,8 @@ def concrete_counterexample(
                 result.witness,
                 wanted.exceeds,
                 wanted.eps,
-                seconds=seconds or counterexample.SECONDS,
                 distinct=result.distinct,
-                progress=progress,
+                limits=Limits.of(seconds or CONCRETE_SECONDS, progress=progress),
             )
     except (counterexample.NoCounterexample, LimitReached) as reason:
         return str(reason)
@@ -430,26 +426,10 @@ def concrete_counterexample(
 
 
 def tried_hints(result: Result, seconds: float | None, more: bool) -> list[Hint] | None:
-    """Changes that help, each decided again; ``None`` where there is no violation.
-
-    They may take half of the ``seconds`` that are left if there is ``more`` to do afterwards.
-    """
+    """The hints; half of the ``seconds`` that are left is for them if there is ``more`` to do afterwards."""
     from symdipa import analysis
-    from symdipa.evidence import hints
 
-    whole = HINT_SHARE * HINT_SECONDS
-    if seconds is not None:
-        whole = min(whole, seconds / 2 if more else seconds)
-    each = min(HINT_SECONDS, whole)
-    deadline = time.monotonic() + whole
-
-    def decide(automaton: Automaton) -> Result | None:
-        left = deadline - time.monotonic()
-        return analysis.check(automaton, timeout=min(each, left)) if left > 0 else None
-
-    if result.witness is None:
-        return None
-    return hints.hints(result.automaton, result.witness, decide)
+    return analysis.hints(result, timeout=seconds / 2 if more and seconds is not None else seconds)
 
 
 def _show_check(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:

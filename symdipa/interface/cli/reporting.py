@@ -37,13 +37,11 @@ from symdipa.interface.cli.base import (
     write,
 )
 from symdipa.interface.cli.deciding import Left, Wanted, concrete_counterexample, decider, tried_hints
-from symdipa.interface.cli.weights import weighed
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
     from symdipa.files.formats import Document
     from symdipa.interface import html as html_report
-    from symdipa.model.verdict import Result
 
 PART_SECONDS = 10.0
 """So long the bounds (each method), the inputs and the hints may take, unless less of --timeout is left."""
@@ -167,7 +165,7 @@ def report(
     for name in files:
         try:
             part = _checked(name, reading.read(name), decide, wants, view)
-            occurred.add(status(part.weighed or part.result))
+            occurred.add(status(part.result))
             parts.append(part)
         except InvalidInput as error:
             show_problems(name, error, view)
@@ -187,16 +185,17 @@ def _check_writable(output: Path) -> None:
         raise Unusable(f"cannot write {shown(str(output))}: {shown(str(output.parent))} is no folder")
 
 
-def _checked(
-    name: str, document: Document, decide: Decide[Result], wants: Wants, view: View
-) -> html_report.Checked:
+def _checked(name: str, document: Document, decide: Decide, wants: Wants, view: View) -> html_report.Checked:
     """One file decided, with all that its part of the page shows."""
     from symdipa.interface import html as html_report
 
     wants.left.begin()
     with showing_progress(name, view) as progress:
         result = decide(document.automaton, progress)
-        bounds = weighed(result, seconds=wants.seconds(), progress=progress) if wants.bounds else None
+        if wants.bounds:
+            from symdipa import analysis
+
+            result = analysis.with_bounds(result, timeout=wants.seconds(), progress=progress)
     found = None
     if wants.counterexample is not None:
         found = concrete_counterexample(name, result, wants.counterexample, wants.seconds(), view)
@@ -204,4 +203,4 @@ def _checked(
         if progress is not None and result.witness is not None and wants.hints:
             progress("trying changes that could help")
         hints = tried_hints(result, wants.seconds(), False) if wants.hints else None
-    return html_report.Checked(shown(name), result, document.notes, bounds, found, hints)
+    return html_report.Checked(shown(name), result, document.notes, wants.bounds, found, hints)

@@ -36,24 +36,13 @@ from symdipa.interface.cli.base import (
     write,
 )
 from symdipa.model.adjacency import ADJACENCIES
-from symdipa.model.errors import LimitReached, SymdipaError
+from symdipa.model.errors import LimitReached, NothingToCertify
 from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS, METHODS
 
 if TYPE_CHECKING:
-    from symdipa.evidence.certificates import Json
-    from symdipa.interface.reports.weight import Weighed
     from symdipa.model.adjacency import Adjacency
     from symdipa.model.automaton import Automaton
     from symdipa.model.verdict import Result
-
-EACH_SECONDS = 20.0
-"""So long each method may take, unless --timeout says otherwise."""
-
-UNASKED_SECONDS = 5.0
-"""So long relational alignment may take where nobody asked for it."""
-
-CONFIRM_SECONDS, NEAR = 10.0, 0.995
-"""So long two inputs are looked for that come near D, and such a part of D is near enough."""
 
 UNREADABLE = frozenset({"json", "format"})
 """What is broken by these rules is no certificate at all."""
@@ -159,14 +148,23 @@ def weight(
     if confirm and (adjacency != "two-sided" or sensitivity != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
-    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Weighed:
-        found = _weighed(automaton, wanted, graph, adjacency, sensitivity, timeout, memory, progress)
-        return _confirmed(found, eps or Fraction(1), timeout, progress) if confirm else found
+    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+        from symdipa import analysis
 
-    def show(name: str, found: Weighed, notes: tuple[str, ...], view: View) -> Exit | None:
-        weighing = found.weighing
-        upper, lower = (None, None) if weighing is None else (weighing.upper, weighing.lower)
-        answer, said = within_budget(found, upper, lower, max_weight)
+        found = analysis.weigh(
+            automaton,
+            wanted,
+            graph=graph,
+            adjacency=adjacency,
+            sensitivity=sensitivity,
+            timeout=timeout,
+            memory=memory,
+            progress=progress,
+        )
+        return analysis.confirm(found, eps or 1, timeout=timeout, progress=progress) if confirm else found
+
+    def show(name: str, found: Result, notes: tuple[str, ...], view: View) -> Exit | None:
+        answer, said = within_budget(found, max_weight)
         notes = (*notes, *said)
         if view.as_json:
             from symdipa.interface.reports import objects
@@ -176,85 +174,11 @@ def weight(
             from symdipa.interface.reports import weight as report
 
             echo_document(report.document(shown(name), found, notes))
-        if status(found) is Exit.PRIVATE and upper is None:
+        if status(found) is Exit.PRIVATE and (found.bounds is None or found.bounds.best is None):
             return Exit.UNKNOWN
         return answer
 
     run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
-
-
-def _weighed(
-    automaton: Automaton,
-    methods: tuple[str, ...] | None,
-    graph: str,
-    adjacency: Adjacency,
-    sensitivity: Fraction,
-    timeout: float | None,
-    memory: int | None,
-    progress: Callable[[str], None] | None,
-) -> Weighed:
-    """A check, and the bounds unless it found that there are none."""
-    from symdipa import analysis
-
-    result = analysis.check(automaton, timeout=timeout, memory=memory, bounds=False, progress=progress)
-    seconds = EACH_SECONDS if timeout is None else timeout
-    return weighed(result, methods, graph, adjacency, sensitivity, seconds, progress)
-
-
-def weighed(
-    result: Result,
-    methods: tuple[str, ...] | None = None,
-    graph: str = "auto",
-    adjacency: Adjacency = "two-sided",
-    sensitivity: Fraction = Fraction(1),
-    seconds: float = EACH_SECONDS,
-    progress: Callable[[str], None] | None = None,
-) -> Weighed:
-    """The bounds beside the result of a check, unless it found a violation; ``seconds`` for each method."""
-    from symdipa.bounds.portfolio import weigh
-    from symdipa.interface.reports.weight import Weighed
-    from symdipa.model.verdict import Verdict
-
-    if result.verdict is Verdict.NOT_WELL_FORMED:  # no bound on single runs, but pairs of runs may do
-        if methods is not None and "relational" not in methods:
-            return Weighed(result, None)
-        seconds = seconds if methods else min(seconds, UNASKED_SECONDS)
-        methods = ("relational",)
-    elif result.verdict is Verdict.NOT_PRIVATE:
-        return Weighed(result, None)
-    weighing = weigh(
-        result.automaton,
-        methods,
-        graph=graph,
-        adjacency=adjacency,
-        sensitivity=sensitivity,
-        seconds=seconds,
-        progress=progress,
-    )
-    return Weighed(result, weighing)
-
-
-def _confirmed(
-    found: Weighed, eps: Fraction, timeout: float | None, progress: Callable[[str], None] | None
-) -> Weighed:
-    """With two inputs that come near the bound, if any are found."""
-    from dataclasses import replace
-
-    from symdipa.evidence.confirmation import search_pair
-
-    if found.weighing is None or found.weighing.upper is None:
-        return found
-    if progress is not None:
-        progress("two inputs that come near D")
-    seconds = CONFIRM_SECONDS if timeout is None else min(timeout, CONFIRM_SECONDS)
-    pair = search_pair(
-        found.result.automaton,
-        eps,
-        seconds=seconds,
-        flow=found.weighing.flow,
-        enough=NEAR * float(found.weighing.upper),
-    )
-    return replace(found, pair=pair)
 
 
 @click.command()
@@ -293,53 +217,26 @@ def certify(
 
     Example: symdipa certify examples/well_formed/svt.dipa -o svt.cert.json
     """
-    from symdipa.evidence import certificates as certificate
+    from symdipa import analysis
+    from symdipa.evidence import certificates
 
     automaton = Reading(fmt, strict).read_or_leave(ctx, file)
     with showing_progress(file, View(False, 0, False)) as progress:
-        found = _weighed(automaton, None, graph, adjacency, sensitivity, timeout, memory, progress)
-    parts = [] if invariant and found.weighing else _certificates(automaton, found)
-    reason = "no answer was found"
-    if not parts and found.weighing and not found.disagreements:
-        try:
-            parts = [_invariants(automaton, timeout)]
-        except SymdipaError as error:
-            reason = str(error)
-    if not parts:
+        found = analysis.weigh(
+            automaton,
+            graph=graph,
+            adjacency=adjacency,
+            sensitivity=sensitivity,
+            timeout=timeout,
+            memory=memory,
+            progress=progress,
+        )
+    try:
+        certificate = analysis.certify(found, invariant=invariant, timeout=timeout)
+    except NothingToCertify as reason:
         click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
         ctx.exit(Exit.BUG if found.disagreements else Exit.UNKNOWN)
-    write(certificate.dumps(certificate.bundle(automaton, parts)), output)
-
-
-def _certificates(automaton: Automaton, found: Weighed) -> list[Json]:
-    from symdipa.evidence import certificates as certificate
-    from symdipa.runs.control import control_graph
-
-    if found.disagreements:
-        return []
-    weighing = found.weighing
-    pairs = [] if weighing is None or weighing.relational is None else weighing.relational.certificates
-    if found.result.witness is not None:
-        return [certificate.violation(control_graph(automaton), found.result.witness), *pairs]
-    if weighing is None or weighing.alignment is None:
-        return []
-    parts = certificate.private(weighing.alignment)
-    if parts and weighing.flow is not None:
-        parts.append(certificate.lower_of_flow(weighing.flow, weighing.flow_range, weighing.sensitivity))
-    return parts
-
-
-def _invariants(automaton: Automaton, timeout: float | None) -> Json:
-    import time
-
-    from symdipa.evidence import certificates as certificate
-    from symdipa.model.limits import Limits
-    from symdipa.runs.control import control_graph
-
-    seconds = EACH_SECONDS if timeout is None else timeout
-    return certificate.well_formed(
-        control_graph(automaton), limits=Limits(deadline=time.monotonic() + seconds)
-    )
+    write(certificates.dumps(certificate), output)
 
 
 @click.command()
