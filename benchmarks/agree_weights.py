@@ -64,16 +64,16 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
         (claim,) = verify(automaton, certificate.dumps(certificate.bundle(automaton, [made]))).claims
         right = claim.pattern == result.witness.pattern.key
         faults = [] if right else ["the certificate claims another pattern"]
-        found = bounds_on(Problem.of(automaton), ("run", "exact", "alignment"), seconds=SECONDS)
-        return faults + [f"not well-formed, but {m} gives {bound}" for m, bound in found.bounds.items()]
+        found = bounds_on(Problem.of(automaton), ("run", "exact", "alignment"), each=SECONDS)
+        return faults + [f"not well-formed, but {m} gives {bound}" for m, bound in found.from_above.items()]
     seen["well-formed"] += 1
     return [*_ordered(automaton, seen), *_certified(automaton, seen)]
 
 
 def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
     control = control_graph(automaton)
-    found = bounds_on(Problem.of(automaton), METHODS, seconds=SECONDS)
-    bounds, faults = found.bounds, [f"no {m}: {why}" for m, why in found.missing.items()]
+    found = bounds_on(Problem.of(automaton), METHODS, each=SECONDS)
+    bounds, faults = found.from_above, [f"no {m}: {why}" for m, why in found.missing.items()]
     if faults:
         return faults
     exact = bounds["exact"]
@@ -95,10 +95,10 @@ def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
 
 
 def _certified(automaton: Automaton, seen: Counter[str]) -> list[str]:
-    found = bounds_on(Problem.of(automaton), seconds=SECONDS)
-    exact = bounds_on(Problem.of(automaton), ("exact",), seconds=SECONDS).upper
-    if found.upper is None or found.lower is None or exact is None or not found.lower <= exact <= found.upper:
-        return [f"by itself: from {found.lower} to {found.upper}, exact is {exact}"]
+    found = bounds_on(Problem.of(automaton), each=SECONDS)
+    exact = bounds_on(Problem.of(automaton), ("exact",), each=SECONDS).best
+    if found.best is None or found.lower is None or exact is None or not found.lower <= exact <= found.best:
+        return [f"by itself: from {found.lower} to {found.best}, exact is {exact}"]
     seen["optimal by itself"] += found.optimal
     if found.alignment is None or found.alignment.bound is None or found.flow is None:
         return ["no alignment, or no flow"]

@@ -86,7 +86,7 @@ def refute(name, result, exceeds, options) -> None:
 
 
 def compare_with_bound(name, automaton, options) -> None:
-    proved = bounds_on(Problem.of(automaton), seconds=options.seconds).upper
+    proved = bounds_on(Problem.of(automaton), each=options.seconds).best
     found = search_pair(automaton, options.eps, limits=Limits.of(options.search))
     if found is None or proved is None:
         print(f"?   {name:30} nothing to compare", flush=True)

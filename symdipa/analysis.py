@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from symdipa.bounds import portfolio
 from symdipa.bounds.portfolio import Portfolio
-from symdipa.engines.auto import MAX_CELLS, max_nodes
+from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.model.adjacency import Adjacency
 from symdipa.model.automaton import Automaton
@@ -305,7 +305,7 @@ def hints(result: Result, *, timeout: float | None = None) -> list[Hint] | None:
 def _cap(work: _Check, enumerated: bool) -> int | None:
     """The cap on an augmentation that is built for bounds alone; none where enumeration was no trouble."""
     done = enumerated and all(a.status.is_definite for a in work.answers.everything if a.engine == "explicit")
-    return None if done else max_nodes(work.problem.control, MAX_CELLS)
+    return None if done else lineups.max_nodes(work.problem.control, lineups.MAX_CELLS)
 
 
 class _Check:

@@ -53,8 +53,8 @@ def test_families_with_exponentially_many_orders(family, n, bound):
 
 @pytest.mark.parametrize(("family", "n"), [("pivot", 14), ("bracket", 12)])
 def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
-    found = weigh(control_graph(generate(family, n)))
-    assert found.optimal and found.alignment is not None and found.alignment.graph == "parts"
+    found = bounds_on(Problem.of(generate(family, n)))
+    assert found.optimal and found.alignment_proof is not None and found.alignment_proof.graph == "parts"
     assert "exact" not in found.missing
 
 
@@ -134,7 +134,7 @@ def test_a_cycle_that_cannot_be_repeated_is_no_loop_of_a_run():
     )
     control = control_graph(automaton)
     found = bounds_on(Problem.of(control))
-    assert found.upper is not None and found.optimal and found.upper == exact_constant(augment(control)).value
+    assert found.best is not None and found.optimal and found.best == exact_constant(augment(control)).value
     for side in align(control, "augmentation", None).sides:
         for (_, loops), _ in feasible(side):
             assert loops == ()

@@ -18,11 +18,12 @@ from test_checker import HOLD, TAMPERED, about, dearest, rule_of, tampered
 
 from symdipa import INSAMPLE, Automaton, Guard, Pattern, Status, Verdict, check, checker, load
 from symdipa.bounds.alignment import align
-from symdipa.bounds.portfolio import Weighing, bounds_on
+from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence import certificates as certificate
 from symdipa.files.families import published
 from symdipa.model.errors import OutOfTime
 from symdipa.model.limits import Limits
+from symdipa.model.verdict import Bounds
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
@@ -100,7 +101,7 @@ def test_every_well_formed_example(path, follows):
 
 
 @cache
-def weighed(path: str, adjacency: str | tuple[Fraction, Fraction], sensitivity: Fraction) -> Weighing:
+def weighed(path: str, adjacency: str | tuple[Fraction, Fraction], sensitivity: Fraction) -> Bounds:
     return bounds_on(
         Problem.of(load(EXAMPLES / "well_formed" / path)), adjacency=adjacency, sensitivity=sensitivity
     )
@@ -112,12 +113,12 @@ def weighed(path: str, adjacency: str | tuple[Fraction, Fraction], sensitivity: 
 def test_bounds_from_above_and_below_for_other_inputs(path, adjacency, sensitivity, follows):
     automaton = load(EXAMPLES / "well_formed" / path)
     found = weighed(path, adjacency, sensitivity)
-    above = certificate.private(found.alignment)
+    above = certificate.private(found.alignment_proof)
     below = certificate.lower_of_flow(found.flow, found.flow_range, found.sensitivity)
     *upper, lower = verified(automaton, *above, below)
     assert len(upper) == (2 if adjacency == "monotone" else 1)
-    assert max(claim.bound for claim in upper) == found.alignment.bound
-    assert lower.bound == found.lower <= found.alignment.bound
+    assert max(claim.bound for claim in upper) == found.alignment_proof.bound
+    assert lower.bound == found.lower <= found.alignment_proof.bound
     assert all(claim.inputs.sensitivity == sensitivity for claim in (*upper, lower))
     ranges = {(claim.inputs.low, claim.inputs.high) for claim in upper}
     assert (lower.inputs.low, lower.inputs.high) in ranges

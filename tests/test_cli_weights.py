@@ -145,9 +145,9 @@ def test_two_inputs_come_near_the_constant():
 
 
 def test_inputs_that_refute_a_bound_are_a_bug(monkeypatch: pytest.MonkeyPatch):
-    from symdipa.bounds import portfolio as weighing
+    from symdipa.model.verdict import Bounds
 
-    monkeypatch.setattr(weighing.Weighing, "upper", Fraction(1))
+    monkeypatch.setattr(Bounds, "best", Fraction(1))
     done = invoke("weight", "--confirm", SVT)
     assert done.exit_code == 4 and "CONTRADICTION" in done.stdout
 

@@ -338,7 +338,7 @@ def test_events_of_shown_numbers():
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "well_formed").glob("*.dipa")), ids=lambda p: p.stem)
 def test_no_pair_above_a_proved_bound(path):
     automaton = load(path)
-    proved = bounds_on(Problem.of(automaton), seconds=5).upper
+    proved = bounds_on(Problem.of(automaton), each=5).best
     # For the sum over all runs of k-MinMax the signs of one run alone do little: the roles are kept apart.
     few = {"longest": 5, "moves": 0} if path.stem == "k_min_max_3" else {"moves": 3}
     found = search_pair(automaton, best_runs=1, limits=Limits.of(60), **few)

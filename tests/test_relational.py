@@ -19,6 +19,7 @@ from test_examples import BAD_LINE, FILES, expected, short
 
 from symdipa.analysis import check
 from symdipa.bounds.exact.profiles import exact_constant
+from symdipa.bounds.portfolio import bounds_on
 from symdipa.bounds.relational import Relational, relational
 from symdipa.checker import CertificateRefused, verify
 from symdipa.evidence.certificates import bundle
@@ -31,6 +32,7 @@ from symdipa.model.limits import UNLIMITED
 from symdipa.model.verdict import Verdict
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 HALF = Fraction(1, 2)
 
@@ -337,9 +339,9 @@ def test_the_proof_is_certified_beside_the_violation(run, tmp_path):
 
 
 def test_a_method_like_the_others():
-    found = weigh(control_graph(report_noisy_max(4)), ("alignment", "relational"))
-    assert found.bounds["relational"] == 1 < found.bounds["alignment"]
-    assert found.best == "relational" and not found.optimal and found.relational.certificates
+    found = bounds_on(Problem.of(report_noisy_max(4)), ("alignment", "relational"))
+    assert found.from_above["relational"] == 1 < found.from_above["alignment"]
+    assert found.best_method == "relational" and not found.optimal and found.relational_proof.certificates
 
 
 def test_a_limit_is_told_of():

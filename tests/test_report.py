@@ -19,6 +19,8 @@ from symdipa.interface.reports.words import clash_text, noise
 from symdipa.model.errors import InputProblem, Position
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import (
+    Answers,
+    Bounds,
     Note,
     NoteKind,
     PatternResult,
@@ -26,7 +28,6 @@ from symdipa.model.verdict import (
     Source,
     Status,
     Verdict,
-    Weight,
     Witness,
 )
 
@@ -39,7 +40,6 @@ def example(name):
 
 def result_for(name, verdict, witness=None, **changes):
     """A result as an engine would give it: the witness's pattern is present, the others absent."""
-    automaton = example(name)
     patterns = {
         p: PatternResult(
             p,
@@ -51,10 +51,10 @@ def result_for(name, verdict, witness=None, **changes):
         for p in Pattern
     }
     fields = {
-        "automaton": automaton,
+        "automaton": example(name),
         "verdict": verdict,
-        "patterns": patterns,
-        "weight": None,
+        "answers": Answers((patterns,)),
+        "bounds": None,
         "output_distinct": True,
         "strongly_feasible": True,
         "witness": witness,
@@ -84,8 +84,8 @@ A_LEAKP_WITNESS = Witness(LP, (0, 1, 2, 3, 4, 5), ((4, 5), (2, 3)), (4, 1, 5, 0,
 
 
 def test_private_names_the_bound():
-    weight = Weight(corollary=Fraction(5, 4), source=Source.FALLBACK)
-    result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, weight=weight)
+    weight = Bounds({"corollary": Fraction(5, 4)}, source=Source.FALLBACK)
+    result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, bounds=weight)
     lines = text_of("svt.dipa", result).splitlines()
     assert lines[0] == "svt.dipa: private, D = 5/4 (corollary bound)"
     assert "(5/4)*eps-differentially private" in lines[1]
@@ -95,14 +95,14 @@ def test_private_names_the_bound():
 @pytest.mark.parametrize(
     ("weight", "shown"),
     [
-        (Weight(Fraction(1), Fraction(11, 12)), "private, D = 11/12 (run bound)"),
-        (Weight(Fraction(1), Fraction(1)), "private, D = 1 (corollary bound)"),
-        (Weight(), "private, D not computed"),
+        (Bounds({"corollary": Fraction(1), "run": Fraction(11, 12)}), "private, D = 11/12 (run bound)"),
+        (Bounds({"corollary": Fraction(1), "run": Fraction(1)}), "private, D = 1 (corollary bound)"),
+        (Bounds(), "private, D not computed"),
         (None, "private, D not computed"),
     ],
 )
 def test_the_smallest_bound_is_the_one_that_is_shown(weight, shown):
-    result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, weight=weight)
+    result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, bounds=weight)
     assert report.verdict_text(result) == shown
 
 
@@ -242,16 +242,15 @@ def rows(result, verbosity=0):
     ],
 )
 def test_the_table_names_engine_and_method(engine, method, shown):
-    result = result_for(A_LEAKP, Verdict.PRIVATE)
     patterns = {p: PatternResult(p, Status.ABSENT, engine, method) for p in Pattern}
-    assert rows(result_for(A_LEAKP, Verdict.PRIVATE, patterns=patterns))[LP.title] == shown
-    assert result.details == ()
+    assert rows(result_for(A_LEAKP, Verdict.PRIVATE, answers=Answers((patterns,))))[LP.title] == shown
 
 
 def test_the_table_shows_every_engine_that_was_asked():
     def both(second):
         first = PatternResult(LP, Status.PRESENT, "explicit", "explicit", sizes={"order states": 1})
-        result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, details=(first, second))
+        answers = Answers(({LP: first}, {LP: second}))
+        result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, answers=answers)
         return rows(result)[LP.title], rows(result, 1)[LP.title]
 
     short, long = both(PatternResult(LP, Status.PRESENT, "z3", "bounded", sizes={"depth": 3, "clauses": 7}))
@@ -280,7 +279,7 @@ def test_unknown_says_why_and_how_far():
     patterns[LP] = PatternResult(
         LP, Status.UNKNOWN, "z3", reason="time limit of 10 s reached", sizes={"depth": 17}
     )
-    text = text_of("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
+    text = text_of("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, answers=Answers((patterns,))))
     assert text.startswith("a.dipa: unknown: leaking pair undecided (time limit of 10 s reached)\n")
     assert "leaking pair: got as far as depth 17" in text
 
@@ -290,10 +289,12 @@ def test_several_reasons_leave_the_first_line_short():
     patterns = {
         p: PatternResult(p, Status.UNKNOWN, "z3", reason=f"reason {p.short}") for p in result.patterns
     }
-    text = text_of("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns))
+    text = text_of("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, answers=Answers((patterns,))))
     assert text.splitlines()[0] == "a.dipa: unknown: all four patterns undecided (the reasons are below)"
     assert all(f"reason {p.short}" in text for p in Pattern)
-    alone = text_of("a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns), verbosity=-1)
+    alone = text_of(
+        "a.dipa", result_for(A_LEAKP, Verdict.UNKNOWN, answers=Answers((patterns,))), verbosity=-1
+    )
     assert alone == "a.dipa: unknown: all four patterns undecided (leaking cycle: reason LC)"
 
 
@@ -301,28 +302,27 @@ def test_unknown_because_patterns_were_skipped():
     result = result_for(A_LEAKP, Verdict.UNKNOWN)
     patterns = {**with_status(result, Status.SKIPPED), LP: result.patterns[LP]}
     notes = (Note(NoteKind.NOT_ASKED, "LC, DC, PV"),)
-    text = text_of("a", result_for(A_LEAKP, Verdict.UNKNOWN, patterns=patterns, notes=notes))
+    text = text_of("a", result_for(A_LEAKP, Verdict.UNKNOWN, answers=Answers((patterns,)), notes=notes))
     assert text.count("not asked for") == 1
     assert "not asked for leaking cycle, disclosing cycle and privacy violating path" in text.splitlines()[0]
     assert "--timeout" not in text
 
 
 def test_a_disagreement_is_loud():
-    result = result_for(A_LEAKP, Verdict.UNKNOWN, disagreements=("LP: explicit absent, z3 present",))
+    one, other = PatternResult(LP, Status.ABSENT, "explicit"), PatternResult(LP, Status.PRESENT, "z3")
+    result = result_for(A_LEAKP, Verdict.UNKNOWN, answers=Answers(({LP: one}, {LP: other})))
     text = text_of("a.dipa", result)
     assert text.startswith("a.dipa: ENGINES DISAGREE")
-    assert "LP: explicit absent, z3 present" in text
+    assert "leaking pair: absent says explicit; present says z3" in text
     assert "please report" in text
 
 
 def test_comparison_gives_agreement_first_and_a_row_for_every_answer():
     plain = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS)
-    details = (
-        *plain.patterns.values(),
-        PatternResult(LP, Status.PRESENT, "z3", "bounded", "ghost", sizes={"depth": 6}, seconds=1.5),
-        PatternResult(LP, Status.UNKNOWN, "z3", None, "marks", reason="time limit"),
-    )
-    result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, details=details)
+    ghost = PatternResult(LP, Status.PRESENT, "z3", "bounded", "ghost", sizes={"depth": 6}, seconds=1.5)
+    marks = PatternResult(LP, Status.UNKNOWN, "z3", None, "marks", reason="time limit")
+    answers = Answers((plain.patterns, {LP: ghost}, {LP: marks}))
+    result = result_for(A_LEAKP, Verdict.NOT_PRIVATE, A_LEAKP_WITNESS, answers=answers)
     lines = as_text(report.comparison("a.dipa", result)).splitlines()
     assert lines[0] == "a.dipa: no disagreement, 1 of 6 answers unknown: not private: leaking pair"
     assert [line.split()[:2] for line in lines[-2:]] == [["z3", "ghost"], ["z3", "marks"]]
@@ -334,7 +334,7 @@ def test_json_follows_the_contract():
         A_LEAKP,
         Verdict.NOT_PRIVATE,
         A_LEAKP_WITNESS,
-        weight=Weight(Fraction(5, 4)),
+        bounds=Bounds({"corollary": Fraction(5, 4)}),
         notes=(Note(NoteKind.PAIRING_OPEN, "second"),),
     )
     found = json.loads(json.dumps(objects.check("a.dipa", result, ["first"])))
@@ -420,7 +420,7 @@ def test_every_report_says_what_is_assumed(verdict):
     violated = verdict in (Verdict.NOT_PRIVATE, Verdict.NOT_WELL_FORMED)
     result = result_for(A_LEAKP, verdict, A_LEAKP_WITNESS if violated else None)
     if verdict is Verdict.UNKNOWN:
-        result = replace(result, patterns=with_status(result, Status.UNKNOWN))
+        result = replace(result, answers=Answers((with_status(result, Status.UNKNOWN),)))
     text = " ".join(text_of("a", result).split())
     assert "exact real numbers, not floating point" in text
     assert "each entry may differ by at most 1, up or down" in text

@@ -56,7 +56,7 @@ def test_the_stated_total_comes_out_and_is_optimal(name, shape, monotone):
         parts = split[: len(TEMPLATES[name].parts)]
         written = templates.new(name, **shape, eps_split=parts, monotone=monotone)
         found = weighed(written, written.text)
-        assert (found.upper, found.lower) == (1, 1), split
+        assert (found.best, found.lower) == (1, 1), split
 
 
 def test_random_parameters():
@@ -76,7 +76,7 @@ def test_random_parameters():
             monotone=chance.random() < 0.5,
         )
         found = weighed(written, written.text)
-        assert found.upper == found.lower == written.weight == written.settings.total
+        assert found.best == found.lower == written.weight == written.settings.total
 
 
 @pytest.mark.parametrize(("name", "shape"), CASES, ids=str)
@@ -137,7 +137,7 @@ def test_monotone_numbers_and_comparisons_are_not_all_paid_at_once():
     assert [s.d for s in rising.automaton.states[:2]] == [5, 1]
     falling = templates.new("numeric-sparse", eps_split=(1, 5, 5), monotone=True, total=10)
     assert [s.d for s in falling.automaton.states[:2]] == [1, 5]
-    assert [weighed(each).upper for each in (rising, falling)] == [6, 10]
+    assert [weighed(each).best for each in (rising, falling)] == [6, 10]
 
 
 def test_the_adaptive_budget_is_spent_exactly_in_every_way():

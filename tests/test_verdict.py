@@ -22,7 +22,7 @@ from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
+from symdipa.model.verdict import NoteKind, PatternResult, Result, Source, Status, Verdict, Witness
 from symdipa.runs import properties
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
@@ -57,7 +57,7 @@ def test_a_nwf_is_not_well_formed_and_no_more(engine: str):
     assert result.verdict is Verdict.NOT_WELL_FORMED
     assert result.well_formed is False and not result.output_distinct and result.distinct is False
     assert result.witness is not None and result.witness.pattern is LC
-    assert result.weight is None
+    assert result.bounds is None
 
 
 TWO_RANGE_1 = automaton(
@@ -84,12 +84,12 @@ def test_a_distinct_witness_is_enough(engine: str, encoding: str):
 def test_private_needs_all_four(engine: str):
     result = analysis.check(example_file("svt"), engine=engine)
     assert result.verdict is Verdict.PRIVATE and result.well_formed is True
-    assert result.weight is not None and result.weight.best == Fraction(5, 4)
+    assert result.bounds is not None and result.bounds.best == Fraction(5, 4)
     assert result.witness is None and result.distinct is None
     for left_out in Pattern:
         asked = [p for p in Pattern if p is not left_out]
         part = analysis.check(example_file("svt"), engine=engine, patterns=asked)
-        assert part.verdict is Verdict.UNKNOWN and part.well_formed is None and part.weight is None
+        assert part.verdict is Verdict.UNKNOWN and part.well_formed is None and part.bounds is None
         assert part.patterns[left_out].status is Status.SKIPPED
         assert any(left_out.short in str(note) for note in part.notes)
 
@@ -109,7 +109,7 @@ def test_unknown_beside_a_violation_does_not_hide_it(monkeypatch: pytest.MonkeyP
     result = analysis.check(automaton(A_LEAKP, silent="q0 q1"), engine="explicit")
     assert result.verdict is Verdict.NOT_PRIVATE and result.well_formed is False
     result = analysis.check(example_file("svt"), engine="explicit")
-    assert result.verdict is Verdict.UNKNOWN and result.well_formed is None and result.weight is None
+    assert result.verdict is Verdict.UNKNOWN and result.well_formed is None and result.bounds is None
 
 
 @every_engine
@@ -446,8 +446,8 @@ def test_not_knowing_is_no_contradiction(monkeypatch: pytest.MonkeyPatch):
 
 def small_enough_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """``auto`` may enumerate next to nothing, and does not race."""
-    monkeypatch.setattr("symdipa.engines.auto.FIRST_CELLS", 1)
-    monkeypatch.setattr("symdipa.engines.auto.MAX_CELLS", 1)
+    monkeypatch.setattr("symdipa.engines.lineup.FIRST_CELLS", 1)
+    monkeypatch.setattr("symdipa.engines.lineup.MAX_CELLS", 1)
     monkeypatch.setattr("symdipa.engines.processes.cores", lambda: 1)
 
 
@@ -496,21 +496,22 @@ def test_above_the_cap_the_weight_is_by_alignment(monkeypatch: pytest.MonkeyPatc
     small_enough_for_nothing(monkeypatch)
     result = auto(generate("m-range", 3))
     assert result.verdict is Verdict.PRIVATE
-    assert result.weight == Weight(alignment=Fraction(1), source=Source.ALIGNMENT)
+    assert (result.bounds.from_above, result.bounds.source) == ({"alignment": Fraction(1)}, Source.ALIGNMENT)
 
 
 def test_a_bound_of_nothing_is_a_bound(monkeypatch: pytest.MonkeyPatch):
     """``D = 0``: what is stored is never read."""
     small_enough_for_nothing(monkeypatch)
     example = automaton("p0 -> a [o] :x\na -> a [l] :x\n")
-    assert auto(example).weight == Weight(alignment=Fraction(0), source=Source.ALIGNMENT)
+    found = auto(example).bounds
+    assert (found.from_above, found.source) == ({"alignment": Fraction(0)}, Source.ALIGNMENT)
 
 
 def test_without_any_bound_there_is_a_note(monkeypatch: pytest.MonkeyPatch):
     small_enough_for_nothing(monkeypatch)
-    monkeypatch.setattr(analysis, "ALIGNMENT_SECONDS", 0.0)
+    monkeypatch.setattr("symdipa.bounds.portfolio.FALLBACK_SECONDS", 0.0)
     result = auto(generate("m-range", 3))
-    assert result.verdict is Verdict.PRIVATE and result.weight is None
+    assert result.verdict is Verdict.PRIVATE and result.bounds is None
     assert any(note.kind is NoteKind.NO_BOUND for note in result.notes)
 
 

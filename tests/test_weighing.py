@@ -33,12 +33,12 @@ def test_the_bounds_are_in_order_and_certified():
     optimal = 0
     for example in well_formed(60):
         everything = bounds_on(Problem.of(example), METHODS)
-        bounds = everything.bounds
+        bounds = everything.from_above
         assert not everything.missing
         assert bounds["exact"] <= min(bounds.values()) and everything.lower == bounds["exact"]
         found = bounds_on(Problem.of(example))
-        assert found.upper is not None and found.lower is not None and found.alignment is not None
-        assert found.lower <= everything.lower <= found.upper <= bounds["alignment"]
+        assert found.best is not None and found.lower is not None and found.alignment_proof is not None
+        assert found.lower <= everything.lower <= found.best <= bounds["alignment"]
         optimal += found.optimal
         if found.alignment.bound is not None:
             parts = [*private(found.alignment), lower_of_flow(found.flow, found.flow_range)]
@@ -51,12 +51,12 @@ def test_the_bounds_are_in_order_and_certified():
 def test_sensitivity_and_adjacency_scale():
     automaton = generate("k-minmax", 3)
     two, one = bounds_on(Problem.of(automaton)), bounds_on(Problem.of(automaton), adjacency="monotone")
-    assert (two.upper, two.lower) == (Fraction(5, 6), Fraction(5, 6))
-    assert (one.upper, one.lower) == (Fraction(5, 12), Fraction(5, 12))
+    assert (two.best, two.lower) == (Fraction(5, 6), Fraction(5, 6))
+    assert (one.best, one.lower) == (Fraction(5, 12), Fraction(5, 12))
     thrice = bounds_on(Problem.of(automaton), sensitivity=3)
-    assert (thrice.upper, thrice.lower) == (Fraction(5, 2), Fraction(5, 2))
+    assert (thrice.best, thrice.lower) == (Fraction(5, 2), Fraction(5, 2))
     missing = bounds_on(Problem.of(automaton), ("corollary", "run"), adjacency="monotone")
-    assert not missing.bounds and set(missing.missing) == {"corollary", "run"}
+    assert not missing.from_above and set(missing.missing) == {"corollary", "run"}
 
 
 def test_large_automata_without_their_augmentation():
@@ -65,12 +65,12 @@ def test_large_automata_without_their_augmentation():
         ("k-minmax", 60, Fraction(31, 120) + Fraction(1, 2)),
     ):
         found = bounds_on(Problem.of(generate(family, n)))
-        assert found.upper == found.lower == bound
+        assert found.best == found.lower == bound
 
 
 def test_no_time_is_told():
-    found = bounds_on(Problem.of(generate("k-minmax", 40)), METHODS, seconds=1e-9)
-    assert not found.bounds and set(found.missing) == set(METHODS) and found.upper is None
+    found = bounds_on(Problem.of(generate("k-minmax", 40)), METHODS, each=1e-9)
+    assert not found.from_above and set(found.missing) == set(METHODS) and found.best is None
 
 
 def test_names_that_mean_nothing():

@@ -22,7 +22,7 @@ from symdipa.files.families import generate
 from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Transition
 from symdipa.model.errors import OutOfTime
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import Status, Verdict, Weight
+from symdipa.model.verdict import Bounds, Source, Status, Verdict
 from symdipa.runs.augmentation import Augmentation, augment, bisimulation_quotient
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
@@ -299,39 +299,43 @@ def test_only_private_automata_have_a_weight():
     for i in range(60):
         example = sample(i)
         result = analysis.check(example, engine="explicit")
-        assert (result.weight is not None) == (result.verdict is Verdict.PRIVATE)
-        if result.weight is not None:
-            run = result.weight.run
-            assert result.weight.corollary == bound(example)
-            assert result.weight.best == (
-                result.weight.corollary if run is None else min(run, bound(example))
+        assert (result.bounds is not None) == (result.verdict is Verdict.PRIVATE)
+        if result.bounds is not None:
+            run = result.bounds.run
+            assert result.bounds.corollary == bound(example)
+            assert result.bounds.best == (
+                result.bounds.corollary if run is None else min(run, bound(example))
             )
 
 
 def test_the_source_of_the_weight_is_told():
     example = example_file("svt")
-    both = Weight(Fraction(5, 4), Fraction(5, 4), source=Source.AUGMENTATION)
-    assert analysis.check(example, engine="explicit").weight == both
+    found = analysis.check(example, engine="explicit").bounds
+    assert found.from_above == {"corollary": Fraction(5, 4), "run": Fraction(5, 4)}
+    assert found.source is Source.AUGMENTATION
     for engine in ("z3", "both"):
-        weight = analysis.check(example, engine=engine).weight
+        weight = analysis.check(example, engine=engine).bounds
         assert weight is not None and weight.corollary == Fraction(5, 4)
-    weight = analysis.check(example, engine="z3").weight
+    weight = analysis.check(example, engine="z3").bounds
     assert weight is not None and weight.source is Source.FALLBACK
 
 
 def test_a_weight_that_takes_too_long_is_left_to_alignment(monkeypatch: pytest.MonkeyPatch):
-    def never(self: ExplicitEngine) -> Fraction:
+    def never(*_: object, **__: object) -> Fraction:
         raise OutOfTime("256 order states")
 
-    monkeypatch.setattr(ExplicitEngine, "corollary_bound", never)
+    monkeypatch.setattr("symdipa.bounds.corollary.corollary_bound", never)
     result = analysis.check(example_file("svt"), engine="z3")
     assert result.verdict is Verdict.PRIVATE
-    assert result.weight == Weight(alignment=Fraction(5, 4), source=Source.ALIGNMENT)
+    assert (result.bounds.from_above, result.bounds.source) == (
+        {"alignment": Fraction(5, 4)},
+        Source.ALIGNMENT,
+    )
 
 
 def test_the_best_of_several_bounds_is_the_smallest():
     half, third = Fraction(1, 2), Fraction(1, 3)
-    assert Weight().best is None
-    assert Weight(corollary=half).best == half
-    assert Weight(corollary=half, run=third).best == third
-    assert Weight(corollary=half, run=third, alignment=Fraction(0)).best == 0
+    assert Bounds().best is None
+    assert Bounds({"corollary": half}).best == half
+    assert Bounds({"corollary": half, "run": third}).best == third
+    assert Bounds({"corollary": half, "run": third, "alignment": Fraction(0)}).best == 0

@@ -11,18 +11,6 @@ from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
-from symdipa.runs.control import Control
-
-FIRST_CELLS = 50_000
-"""Up to how many nodes times variables the augmentation is enumerated before anything else is tried."""
-
-MAX_CELLS = 150_000
-"""And up to how many it is enumerated for the sake of the weight alone."""
-
-
-def max_nodes(control: Control, cells: int) -> int:
-    """The cap on the nodes of an augmentation that a number of cells (nodes times variables) stands for."""
-    return max(1, cells // max(1, control.variables))
 
 
 class AutoEngine(Engine):

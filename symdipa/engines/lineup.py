@@ -13,10 +13,23 @@ from symdipa.model.limits import Limits
 from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult
+from symdipa.runs.control import Control
 from symdipa.runs.problem import Problem
 
 if TYPE_CHECKING:
     from symdipa.engines.symbolic import SymbolicEngine
+
+
+FIRST_CELLS = 50_000
+"""Up to how many nodes times variables the augmentation is enumerated before anything else is tried."""
+
+MAX_CELLS = 150_000
+"""And up to how many it is enumerated for the sake of the weight alone."""
+
+
+def max_nodes(control: Control, cells: int) -> int:
+    """The cap on the nodes of an augmentation that a number of cells (nodes times variables) stands for."""
+    return max(1, cells // max(1, control.variables))
 
 
 class Lineup:
@@ -67,7 +80,7 @@ class Lineup:
         return self._race([engine]) if self.limits.hard and processes.AVAILABLE else engine
 
     def _automatic(self, problem: Problem, encoding: str, solver: str | None) -> Engine:
-        from symdipa.engines.auto import FIRST_CELLS, AutoEngine, max_nodes
+        from symdipa.engines.auto import AutoEngine
         from symdipa.engines.symbolic import LongRuns
 
         solver = solver or "minisat"
