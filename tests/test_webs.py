@@ -417,7 +417,7 @@ def test_traps(name: str):
     assert truth(example) == expected
     assert [said(example, way) for way in WAYS] == [expected] * len(WAYS)
     found = split(control)
-    assert {p.short for p in answers(ExplicitEngine(Problem(found.control)), control)} == set(
+    assert {p.short for p in answers(ExplicitEngine(Problem(found.control)), example)} == set(
         expected.split()
     )
     assert len(by_definition(example)) == found.control.variables == number
