@@ -35,9 +35,7 @@ def run_bound(
     :class:`LimitReached` when there are more than ``max_nodes`` nodes of some kind, those of the augmentation
     included, and when the time is up.
     """
-    if max_nodes is not None and augmentation.nodes > max_nodes:
-        raise LimitReached(Limit.SIZE, f"the augmentation has more than {max_nodes} nodes")
-    if augmentation.leaks:
+    if augmentation.at_most(max_nodes).leaks:
         return None
     marked = _forward(augmentation, max_nodes, limits)
     futures = None if marked is None else _backward(marked, max_nodes, limits)
