@@ -80,7 +80,7 @@ def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
     faults += [f"exact {exact} above {m} {bound}" for m, bound in bounds.items() if exact > bound]
     if found.lower != exact:
         faults.append(f"from below {found.lower}, exact {exact}")
-    marked = align(control, "augmentation", "LG").bound
+    marked = align(Problem(control), "augmentation", "LG").bound
     if marked is None or marked > bounds["run"]:
         faults.append(f"alignment with marks gives {marked}, the run bound is {bounds['run']}")
     short = brute(automaton, SHORT, max_runs=FEW)

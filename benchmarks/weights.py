@@ -32,11 +32,13 @@ sys.path[:0] = [str(ROOT)]
 
 from symdipa.bounds.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover  # noqa: E402
 from symdipa.bounds.alignment.lifts import lift  # noqa: E402
+from symdipa.bounds.alignment.linear import solve  # noqa: E402
 from symdipa.bounds.alignment.parts import Parted, parted  # noqa: E402
-from symdipa.bounds.alignment.program import Program, intervals, points, solve  # noqa: E402
+from symdipa.bounds.alignment.program import Program, intervals, points  # noqa: E402
 from symdipa.bounds.alignment.rounding import rounded  # noqa: E402
 from symdipa.files.families import generate  # noqa: E402
 from symdipa.files.formats import dumps  # noqa: E402
+from symdipa.runs.augmentation import augment  # noqa: E402
 from symdipa.runs.control import Control, control_graph  # noqa: E402
 
 
@@ -97,7 +99,7 @@ def cover_of(control: Control, graph: str, letters: str) -> Cover:
         return control_cover(control)
     if graph == "eq":
         return eq_cover(control)
-    cover = augmentation_cover(control)
+    cover = augmentation_cover(augment(control))
     return marked_cover(cover) if "L" in letters else cover
 
 
@@ -112,13 +114,13 @@ def measure(family: str, number: int, graph: str, letters: str, wide: bool) -> d
         program = (intervals if wide else points)(lift(cover_of(control, graph, letters), letters))
     times.append(perf_counter())
     low, high = Fraction(-1), Fraction(1)
-    floats = solve(program.problem, low, high)
+    floats = solve(program.constraints, low, high)
     times.append(perf_counter())
-    solution = floats and rounded(program.problem, *floats, low, high)
+    solution = floats and rounded(program.constraints, *floats, low, high)
     times.append(perf_counter())
     return {
         "nodes": program.nodes,
-        "unknowns": program.problem.unknowns,
+        "unknowns": program.constraints.unknowns,
         "bound": str(solution.bound) if solution else None,
         "seconds": [after - before for before, after in pairwise(times)],
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

@@ -399,7 +399,7 @@ class _Check:
 
     def _strongly_feasible(self) -> bool | None:
         try:
-            return strongly_feasible(self.problem.control, limits=self.limits)
+            return strongly_feasible(self.problem, limits=self.limits)
         except LimitReached:
             return None
 

@@ -22,6 +22,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_graph
+from symdipa.runs.problem import Problem
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
 HALF, ONE = Fraction(1, 2), Fraction(1)
@@ -32,7 +33,7 @@ def example(name: str) -> Automaton:
 
 
 def bound(automaton: Automaton, graph: str = "auto", lift: str = "", **options: object) -> Fraction | None:
-    return align(control_graph(automaton), graph, lift, **options).bound  # type: ignore[arg-type]
+    return align(Problem.of(automaton), graph, lift, **options).bound  # type: ignore[arg-type]
 
 
 # Numbers
@@ -70,11 +71,11 @@ def test_m_range_costs_one_on_the_control_graph(m: int):
 @pytest.mark.parametrize("k", [2, 4, 6, 10, 20])
 def test_k_minmax_on_equal_variables(k: int):
     control = control_graph(generate("k-minmax", k))
-    assert align(control, "eq", "C", intervals=True).bound == Fraction(k + 2, 4 * k) + HALF
-    assert align(control, "augmentation", "LG").bound == Fraction(k + 2, 4 * k) + HALF
+    assert align(Problem(control), "eq", "C", intervals=True).bound == Fraction(k + 2, 4 * k) + HALF
+    assert align(Problem(control), "augmentation", "LG").bound == Fraction(k + 2, 4 * k) + HALF
     # The coarser graphs do not tell which sample will be the least and which the largest.
-    assert align(control, "control", "C", intervals=True).bound is None
-    assert align(control, "eq", intervals=True).bound is None
+    assert align(Problem(control), "control", "C", intervals=True).bound is None
+    assert align(Problem(control), "eq", intervals=True).bound is None
 
 
 @pytest.mark.parametrize(("k", "expected"), [(3, Fraction(5, 6)), (5, Fraction(17, 20))])
@@ -124,7 +125,7 @@ def test_a_chain_where_alignment_is_off_by_two():
     [("svt", Fraction(3, 4)), ("num_sparse", ONE), ("range_1", HALF), ("k_min_max_3", Fraction(5, 12))],
 )
 def test_differences_of_one_sign(name: str, expected: Fraction):
-    found = align(control_graph(example(name)), adjacency="monotone")
+    found = align(Problem.of(example(name)), adjacency="monotone")
     assert found.bound == expected == max(side.bound for side in found.sides)
     assert sorted((side.low, side.high) for side in found.sides) == [(-1, 0), (0, 1)]
 
@@ -152,7 +153,7 @@ def test_a_second_sample_pays_on_each_side_for_itself():
 
 def test_sensitivity_multiplies_everything():
     control = control_graph(example("num_sparse"))
-    (once,), (thrice,) = align(control).sides, align(control, sensitivity=3).sides
+    (once,), (thrice,) = align(Problem(control)).sides, align(Problem(control), sensitivity=3).sides
     assert thrice.bound == 3 * once.bound == Fraction(21, 4)
     assert (thrice.low, thrice.high) == (-3, 3)
     for node in range(once.lifted.nodes):
@@ -164,14 +165,14 @@ def test_sensitivity_multiplies_everything():
 
 def test_what_is_not_private_has_no_bound():
     for name in ("a_leakp", "dc_example", "lc_example", "num_range_1"):
-        found = align(control_graph(example(name)))
+        found = align(Problem.of(example(name)))
         assert found.bound is None
         assert not found.sides
         assert {attempt.reason for attempt in found.attempts} == {"no shifts satisfy the rules"}
 
 
 def test_auto_keeps_the_best_and_says_what_it_tried():
-    found = align(control_graph(example("k_min_max_3")))
+    found = align(Problem.of(example("k_min_max_3")))
     assert (found.bound, found.graph, found.lift, found.intervals) == (Fraction(5, 6), "eq", "CK", True)
     tried = [(a.graph, a.lift, a.bound) for a in found.attempts]
     assert tried[0] == ("control", "", None)
@@ -180,40 +181,40 @@ def test_auto_keeps_the_best_and_says_what_it_tried():
 
 
 def test_auto_ends_where_the_bound_cannot_be_bettered():
-    found = align(control_graph(example("svt")), goal=Fraction(5, 4))
+    found = align(Problem.of(example("svt")), goal=Fraction(5, 4))
     assert [(a.graph, a.bound) for a in found.attempts] == [("control", Fraction(5, 4))]
-    assert len(align(control_graph(example("svt")), goal=Fraction(6, 5)).attempts) > 1
+    assert len(align(Problem.of(example("svt")), goal=Fraction(6, 5)).attempts) > 1
 
 
 def test_limits():
     control = control_graph(generate("k-minmax", 6))
     for graph, lift in [("eq", ""), ("eq", "C"), ("augmentation", ""), ("augmentation", "LG")]:
         with pytest.raises(LimitReached, match="more than 5 nodes"):
-            align(control, graph, lift, max_nodes=5)
+            align(Problem(control), graph, lift, max_nodes=5)
     with pytest.raises(LimitReached, match="time"):
-        align(control, "eq", limits=UNLIMITED.within(0))
-    found = align(control, max_nodes=12)
+        align(Problem(control), "eq", limits=UNLIMITED.within(0))
+    found = align(Problem(control), max_nodes=12)
     assert found.bound is None
     assert any("more than 12 nodes" in attempt.reason for attempt in found.attempts)
-    assert "time" in align(control, limits=UNLIMITED.within(0)).attempts[0].reason
+    assert "time" in align(Problem(control), limits=UNLIMITED.within(0)).attempts[0].reason
 
     def impatient(_: str) -> None:
         raise LimitReached(Limit.SIZE, "enough")
 
     with pytest.raises(LimitReached, match="enough"):
-        align(control, "eq", limits=Limits(progress=impatient))
+        align(Problem(control), "eq", limits=Limits(progress=impatient))
 
 
 def test_what_cannot_be_asked():
     control = control_graph(example("svt"))
     with pytest.raises(ValueError, match="a graph is"):
-        align(control, "octagons")
+        align(Problem(control), "octagons")
     with pytest.raises(ValueError, match="letters of UCKLG"):
-        align(control, "eq", "Q")
+        align(Problem(control), "eq", "Q")
     with pytest.raises(ValueError, match="need the augmentation"):
-        align(control, "eq", "LG")
+        align(Problem(control), "eq", "LG")
     with pytest.raises(ValueError, match="contains 0"):
-        align(control, adjacency=(Fraction(1), Fraction(2)))
+        align(Problem(control), adjacency=(Fraction(1), Fraction(2)))
 
 
 def test_letters():
@@ -241,21 +242,21 @@ def explained(found: Alignment, automaton: Automaton) -> list[tuple[str, str, st
 
 def test_breakdown():
     svt = example("svt")
-    assert explained(align(control_graph(svt)), svt) == [("q1", "threshold", "1/4"), ("q2", "test", "1")]
+    assert explained(align(Problem.of(svt)), svt) == [("q1", "threshold", "1/4"), ("q2", "test", "1")]
     sparse = example("num_sparse")
-    assert [why for _, why, _ in explained(align(control_graph(sparse)), sparse)] == [
+    assert [why for _, why, _ in explained(align(Problem.of(sparse)), sparse)] == [
         "threshold",
         "test",
         "release",
     ]
     kept = automaton("q0 -> q1 [insample] :x \n q1 -> q2 [a] >x")
-    assert explained(align(control_graph(kept)), kept) == [("q0", "release", "1/4"), ("q1", "test", "1/4")]
+    assert explained(align(Problem.of(kept)), kept) == [("q0", "release", "1/4"), ("q1", "test", "1/4")]
 
 
 @pytest.mark.parametrize("how", [EQ_C, EQ_CK, MARKS])
 def test_the_breakdown_of_a_lift_ends_where_its_prophecies_are_fulfilled(how: tuple[str, str, bool]):
     minmax = generate("k-minmax", 4)
-    found = align(control_graph(minmax), how[0], how[1], intervals=how[2])
+    found = align(Problem.of(minmax), how[0], how[1], intervals=how[2])
     costs = explained(found, minmax)
     assert [why for _, why, _ in costs][-1] == "test"
     assert all(why in ("threshold", "test") for _, why, _ in costs)
@@ -265,8 +266,8 @@ def test_the_breakdown_of_a_lift_ends_where_its_prophecies_are_fulfilled(how: tu
 
 
 def test_only_what_is_exactly_right_is_returned():
-    (side,) = align(control_graph(example("m_range_2")), "control").sides
-    problem, values = side.program.problem, list(side.solution.values)
+    (side,) = align(Problem.of(example("m_range_2")), "control").sides
+    problem, values = side.program.constraints, list(side.solution.values)
     assert evaluate(problem, tuple(values), side.low, side.high).bound == side.bound
     for i, value in enumerate(values):
         for wrong in (value + Fraction(1, 10**9), value - Fraction(1, 10**9), Fraction(2)):
@@ -275,12 +276,12 @@ def test_only_what_is_exactly_right_is_returned():
 
 
 def test_rounding_forgives_what_floats_get_wrong():
-    (side,) = align(control_graph(generate("k-minmax", 5)), "eq", "CK", intervals=True).sides
+    (side,) = align(Problem.of(generate("k-minmax", 5)), "eq", "CK", intervals=True).sides
     floats = [float(v) + (1e-10 if i % 2 else -1e-10) for i, v in enumerate(side.solution.values)]
-    again = rounded(side.program.problem, floats, float(side.bound), side.low, side.high)
+    again = rounded(side.program.constraints, floats, float(side.bound), side.low, side.high)
     assert again is not None
     assert again.bound == side.bound
-    assert rounded(side.program.problem, [0.4] * len(floats), 0.0, side.low, side.high) is None
+    assert rounded(side.program.constraints, [0.4] * len(floats), 0.0, side.low, side.high) is None
 
 
 def test_the_cost_of_a_step_is_the_worst_over_the_differences():
@@ -308,9 +309,9 @@ def python(code: str) -> str:
 def test_the_solver_is_loaded_late_and_says_nothing():
     code = (
         "import sys\nfrom symdipa.bounds.alignment import align\n"
-        "from symdipa.runs.control import control_graph\n"
+        "from symdipa.runs.problem import Problem\n"
         "from symdipa.files.families import generate\n"
         "print({'numpy', 'scipy', 'highspy'} & set(sys.modules))\n"
-        "print(align(control_graph(generate('svt', 3))).bound)"
+        "print(align(Problem.of(generate('svt', 3))).bound)"
     )
     assert python(code) == "set()\n5/4\n"

@@ -42,7 +42,7 @@ KNOWN = [
 @pytest.mark.parametrize(("family", "n", "bound"), KNOWN)
 def test_families_with_exponentially_many_orders(family, n, bound):
     automaton = generate(family, n)
-    found = align(control_graph(automaton), "parts", None)
+    found = align(Problem.of(automaton), "parts", None)
     (side,) = found.sides
     assert isinstance(side, PartedSide) and found.graph == "parts" and found.bound == bound
     _, costs = breakdown(side)
@@ -61,8 +61,8 @@ def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
 @pytest.mark.parametrize("adjacency", ["monotone", (Fraction(-1, 2), Fraction(2))])
 def test_other_adjacencies_and_sensitivities(adjacency):
     control = control_graph(generate("pivot", 4))
-    whole = align(control, "augmentation", "CK", True, adjacency, Fraction(3, 2))
-    parts = align(control, "parts", "CK", True, adjacency, Fraction(3, 2))
+    whole = align(Problem(control), "augmentation", "CK", True, adjacency, Fraction(3, 2))
+    parts = align(Problem(control), "parts", "CK", True, adjacency, Fraction(3, 2))
     assert parts.bound == whole.bound
     claims = verify(control.automaton, bundle(control.automaton, private(parts))).claims
     assert max(claim.bound for claim in claims) == parts.bound
@@ -92,15 +92,15 @@ def test_limits():
     with pytest.raises(LimitReached):
         parted(control, max_nodes=nodes - 1)
     with pytest.raises(LimitReached):
-        align(control, "parts", "", max_nodes=nodes - 1)
+        align(Problem(control), "parts", "", max_nodes=nodes - 1)
     with pytest.raises(ValueError, match="need the augmentation"):
-        align(control, "parts", "LG")
+        align(Problem(control), "parts", "LG")
 
 
 def test_two_variables_with_one_sample_may_need_to_be_looked_at_together():
     control = control_graph(generate("running-max", 3))
-    assert align(control, "parts", None).bound is None
-    assert align(control, "augmentation", None).bound is not None
+    assert align(Problem(control), "parts", None).bound is None
+    assert align(Problem(control), "augmentation", None).bound is not None
 
 
 def test_a_shown_sample_that_several_parts_store():
@@ -114,7 +114,7 @@ def test_a_shown_sample_that_several_parts_store():
     )
     control = control_graph(automaton)
     assert len(shares(control)) == 2
-    found = align(control, "parts", "")
+    found = align(Problem(control), "parts", "")
     assert found.bound == 1 == exact_constant(augment(control)).value
     verify(automaton, bundle(automaton, private(found)))
 
@@ -135,7 +135,7 @@ def test_a_cycle_that_cannot_be_repeated_is_no_loop_of_a_run():
     control = control_graph(automaton)
     found = bounds_on(Problem.of(control))
     assert found.best is not None and found.optimal and found.best == exact_constant(augment(control)).value
-    for side in align(control, "augmentation", None).sides:
+    for side in align(Problem(control), "augmentation", None).sides:
         for (_, loops), _ in feasible(side):
             assert loops == ()
 
@@ -149,7 +149,7 @@ def test_bounds_of_random_automata_are_true(seed):
         control = control_graph(automaton)
         exact = exact_constant(augment(control)).value
         for letters, wide in (("", False), ("", True), ("C", True), ("CK", True)):
-            found = align(control, "parts", letters, wide)
+            found = align(Problem(control), "parts", letters, wide)
             if found.bound is None:
                 continue
             assert exact is not None and found.bound >= exact

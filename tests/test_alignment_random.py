@@ -21,7 +21,7 @@ from test_alignment import example
 
 from symdipa.bounds.alignment import PartedSide, Side, align, breakdown
 from symdipa.bounds.alignment.graphs import augmentation_cover, control_cover, eq_cover, marked_cover
-from symdipa.bounds.alignment.lifts import Lift, lift
+from symdipa.bounds.alignment.lifts import LiftedCover, lift
 from symdipa.checker import verify
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.evidence.certificates import bundle
@@ -31,6 +31,7 @@ from symdipa.model.automaton import Automaton, OutputKind, Transition
 from symdipa.model.errors import LimitReached
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
+from symdipa.runs.augmentation import augment
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
@@ -57,7 +58,7 @@ def well_formed(automaton: Automaton) -> bool:
 def bounds(automaton: Automaton, hows: Iterable[How] = ALL, **options: object) -> dict[How, Fraction | None]:
     control = control_graph(automaton)
     return {
-        how: align(control, how[0], how[1], how[2], **options).bound  # type: ignore[arg-type]
+        how: align(Problem(control), how[0], how[1], how[2], **options).bound  # type: ignore[arg-type]
         for how in hows
     }
 
@@ -119,8 +120,8 @@ def test_differences_of_one_sign_have_a_bound_for_the_same_automata():
     one_sided = 0
     for automaton in automata(40, "signs"):
         control, good = control_graph(automaton), well_formed(automaton)
-        assert (align(control, "augmentation", "LG", adjacency="monotone").bound is not None) == good
-        alone = [align(control, "augmentation", "LG", adjacency=side).bound for side in RANGES[1:]]
+        assert (align(Problem(control), "augmentation", "LG", adjacency="monotone").bound is not None) == good
+        alone = [align(Problem(control), "augmentation", "LG", adjacency=side).bound for side in RANGES[1:]]
         assert (None not in alone) == good
         one_sided += not good and alone != [None, None]
     assert one_sided
@@ -128,7 +129,7 @@ def test_differences_of_one_sign_have_a_bound_for_the_same_automata():
 
 def test_auto_is_at_least_as_good_as_every_step_of_its_ladder():
     for automaton in automata(30, "auto"):
-        found = align(control_graph(automaton))
+        found = align(Problem.of(automaton))
         tried = [a.bound for a in found.attempts if a.bound is not None]
         assert found.bound == min(tried, default=None)
         assert (found.bound is not None) == well_formed(automaton)
@@ -265,7 +266,7 @@ def test_every_proof_holds():
         for how in rng.sample(ALL, 5):
             low, high = rng.choice([*RANGES, (Fraction(-1, 3), Fraction(2))])
             found = align(
-                control_graph(automaton),
+                Problem.of(automaton),
                 *how,
                 adjacency=(low, high),
                 sensitivity=rng.choice((1, 1, Fraction(5, 2))),
@@ -288,7 +289,7 @@ def test_every_proof_holds():
 @pytest.mark.parametrize("adjacency", ["two-sided", "monotone"])
 def test_every_proof_of_the_ladder_holds(name: str, adjacency: str):
     automaton = example(name)
-    found = align(control_graph(automaton), adjacency=adjacency)
+    found = align(Problem.of(automaton), adjacency=adjacency)
     assert len(found.sides) == (2 if adjacency == "monotone" else 1)
     for side in found.sides:
         check(side, automaton)
@@ -358,7 +359,7 @@ def test_no_run_costs_more_than_the_bound():
         for low, high in RANGES:
             dearest = max((worst(automaton, run, low, high) for run in chosen), default=Fraction(0))
             for how in [("control", "", True), *rng.sample(ALL, 2), ("augmentation", "CKLG", True)]:
-                found = align(control_graph(automaton), *how, adjacency=(low, high)).bound
+                found = align(Problem.of(automaton), *how, adjacency=(low, high)).bound
                 assert found is None or found >= dearest, (how, low, high)
             tight += found == dearest
             judged += 1
@@ -371,7 +372,7 @@ def test_an_automaton_without_choices_is_as_good_as_its_run():
     for automaton in automata(40, "straight"):
         for run in runs(automaton, 6, 2, random.Random(str(automaton.name))):
             alone = _straight(automaton, run)
-            found = align(control_graph(alone), "augmentation", "CKLG", True).bound
+            found = align(Problem.of(alone), "augmentation", "CKLG", True).bound
             exact = worst(automaton, run, *RANGES[0])
             assert found is not None
             assert exact <= found <= 2 * exact
@@ -393,10 +394,10 @@ def _straight(automaton: Automaton, run: Sequence[int]) -> Automaton:
 # Prophecies, against the futures of runs
 
 
-def covers(automaton: Automaton) -> Iterator[tuple[Lift, Sequence[bool]]]:
+def covers(automaton: Automaton) -> Iterator[tuple[LiftedCover, Sequence[bool]]]:
     """Lifts of all kinds with the edges of their covers that are inside loops."""
     control = control_graph(automaton)
-    augmentation = augmentation_cover(control)
+    augmentation = augmentation_cover(augment(control))
     for cover in (control_cover(control), eq_cover(control), augmentation):
         yield lift(cover, "UC"), cover.cyclic
         yield lift(cover, "CK"), cover.cyclic
@@ -416,7 +417,11 @@ def test_prophecies_come_true():
 
 
 def _check_prophecies(
-    automaton: Automaton, lifted: Lift, cyclic: Sequence[bool], run: Sequence[int], counts: dict[str, int]
+    automaton: Automaton,
+    lifted: LiftedCover,
+    cyclic: Sequence[bool],
+    run: Sequence[int],
+    counts: dict[str, int],
 ) -> None:
     cover, names = lifted.cover, automaton.variables
     base, path = 0, []

@@ -91,7 +91,7 @@ GRAPHS = [
 def test_every_well_formed_example(path, follows):
     automaton = load(path)
     for options in GRAPHS:
-        found = align(control_graph(automaton), **options)
+        found = align(Problem.of(automaton), **options)
         made = certificate.private(found)
         assert len(made) == (found.bound is not None)
         if made:
@@ -146,7 +146,7 @@ def test_bounds_of_random_automata(seed):
     """What is proved is at least what the dearest short run costs, found by trying all shifts."""
     automaton = random_automaton(random.Random(seed), variables=(1, 2), states=(2, 3))
     options = random.Random(seed).choice(GRAPHS)
-    found = align(control_graph(automaton), **options)
+    found = align(Problem.of(automaton), **options)
     for made in certificate.private(found):
         (claim,) = verified(automaton, made)
         assert claim.bound == found.bound >= dearest(automaton, Fraction(-1), Fraction(1), 4)
@@ -183,7 +183,7 @@ def test_the_proof_for_one_automaton_handed_in_for_another(seed):
     rng = random.Random(seed)
     automaton = random_automaton(rng, variables=(1, 2), states=(2, 3))
     control = control_graph(automaton)
-    made = certificate.private(align(control, **rng.choice(GRAPHS)))
+    made = certificate.private(align(Problem(control), **rng.choice(GRAPHS)))
     results = check(automaton, engine="explicit").patterns.values()
     made += [certificate.violation(control, found.witness) for found in results if found.witness]
     for proof in made:
@@ -204,7 +204,7 @@ def test_a_violating_automaton_has_no_certificate_of_privacy():
     """The proof of a well-formed automaton, handed in for one with a further loop."""
     good = load(EXAMPLES / "well_formed" / "svt.dipa")
     bad = load(EXAMPLES / "leaking_pair" / "svt_no_cutoff.dipa")
-    (made,) = certificate.private(align(control_graph(good)))
+    (made,) = certificate.private(align(Problem.of(good)))
     assert rule_of(bad, certificate.bundle(good, [made])) == "automaton"
     assert rule_of(bad, certificate.bundle(bad, [made])) is not None
 
@@ -213,7 +213,7 @@ def test_a_certificate_of_the_control_graph_has_linear_size():
     sizes = []
     for m in (20, 40, 80):
         automaton = published.m_range(m)
-        made = certificate.private(align(control_graph(automaton), graph="control"))
+        made = certificate.private(align(Problem.of(automaton), graph="control"))
         text = certificate.dumps(certificate.bundle(automaton, made))
         (claim,) = checker.verify(automaton, text).claims
         assert claim.bound == 1
@@ -226,7 +226,7 @@ def test_a_certificate_of_the_control_graph_has_linear_size():
 
 def test_the_text_is_json_with_short_lines():
     automaton = load(EXAMPLES / "well_formed" / "k_min_max_3.dipa")
-    value = certificate.bundle(automaton, certificate.private(align(control_graph(automaton))))
+    value = certificate.bundle(automaton, certificate.private(align(Problem.of(automaton))))
     text = certificate.dumps(value)
     assert json.loads(text) == value
     assert max(map(len, text.splitlines())) <= 110

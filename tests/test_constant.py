@@ -24,7 +24,7 @@ from conftest import EXAMPLES, ROOT
 from test_brute_force import automaton
 
 from symdipa.bounds.corollary import corollary_bound
-from symdipa.bounds.exact import frames, profiles
+from symdipa.bounds.exact import frames, places, profiles
 from symdipa.bounds.exact.flow import GROUND, Flow, flow_bound
 from symdipa.bounds.exact.lift import costs, lift
 from symdipa.bounds.exact.profiles import ConstantLimit, Exact, exact_constant
@@ -543,7 +543,7 @@ def test_witnesses_become_certificates():
 
 
 def blockwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiles, "TOGETHER", 0)
+    monkeypatch.setattr(places, "TOGETHER", 0)
 
 
 def test_variables_that_never_meet_may_be_treated_apart(monkeypatch: pytest.MonkeyPatch):
@@ -552,10 +552,8 @@ def test_variables_that_never_meet_may_be_treated_apart(monkeypatch: pytest.Monk
     blockwise(monkeypatch)
     several = 0
     for example, one in zip(drawn, together, strict=True):
-        search = profiles._Search(
-            lift(augment(control_graph(example))), costs(control_graph(example), TWO_SIDED), 10**8, UNLIMITED
-        )
-        several += len(search.blocks) > 1
+        whole = lift(augment(control_graph(example)))
+        several += len(places.Places(whole, costs(whole.graph.control, TWO_SIDED)).blocks) > 1
         apart = exact(example)
         assert apart.value == one.value
         if apart.value is not None:

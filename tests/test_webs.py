@@ -327,8 +327,8 @@ def test_strong_feasibility_is_judged_alike():
     seen: Counter[bool | None] = Counter()
     for i in range(150):
         control = control_graph(mixed(i))
-        seen[strongly_feasible(control)] += 1
-        assert strongly_feasible(split(control).control) == strongly_feasible(control)
+        seen[strongly_feasible(Problem(control))] += 1
+        assert strongly_feasible(Problem(split(control).control)) == strongly_feasible(Problem(control))
     assert seen[True] > 20 and seen[False] > 5, seen
 
 

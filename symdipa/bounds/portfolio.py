@@ -231,7 +231,7 @@ class Portfolio:
         from symdipa.bounds.alignment import align
 
         found = align(
-            self.problem.control,
+            self.problem,
             graph,
             None,
             adjacency=self.adjacency,

@@ -34,6 +34,12 @@ class Augmentation:
     def nodes(self) -> int:
         return len(self.state)
 
+    def at_most(self, nodes: int | None) -> Augmentation:
+        """This graph; raises :class:`LimitReached` if it is larger, as building it under that cap does."""
+        if nodes is not None and self.nodes > nodes:
+            raise too_large(nodes)
+        return self
+
     @cached_property
     def component(self) -> tuple[int, ...]:
         """For each node the number of its strongly connected component."""
@@ -132,6 +138,11 @@ class Augmentation:
         return sorted(set(cores))
 
 
+def too_large(max_nodes: int) -> LimitReached:
+    """What is raised where the augmentation has more than so many nodes."""
+    return LimitReached(Limit.SIZE, f"the augmentation has more than {max_nodes} nodes")
+
+
 def augment(control: Control, max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Augmentation:
     """The augmentation of an automaton, breadth first.
 
@@ -168,7 +179,7 @@ def augment(control: Control, max_nodes: int | None = None, limits: Limits = UNL
         if done % 16 == 0:
             limits.check(f"{len(nodes)} order states")
         if max_nodes is not None and len(nodes) > max_nodes:
-            raise LimitReached(Limit.SIZE, f"the augmentation has more than {max_nodes} nodes")
+            raise too_large(max_nodes)
     return Augmentation(
         control,
         tuple(q for q, _ in nodes),

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.augmentation import Augmentation, augment
+from symdipa.runs.augmentation import Augmentation, augment, too_large
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.order import Mask
@@ -37,7 +37,7 @@ class Problem:
         self.automaton = automaton
         self._facts: OrderFacts | None = None
         self._augmentation: Augmentation | None = None
-        self._too_large: tuple[int, LimitReached] | None = None
+        self._too_small = 0
         self._elsewhere: Callable[[Compute[object], Limits], object] | None = None
 
     @classmethod
@@ -67,13 +67,13 @@ class Problem:
     def augmentation(self, limits: Limits = UNLIMITED, max_nodes: int | None = None) -> Augmentation:
         """The augmentation; raises :class:`LimitReached`, at once above a cap that was too small before."""
         if self._augmentation is None:
-            if self._too_large is not None and max_nodes is not None and max_nodes <= self._too_large[0]:
-                raise self._too_large[1]
+            if max_nodes is not None and max_nodes <= self._too_small:
+                raise too_large(max_nodes)
             try:
                 self._augmentation = augment(self.control, max_nodes, limits)
             except LimitReached as limit:
                 if limit.limit is Limit.SIZE and max_nodes is not None:
-                    self._too_large = max_nodes, limit
+                    self._too_small = max_nodes
                 raise
         return self._augmentation
 

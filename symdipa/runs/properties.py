@@ -18,7 +18,8 @@ from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, fixed_point, order_facts
 from symdipa.runs.order import Mask, OrderState, bounds, initial, members, update
-from symdipa.runs.slicing import cut, flatten, separate, transitions_touching, variable_components
+from symdipa.runs.problem import Problem
+from symdipa.runs.slicing import cut, flatten, transitions_touching
 from symdipa.runs.witness import LASSOS, LONGEST_TRIED, MAX_SETTLED, feasible_runs, witnesses_on
 
 TRIED_ON_ONE_RUN = 8
@@ -200,15 +201,14 @@ class Means(NamedTuple):
     high: tuple[Fraction | None, ...]
 
 
-def strongly_feasible(control: Control, limit: int = 5_000, limits: Limits = UNLIMITED) -> bool | None:
+def strongly_feasible(problem: Problem, limit: int = 5_000, limits: Limits = UNLIMITED) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
     One variable component at a time, of variables that were split where it helps: first without control
     flow, then by dataflow over may-facts on its slice; where both see a possible clash, feasible runs are
     enumerated, up to ``limit`` states. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
-    separated = separate(control).control
-    components = variable_components(separated)
+    control, separated, components = problem.control, problem.separated, problem.components
     touching = transitions_touching(separated, components)
     clear: dict[Hashable, bool] = {}
     for variables in components:

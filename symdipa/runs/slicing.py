@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, reduce
 from operator import or_
 
 from symdipa.model.verdict import Witness
@@ -156,12 +156,10 @@ def variable_components(control: Control) -> list[Mask]:
     return list(found.values())
 
 
-@lru_cache(maxsize=1)
 def separate(whole: Control) -> Split:
     """The control graph with its variables split as far as that makes the variable components smaller.
 
     Webs that are in one component anyway go on sharing a variable: at most one of them is live at a time.
-    The last answer is remembered: several analyses of one automaton ask.
     """
     webs = split(whole)
     group = [0] * webs.control.variables

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.augmentation import Augmentation, augment
+from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, explore
 from symdipa.runs.marks import Chain, Marks, advance
@@ -21,7 +21,7 @@ from symdipa.runs.order import Mask, OrderState, members
 Classes = tuple[Mask, ...]
 """Sets of two or more variables that hold the same sample, disjoint and sorted."""
 
-Facts = tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]
+KnownOrder = tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]
 """Pairs ``(x, y)``: the sample of ``x`` is strictly below that of ``y``; both are the same (``x < y``)."""
 
 Key = TypeVar("Key", bound=Hashable)
@@ -56,7 +56,7 @@ class Cover:
     def live(self, node: int) -> Mask:
         return self.control.live[self.state[node]]
 
-    def facts(self, node: int) -> Facts:
+    def facts(self, node: int) -> KnownOrder:
         """What is known in the node about the order of the stored samples."""
         equal = frozenset((x, y) for c in self.same[node] for x in members(c) for y in members(c) if x < y)
         if self.order is None:
@@ -124,12 +124,8 @@ def eq_cover(control: Control, max_nodes: int | None = None, limits: Limits = UN
     )
 
 
-def augmentation_cover(control: Control, max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Cover:
+def augmentation_cover(augmentation: Augmentation) -> Cover:
     """The augmentation: its paths are exactly the feasible runs."""
-    return cover_of(augment(control, max_nodes, limits))
-
-
-def cover_of(augmentation: Augmentation) -> Cover:
     return Cover(
         "augmentation",
         augmentation.control,

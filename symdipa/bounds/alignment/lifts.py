@@ -28,7 +28,7 @@ from symdipa.runs.graphs import component_numbers, explore
 from symdipa.runs.order import Mask, at_or_above, at_or_below, bounds
 
 Bits = tuple[Mask, ...]
-"""One set of variables for each bit, in the order of ``Lift.letters`` (two bits for ``C`` and ``K``)."""
+"""One set of variables for each bit, in the order of ``LiftedCover.letters`` (``C`` and ``K`` have two)."""
 
 LETTERS = "UCKLG"
 BITS = {"U": "U", "C": "Cc", "K": "Kk", "L": "L", "G": "G"}
@@ -36,7 +36,7 @@ BITS = {"U": "U", "C": "Cc", "K": "Kk", "L": "L", "G": "G"}
 
 
 @dataclass(frozen=True, eq=False)
-class Lift:
+class LiftedCover:
     """A lifted graph. Node ``v`` is base node ``base[v]`` with prophecies ``bits[v]``.
 
     ``tracked[v]`` are the variables that need a shift in ``v``: the live ones, without those that the
@@ -90,7 +90,9 @@ def canonical(letters: str) -> str:
     return "".join(letter for letter in LETTERS if letter in chosen)
 
 
-def lift(cover: Cover, letters: str = "", max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Lift:
+def lift(
+    cover: Cover, letters: str = "", max_nodes: int | None = None, limits: Limits = UNLIMITED
+) -> LiftedCover:
     """The cover lifted by the prophecies; without any it is the cover itself.
 
     Raises :class:`LimitReached` above ``max_nodes`` nodes, and when the time is up.
@@ -107,7 +109,7 @@ def lift(cover: Cover, letters: str = "", max_nodes: int | None = None, limits: 
 
     ends = ((v, nothing) for v in range(cover.nodes))
     nodes, edges = explore(ends, preceding, "the lifted graph", max_nodes, limits)
-    return Lift(
+    return LiftedCover(
         cover,
         letters,
         tuple(v for v, _ in nodes),
@@ -120,9 +122,9 @@ def lift(cover: Cover, letters: str = "", max_nodes: int | None = None, limits: 
     )
 
 
-def _plain(cover: Cover) -> Lift:
+def _plain(cover: Cover) -> LiftedCover:
     nodes = cover.nodes
-    return Lift(
+    return LiftedCover(
         cover,
         "",
         tuple(range(nodes)),

@@ -22,11 +22,12 @@ from itertools import permutations
 from operator import or_
 
 from symdipa.bounds.alignment.graphs import Cover, augmentation_cover
-from symdipa.bounds.alignment.lifts import Lift, lift
-from symdipa.bounds.alignment.program import ZERO, Interval, Problem, Program, intervals, points
+from symdipa.bounds.alignment.lifts import LiftedCover, lift
+from symdipa.bounds.alignment.program import ZERO, Constraints, Program, ShiftEnds, intervals, points
 from symdipa.bounds.costs import Rate, rates
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control
 from symdipa.runs.order import Mask, members
 from symdipa.runs.slicing import restrict
@@ -78,10 +79,10 @@ class Part:
         return self.program.lift.cover
 
     @property
-    def lifted(self) -> Lift:
+    def lifted(self) -> LiftedCover:
         return self.program.lift
 
-    def interval(self, node: int, x: int) -> Interval:
+    def interval(self, node: int, x: int) -> ShiftEnds:
         """The unknowns that are the ends of the interval of a variable of the graph in a lifted node."""
         low, high = self.program.interval(node, x)
         return self._number(low), self._number(high)
@@ -118,7 +119,7 @@ class Parted:
     parts: tuple[Part, ...]
     possible: tuple[int, ...]
     rules: dict[int, tuple[Rate, tuple[int, ...], tuple[int, ...]]]
-    problem: Problem
+    constraints: Constraints
 
     @property
     def nodes(self) -> int:
@@ -164,14 +165,14 @@ def parted(
     groups = dict.fromkeys(
         (component[control.source[t]], component[control.target[t]], *rules[t]) for t in possible
     )
-    problem = Problem(
+    constraints = Constraints(
         1 + offset,
         frozenset(at_most),
         tuple(groups),
         max(component) + 1,
         component[control.initial],
     )
-    return Parted(control, letters, wide, tuple(parts), tuple(possible), rules, problem)
+    return Parted(control, letters, wide, tuple(parts), tuple(possible), rules, constraints)
 
 
 def _sample(
@@ -198,7 +199,7 @@ def _program(
 ) -> Program:
     """The rules of one part alone: the watched variables make its graph, the owned ones have shifts."""
     local = restrict(control, share.watched)
-    watched = augmentation_cover(local, max_nodes, limits)
+    watched = augmentation_cover(augment(local, max_nodes, limits))
     own = sum(1 << i for i, x in enumerate(members(share.watched)) if share.own >> x & 1)
     cover = replace(watched, control=local.restricted_to(own))
     return (intervals if wide else points)(lift(cover, letters, max_nodes, limits), max_pairs, limits)

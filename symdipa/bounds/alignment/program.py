@@ -1,4 +1,4 @@
-"""The alignment problem over a lifted graph, and its solution by linear programming in floats.
+"""The rules of alignment over a lifted graph (docs/weights.md, section 2).
 
 Unknowns are numbers in ``[low, high]``, the range of the differences; unknown 0 is the constant 0. The rules
 (Def. alignment program) ask that one unknown be *at most* another, and set the cost of an edge: its sample
@@ -10,23 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from math import inf
 
-from symdipa.bounds.alignment.lifts import Lift
+from symdipa.bounds.alignment.lifts import LiftedCover
 from symdipa.bounds.costs import Rate, rates
-from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.graphs import classes, component_numbers
 from symdipa.runs.order import members
 
 ZERO = 0
 
-TOLERANCE = 1e-9
-"""What the solver may take for satisfied; the least ``d`` is scaled to 1."""
-
-Interval = tuple[int, int]
+ShiftEnds = tuple[int, int]
 """The unknowns that are the ends of an interval of shifts (the same one twice for a point)."""
 
 Group = tuple[int, int, Rate, tuple[int, ...], tuple[int, ...]]
@@ -34,7 +29,7 @@ Group = tuple[int, int, Rate, tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Constraints:
     """What is to be solved: rules ``at_most`` between unknowns, and ``groups`` of steps that must be paid.
 
     Components are numbered from the ends; runs begin in component ``initial``.
@@ -54,13 +49,13 @@ class Program:
     ``interval`` gives the unknowns of a tracked variable in a node. ``rate`` is per transition.
     """
 
-    lift: Lift
+    lift: LiftedCover
     intervals: bool
     unknowns: int
     at_most: frozenset[tuple[int, int]]
     floor: tuple[tuple[int, ...], ...]
     ceiling: tuple[tuple[int, ...], ...]
-    interval: Callable[[int, int], Interval]
+    interval: Callable[[int, int], ShiftEnds]
     rate: tuple[Rate, ...]
 
     @property
@@ -68,13 +63,13 @@ class Program:
         return self.lift.nodes
 
     @cached_property
-    def problem(self) -> Problem:
+    def constraints(self) -> Constraints:
         """The steps that differ, once each."""
         lift, component = self.lift, self.lift.component
         ends = ((component[u], component[v]) for u, v in zip(lift.source, lift.target, strict=True))
         asked = zip(map(self.rate.__getitem__, lift.transition), self.floor, self.ceiling, strict=True)
         groups = dict.fromkeys((*joined, *rule) for joined, rule in zip(ends, asked, strict=True))
-        return Problem(
+        return Constraints(
             self.unknowns, self.at_most, tuple(groups), max(component) + 1, component[lift.initial]
         )
 
@@ -91,7 +86,7 @@ class _Pairs:
     variable.
     """
 
-    def __init__(self, lift: Lift, max_pairs: int | None, limits: Limits) -> None:
+    def __init__(self, lift: LiftedCover, max_pairs: int | None, limits: Limits) -> None:
         steps = lift.control.steps
         self.fresh = tuple(
             steps[t].asg & lift.tracked[v] for v, t in zip(lift.target, lift.transition, strict=True)
@@ -121,7 +116,7 @@ class _Pairs:
             ]
 
 
-def points(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMITED) -> Program:
+def points(lift: LiftedCover, max_pairs: int | None = None, limits: Limits = UNLIMITED) -> Program:
     """One shift per def-use web: what the edges that store one sample or keep a variable join.
 
     Raises :class:`LimitReached` above ``max_pairs`` pairs of node and variable (variables that only one edge
@@ -137,18 +132,18 @@ def points(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMITED)
         groups.append([element, *held, *released])
     shift = classes(first + len(sample), groups)
 
-    def interval(node: int, x: int) -> Interval:
+    def interval(node: int, x: int) -> ShiftEnds:
         found = shift[sample[pairs.once[x]] if x in pairs.once else 1 + pairs.number[node, x]]
         return found, found
 
-    def stored(e: int) -> Interval:
+    def stored(e: int) -> ShiftEnds:
         found = shift[sample[e]] if e in sample else ZERO
         return found, found
 
     return _program(pairs, lift, False, max(shift) + 1, set(), interval, stored)
 
 
-def intervals(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMITED) -> Program:
+def intervals(lift: LiftedCover, max_pairs: int | None = None, limits: Limits = UNLIMITED) -> Program:
     """An interval for what each edge stores, and hulls of intervals where different ones meet.
 
     A stored sample may follow the difference inside its interval. A pair that always holds what one edge
@@ -161,15 +156,15 @@ def intervals(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMIT
     unknowns = 1
     at_most: set[tuple[int, int]] = set()
 
-    def new() -> Interval:
+    def new() -> ShiftEnds:
         nonlocal unknowns
         unknowns += 2
         at_most.add((unknowns - 2, unknowns - 1))
         return unknowns - 2, unknowns - 1
 
-    samples: list[Interval] = []
+    samples: list[ShiftEnds] = []
     number = component_numbers(len(pairs.number), pairs.kept)
-    arriving: list[dict[Interval, None]] = [{} for _ in range(max(number, default=-1) + 1)]
+    arriving: list[dict[ShiftEnds, None]] = [{} for _ in range(max(number, default=-1) + 1)]
     for e, fresh in enumerate(pairs.fresh):
         released = lift.control.sampling[lift.transition[e]].shows_sample
         samples.append((ZERO, ZERO) if released or not fresh else new())
@@ -180,7 +175,7 @@ def intervals(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMIT
     for p, q in pairs.kept:
         if number[p] != number[q]:
             onward[number[p]].add(number[q])
-    hulls: list[Interval] = [(ZERO, ZERO)] * len(arriving)
+    hulls: list[ShiftEnds] = [(ZERO, ZERO)] * len(arriving)
     for group in reversed(range(len(arriving))):  # links lead to equal or smaller numbers
         parts = arriving[group]
         if len(parts) == 1:
@@ -192,7 +187,7 @@ def intervals(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMIT
         for later in sorted(onward[group]):
             arriving[later][hulls[group]] = None
 
-    def interval(node: int, x: int) -> Interval:
+    def interval(node: int, x: int) -> ShiftEnds:
         return samples[pairs.once[x]] if x in pairs.once else hulls[number[pairs.number[node, x]]]
 
     return _program(pairs, lift, True, unknowns, at_most, interval, samples.__getitem__)
@@ -200,12 +195,12 @@ def intervals(lift: Lift, max_pairs: int | None = None, limits: Limits = UNLIMIT
 
 def _program(
     pairs: _Pairs,
-    lift: Lift,
+    lift: LiftedCover,
     wide: bool,
     unknowns: int,
     at_most: set[tuple[int, int]],
-    interval: Callable[[int, int], Interval],
-    stored: Callable[[int], Interval],
+    interval: Callable[[int, int], ShiftEnds],
+    stored: Callable[[int], ShiftEnds],
 ) -> Program:
     """The rules for every edge, given the unknowns."""
     rate = rates(lift.control)
@@ -227,114 +222,3 @@ def _program(
         ceiling.append(tuple(sorted(up)))
     rules = frozenset((a, b) for a, b in at_most if a != b)
     return Program(lift, wide, unknowns, rules, tuple(floor), tuple(ceiling), interval, rate)
-
-
-# The linear program
-
-
-def solve(
-    problem: Problem, low: Fraction, high: Fraction, limits: Limits = UNLIMITED
-) -> tuple[list[float], float] | None:
-    """Near-optimal values of the unknowns, and the bound they seem to give; ``None`` if there are none.
-
-    Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up or the time is up.
-    """
-    lower, upper = [float(low)] * problem.unknowns, [float(high)] * problem.unknowns
-    lower[ZERO] = upper[ZERO] = 0.0
-    first = problem.unknowns  # the potential of component c is column first + c
-    rows = _Rows()
-    different = {rate for _, _, rate, _, _ in problem.groups}
-    scale = min((rate.d for rate in different if rate.d), default=Fraction(1))
-    scaled = {rate: (float(rate.d / scale), float(rate.release / scale)) for rate in different}
-    for here, there, rate, floor, ceiling in problem.groups:
-        d, release = scaled[rate]
-        least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
-        if here == there:  # a loop costs nothing
-            if release * max(most, -least) > 0:
-                return None
-            for f in floor:
-                upper[f] = min(upper[f], least)
-            for c in ceiling:
-                lower[c] = max(lower[c], most)
-            continue
-        onward = [(first + there, 1.0), (first + here, -1.0)]
-        rows.add(onward, -release * max(most, -least))
-        for c in ceiling:
-            rows.add([*onward, (c, -d)], -(d + release) * most)
-        for f in floor:
-            rows.add([*onward, (f, d)], (d + release) * least)
-    if any(a > b for a, b in zip(lower, upper, strict=True)):
-        return None
-    for a, b in sorted(problem.at_most):
-        if upper[a] > lower[b]:
-            rows.add([(a, 1.0), (b, -1.0)], 0.0)
-    goal = first + problem.initial
-    lower += [0.0] * problem.components
-    upper += [inf] * problem.components
-    solution = rows.minimise(goal, lower, upper, limits)
-    if solution is None:
-        return None
-    return solution[:first], solution[goal] * float(scale)
-
-
-class _Rows:
-    """Rows ``sum of coefficient * column <= bound`` of a sparse linear program."""
-
-    def __init__(self) -> None:
-        self.starts = [0]
-        self.columns: list[int] = []
-        self.coefficients: list[float] = []
-        self.bounds: list[float] = []
-
-    def add(self, terms: list[tuple[int, float]], bound: float) -> None:
-        for column, coefficient in terms:
-            self.columns.append(column)
-            self.coefficients.append(coefficient)
-        self.starts.append(len(self.columns))
-        self.bounds.append(bound)
-
-    def minimise(
-        self, goal: int, lower: list[float], upper: list[float], limits: Limits
-    ) -> list[float] | None:
-        """The values of the columns that make column ``goal`` least; ``None`` if there are none."""
-        import highspy
-        import numpy as np
-
-        width, height = len(lower), len(self.bounds)
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = width, height
-        objective = np.zeros(width)
-        objective[goal] = 1.0
-        model.col_cost_ = objective
-        model.col_lower_ = np.array(lower)
-        model.col_upper_ = np.array(upper)
-        model.row_lower_ = np.full(height, -highspy.kHighsInf)
-        model.row_upper_ = np.array(self.bounds)
-        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        model.a_matrix_.start_ = np.array(self.starts)
-        model.a_matrix_.index_ = np.array(self.columns)
-        model.a_matrix_.value_ = np.array(self.coefficients)
-
-        class Silent(highspy.Highs):  # type: ignore[misc]
-            def enableCallbacks(self) -> None:
-                """None are needed, and enabling them writes a banner to the standard output."""
-
-        solver = Silent()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        solver.setOptionValue("primal_feasibility_tolerance", TOLERANCE)
-        solver.setOptionValue("dual_feasibility_tolerance", TOLERANCE)
-        limits.check(f"alignment, linear program with {height} rows")
-        if (seconds := limits.left()) is not None:
-            solver.setOptionValue("time_limit", seconds)
-        solver.passModel(model)
-        solver.run()
-        status = solver.getModelStatus()
-        if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
-            return None
-        if status != highspy.HighsModelStatus.kOptimal:
-            reason = f"the linear program was not solved ({solver.modelStatusToString(status).lower()})"
-            if status == highspy.HighsModelStatus.kTimeLimit:
-                raise OutOfTime(reason=reason)
-            raise LimitReached(Limit.SOLVER, reason)
-        return [float(value) for value in solver.getSolution().col_value]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from symdipa.bounds.alignment.graphs import Cover
-from symdipa.bounds.alignment.lifts import Lift
+from symdipa.bounds.alignment.lifts import LiftedCover
 from symdipa.bounds.alignment.parts import Part, Parted
 from symdipa.bounds.alignment.program import Program
 from symdipa.bounds.alignment.rounding import Solution
@@ -99,7 +99,7 @@ class Side(Proof):
         return self.cover.control
 
     @property
-    def lifted(self) -> Lift:
+    def lifted(self) -> LiftedCover:
         return self.program.lift
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symdipa.bounds.alignment.program import ZERO, Problem
+from symdipa.bounds.alignment.program import ZERO, Constraints
 from symdipa.bounds.costs import Rate
 
 DENOMINATORS = (1, 2, 6, 60, 1000, 10**6)
@@ -27,7 +27,7 @@ class Solution:
 
 
 def rounded(
-    problem: Problem, floats: list[float], estimate: float, low: Fraction, high: Fraction
+    constraints: Constraints, floats: list[float], estimate: float, low: Fraction, high: Fraction
 ) -> Solution | None:
     """The best solution on one of the grids; ``None`` if there is none on any.
 
@@ -35,7 +35,7 @@ def rounded(
     """
     best: Solution | None = None
     for values in _candidates(floats, low, high):
-        found = evaluate(problem, values, low, high)
+        found = evaluate(constraints, values, low, high)
         if found is not None and (best is None or found.bound < best.bound):
             best = found
             if float(best.bound) <= estimate + SAME * max(1.0, abs(estimate)):
@@ -60,18 +60,18 @@ def _nearest(value: float, denominator: int, low: Fraction, high: Fraction) -> F
 
 
 def evaluate(
-    problem: Problem, values: tuple[Fraction, ...], low: Fraction, high: Fraction
+    constraints: Constraints, values: tuple[Fraction, ...], low: Fraction, high: Fraction
 ) -> Solution | None:
     """The potentials for these values, exactly; ``None`` if the values break a rule or a loop costs."""
     if values[ZERO] != 0 or not all(low <= value <= high for value in values):
         return None
-    if any(values[a] > values[b] for a, b in problem.at_most):
+    if any(values[a] > values[b] for a, b in constraints.at_most):
         return None
-    potentials = [Fraction(0)] * problem.components
+    potentials = [Fraction(0)] * constraints.components
     number: dict[Fraction, int] = {}
     place = [number.setdefault(value, len(number)) for value in values]
     known: dict[tuple[Rate, tuple[int, ...], tuple[int, ...]], Fraction] = {}  # many steps cost the same
-    for here, there, rate, floor, ceiling in sorted(problem.groups, key=lambda group: group[0]):
+    for here, there, rate, floor, ceiling in sorted(constraints.groups, key=lambda group: group[0]):
         key = rate, tuple(place[f] for f in floor), tuple(place[c] for c in ceiling)
         if (paid := known.get(key)) is None:
             worst = rate.worst((values[f] for f in floor), (values[c] for c in ceiling), low, high)
@@ -80,5 +80,5 @@ def evaluate(
             potentials[here] = max(potentials[here], paid + potentials[there])
         elif paid:
             return None
-    bound = potentials[problem.initial]
+    bound = potentials[constraints.initial]
     return Solution(values, tuple(potentials), bound)

@@ -9,21 +9,25 @@ from typing import TypeVar
 
 from symdipa.bounds.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover
 from symdipa.bounds.alignment.lifts import canonical, lift
+from symdipa.bounds.alignment.linear import solve
 from symdipa.bounds.alignment.parts import Parted, parted, shares
-from symdipa.bounds.alignment.program import Program, intervals, points, solve
+from symdipa.bounds.alignment.program import Program, intervals, points
 from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
 from symdipa.bounds.alignment.rounding import rounded
 from symdipa.model.adjacency import Adjacency, Interval
 from symdipa.model.adjacency import intervals as intervals_of
 from symdipa.model.errors import LimitReached
-from symdipa.model.limits import UNLIMITED, Limits, stopwatch
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import GRAPHS
-from symdipa.runs.control import Control
+from symdipa.runs.problem import Problem
 
 K = TypeVar("K")
 V = TypeVar("V")
 
-LADDER: tuple[tuple[str, str, bool], ...] = (
+Way = tuple[str, str, bool]
+"""A graph, prophecies, and whether shifts are intervals."""
+
+LADDER: tuple[Way, ...] = (
     ("control", "", False),
     ("control", "", True),
     ("eq", "", True),
@@ -37,7 +41,7 @@ LADDER: tuple[tuple[str, str, bool], ...] = (
     ("augmentation", "CK", True),
     ("augmentation", "CKLG", True),
 )
-"""Graph, prophecies and whether intervals, in the order in which ``auto`` tries them."""
+"""The order in which ``auto`` tries graphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +55,29 @@ class Size:
         return self if nodes is None or self.nodes is None else Size(min(nodes, self.nodes), self.pairs)
 
 
+def affordable(graph: str, bounded: bool) -> Size:
+    """What ``auto`` tries on a graph, depending on whether there is a bound already."""
+    return IN_PARTS if graph == "parts" else WITH_BOUND if bounded else WITHOUT_BOUND
+
+
 NO_SHIFTS = "no shifts satisfy the rules"
 NO_ROUNDING = "no rounding of the shifts found satisfies the rules exactly"
 
 WITHOUT_BOUND = Size(20_000, 100_000)
 WITH_BOUND = Size(2_000, 5_000)
 IN_PARTS = Size(200_000, 100_000)
-"""What ``auto`` tries while it has no bound (in parts, too), and to better one that it has."""
+"""What ``auto`` tries while it has no bound (in parts, too), and to improve one that it has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One graph that was tried for one range: its size and the bound, or why there is none."""
+class GraphAttempt:
+    """One graph that was tried for one range: the bound, or why there is none."""
 
     graph: str
     lift: str
     intervals: bool
-    nodes: int
     bound: Fraction | None
     reason: str
-    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +92,7 @@ class Alignment:
     adjacency: tuple[Interval, ...]
     sensitivity: Fraction
     sides: tuple[Proof, ...]
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[GraphAttempt, ...]
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -107,7 +114,7 @@ class Alignment:
 
 
 def align(
-    control: Control,
+    problem: Problem,
     graph: str = "auto",
     lift: str | None = "",
     intervals: bool = False,
@@ -124,127 +131,129 @@ def align(
     goes up the :data:`LADDER` as far as sizes allow and keeps the best bound (so does a named graph with
     ``lift`` ``None``, on its own part); it ends early where that reaches ``goal``, a bound from below (before
     sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the range of the differences;
-    ``sensitivity`` multiplies it. A range ``[L, H]`` speaks of one
-    direction only: where either input may be the larger one, ``[-H, -L]`` is needed, too (which is what
-    ``monotone`` does with ``[0, 1]``; one side alone may have a bound even where the automaton is not
-    private).
+    ``sensitivity`` multiplies it. A range ``[L, H]`` speaks of one direction only: where either input may be
+    the larger one, ``[-H, -L]`` is needed, too (which is what ``monotone`` does with ``[0, 1]``; one side
+    alone may have a bound even where the automaton is not private).
 
     A named graph with a named lift raises :class:`LimitReached` above ``max_nodes`` and when the time is up;
-    else that is noted, and the next way is tried.
+    else that is noted, and the next way is tried. Raises ``ValueError`` for names and ranges that mean
+    nothing.
     """
-    ranges = intervals_of(adjacency)
-    scale = Fraction(sensitivity)
-    climbs = graph == "auto" or lift is None
-    letters = canonical(lift or "")
-    steps = [step for step in LADDER if graph in ("auto", step[0])]
-    if not climbs:
-        steps = [(graph, letters, intervals)]
-    if graph not in ("auto", *GRAPHS):
-        raise ValueError(f"a graph is auto, {', '.join(GRAPHS)}, not {graph!r}")
-    if graph in ("control", "eq", "parts") and "L" in letters:
-        raise ValueError(f"the prophecies L and G need the augmentation, not {graph}")
-    work = _Work(control, climbs, limits)
+    ranges, scale = intervals_of(adjacency), Fraction(sensitivity)
+    ways = _ways(graph, lift, intervals)
+    climb = _Climb(problem, scale, limits, may_fail=graph == "auto" or lift is None)
     best: list[Proof | None] = [None] * len(ranges)
-    attempts: list[Attempt] = []
-    for kind, letters, wide in steps:
-        for i, (low, high) in enumerate(ranges):
+    for way in ways:
+        for i, interval in enumerate(ranges):
             known = best[i]
             if known is not None and known.bound <= (goal or 0) * scale:
                 continue
             size = Size(max_nodes, None)
             if graph == "auto":
-                affordable = IN_PARTS if kind == "parts" else WITHOUT_BOUND if known is None else WITH_BOUND
-                size = affordable.within(max_nodes)
-                if not work.worthwhile(kind, letters, size, known is not None):
+                bounded = known is not None
+                size = affordable(way[0], bounded).within(max_nodes)
+                if not climb.worthwhile(way, size, bounded):
                     continue
-            attempt, side = work.attempt(kind, letters, wide, size, low, high, scale)
-            attempts.append(attempt)
+            side = climb.attempt(way, size, interval)
             if side is not None and (known is None or side.bound < known.bound):
                 best[i] = side
-    sides = [side for side in best if side is not None]
+    sides = sorted((side for side in best if side is not None), key=lambda side: -side.bound)
     if len(sides) < len(ranges):
-        return Alignment(None, ranges, scale, (), tuple(attempts))
-    sides.sort(key=lambda side: -side.bound)
-    return Alignment(sides[0].bound, ranges, scale, tuple(sides), tuple(attempts))
+        return Alignment(None, ranges, scale, (), tuple(climb.attempts))
+    return Alignment(sides[0].bound, ranges, scale, tuple(sides), tuple(climb.attempts))
 
 
-class _Work:
-    """Covers and lifts that were built, so that the ladder and both sides share them."""
+def _ways(graph: str, lift: str | None, intervals: bool) -> list[Way]:
+    """What a caller has asked for, in order; raises ``ValueError`` for what means nothing."""
+    if graph not in ("auto", *GRAPHS):
+        raise ValueError(f"a graph is auto, {', '.join(GRAPHS)}, not {graph!r}")
+    letters = canonical(lift or "")
+    if graph in ("control", "eq", "parts") and "L" in letters:
+        raise ValueError(f"the prophecies L and G need the augmentation, not {graph}")
+    if graph == "auto" or lift is None:
+        return [way for way in LADDER if graph in ("auto", way[0])]
+    return [(graph, letters, intervals)]
 
-    def __init__(self, control: Control, auto: bool, limits: Limits) -> None:
-        self.control = control
-        self.auto = auto
-        self.limits = limits
-        self.covers: dict[tuple[str, Size], Cover | LimitReached] = {}
-        self.programs: dict[tuple[str, str, bool, Size], Program | Parted | LimitReached] = {}
 
-    def worthwhile(self, kind: str, letters: str, size: Size, bounded: bool) -> bool:
+class _Climb:
+    """The graphs tried so far, with the covers and programs that were built, which both sides share.
+
+    Unless an attempt ``may_fail``, its limit is raised.
+    """
+
+    def __init__(self, problem: Problem, sensitivity: Fraction, limits: Limits, may_fail: bool) -> None:
+        self.problem, self.sensitivity, self.limits = problem, sensitivity, limits
+        self.may_fail = may_fail
+        self.attempts: list[GraphAttempt] = []
+        self._covers: dict[tuple[str, Size], Cover | LimitReached] = {}
+        self._programs: dict[tuple[Way, Size], Program | Parted | LimitReached] = {}
+
+    def worthwhile(self, way: Way, size: Size, bounded: bool) -> bool:
         """Whether the graph can tell more than those before it on the ladder.
 
         Parts are for want of any bound, and one part alone is the augmentation.
         """
-        if kind == "parts":
-            return not bounded and len(shares(self.control)) > 1
-        coarser = {"control": None, "eq": "control", "augmentation": "eq"}[kind]
-        if coarser is None or "L" in letters or (letters and kind == "eq"):
+        graph, letters, _ = way
+        if graph == "parts":
+            return not bounded and len(shares(self.problem.control)) > 1
+        coarser = {"control": None, "eq": "control", "augmentation": "eq"}[graph]
+        if coarser is None or "L" in letters or (letters and graph == "eq"):
             return True
         try:
-            here, before = self.cover(kind, size), self.cover(coarser, size)
+            here, before = self._cover(graph, size), self._cover(coarser, size)
         except LimitReached:
             return True  # the attempt will say so
         return (here.nodes, len(here.source)) != (before.nodes, len(before.source))
 
-    def attempt(
-        self, kind: str, letters: str, wide: bool, size: Size, low: Fraction, high: Fraction, scale: Fraction
-    ) -> tuple[Attempt, Proof | None]:
-        spent = stopwatch()
-        nodes, bound, reason, side = 0, None, "", None
+    def attempt(self, way: Way, size: Size, interval: Interval) -> Proof | None:
+        """The proof that a graph gives for one range of differences, if any."""
+        side, reason = None, ""
         try:
-            program = self.program(kind, letters, wide, size)
-            nodes = program.nodes
-            side, reason = self.prove(program, low, high, scale)
-            bound = side.bound if side is not None else None
+            side, reason = self._prove(self._program(way, size), *interval)
         except LimitReached as limit:
-            if not self.auto:
+            if not self.may_fail:
                 raise
             reason = limit.reason
-        return Attempt(kind, letters, wide, nodes, bound, reason, spent()), side
+        self.attempts.append(GraphAttempt(*way, side.bound if side is not None else None, reason))
+        return side
 
-    def prove(
-        self, program: Program | Parted, low: Fraction, high: Fraction, scale: Fraction
-    ) -> tuple[Proof | None, str]:
-        floats = solve(program.problem, low, high, self.limits)
+    def _prove(self, program: Program | Parted, low: Fraction, high: Fraction) -> tuple[Proof | None, str]:
+        floats = solve(program.constraints, low, high, self.limits)
         if floats is None:
             return None, NO_SHIFTS
-        solution = rounded(program.problem, *floats, low, high)
+        solution = rounded(program.constraints, *floats, low, high)
         if solution is None:
             return None, NO_ROUNDING
+        scale = self.sensitivity
         found = low * scale, high * scale, solution.bound * scale, solution, scale
         return (Side(*found, program) if isinstance(program, Program) else PartedSide(*found, program)), ""
 
-    def program(self, kind: str, letters: str, wide: bool, size: Size) -> Program | Parted:
+    def _program(self, way: Way, size: Size) -> Program | Parted:
+        graph, letters, wide = way
+
         def build() -> Program | Parted:
-            if kind == "parts":
-                return parted(self.control, letters, wide, size.nodes, size.pairs, self.limits)
-            cover = self.cover("marked" if "L" in letters else kind, size)
+            if graph == "parts":
+                return parted(self.problem.control, letters, wide, size.nodes, size.pairs, self.limits)
+            cover = self._cover("marked" if "L" in letters else graph, size)
             lifted = lift(cover, letters, size.nodes, self.limits)
             return (intervals if wide else points)(lifted, size.pairs, self.limits)
 
-        return _remembered(self.programs, (kind, letters, wide, size), build)
+        return _remembered(self._programs, (way, size), build)
 
-    def cover(self, kind: str, size: Size) -> Cover:
+    def _cover(self, kind: str, size: Size) -> Cover:
         def build() -> Cover:
             match kind:
                 case "control":
-                    return control_cover(self.control)
+                    return control_cover(self.problem.control)
                 case "eq":
-                    return eq_cover(self.control, size.nodes, self.limits)
+                    return eq_cover(self.problem.control, size.nodes, self.limits)
                 case "augmentation":
-                    return augmentation_cover(self.control, size.nodes, self.limits)
+                    augmentation = self.problem.augmentation(self.limits, size.nodes)
+                    return augmentation_cover(augmentation.at_most(size.nodes))
                 case _:
-                    return marked_cover(self.cover("augmentation", size), size.nodes, self.limits)
+                    return marked_cover(self._cover("augmentation", size), size.nodes, self.limits)
 
-        return _remembered(self.covers, (kind, size), build)
+        return _remembered(self._covers, (kind, size), build)
 
 
 def _remembered(known: dict[K, V | LimitReached], key: K, build: Callable[[], V]) -> V:

@@ -26,19 +26,19 @@ Rows = NDArray[np.int64]
 
 NEVER = 1 << 60
 LARGEST = 1 << 58
-"""Finite costs are at most that."""
+"""The largest finite cost."""
 
 COLUMNS = 20_000
-"""A frame with more columns is refused."""
+"""The most columns of a frame."""
 
 ALL_COLUMNS = 1_000_000
-"""So are frames that have more together: they take some 100 bytes each."""
+"""The most columns of all frames together: they take some 100 bytes each."""
 
 CELLS = 1 << 20
-"""So many places of profiles are compared at once."""
+"""How many entries of profiles are compared at once."""
 
 WIDE = 64
-"""Profiles of more columns are compared row by row, others column by column; it only matters for speed."""
+"""Profiles of more columns are compared row by row, others column by column, for speed."""
 
 
 class TooWide(LimitReached):
@@ -53,7 +53,7 @@ FrameKey = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class ProfileFrame:
     """The columns of profiles over some variables.
 
     ``columns`` are levels of the classes of equal variables, ``where[x]`` is the class of variable ``x``.
@@ -111,7 +111,7 @@ def _columns(classes: int, below: list[list[int]], above: list[list[int]], top: 
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class StepTable:
     """A step as it acts on profiles, for one difference, from ``before`` to ``after`` columns.
 
     Way ``i`` leads from column ``sources[i]`` to column ``targets[i]`` for ``prices[i]``; ways to one column
@@ -142,12 +142,16 @@ class Table:
 
 
 def _table(
-    before: Frame, after: Frame, sources: NDArray[np.intp], targets: NDArray[np.intp], prices: Rows
-) -> Table:
+    before: ProfileFrame,
+    after: ProfileFrame,
+    sources: NDArray[np.intp],
+    targets: NDArray[np.intp],
+    prices: Rows,
+) -> StepTable:
     order = np.argsort(targets, kind="stable")
     sources, targets, prices = sources[order], targets[order], prices[order]
     starts = np.flatnonzero(np.diff(targets, prepend=-1))
-    return Table(before.width, after.width, sources, targets, prices, starts)
+    return StepTable(before.width, after.width, sources, targets, prices, starts)
 
 
 @dataclass(eq=False)
@@ -161,11 +165,11 @@ class Kit:
     costs: Costs
     limits: Limits = UNLIMITED
     columns: int = 0
-    _frames: dict[FrameKey, Frame] = field(default_factory=dict)
-    _tables: dict[tuple[int, int, int, int], Table] = field(default_factory=dict)
+    _frames: dict[FrameKey, ProfileFrame] = field(default_factory=dict)
+    _tables: dict[tuple[int, int, int, int], StepTable] = field(default_factory=dict)
     _loops: dict[tuple[int, int, int], NDArray[np.bool_]] = field(default_factory=dict)
 
-    def frame(self, order: OrderState, variables: Mask, names: Sequence[int] | None = None) -> Frame:
+    def frame(self, order: OrderState, variables: Mask, names: Sequence[int] | None = None) -> ProfileFrame:
         """The frame of the variables in an order state in which they are tracked.
 
         Variable ``x`` of the order state is variable ``names[x]`` of the automaton, if that is given.
@@ -194,10 +198,10 @@ class Kit:
             self.columns += len(columns)
             if self.columns > ALL_COLUMNS:
                 raise TooWide(f"the live values have more than {ALL_COLUMNS} shifts in all states together")
-            known = self._frames[key] = Frame(place, tuple(columns))
+            known = self._frames[key] = ProfileFrame(place, tuple(columns))
         return known
 
-    def table(self, before: Frame, after: Frame, t: int, difference: int) -> Table:
+    def table(self, before: ProfileFrame, after: ProfileFrame, t: int, difference: int) -> StepTable:
         """Transition ``t`` from one frame to another for a difference of this level."""
         key = (id(before), id(after), t, difference)
         known = self._tables.get(key)
@@ -205,7 +209,7 @@ class Kit:
             known = self._tables[key] = self._build(before, after, t, difference)
         return known
 
-    def _build(self, before: Frame, after: Frame, t: int, difference: int) -> Table:
+    def _build(self, before: ProfileFrame, after: ProfileFrame, t: int, difference: int) -> StepTable:
         stored = self.control.steps[t].asg & sum(1 << x for x in after.where)
         sources, shifts = self._ways(before, t, difference, bool(stored))
         reached = np.empty((len(sources), after.levels.shape[1]), dtype=np.int64)
@@ -214,7 +218,7 @@ class Kit:
         prices = np.array(self.costs.price[t][difference], dtype=np.int64)
         return _table(before, after, sources, after.numbers(reached), prices[shifts])
 
-    def projection(self, before: Frame, after: Frame) -> Table:
+    def projection(self, before: ProfileFrame, after: ProfileFrame) -> StepTable:
         """From a frame to one of fewer variables, without a step."""
         key = (id(before), id(after), -1, 0)
         known = self._tables.get(key)
@@ -228,7 +232,7 @@ class Kit:
         return known
 
     def _ways(
-        self, frame: Frame, t: int, difference: int, stored: bool
+        self, frame: ProfileFrame, t: int, difference: int, stored: bool
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Columns, and levels that the sample may have then: all if it is stored, else the nearest one."""
         step, costs = self.control.steps[t], self.costs
@@ -247,7 +251,7 @@ class Kit:
         fitting = [np.flatnonzero((floor <= level) & (level <= ceiling)) for level in choices]
         return np.concatenate(fitting), np.concatenate([c[f] for c, f in zip(choices, fitting, strict=True)])
 
-    def free(self, frame: Frame, t: int, difference: int) -> NDArray[np.bool_]:
+    def free(self, frame: ProfileFrame, t: int, difference: int) -> NDArray[np.bool_]:
         """The columns on which transition ``t`` costs nothing, if its sample is not read later."""
         key = (id(frame), t, difference)
         known = self._loops.get(key)
@@ -290,7 +294,7 @@ def maximal_rows(rows: Rows) -> NDArray[np.intp]:
 
 
 def _block(kept: int, width: int) -> int:
-    """So many rows are compared with those kept, and with each other, without using more than ``CELLS``."""
+    """How many rows can be compared with those kept, and with each other, within ``CELLS`` entries."""
     return max(1, min(CELLS // (max(kept, 1) * width), isqrt(CELLS // width)))
 
 

@@ -79,7 +79,7 @@ def costs(control: Control, interval: Interval) -> Costs:
 
 
 @dataclass(frozen=True, eq=False)
-class Lift:
+class LiftedAugmentation:
     """The lifted augmentation: node ``v`` lies over ``base[v]`` and tracks the values of ``tracked[v]``.
 
     Edge ``i`` leads from ``source[i]`` to ``target[i]`` over edge ``edge[i]`` of the augmentation. Runs begin
@@ -148,7 +148,7 @@ class Lift:
 
 def lift(
     graph: Augmentation, max_nodes: int | None = None, limits: Limits = UNLIMITED, *, foresee: Mask = 0
-) -> Lift:
+) -> LiftedAugmentation:
     """The lift of an augmentation.
 
     ``foresee`` are variables to track only if they will be read, besides those for which it has to be so:
@@ -172,7 +172,7 @@ def lift(
 
     ends = [(v, 0) for v in _last(graph)]
     nodes, found = explore(ends, preceding, "the lift for the exact constant", max_nodes, limits)
-    return Lift(
+    return LiftedAugmentation(
         graph,
         tuple(v for v, _ in nodes),
         tuple(read | live[v] & ~foreseen for v, read in nodes),

@@ -35,9 +35,7 @@ def run_bound(
     :class:`LimitReached` when there are more than ``max_nodes`` nodes of some kind, those of the augmentation
     included, and when the time is up.
     """
-    if max_nodes is not None and augmentation.nodes > max_nodes:
-        raise LimitReached(Limit.SIZE, f"the augmentation has more than {max_nodes} nodes")
-    if augmentation.leaks:
+    if augmentation.at_most(max_nodes).leaks:
         return None
     marked = _forward(augmentation, max_nodes, limits)
     futures = None if marked is None else _backward(marked, max_nodes, limits)
@@ -65,7 +63,7 @@ def _reached(order: OrderState, low: Mask, high: Mask, step: Step, repeats: bool
 
 
 @dataclass(frozen=True, eq=False)
-class Marked:
+class MarkedAugmentation:
     """The augmentation with marks so far. Node ``v`` is node ``base[v]``; node 0 is the initial one.
 
     ``incoming[v]`` lists ``(u, e, reached)``: an edge from ``u`` over ``e``, and the marks that it gives.
@@ -80,7 +78,7 @@ class Marked:
         return rates(self.graph.control)
 
 
-def _forward(graph: Augmentation, max_nodes: int | None, limits: Limits) -> Marked | None:
+def _forward(graph: Augmentation, max_nodes: int | None, limits: Limits) -> MarkedAugmentation | None:
     """Every node with marks, forward; ``None`` if some value gets both (a leaking pair)."""
     control, cyclic = graph.control, frozenset(graph.cyclic_edges)
     start = (0, 0, 0)
@@ -105,7 +103,7 @@ def _forward(graph: Augmentation, max_nodes: int | None, limits: Limits) -> Mark
                 incoming.append([])
             incoming[place].append((u, e, after))
         _check(u, len(nodes), "nodes with marks", max_nodes, limits)
-    return Marked(graph, tuple(base for base, _, _ in nodes), tuple(map(tuple, incoming)))
+    return MarkedAugmentation(graph, tuple(base for base, _, _ in nodes), tuple(map(tuple, incoming)))
 
 
 def _check(done: int, size: int, what: str, max_nodes: int | None, limits: Limits) -> None:
@@ -132,7 +130,7 @@ class Futures:
     start: int
 
 
-def _backward(marked: Marked, max_nodes: int | None, limits: Limits) -> Futures | None:
+def _backward(marked: MarkedAugmentation, max_nodes: int | None, limits: Limits) -> Futures | None:
     """Every marked node with every future, backward; ``None`` if an output sample gets a mark."""
     number = {(v, Future()): v for v in range(len(marked.base))}
     nodes = list(number)
@@ -152,7 +150,7 @@ def _backward(marked: Marked, max_nodes: int | None, limits: Limits) -> Futures 
 
 
 def _before(
-    marked: Marked, u: int, e: int, reached: Reached, future: Future
+    marked: MarkedAugmentation, u: int, e: int, reached: Reached, future: Future
 ) -> tuple[Future, Fraction | None]:
     """The future before an edge of which the future after it is known, and the weight of its position.
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from symdipa.bounds.exact.flow import repeatable
-from symdipa.bounds.exact.frames import LARGEST, NEVER, Frame, Kit, Rows, maximal_rows
+from symdipa.bounds.exact.frames import LARGEST, NEVER, Kit, ProfileFrame, Rows, maximal_rows
 from symdipa.bounds.exact.lift import costs
 from symdipa.model.adjacency import TWO_SIDED, Interval
 from symdipa.model.errors import Limit, LimitReached
@@ -22,10 +22,10 @@ from symdipa.runs.order import Mask, Step, initial, members, update
 from symdipa.runs.witness import dependency_graph
 
 KEPT = 5_000
-"""As many profiles are kept at a position; if more compete, the differences need not be the best."""
+"""The most profiles kept at a position; if more compete, the differences need not be the best."""
 
 FEW = 64
-"""So few often do, and it is seen that they did where the bound from above is reached."""
+"""A first try: so few profiles are often enough, which shows where the bound from above is reached."""
 
 
 def best_signs(
@@ -39,10 +39,10 @@ def best_signs(
 ) -> tuple[Fraction, ...]:
     """Differences in the interval for which the run, with its loops repeated, costs most.
 
-    Where repeating a loop costs more and more they are such that it does. Samples that no dependency joins
-    are treated apart. If more than ``kept`` profiles compete at a position, those of highest cost are kept,
-    and the result need not be the best. Raises :class:`LimitReached` when too many values are live at a time,
-    and when the time is up.
+    Where repeating a loop can cost more and more, it does for these differences. Samples that no dependency
+    joins are treated apart. If more than ``kept`` profiles compete at a position, those of highest cost are
+    kept, and the result need not be the best. Raises :class:`LimitReached` when too many values are live at a
+    time, and when the time is up.
     """
     prices = costs(control, interval)
     if prices.largest * (len(run) + 1) > LARGEST:
@@ -84,7 +84,9 @@ class _Line:
             k, chosen[j] = origin[k]
         return chosen
 
-    def _step(self, j: int, before: Frame, after: Frame, rows: Rows) -> tuple[Rows, list[tuple[int, int]]]:
+    def _step(
+        self, j: int, before: ProfileFrame, after: ProfileFrame, rows: Rows
+    ) -> tuple[Rows, list[tuple[int, int]]]:
         """The profiles after position ``j``, and from which row and by which difference each of them came."""
         t = self.run[j]
         moved, origin = [], []
@@ -100,7 +102,7 @@ class _Line:
             best = best[np.argsort(-rows[best].min(axis=1), kind="stable")[: self.kept]]
         return rows[best], [origin[k] for k in best]
 
-    def _frames(self, positions: Sequence[int]) -> Iterator[Frame]:
+    def _frames(self, positions: Sequence[int]) -> Iterator[ProfileFrame]:
         """The frames before the first of the positions and after each: of their values still to be read.
 
         Whoever reads such a value is one of the positions, and nothing else orders it. So their order states

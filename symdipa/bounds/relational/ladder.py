@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symdipa.bounds.relational.machine import Machine, machine
+from symdipa.bounds.relational.machine import LetterMachine, machine
 from symdipa.bounds.relational.proof import Json, certificate
 from symdipa.bounds.relational.search import MAX_NODES, Strategy, search
 from symdipa.checker.model import model_of
@@ -84,11 +84,11 @@ def relational(
     :class:`symdipa.model.errors.OutOfTime` when there is no time to check.
     """
     scale = Fraction(sensitivity)
-    work = _Work(control_graph(automaton), share(limits, SEARCHING), max_nodes)
-    found = [work.best(interval) for interval in intervals(adjacency, scale)]
+    ladder = _Ladder(control_graph(automaton), share(limits, SEARCHING), max_nodes)
+    found = [ladder.best(interval) for interval in intervals(adjacency, scale)]
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
-        return Relational(None, (), tuple(work.trials))
+        return Relational(None, (), tuple(ladder.trials))
     model = model_of(automaton)
     certificates = tuple(certificate(one, scale) for one in proved)
 
@@ -97,7 +97,7 @@ def relational(
 
     claims = [check_relational(model, written, "the certificate", checking) for written in certificates]
     bound = max((claim.bound for claim in claims if claim.bound is not None), default=None)
-    return Relational(bound, certificates, tuple(work.trials))
+    return Relational(bound, certificates, tuple(ladder.trials))
 
 
 def share(limits: Limits, part: float) -> Limits:
@@ -106,11 +106,11 @@ def share(limits: Limits, part: float) -> Limits:
     return limits if left is None else limits.within(part * left)
 
 
-class _Work:
+class _Ladder:
     def __init__(self, control: Control, limits: Limits, max_nodes: int) -> None:
         self.control, self.limits, self.max_nodes = control, limits, max_nodes
         self.trials: list[Trial] = []
-        self.machines: dict[bool, Machine] = {}
+        self.machines: dict[bool, LetterMachine] = {}
 
     def best(self, interval: Interval) -> Strategy | None:
         """The best strategy of all steps: first of those that are small, then of the others."""

@@ -41,14 +41,14 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class MachineEdge:
     leaf: int
     letter: Letter
     target: int
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class LetterMachine:
     """States are numbered, 0 is initial. ``state`` is the control state of each, ``edges`` leave it.
 
     ``leaves`` are those of each control state, ``accepting`` the states in which no remark is open.
@@ -57,7 +57,7 @@ class Machine:
     control: Control
     state: tuple[int, ...]
     leaves: tuple[tuple[Leaf, ...], ...]
-    edges: tuple[tuple[Edge, ...], ...]
+    edges: tuple[tuple[MachineEdge, ...], ...]
     accepting: frozenset[int]
 
     def leaves_of(self, q: int) -> tuple[Leaf, ...]:
@@ -119,7 +119,7 @@ Promise = tuple[int, Mask, Mask]
 """Control state, variables whose value is to be replaced, variables whose value is final."""
 
 
-def machine(control: Control, remarks: bool, max_states: int = 2_000) -> Machine:
+def machine(control: Control, remarks: bool, max_states: int = 2_000) -> LetterMachine:
     """The machine of an automaton, with remarks about final values or without.
 
     Raises :class:`LimitReached` above ``max_states`` states.
@@ -139,11 +139,11 @@ def machine(control: Control, remarks: bool, max_states: int = 2_000) -> Machine
 
     start: Promise = (control.initial, 0, 0)
     nodes, edges = explore([start], following, "the machine with remarks", max_states)
-    leaving: list[list[Edge]] = [[] for _ in nodes]
+    leaving: list[list[MachineEdge]] = [[] for _ in nodes]
     for u, way, v in edges:
         i, remark = ways[way]
-        leaving[u].append(Edge(i, (leaves[nodes[u][0]][i].shows, remark), v))
-    return Machine(
+        leaving[u].append(MachineEdge(i, (leaves[nodes[u][0]][i].shows, remark), v))
+    return LetterMachine(
         control,
         tuple(q for q, _, _ in nodes),
         leaves,

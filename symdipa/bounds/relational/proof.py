@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from symdipa.bounds.relational.facts import NONE
-from symdipa.bounds.relational.machine import STOPPED, Machine
-from symdipa.bounds.relational.search import Node, Strategy
+from symdipa.bounds.relational.game import GameNode
+from symdipa.bounds.relational.machine import STOPPED, LetterMachine
+from symdipa.bounds.relational.search import Strategy
 from symdipa.runs.order import members
 
 Json = dict[str, object]
@@ -58,7 +59,7 @@ def certificate(found: Strategy, sensitivity: Fraction) -> Json:
     }
 
 
-def _edges(machine: Machine) -> Iterator[list[object]]:
+def _edges(machine: LetterMachine) -> Iterator[list[object]]:
     """Edges by transition; the pieces in which a state stops are one."""
     seen = set()
     for u, edges in enumerate(machine.edges):
@@ -69,7 +70,7 @@ def _edges(machine: Machine) -> Iterator[list[object]]:
                 yield list(key)
 
 
-def _facts(machine: Machine, node: Node, unit: int) -> Iterator[list[object]]:
+def _facts(machine: LetterMachine, node: GameNode, unit: int) -> Iterator[list[object]]:
     first, second, facts, _ = node
     values = [
         [copy, machine.control.variable_names[x]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symdipa.bounds.relational.machine import SAMPLE, SECOND, Letter, Machine
+from symdipa.bounds.relational.machine import SAMPLE, SECOND, Letter, LetterMachine
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 
@@ -19,7 +19,7 @@ MEMORIES = ("none", "letters", "whole")
 
 
 @dataclass(frozen=True, eq=False)
-class Suffixes:
+class SuffixClasses:
     """Classes of sequences by number; 0 is that of the empty one.
 
     ``before[(s, letter)]`` is the class of the letter followed by a sequence of class ``s``; where no state
@@ -32,7 +32,9 @@ class Suffixes:
     after: tuple[tuple[tuple[Letter, int], ...], ...]
 
 
-def suffixes(machine: Machine, memory: str, max_classes: int, limits: Limits = UNLIMITED) -> Suffixes:
+def suffixes(
+    machine: LetterMachine, memory: str, max_classes: int, limits: Limits = UNLIMITED
+) -> SuffixClasses:
     """All classes with one of the :data:`MEMORIES`.
 
     Raises :class:`LimitReached` above ``max_classes``, and when the time is up.
@@ -64,7 +66,7 @@ def suffixes(machine: Machine, memory: str, max_classes: int, limits: Limits = U
                 after.append([])
             before[s, letter] = place
             after[place].append((letter, s))
-    return Suffixes(
+    return SuffixClasses(
         tuple(able for able, _, _ in classes),
         tuple(sure for _, sure, _ in classes),
         before,
@@ -79,7 +81,7 @@ def _with(letter: Letter, known: tuple[Letter, ...], memory: str) -> tuple[Lette
     return (letter, *known) if memory == "whole" else tuple(sorted({letter, *known}))
 
 
-def _certain(machine: Machine, u: int, letter: Letter, sure: States) -> bool:
+def _certain(machine: LetterMachine, u: int, letter: Letter, sure: States) -> bool:
     """Whether the state shows the letter and then is in one of the sure states, whatever its sample is."""
     q = machine.state[u]
     if letter[0] in (SAMPLE, SECOND):

@@ -25,7 +25,7 @@ from symdipa.runs.witness import orders_by_round
 if TYPE_CHECKING:
     from symdipa.bounds.alignment import Alignment, Proof
     from symdipa.bounds.alignment.graphs import Cover
-    from symdipa.bounds.alignment.lifts import Lift
+    from symdipa.bounds.alignment.lifts import LiftedCover
     from symdipa.bounds.exact.flow import Flow
 
 Json = dict[str, object]
@@ -171,7 +171,7 @@ def one_sided(side: Proof) -> Json:
 
 
 def _graphs(
-    lifted: Lift, shift: Callable[[int, int], Interval], potentials: Sequence[Fraction] | None = None
+    lifted: LiftedCover, shift: Callable[[int, int], Interval], potentials: Sequence[Fraction] | None = None
 ) -> Json:
     """Base and lift of a proof."""
     cover, names = lifted.cover, lifted.control.variable_names
@@ -225,7 +225,7 @@ class Shifts:
     ``v``: another interval, or none (``None``) where the value is not read any more and must not be bound.
     """
 
-    def __init__(self, lift: Lift, shift: Callable[[int, int], Interval]) -> None:
+    def __init__(self, lift: LiftedCover, shift: Callable[[int, int], Interval]) -> None:
         self.lift, self.shift = lift, shift
         self.own: list[dict[int, Interval | None]] = [{} for _ in range(self.lift.nodes)]
         self.everywhere: dict[int, Interval] = {}
