@@ -24,6 +24,7 @@ from symdipa.checker import verify as check
 from symdipa.checker.reading import items, members, table, text
 from symdipa.checker.rules import refuse
 from symdipa.encodings.catalogue import systems
+from symdipa.evidence.certificates.build import Json
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
@@ -34,14 +35,13 @@ from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import Lit
 from symdipa.systems.system import Edge, System
 
-Json = dict[str, object]
 Blocked = Mapping[int, tuple[frozenset[Lit], ...]]
 
 SECOND_SOLVER = "cvc5"
 
 
 @dataclass(frozen=True, slots=True)
-class Obligation:
+class InvariantObligation:
     """A script whose one ``check-sat`` must answer ``unsat``; ``name`` says what it asks."""
 
     name: str
@@ -117,7 +117,7 @@ def verify(
 
 def obligations(
     automaton: Automaton, certificate: Json, where: str = "the certificate"
-) -> Iterator[Obligation]:
+) -> Iterator[InvariantObligation]:
     """What a ``well-formed`` certificate leaves to show, for this automaton."""
     for pattern, system, blocked in _invariants(automaton, certificate, where):
         yield from _Script(pattern, system, blocked).obligations()
@@ -188,20 +188,20 @@ class _Script:
             self.claims[q] = [*self.system.axioms(q), *cubes]
         return self.claims[q]
 
-    def obligations(self) -> Iterator[Obligation]:
+    def obligations(self) -> Iterator[InvariantObligation]:
         system = self.system
         start = system.control.initial
         reached = {start, *(edge.target for edge in system.edges)}
         what = f"{self.pattern.title}, {system.encoding}:"
-        yield Obligation(f"{what} initially", self.initially(start))
+        yield InvariantObligation(f"{what} initially", self.initially(start))
         for edge in system.edges:
             if edge.source in reached:
-                yield Obligation(
+                yield InvariantObligation(
                     f"{what} preserved by transition {edge.transition} from {self.states[edge.source]}",
                     self.preserved(edge),
                 )
         for q in sorted(system.bad.keys() & reached):
-            yield Obligation(f"{what} safe in {self.states[q]}", self.safe(q))
+            yield InvariantObligation(f"{what} safe in {self.states[q]}", self.safe(q))
 
     def initially(self, start: int) -> str:
         claims = self.claim(start)

@@ -12,7 +12,7 @@ from symdipa.model.errors import InputProblem, InvalidInput, SymdipaError
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
-Interval = tuple[float, float]
+Window = tuple[float, float]
 Number = int | float | Fraction
 
 
@@ -50,7 +50,7 @@ def poset_of(
     automaton: Automaton,
     run: Sequence[int],
     inputs: Sequence[Number | None],
-    outputs: Sequence[Interval | None] | None,
+    outputs: Sequence[Window | None] | None,
     eps: Number,
 ) -> Poset:
     """The samples of a run on given inputs, with the transitive reduction of its dependency graph.
@@ -89,7 +89,7 @@ def law_of(
     transition: int,
     given: Number | None,
     eps: Number,
-    window: Interval = (-inf, inf),
+    window: Window = (-inf, inf),
     fresh: bool = False,
 ) -> Law:
     """The law of ``insample`` (``fresh``: of ``insample'``) at a transition that reads ``given``."""
@@ -116,7 +116,7 @@ def _check_run(
     automaton: Automaton,
     run: Sequence[int],
     inputs: Sequence[Number | None],
-    outputs: Sequence[Interval | None] | None,
+    outputs: Sequence[Window | None] | None,
 ) -> None:
     if len(inputs) != len(run) or (outputs is not None and len(outputs) != len(run)):
         raise ValueError(f"a run of {len(run)} steps needs as many inputs and outputs")
