@@ -23,6 +23,7 @@ from symdipa.evidence.refutation.shape import best_flow, best_signs_of
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.validation import validated
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import follow, initial
 from symdipa.runs.problem import Problem
@@ -83,6 +84,7 @@ def confirm(
     the best inputs are changed ``moves`` times. ``flow`` is a bound from below whose run comes first; it is
     computed unless it is given. The search ends at a log-ratio per ``eps`` of ``enough``.
     """
+    validated(automaton)
     eps = Fraction(eps)
     control = control_graph(automaton)
     left = limits.left()

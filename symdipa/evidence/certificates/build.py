@@ -18,6 +18,7 @@ from symdipa.checker.check import FORMAT, VERSION
 from symdipa.model.adjacency import TWO_SIDED, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validated
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
 from symdipa.runs.order import members
@@ -37,7 +38,7 @@ LINE = 100
 
 def bundle(automaton: Automaton, certificates: Iterable[Json]) -> Json:
     """Certificates about one automaton as the content of a file."""
-    about = {"name": automaton.name, "sha256": digest(automaton)}
+    about = {"name": validated(automaton).name, "sha256": digest(automaton)}
     return {"format": FORMAT, "version": VERSION, "automaton": about, "certificates": list(certificates)}
 
 

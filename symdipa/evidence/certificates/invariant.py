@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from symdipa.checker import Claim, Verified
 from symdipa.checker import verify as check
@@ -30,6 +31,7 @@ from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validated
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import Lit
@@ -112,15 +114,20 @@ def verify(
     ``solver`` is ``cvc5`` or ``z3``, whichever did not find the invariant. Raises :class:`LimitReached` when
     the time is over or the solver gives up.
     """
+    validated(automaton)
     return check(automaton, certificate, {"well-formed": partial(_discharge, solver=solver, limits=limits)})
 
 
 def obligations(
     automaton: Automaton, certificate: Json, where: str = "the certificate"
 ) -> Iterator[InvariantObligation]:
-    """What a ``well-formed`` certificate leaves to show, for this automaton."""
-    for pattern, system, blocked in _invariants(automaton, certificate, where):
-        yield from _Script(pattern, system, blocked).obligations()
+    """What a ``well-formed`` certificate leaves to show, for this automaton.
+
+    Raises :class:`InvalidInput` for an automaton that breaks the rules, and while they are asked for
+    :class:`CertificateRefused` for a certificate that is not one of this automaton.
+    """
+    invariants = _invariants(control_graph(validated(automaton)), certificate, where)
+    return chain.from_iterable(_Script(*invariant).obligations() for invariant in invariants)
 
 
 def _discharge(automaton: Automaton, certificate: Json, where: str, solver: str, limits: Limits) -> Claim:
@@ -130,10 +137,7 @@ def _discharge(automaton: Automaton, certificate: Json, where: str, solver: str,
     return Claim("well-formed")
 
 
-def _invariants(
-    automaton: Automaton, certificate: Json, where: str
-) -> Iterator[tuple[Pattern, System, Blocked]]:
-    control = control_graph(automaton)
+def _invariants(control: Control, certificate: Json, where: str) -> Iterator[tuple[Pattern, System, Blocked]]:
     members(certificate, where, ["kind", "encoding", "patterns"])
     encoding = text(certificate["encoding"], f"{where}.encoding")
     if encoding not in ENCODINGS:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf
 
 from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.model.errors import InputProblem, InvalidInput, SymdipaError
+from symdipa.model.errors import SymdipaError
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
@@ -95,10 +95,7 @@ def law_of(
     """The law of ``insample`` (``fresh``: of ``insample'``) at a transition that reads ``given``."""
     state = automaton.state(automaton.transitions[transition].source)
     d, mu = (state.d_prime, state.mu_prime) if fresh else (state.d, state.mu)
-    if d is None or d <= 0:
-        name = "d'" if fresh else "d"
-        message = f"state {state.name} needs {name} > 0: its sample is compared, stored or output"
-        raise InvalidInput([InputProblem("parameters", message)])
+    assert d  # in a valid automaton the scale of a sample that matters is positive
     mean = mu + Fraction(given) if given is not None else mu
     return Law(float(d * Fraction(eps)), float(mean), float(window[0]), float(window[1]))
 

@@ -31,6 +31,7 @@ from symdipa.evidence.probability.poset import (
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.validation import validated
 
 FEW, CHEAPER = 60, 2
 """Up to so many states a sweep is preferred to two-dimensional tables: a number, and a share of nodes times
@@ -102,6 +103,7 @@ def log_probability(
     stays above ``tolerance``, :class:`LimitReached` when ``budget`` does not suffice and :class:`OutOfTime`
     when the time of ``limits`` does not.
     """
+    validated(automaton)
     check_numbers(inputs, eps)
     poset = poset_of(automaton, run, inputs, outputs, eps)
     return log_probability_of(poset, tolerance, budget or Budget(), limits)

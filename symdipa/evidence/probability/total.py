@@ -30,6 +30,7 @@ from symdipa.evidence.probability.single import (
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.validation import validated
 from symdipa.runs.control import control_graph
 from symdipa.runs.order import OrderState, initial, members, update
 
@@ -77,6 +78,7 @@ def total_log_probability(
     happen. With ``exact`` only runs that read *all* inputs count, otherwise some may be left over.
     Raises :class:`OutOfTime` when the time of ``limits`` is over.
     """
+    validated(automaton)
     check_numbers(inputs, eps)
     budget = budget or Budget()
     search = _MatchingRuns(automaton, tuple(inputs), tuple(outputs), exact, limits)
@@ -100,6 +102,7 @@ def runs_with_outputs(
     limits: Limits = UNLIMITED,
 ) -> list[ObservedRun]:
     """The feasible runs that can produce an output sequence; :class:`LimitReached` above ``limit``."""
+    validated(automaton)
     found = _MatchingRuns(automaton, tuple(inputs), tuple(outputs), exact, limits).some(limit + 1)
     if len(found) > limit:
         raise LimitReached(Limit.SIZE, f"more than {limit} runs have these outputs")

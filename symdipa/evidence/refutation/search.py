@@ -14,6 +14,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validated
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import control_graph
 from symdipa.runs.properties import witness_distinct
@@ -123,6 +124,7 @@ def refute(
     out. Raises :class:`NoRefutation` if not even one pair could be evaluated and ``ValueError`` for
     numbers that are not positive.
     """
+    validated(automaton)
     exceeds, eps = Fraction(exceeds), Fraction(eps)
     if exceeds < 0 or eps <= 0 or tolerance <= 0:
         raise ValueError("exceeds must not be negative; eps and tolerance must be positive")
