@@ -228,13 +228,13 @@ def confirm(
 
     They are looked for at this ``eps`` for at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds.
     """
-    from symdipa.evidence.confirmation import search_pair
+    from symdipa.evidence.confirmation import confirm
 
     if result.bounds is None or result.bounds.best is None:
         return result
     if progress is not None:
         progress("two inputs that come near D")
-    found = search_pair(
+    found = confirm(
         result.automaton,
         Fraction(eps),
         flow=result.bounds.flow,

@@ -9,7 +9,7 @@ from conftest import EXAMPLES
 from test_html_report import NASTY, nasty_automaton
 
 from symdipa import check
-from symdipa.evidence.refutation import counterexample
+from symdipa.evidence.refutation import refute
 from symdipa.files import formats
 from symdipa.interface.html import Checked, page
 from symdipa.interface.reports.words import known_marks, known_orders
@@ -39,7 +39,7 @@ def file(results, tmp_path_factory):
     """A page about several files, one of them with two inputs that tell."""
     parts = []
     for name, result in results.items():
-        found = counterexample(result.automaton, result.witness) if name == NAMES[0] else None
+        found = refute(result.automaton, result.witness) if name == NAMES[0] else None
         parts.append(Checked(f"{name}.dipa", result, counterexample=found))
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(page(parts), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from math import inf, lgamma, log
@@ -268,10 +269,8 @@ def test_fresh_samples_are_independent():
 def test_a_state_without_noise():
     silent = loads("(a, 0, 0): output o; goto b")
     assert log_probability(silent, [0], [1]).value == 0
-    with pytest.raises(InvalidInput, match="d > 0"):
-        from dataclasses import replace
-
-        states = tuple(replace(s, d=Fraction(0)) for s in loads(THRESHOLD).states)
+    states = tuple(replace(s, d=Fraction(0)) for s in loads(THRESHOLD).states)
+    with pytest.raises(InvalidInput, match="must be positive"):
         log_probability(replace(loads(THRESHOLD), states=states), [0, 1], [None, 0])
 
 

@@ -1,7 +1,7 @@
-"""Looking for two adjacent inputs and an event that an observer can tell apart best.
+"""A confirmation: two adjacent inputs and an output event whose probabilities come near a proved ``D``.
 
-A bound ``D`` that is proved must hold for all of them, so this search is a test of the proofs: no ratio that
-it finds, its error taken off, may be above ``exp(D*eps)``. How near it comes shows how good the bound is.
+A proved ``D`` bounds all of them, so this search also tests the proofs: no ratio that it finds, its error
+taken off, may be above ``exp(D*eps)``. How near it comes shows how good the bound is.
 Runs are ranked by their best ratio ``c(s)``; where other runs show the same outputs, the ratio of all of them
 together counts, and inputs keep the roles of the samples apart. Then inputs are improved one by one.
 """
@@ -9,20 +9,21 @@ together counts, and inputs keep the roles of the samples apart. Then inputs are
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 
 from symdipa.bounds.exact.flow import Flow
-from symdipa.bounds.exact.signs import best_signs
 from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence.probability import Budget, ProbabilityRefused
-from symdipa.evidence.refutation import Evaluation, Pair, best_flow, largest_scale, pair, roles
+from symdipa.evidence.refutation.inputs import Evaluation, InputPair, input_pair, largest_scale, roles
+from symdipa.evidence.refutation.shape import best_flow, best_signs_of
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.validation import validated
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import follow, initial
 from symdipa.runs.problem import Problem
@@ -30,24 +31,26 @@ from symdipa.runs.properties import output_distinct
 from symdipa.runs.witness import feasible_runs, is_non_leaking
 
 ROUNDS = 4
-"""So often loops of the runs that are looked at are taken."""
+"""How often each loop of a candidate run is unrolled."""
 FAR = (4, 16, 64)
 """Distances of inputs from the means, in units of the largest noise scale."""
 STEPS = (1, 2, 4, 8, 16)
+"""By how much an input is moved, in the same units."""
 LONGEST_LEAN = 24
+"""In longer runs no other sample is tried in place of one."""
 WEIGH_SECONDS, WEIGH_SHARE = 5.0, 0.125
-"""A method that looks for the constant may take so long, and such a part of all the time."""
+"""The time for a bound from below, if none is given: these seconds, at most this part of the whole time."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """The best pair that was found, of so many that were ``tried``.
+class Confirmation:
+    """The best of the pairs that were ``tried``.
 
     ``log_ratio_per_eps`` is off by at most ``error``. ``all_runs``: the probabilities of all runs with these
     outputs, not only of ``pair.run``.
     """
 
-    pair: Pair
+    pair: InputPair
     eps: Fraction
     log_ratio_per_eps: float
     error: float
@@ -61,7 +64,7 @@ class Found:
         return self.all_runs and self.log_ratio_per_eps - self.error > bound
 
 
-def search_pair(
+def confirm(
     automaton: Automaton,
     eps: Fraction | int = 1,
     *,
@@ -74,40 +77,30 @@ def search_pair(
     flow: Flow | None = None,
     enough: float = inf,
     limits: Limits = UNLIMITED,
-) -> Found | None:
+) -> Confirmation | None:
     """The pair with the largest ratio that is found within ``limits``; ``None`` if none could be evaluated.
 
-    ``longest`` and ``runs`` say how long and how many runs are looked at, ``best_runs`` how many of them are
-    tried with inputs, ``moves`` how often the best inputs are changed afterwards. ``flow`` is a bound from
-    below whose run is looked at first; it is computed unless it is given. The search ends at a log-ratio per
-    ``eps`` of ``enough``.
+    Ranked are ``runs`` runs of at most ``longest`` steps, the ``best_runs`` best are tried with inputs, and
+    the best inputs are changed ``moves`` times. ``flow`` is a bound from below whose run comes first; it is
+    computed unless it is given. The search ends at a log-ratio per ``eps`` of ``enough``.
     """
+    validated(automaton)
     eps = Fraction(eps)
     control = control_graph(automaton)
     left = limits.left()
     ranking = limits if left is None else limits.within(left / 2)
     share = WEIGH_SECONDS if left is None else min(WEIGH_SECONDS, left * WEIGH_SHARE)
-    alone = output_distinct(automaton)
-    evaluation = Evaluation(automaton, eps, alone, tolerance, Budget(), limits)
-    search = _Search(control, evaluation, random.Random(seed), enough)
-    ranked: list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]] = []
+    distinct = output_distinct(automaton)
+    evaluation = Evaluation(automaton, eps, distinct, tolerance, Budget(), limits)
+    search = _BestPair(control, evaluation, random.Random(seed), enough)
     if flow is None:
         flow = bounds_on(Problem.of(automaton), limits=limits.within(share)).flow
-    for run in _runs(control, flow, longest, runs):
-        if not alone and len(run) > longest + ROUNDS:
-            continue  # sums over many runs take long
-        try:
-            ranking.check("runs that are told apart well")
-            signs = tuple(map(int, best_signs(control, run, limits=ranking)))
-            value = best_flow(control, run, signs, ranking).value
-        except OutOfTime:
-            break
-        except LimitReached:
-            continue
-        assert value is not None
-        ranked.append((value, run, signs))
+    candidates: Iterable[tuple[int, ...]] = _runs(control, flow, longest, runs)
+    if not distinct:  # sums over many runs take long
+        candidates = (run for run in candidates if len(run) <= longest + ROUNDS)
+    ranked = _ranked(control, candidates, ranking)
     # A long run has more loop samples to keep roles apart, where other runs show the same outputs.
-    ranked.sort(key=lambda one: (-one[0], len(one[1]) if alone else -len(one[1]), one[1]))
+    ranked.sort(key=lambda one: (-one[0], len(one[1]) if distinct else -len(one[1]), one[1]))
     for _, run, signs in ranked[:best_runs]:
         if search.done():
             break
@@ -119,8 +112,27 @@ def search_pair(
     return best and replace(best, tried=search.tried)
 
 
+def _ranked(
+    control: Control, runs: Iterable[tuple[int, ...]], limits: Limits
+) -> list[tuple[Fraction, tuple[int, ...], tuple[int, ...]]]:
+    """The best ratio of each run with the run and its signs, as far as the time allows."""
+    found = []
+    for run in runs:
+        try:
+            limits.check("the best ratio of a run")
+            signs = best_signs_of(control, run, limits)
+            value = best_flow(control, run, signs, limits).value
+        except OutOfTime:
+            break
+        except LimitReached:
+            continue
+        assert value is not None
+        found.append((value, run, signs))
+    return found
+
+
 def _runs(control: Control, flow: Flow | None, longest: int, count: int) -> Iterator[tuple[int, ...]]:
-    """Runs to look at: the one that the constant comes from, short ones, and those with loops repeated."""
+    """Candidates: the run of the bound from below, short runs, and each with its loops repeated."""
     seen = set()
     first = [] if flow is None else list(_repeated(control, flow.run, flow.loops))
     for run in feasible_runs(control, longest, count):
@@ -174,7 +186,7 @@ def lean(
 def _repeated(
     control: Control, run: Sequence[int], loops: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, ...]]:
-    """The run, and with its non-leaking loops taken several times, if it stays feasible."""
+    """The run, and the run with its non-leaking loops unrolled, if that is feasible."""
     yield tuple(run)
     whole = list(run)
     for i, j in sorted(loops, reverse=True):
@@ -185,26 +197,28 @@ def _repeated(
 
 
 @dataclass
-class _Search:
+class _BestPair:
+    """Tries pairs of inputs and keeps the best; one with a ratio of ``enough`` will do."""
+
     control: Control
     evaluation: Evaluation
     rng: random.Random
     enough: float
     tried: int = 0
-    best: Found | None = None
+    best: Confirmation | None = None
 
     def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
-        """The inputs that are best for one run in the limit."""
+        """Try the inputs that are best for one run in the limit."""
         base = max((abs(self.control.sampling[t].mu) for t in run), default=Fraction(0))
         apart = None
-        if not self.evaluation.alone:
+        if not self.evaluation.distinct:
             limits = self.evaluation.limits
             signs = lean(self.control, run, signs, limits)
             apart = roles(self.control, run, signs, limits)
         for factor in FAR:
             distance = base + factor * self._unit(run)
             offsets = None if apart is None else [4 * distance * place for place in apart]
-            self.look(pair(self.control, run, signs, distance, self.evaluation.eps, offsets))
+            self.evaluate(input_pair(self.control, run, signs, distance, self.evaluation.eps, offsets))
 
     def done(self) -> bool:
         """Whether the best pair is good enough."""
@@ -213,30 +227,37 @@ class _Search:
     def _unit(self, run: Sequence[int]) -> Fraction:
         return largest_scale(self.control, run, self.evaluation.eps)
 
-    def look(self, candidate: Pair) -> bool:
-        """Evaluate a pair; whether it is the best so far."""
+    def evaluate(self, candidate: InputPair) -> None:
+        """Keep a pair if it is the best so far; one that cannot be evaluated does not count."""
         try:
             first, second, all_runs = self.evaluation.of(candidate)
         except (LimitReached, ProbabilityRefused):
-            return False
+            return
         self.tried += 1
         if second.value == -inf:
-            return False
+            return
         eps = float(self.evaluation.eps)
         ratio, error = (first.value - second.value) / eps, (first.error + second.error) / eps
         best = self.best
         if best is not None and (all_runs, ratio) <= (best.all_runs, best.log_ratio_per_eps):
-            return False
-        probabilities = (first.value, second.value)
-        self.best = Found(candidate, self.evaluation.eps, ratio, error, all_runs, self.tried, *probabilities)
-        return True
+            return
+        self.best = Confirmation(
+            candidate,
+            self.evaluation.eps,
+            ratio,
+            error,
+            all_runs,
+            self.tried,
+            first.value,
+            second.value,
+        )
 
     def improve(self, moves: int) -> None:
         """Move single inputs, and turn differences round, as long as there is time."""
         for _ in range(moves):
             if self.best is None or self.done():
                 return
-            self.evaluation.limits.check("inputs that are told apart better")
+            self.evaluation.limits.check("inputs with a larger ratio")
             now = self.best.pair
             inputs = [j for j, a in enumerate(now.alpha) if a is not None]
             if not inputs:
@@ -250,6 +271,6 @@ class _Search:
                 if self.rng.random() < 0.3:
                     difference = Fraction(self.rng.choice((-1, 1)))
                 step = Fraction(round(64 * unit * self.rng.choice(STEPS) * self.rng.choice((-1, 1))), 64)
-                alpha[j] = low + step * self.rng.choice((0, 1, 1))
-                beta[j] = alpha[j] + difference  # type: ignore[operator]
-            self.look(replace(now, alpha=tuple(alpha), beta=tuple(beta)))
+                low += step * self.rng.choice((0, 1, 1))
+                alpha[j], beta[j] = low, low + difference
+            self.evaluate(replace(now, alpha=tuple(alpha), beta=tuple(beta)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # proofs are carried along, not looked into
     from symdipa.bounds.alignment import Alignment
     from symdipa.bounds.exact.flow import Flow
     from symdipa.bounds.relational import Relational
-    from symdipa.evidence.confirmation import Found as Confirmation
+    from symdipa.evidence.confirmation import Confirmation
 
 
 class Status(Enum):

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 from symdipa.checker import digest
 from symdipa.checker.check import FORMAT, VERSION
+from symdipa.model.adjacency import TWO_SIDED, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validated
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
 from symdipa.runs.order import members
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from symdipa.bounds.exact.flow import Flow
 
 Json = dict[str, object]
-Interval = tuple[Fraction, Fraction]
 
 LINE = 100
 """What fits into so many characters is written on one line."""
@@ -37,7 +38,7 @@ LINE = 100
 
 def bundle(automaton: Automaton, certificates: Iterable[Json]) -> Json:
     """Certificates about one automaton as the content of a file."""
-    about = {"name": automaton.name, "sha256": digest(automaton)}
+    about = {"name": validated(automaton).name, "sha256": digest(automaton)}
     return {"format": FORMAT, "version": VERSION, "automaton": about, "certificates": list(certificates)}
 
 
@@ -88,7 +89,7 @@ def lower(
     differences: Sequence[Fraction],
     flow: Iterable[tuple[int | None, int | None, Fraction, bool]],
     cycles: Iterable[tuple[int, int]] = (),
-    adjacency: Interval = (Fraction(-1), Fraction(1)),
+    adjacency: Interval = TWO_SIDED,
     sensitivity: Fraction | int = 1,
 ) -> Json:
     """A flow on the dependency graph of a run, as a certificate of a bound from below.
@@ -116,9 +117,7 @@ def _end(position: int | None) -> int | str:
     return "ground" if position is None else position
 
 
-def lower_of_flow(
-    flow: Flow, adjacency: Interval = (Fraction(-1), Fraction(1)), sensitivity: Fraction | int = 1
-) -> Json:
+def lower_of_flow(flow: Flow, adjacency: Interval = TWO_SIDED, sensitivity: Fraction | int = 1) -> Json:
     """A flow that was found, as a certificate; its differences are those without the sensitivity."""
     if flow.value is None:
         raise ValueError("a flow without a largest value bounds nothing: it belongs to a violation")

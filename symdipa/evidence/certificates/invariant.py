@@ -18,30 +18,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from symdipa.checker import Claim, Verified
 from symdipa.checker import verify as check
 from symdipa.checker.reading import items, members, table, text
 from symdipa.checker.rules import refuse
 from symdipa.encodings.catalogue import systems
+from symdipa.evidence.certificates.build import Json
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validated
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import Lit
 from symdipa.systems.system import Edge, System
 
-Json = dict[str, object]
 Blocked = Mapping[int, tuple[frozenset[Lit], ...]]
 
 SECOND_SOLVER = "cvc5"
 
 
 @dataclass(frozen=True, slots=True)
-class Obligation:
+class InvariantObligation:
     """A script whose one ``check-sat`` must answer ``unsat``; ``name`` says what it asks."""
 
     name: str
@@ -112,15 +114,20 @@ def verify(
     ``solver`` is ``cvc5`` or ``z3``, whichever did not find the invariant. Raises :class:`LimitReached` when
     the time is over or the solver gives up.
     """
+    validated(automaton)
     return check(automaton, certificate, {"well-formed": partial(_discharge, solver=solver, limits=limits)})
 
 
 def obligations(
     automaton: Automaton, certificate: Json, where: str = "the certificate"
-) -> Iterator[Obligation]:
-    """What a ``well-formed`` certificate leaves to show, for this automaton."""
-    for pattern, system, blocked in _invariants(automaton, certificate, where):
-        yield from _Script(pattern, system, blocked).obligations()
+) -> Iterator[InvariantObligation]:
+    """What a ``well-formed`` certificate leaves to show, for this automaton.
+
+    Raises :class:`InvalidInput` for an automaton that breaks the rules, and while they are asked for
+    :class:`CertificateRefused` for a certificate that is not one of this automaton.
+    """
+    invariants = _invariants(control_graph(validated(automaton)), certificate, where)
+    return chain.from_iterable(_Script(*invariant).obligations() for invariant in invariants)
 
 
 def _discharge(automaton: Automaton, certificate: Json, where: str, solver: str, limits: Limits) -> Claim:
@@ -130,10 +137,7 @@ def _discharge(automaton: Automaton, certificate: Json, where: str, solver: str,
     return Claim("well-formed")
 
 
-def _invariants(
-    automaton: Automaton, certificate: Json, where: str
-) -> Iterator[tuple[Pattern, System, Blocked]]:
-    control = control_graph(automaton)
+def _invariants(control: Control, certificate: Json, where: str) -> Iterator[tuple[Pattern, System, Blocked]]:
     members(certificate, where, ["kind", "encoding", "patterns"])
     encoding = text(certificate["encoding"], f"{where}.encoding")
     if encoding not in ENCODINGS:
@@ -188,20 +192,20 @@ class _Script:
             self.claims[q] = [*self.system.axioms(q), *cubes]
         return self.claims[q]
 
-    def obligations(self) -> Iterator[Obligation]:
+    def obligations(self) -> Iterator[InvariantObligation]:
         system = self.system
         start = system.control.initial
         reached = {start, *(edge.target for edge in system.edges)}
         what = f"{self.pattern.title}, {system.encoding}:"
-        yield Obligation(f"{what} initially", self.initially(start))
+        yield InvariantObligation(f"{what} initially", self.initially(start))
         for edge in system.edges:
             if edge.source in reached:
-                yield Obligation(
+                yield InvariantObligation(
                     f"{what} preserved by transition {edge.transition} from {self.states[edge.source]}",
                     self.preserved(edge),
                 )
         for q in sorted(system.bad.keys() & reached):
-            yield Obligation(f"{what} safe in {self.states[q]}", self.safe(q))
+            yield InvariantObligation(f"{what} safe in {self.states[q]}", self.safe(q))
 
     def initially(self, start: int) -> str:
         claims = self.claim(start)

@@ -25,6 +25,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import EncodingUnavailable
 from symdipa.model.options import ENCODINGS, QUERY_FORMATS
 from symdipa.model.patterns import Pattern
+from symdipa.model.validation import validated
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import Lit
@@ -54,13 +55,13 @@ def encode(
     :class:`EncodingUnavailable` for an unknown format or encoding, for ``smtlib`` without a bound and ``chc``
     with one, ``ValueError`` for a negative bound.
     """
+    query = _Query(automaton, pattern, bound, encoding, reduce)
     if fmt not in QUERY_FORMATS:
         raise EncodingUnavailable(f"no format {fmt!r}; there are {', '.join(QUERY_FORMATS)}")
     if fmt == "smtlib" and bound is None:
         raise EncodingUnavailable("smtlib needs a bound; chc, aiger and btor2 ask without one")
     if fmt == "chc" and bound is not None:
         raise EncodingUnavailable("chc asks about runs of any length; smtlib, aiger and btor2 take a bound")
-    query = _Query(automaton, pattern, bound, encoding, reduce)
     comments = query.comments(fmt)
     if fmt == "smtlib":
         return _smtlib(query.formula(), comments)
@@ -101,6 +102,7 @@ class _Query:
     reduce: bool
 
     def __post_init__(self) -> None:
+        validated(self.automaton)
         if self.encoding not in ENCODINGS:
             raise EncodingUnavailable(f"no encoding {self.encoding!r}; there are {', '.join(ENCODINGS)}")
         if self.bound is not None and self.bound < 0:

@@ -4,16 +4,16 @@
 run produces it. This package needs numpy; nothing that decides privacy imports it.
 """
 
-from symdipa.evidence.probability.poset import Interval, ProbabilityRefused
+from symdipa.evidence.probability.poset import ProbabilityRefused, Window
 from symdipa.evidence.probability.single import Budget, LogProbability, log_probability
 from symdipa.evidence.probability.total import TotalLogProbability, runs_with_outputs, total_log_probability
 
 __all__ = [
     "Budget",
-    "Interval",
     "LogProbability",
     "ProbabilityRefused",
     "TotalLogProbability",
+    "Window",
     "log_probability",
     "runs_with_outputs",
     "total_log_probability",

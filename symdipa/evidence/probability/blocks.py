@@ -13,7 +13,7 @@ import rustworkx
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Elimination:
     """Samples to be integrated out together; ``root`` (one of them) is kept and gets the result.
 
     Without a root the result is the factor of a connected part of the order.
@@ -29,14 +29,14 @@ def connected(neighbours: list[set[int]]) -> list[list[int]]:
     return sorted(sorted(part) for part in rustworkx.connected_components(graph))
 
 
-def plan(neighbours: list[set[int]], nodes: Iterable[int]) -> list[Part]:
+def plan(neighbours: list[set[int]], nodes: Iterable[int]) -> list[Elimination]:
     """The parts of one connected graph in an order in which they can be integrated out; the last has no root.
 
     Of several blocks the largest is the last.
     """
     nodes = list(nodes)
     left = {i: set(neighbours[i]) for i in nodes}
-    parts: list[Part] = []
+    parts: list[Elimination] = []
     work = [i for i in nodes if len(left[i]) == 1]
     while work:
         i = work.pop()
@@ -44,15 +44,15 @@ def plan(neighbours: list[set[int]], nodes: Iterable[int]) -> list[Part]:
             continue
         (k,) = left.pop(i)
         left[k].discard(i)
-        parts.append(Part(frozenset((i, k)), k))
+        parts.append(Elimination(frozenset((i, k)), k))
         if len(left[k]) == 1:
             work.append(k)
     if len(left) == 1:
-        return [*parts, Part(frozenset(left), None)]
+        return [*parts, Elimination(frozenset(left), None)]
     return parts + _plan_blocks(left)
 
 
-def _plan_blocks(left: dict[int, set[int]]) -> list[Part]:
+def _plan_blocks(left: dict[int, set[int]]) -> list[Elimination]:
     graph = _graph([left.get(i, set()) for i in range(max(left) + 1)])
     blocks: dict[int, set[int]] = {}
     for edge, number in rustworkx.biconnected_components(graph).items():
@@ -71,10 +71,10 @@ def _plan_blocks(left: dict[int, set[int]]) -> list[Part]:
                 break
         else:
             raise AssertionError("a tree of blocks without leaves")
-        parts.append(Part(frozenset(blocks[number]), shared[0]))
+        parts.append(Elimination(frozenset(blocks[number]), shared[0]))
         holders[shared[0]].discard(number)
         order.remove(number)
-    return [*parts, Part(frozenset(blocks[order[0]]), None)]
+    return [*parts, Elimination(frozenset(blocks[order[0]]), None)]
 
 
 def _graph(neighbours: list[set[int]]) -> rustworkx.PyGraph:

@@ -47,7 +47,7 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class SweepPlan:
     """All steps, from no sample to all of them; ``down``: placed from the right end of the line."""
 
     levels: tuple[Level, ...]
@@ -55,7 +55,9 @@ class Plan:
     down: bool
 
 
-def plan(groups: Sequence[Group], keys: Sequence[Hashable], limit: int, limits: Limits = UNLIMITED) -> Plan:
+def plan(
+    groups: Sequence[Group], keys: Sequence[Hashable], limit: int, limits: Limits = UNLIMITED
+) -> SweepPlan:
     """The plan with fewer states of the two directions; :class:`LimitReached` above ``limit`` states.
 
     ``keys`` tell which groups have the same density.
@@ -131,7 +133,7 @@ class _Classes:
         return tuple(counts), free
 
 
-def _plan(classes: _Classes, limit: int, down: bool, limits: Limits) -> Plan | None:
+def _plan(classes: _Classes, limit: int, down: bool, limits: Limits) -> SweepPlan | None:
     """The plan of one direction, ``None`` above ``limit`` states."""
     states, found = [classes.start()], 1
     levels = []
@@ -151,10 +153,10 @@ def _plan(classes: _Classes, limit: int, down: bool, limits: Limits) -> Plan | N
         starts = np.searchsorted(columns[0], np.arange(len(number)))
         levels.append(Level(columns[1], columns[2], columns[3].astype(float), starts))
         states = list(number)
-    return Plan(tuple(levels), found, down)
+    return SweepPlan(tuple(levels), found, down)
 
 
-def total(grid: Grid, steps: Plan, densities: Sequence[Array], limits: Limits = UNLIMITED) -> Array:
+def total(grid: Grid, steps: SweepPlan, densities: Sequence[Array], limits: Limits = UNLIMITED) -> Array:
     """The logarithm of the probability of the order; ``densities`` are the tables of the groups.
 
     Tables are values relative to a scale for each state and cell, so that logarithms are only needed cell by

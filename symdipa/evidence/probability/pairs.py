@@ -1,8 +1,8 @@
 """Two-dimensional tables: functions of at most two live values, one table per relative order.
 
-A :class:`Pair` is known where its first argument lies below its second. Off the diagonal cells it is positive
-and kept by logarithm; in a diagonal cell the table holds the analytic continuation across ``x = y`` (the
-integrands are analytic inside a cell), so there a sign goes with it and the polynomial rules stay exact.
+A :class:`PairTable` is known where its first argument lies below its second. Off the diagonal cells it is
+positive and kept by logarithm; in a diagonal cell the table holds the analytic continuation across ``x = y``
+(the integrands are analytic inside a cell), so there a sign goes with it and the polynomial rules stay exact.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from symdipa.model.limits import UNLIMITED, Limits
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class PairTable:
     """``log[i, q, j, r]`` for the first argument at node ``q`` of cell ``i``, the second at ``r`` of ``j``.
 
     ``-inf`` where ``i > j``; ``sign[i, q, r]`` belongs to the cells with ``i = j``.
@@ -30,19 +30,19 @@ class Pair:
     log: Array
     sign: Array
 
-    def times(self, low: Array | None = None, high: Array | None = None) -> Pair:
+    def times(self, low: Array | None = None, high: Array | None = None) -> PairTable:
         """The product with a function of the first and one of the second argument."""
         log = self.log
         if low is not None:
             log = log + low[:, :, None, None]
         if high is not None:
             log = log + high
-        return Pair(log, self.sign)
+        return PairTable(log, self.sign)
 
-    def __mul__(self, other: Pair) -> Pair:
-        return Pair(self.log + other.log, self.sign * other.sign)
+    def __mul__(self, other: PairTable) -> PairTable:
+        return PairTable(self.log + other.log, self.sign * other.sign)
 
-    def __add__(self, other: Pair) -> Pair:
+    def __add__(self, other: PairTable) -> PairTable:
         log = np.logaddexp(self.log, other.log)
         cells = np.arange(log.shape[0])
         a, b = self.log[cells, :, cells], other.log[cells, :, cells]
@@ -51,12 +51,12 @@ class Pair:
         value = self.sign * np.exp(a - top) + other.sign * np.exp(b - top)
         with np.errstate(divide="ignore"):
             log[cells, :, cells] = np.log(np.abs(value)) + top
-        return Pair(log, np.sign(value))
+        return PairTable(log, np.sign(value))
 
-    def mirrored(self) -> Pair:
+    def mirrored(self) -> PairTable:
         """The same function after turning the line round, which swaps the arguments."""
         log = self.log[::-1, ::-1, ::-1, ::-1].transpose(2, 3, 0, 1)
-        return Pair(log, self.sign[::-1, ::-1, ::-1].transpose(0, 2, 1))
+        return PairTable(log, self.sign[::-1, ::-1, ::-1].transpose(0, 2, 1))
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Plane:
     allowance: Allowance
 
     def __post_init__(self) -> None:
-        self._spans: dict[Law, Pair] = {}
+        self._spans: dict[Law, PairTable] = {}
 
     def spend(self) -> None:
         """Count one pass over a table; :class:`LimitReached` when the budget is used up."""
@@ -99,14 +99,14 @@ class Plane:
         """The plane of the grid turned round."""
         return Plane(Grid(-self.grid.edges[::-1], self.grid.nodes), self.allowance)
 
-    def outer(self, low: Array, high: Array) -> Pair:
+    def outer(self, low: Array, high: Array) -> PairTable:
         """``low(x) * high(y)`` where ``x`` is below ``y``."""
         self.spend()
         cells, nodes = self.grid.cells, self.grid.nodes
         log = (low[:, :, None, None] + self._mask[:, None, :, None]) + high
-        return Pair(log, np.ones((cells, nodes, nodes)))
+        return PairTable(log, np.ones((cells, nodes, nodes)))
 
-    def span(self, law: Law) -> Pair:
+    def span(self, law: Law) -> PairTable:
         """The probability that a sample of this law lies between the arguments."""
         found = self._spans.get(law)
         if found is not None:
@@ -120,10 +120,10 @@ class Plane:
         inside = (x[:, 0] > law.low) & (x[:, 0] < law.high)
         continued = log_interval_continued(law.rate, law.mean, a, b)
         log[cells, :, cells] = np.where(inside[:, None, None], continued, -np.inf)
-        self._spans[law] = Pair(log, np.sign(b - a))
+        self._spans[law] = PairTable(log, np.sign(b - a))
         return self._spans[law]
 
-    def span_of(self, table: Array) -> Pair:
+    def span_of(self, table: Array) -> PairTable:
         """The integral of a function between the arguments."""
         self.spend()
         grid, cells = self.grid, np.arange(self.grid.cells)
@@ -141,20 +141,20 @@ class Plane:
         value = ends[:, None, :] - ends[:, :, None]
         with np.errstate(divide="ignore"):
             log[cells, :, cells] = np.log(np.abs(value)) + top[:, :, None]
-        return Pair(log, np.sign(value))
+        return PairTable(log, np.sign(value))
 
-    def over_low(self, pair: Pair) -> Array:
+    def over_low(self, pair: PairTable) -> Array:
         """Integrate the first argument out: a function of the second."""
         self.spend()
         top, values = self._columns(pair)
         whole = self._up_to_diagonal(top, values)
         return np.asarray(np.logaddexp.reduce(whole, 0)).reshape(self.grid.x.shape)
 
-    def over_high(self, pair: Pair) -> Array:
+    def over_high(self, pair: PairTable) -> Array:
         """Integrate the second argument out."""
         return self._turned(self.mirror.over_low(pair.mirrored()))
 
-    def low_below(self, pair: Pair) -> Pair:
+    def low_below(self, pair: PairTable) -> PairTable:
         """``integral over x < z of f(x, y)`` for ``z < y``."""
         self.spend()
         grid = self.grid
@@ -166,7 +166,7 @@ class Plane:
         inside = np.matmul(grid.partial, values)
         return self._assembled(before, inside, top, self._diagonal(inside))
 
-    def low_above(self, pair: Pair) -> Pair:
+    def low_above(self, pair: PairTable) -> PairTable:
         """``integral over z < x < y of f(x, y)`` for ``z < y``."""
         self.spend()
         grid = self.grid
@@ -180,18 +180,18 @@ class Plane:
         diagonal = partial[:, None, :] - np.matmul(grid.partial, block)
         return self._assembled(after, inside, top, diagonal)
 
-    def high_above(self, pair: Pair) -> Pair:
+    def high_above(self, pair: PairTable) -> PairTable:
         """``integral over y > z of f(x, y)`` for ``x < z``."""
         return self.mirror.low_below(pair.mirrored()).mirrored()
 
-    def high_below(self, pair: Pair) -> Pair:
+    def high_below(self, pair: PairTable) -> PairTable:
         """``integral over x < y < z of f(x, y)`` for ``x < z``."""
         return self.mirror.low_above(pair.mirrored()).mirrored()
 
     def _turned(self, table: Array) -> Array:
         return np.ascontiguousarray(table[::-1, ::-1])
 
-    def _columns(self, pair: Pair) -> tuple[Array, Array]:
+    def _columns(self, pair: PairTable) -> tuple[Array, Array]:
         """The largest logarithm of each column of each cell, and the signed values relative to it."""
         cells, nodes = self.grid.cells, self.grid.nodes
         log = pair.log.reshape(cells, nodes, cells * nodes)
@@ -217,7 +217,7 @@ class Plane:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(np.maximum(whole, 0)) + np.log(grid.half)[:, None] + top)
 
-    def _assembled(self, rest: Array, inside: Array, top: Array, diagonal: Array) -> Pair:
+    def _assembled(self, rest: Array, inside: Array, top: Array, diagonal: Array) -> PairTable:
         """Add the cells passed (``rest``) to the integral inside a cell."""
         grid, i = self.grid, np.arange(self.grid.cells)
         shape = (grid.cells, grid.nodes, grid.cells, grid.nodes)
@@ -235,14 +235,14 @@ class Plane:
         log += largest[:, None]
         log = log.reshape(shape)
         log += self._mask[:, None, :, None]
-        return Pair(log, sign)
+        return PairTable(log, sign)
 
 
-Regions = dict[tuple[int, int], Pair]
+Regions = dict[tuple[int, int], PairTable]
 
 
 @dataclass(eq=False)
-class State:
+class Joint:
     """A function of the live values: ``number`` if there is none, ``line`` of one, ``regions`` of two.
 
     ``regions[x, y]`` is the function where ``x`` lies below ``y``; a missing order has the value 0.
@@ -274,7 +274,7 @@ def integrate(plane: Plane, samples: Sequence[Sample], root: int | None) -> Arra
     last = {
         s.name: max(i for i, t in enumerate(ordered) if t is s or s.name in t.under | t.over) for s in ordered
     }
-    state = State()
+    state = Joint()
     # What follows from edges that come later may be used now: it leaves fewer orders to follow.
     below, above = _closure(samples)
     for i, sample in enumerate(ordered):
@@ -354,7 +354,7 @@ def density(grid: Grid, law: Law) -> Array:
     return np.where(inside, log_density(law.rate, law.mean, grid.x), -np.inf)
 
 
-def place(plane: Plane, state: State, sample: Placing, kept: bool, dying: frozenset[int]) -> State:
+def place(plane: Plane, state: Joint, sample: Placing, kept: bool, dying: frozenset[int]) -> Joint:
     """The function of the live values after one more sample; ``dying`` are integrated out."""
     if not kept:
         state = _weighted(plane, state, sample)
@@ -364,7 +364,7 @@ def place(plane: Plane, state: State, sample: Placing, kept: bool, dying: frozen
     table = density(plane.grid, sample.law) if sample.table is None else sample.table
     z = sample.name
     if not state.live:
-        return State((z,), 0.0, table + state.number)
+        return Joint((z,), 0.0, table + state.number)
     if len(state.live) == 1:
         return _second(plane, state, sample, table, dying)
     if not dying:
@@ -375,16 +375,16 @@ def place(plane: Plane, state: State, sample: Placing, kept: bool, dying: frozen
     return drop(plane, state, y) if y in dying else state
 
 
-def drop(plane: Plane, state: State, x: int) -> State:
+def drop(plane: Plane, state: Joint, x: int) -> Joint:
     """Integrate a live value out."""
     if len(state.live) == 1:
         assert state.line is not None
-        return State((), float(plane.grid.total(state.line)))
+        return Joint((), float(plane.grid.total(state.line)))
     (y,) = set(state.live) - {x}
-    return State((y,), 0.0, _without(plane, state, x, y))
+    return Joint((y,), 0.0, _without(plane, state, x, y))
 
 
-def _without(plane: Plane, state: State, x: int, y: int) -> Array:
+def _without(plane: Plane, state: Joint, x: int, y: int) -> Array:
     assert state.regions is not None
     line = np.full_like(plane.grid.x, -np.inf)
     if (x, y) in state.regions:
@@ -394,31 +394,31 @@ def _without(plane: Plane, state: State, x: int, y: int) -> Array:
     return line
 
 
-def _second(plane: Plane, state: State, sample: Placing, table: Array, dying: frozenset[int]) -> State:
+def _second(plane: Plane, state: Joint, sample: Placing, table: Array, dying: frozenset[int]) -> Joint:
     """A sample to be kept beside one live value, or in its place."""
     (x,), z, line = state.live, sample.name, state.line
     assert line is not None
     if x in dying:
         if x in sample.under:
-            return State((z,), 0.0, plane.grid.below(line) + table)
+            return Joint((z,), 0.0, plane.grid.below(line) + table)
         if x in sample.over:
-            return State((z,), 0.0, plane.grid.above(line) + table)
-        return State((z,), 0.0, plane.grid.total(line) + table)
+            return Joint((z,), 0.0, plane.grid.above(line) + table)
+        return Joint((z,), 0.0, plane.grid.total(line) + table)
     regions: Regions = {}
     if x not in sample.over:
         regions[x, z] = plane.outer(line, table)
     if x not in sample.under:
         regions[z, x] = plane.outer(table, line)
-    return State((x, z), 0.0, None, regions)
+    return Joint((x, z), 0.0, None, regions)
 
 
-def _replaced(plane: Plane, state: State, x: int, y: int, sample: Placing, table: Array) -> State:
+def _replaced(plane: Plane, state: Joint, x: int, y: int, sample: Placing, table: Array) -> Joint:
     """The sample takes the place of the live value ``x``, the other one is ``y``."""
     assert state.regions is not None
     z = sample.name
     regions: Regions = {}
 
-    def add(order: tuple[int, int], pair: Pair) -> None:
+    def add(order: tuple[int, int], pair: PairTable) -> None:
         regions[order] = regions[order] + pair if order in regions else pair
 
     below, above = y not in sample.under, y not in sample.over  # may the sample lie below, above y?
@@ -446,18 +446,18 @@ def _replaced(plane: Plane, state: State, x: int, y: int, sample: Placing, table
                 add((y, z), plane.outer(line, np.zeros_like(table)))
     for order, pair in regions.items():
         regions[order] = pair.times(low=table) if order[0] == z else pair.times(high=table)
-    return State((y, z), 0.0, None, regions)
+    return Joint((y, z), 0.0, None, regions)
 
 
-def _weighted(plane: Plane, state: State, sample: Placing) -> State:
+def _weighted(plane: Plane, state: Joint, sample: Placing) -> Joint:
     """Multiply by the probability that a sample which is not kept lies where it must."""
     if not state.live:
-        return State((), state.number + float(_mass(plane, sample, None, None)))
+        return Joint((), state.number + float(_mass(plane, sample, None, None)))
     if len(state.live) == 1:
         (x,) = state.live
         assert state.line is not None
         low, high = plane.grid.x if x in sample.under else None, plane.grid.x if x in sample.over else None
-        return State(state.live, 0.0, state.line + _mass(plane, sample, low, high))
+        return Joint(state.live, 0.0, state.line + _mass(plane, sample, low, high))
     assert state.regions is not None
     regions: Regions = {}
     for (a, b), pair in state.regions.items():
@@ -479,7 +479,7 @@ def _weighted(plane: Plane, state: State, sample: Placing) -> State:
         plane.spend()
         at_low = a in (floor, ceiling)
         regions[a, b] = pair.times(low=factor) if at_low else pair.times(high=factor)
-    return State(state.live, 0.0, None, regions)
+    return Joint(state.live, 0.0, None, regions)
 
 
 def _mass(plane: Plane, sample: Placing, low: Array | None, high: Array | None) -> Array:

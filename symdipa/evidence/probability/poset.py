@@ -8,11 +8,11 @@ from fractions import Fraction
 from math import inf
 
 from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.model.errors import InputProblem, InvalidInput, SymdipaError
+from symdipa.model.errors import SymdipaError
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
-Interval = tuple[float, float]
+Window = tuple[float, float]
 Number = int | float | Fraction
 
 
@@ -50,7 +50,7 @@ def poset_of(
     automaton: Automaton,
     run: Sequence[int],
     inputs: Sequence[Number | None],
-    outputs: Sequence[Interval | None] | None,
+    outputs: Sequence[Window | None] | None,
     eps: Number,
 ) -> Poset:
     """The samples of a run on given inputs, with the transitive reduction of its dependency graph.
@@ -89,16 +89,13 @@ def law_of(
     transition: int,
     given: Number | None,
     eps: Number,
-    window: Interval = (-inf, inf),
+    window: Window = (-inf, inf),
     fresh: bool = False,
 ) -> Law:
     """The law of ``insample`` (``fresh``: of ``insample'``) at a transition that reads ``given``."""
     state = automaton.state(automaton.transitions[transition].source)
     d, mu = (state.d_prime, state.mu_prime) if fresh else (state.d, state.mu)
-    if d is None or d <= 0:
-        name = "d'" if fresh else "d"
-        message = f"state {state.name} needs {name} > 0: its sample is compared, stored or output"
-        raise InvalidInput([InputProblem("parameters", message)])
+    assert d  # in a valid automaton the scale of a sample that matters is positive
     mean = mu + Fraction(given) if given is not None else mu
     return Law(float(d * Fraction(eps)), float(mean), float(window[0]), float(window[1]))
 
@@ -116,7 +113,7 @@ def _check_run(
     automaton: Automaton,
     run: Sequence[int],
     inputs: Sequence[Number | None],
-    outputs: Sequence[Interval | None] | None,
+    outputs: Sequence[Window | None] | None,
 ) -> None:
     if len(inputs) != len(run) or (outputs is not None and len(outputs) != len(run)):
         raise ValueError(f"a run of {len(run)} steps needs as many inputs and outputs")

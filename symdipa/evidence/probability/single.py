@@ -20,17 +20,18 @@ from symdipa.evidence.probability.laplace import (
     log_interval,
 )
 from symdipa.evidence.probability.poset import (
-    Interval,
     Law,
     Number,
     Poset,
     ProbabilityRefused,
+    Window,
     check_numbers,
     poset_of,
 )
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.validation import validated
 
 FEW, CHEAPER = 60, 2
 """Up to so many states a sweep is preferred to two-dimensional tables: a number, and a share of nodes times
@@ -88,7 +89,7 @@ def log_probability(
     automaton: Automaton,
     run: Sequence[int],
     inputs: Sequence[Number | None],
-    outputs: Sequence[Interval | None] | None = None,
+    outputs: Sequence[Window | None] | None = None,
     eps: Number = 1,
     tolerance: float = 1e-6,
     budget: Budget | None = None,
@@ -102,6 +103,7 @@ def log_probability(
     stays above ``tolerance``, :class:`LimitReached` when ``budget`` does not suffice and :class:`OutOfTime`
     when the time of ``limits`` does not.
     """
+    validated(automaton)
     check_numbers(inputs, eps)
     poset = poset_of(automaton, run, inputs, outputs, eps)
     return log_probability_of(poset, tolerance, budget or Budget(), limits)
@@ -298,7 +300,7 @@ class Sweeping:
 
     groups: Sequence[sweep.Group]
     examples: Sequence[int]
-    steps: lumped.Plan | Sequence[Sequence[sweep.Counts]]
+    steps: lumped.SweepPlan | Sequence[Sequence[sweep.Counts]]
     states: int
     root: int | None
 
@@ -309,7 +311,7 @@ class _Component:
 
     poset: Poset
     members: Sequence[int]
-    plan: Sequence[blocks.Part]
+    plan: Sequence[blocks.Elimination]
     budget: Budget
     limits: Limits
     grid: Grid = field(init=False)
@@ -321,7 +323,7 @@ class _Component:
     ceiling: float = field(init=False)
     degree: int = field(init=False)
     allowance: pairs.Allowance = field(init=False)
-    sweepings: dict[blocks.Part, Sweeping | LimitReached] = field(default_factory=dict)
+    sweepings: dict[blocks.Elimination, Sweeping | LimitReached] = field(default_factory=dict)
     method: str = "tables"
 
     def solve(self, tolerance: float) -> LogProbability:
@@ -412,7 +414,7 @@ class _Component:
         found = self.tables.get(i)
         return self._density(self.poset.laws[i]) if found is None else found
 
-    def _integrate(self, part: blocks.Part) -> Array:
+    def _integrate(self, part: blocks.Elimination) -> Array:
         self.limits.check("tables on a finer grid")
         if len(part.members) == 1:
             return self.grid.total(self._table(*part.members))
@@ -433,7 +435,7 @@ class _Component:
             found = self.leaves[law, above] = log_interval(law.rate, law.mean, low, high)
         return found
 
-    def _block(self, part: blocks.Part) -> Array:
+    def _block(self, part: blocks.Elimination) -> Array:
         """A block by the sweep if it has few states, else by pairs, else by the sweep after all."""
         few = max(FEW, len(part.members) * self.grid.size // CHEAPER)
         try:
@@ -466,7 +468,7 @@ class _Component:
             except LimitReached as other:
                 raise LimitReached(Limit.SIZE, f"{reason}; {other}") from None
 
-    def _sweep(self, part: blocks.Part, limit: int) -> Array:
+    def _sweep(self, part: blocks.Elimination, limit: int) -> Array:
         sweeping = self._sweeping(part)
         if sweeping.states > limit:
             raise LimitReached(Limit.SIZE, f"the order of the samples has more than {limit} down-sets")
@@ -480,11 +482,11 @@ class _Component:
         ]
         if self.method == "tables":
             self.method = "down-sets"
-        if isinstance(sweeping.steps, lumped.Plan):
+        if isinstance(sweeping.steps, lumped.SweepPlan):
             return lumped.total(self.grid, sweeping.steps, densities, self.limits)
         return sweep.sweep(self.grid, sweeping.groups, densities, sweeping.steps, sweeping.root, self.limits)
 
-    def _sweeping(self, part: blocks.Part) -> Sweeping:
+    def _sweeping(self, part: blocks.Elimination) -> Sweeping:
         """How to sweep a block; found once for all grids."""
         found = self.sweepings.get(part)
         if found is None:
@@ -493,7 +495,7 @@ class _Component:
             raise found
         return found
 
-    def _new_sweeping(self, part: blocks.Part) -> Sweeping | LimitReached:
+    def _new_sweeping(self, part: blocks.Elimination) -> Sweeping | LimitReached:
         kinds: dict[tuple[object, ...], list[int]] = {}
         for i in sorted(part.members):
             over, under = self.poset.over[i] & part.members, self.poset.under[i] & part.members

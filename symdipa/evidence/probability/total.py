@@ -16,8 +16,8 @@ import numpy as np
 
 from symdipa.evidence.probability.grid import Grid
 from symdipa.evidence.probability.laplace import Array, log_interval
-from symdipa.evidence.probability.pairs import Allowance, Placing, Plane, State, drop, place
-from symdipa.evidence.probability.poset import Interval, Law, Number, Poset, check_numbers, law_of, poset_of
+from symdipa.evidence.probability.pairs import Allowance, Joint, Placing, Plane, drop, place
+from symdipa.evidence.probability.poset import Law, Number, Poset, Window, check_numbers, law_of, poset_of
 from symdipa.evidence.probability.single import (
     Budget,
     LogProbability,
@@ -30,10 +30,11 @@ from symdipa.evidence.probability.single import (
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.validation import validated
 from symdipa.runs.control import control_graph
 from symdipa.runs.order import OrderState, initial, members, update
 
-Observed = str | Interval
+Observed = str | Window
 FEW_RUNS = 8
 """Up to so many runs are added up one by one even where tables could do it."""
 
@@ -56,7 +57,7 @@ class ObservedRun:
 
     run: tuple[int, ...]
     inputs: tuple[Number | None, ...]
-    outputs: tuple[Interval | None, ...]
+    outputs: tuple[Window | None, ...]
 
 
 def total_log_probability(
@@ -77,9 +78,10 @@ def total_log_probability(
     happen. With ``exact`` only runs that read *all* inputs count, otherwise some may be left over.
     Raises :class:`OutOfTime` when the time of ``limits`` is over.
     """
+    validated(automaton)
     check_numbers(inputs, eps)
     budget = budget or Budget()
-    search = _Search(automaton, tuple(inputs), tuple(outputs), exact, limits)
+    search = _MatchingRuns(automaton, tuple(inputs), tuple(outputs), exact, limits)
     first = search.some(FEW_RUNS + 1)
     if len(first) > FEW_RUNS:
         try:
@@ -100,7 +102,8 @@ def runs_with_outputs(
     limits: Limits = UNLIMITED,
 ) -> list[ObservedRun]:
     """The feasible runs that can produce an output sequence; :class:`LimitReached` above ``limit``."""
-    found = _Search(automaton, tuple(inputs), tuple(outputs), exact, limits).some(limit + 1)
+    validated(automaton)
+    found = _MatchingRuns(automaton, tuple(inputs), tuple(outputs), exact, limits).some(limit + 1)
     if len(found) > limit:
         raise LimitReached(Limit.SIZE, f"more than {limit} runs have these outputs")
     return found
@@ -134,7 +137,7 @@ def _added(
 
 
 @dataclass(frozen=True)
-class _Search:
+class _MatchingRuns:
     """Runs along an output sequence."""
 
     automaton: Automaton
@@ -206,7 +209,7 @@ class _Search:
 
     def _observed(self, run: tuple[int, ...]) -> ObservedRun:
         inputs: list[Number | None] = []
-        outputs: list[Interval | None] = []
+        outputs: list[Window | None] = []
         stream = iter(self.inputs)
         for t, asked in zip(run, self.outputs, strict=True):
             state = self.automaton.state(self.automaton.transitions[t].source)
@@ -216,7 +219,7 @@ class _Search:
 
 
 Classes = tuple[tuple[int, ...], ...]
-Place = tuple[int, int, Classes]
+Situation = tuple[int, int, Classes]
 """A control state, how many inputs were read, and which live variables hold the same value."""
 
 
@@ -224,7 +227,7 @@ Place = tuple[int, int, Classes]
 class _Filter:
     """The joint distribution of control state and live values, carried along the outputs."""
 
-    search: _Search
+    search: _MatchingRuns
     eps: Number
     budget: Budget
 
@@ -272,7 +275,7 @@ class _Filter:
     def _slope(self, x: Array, about: float | None) -> Array:
         return np.full_like(x, self.rates + self.least)
 
-    def _window(self, step: int) -> Interval:
+    def _window(self, step: int) -> Window:
         asked = self.search.outputs[step]
         return (-inf, inf) if isinstance(asked, str) else (float(asked[0]), float(asked[1]))
 
@@ -301,9 +304,9 @@ class _Filter:
 
     def _attempt(self, grid: Grid) -> float:
         plane = Plane(grid, self.allowance)
-        now: dict[Place, State] = {(self.control.initial, 0, ()): State()}
+        now: dict[Situation, Joint] = {(self.control.initial, 0, ()): Joint()}
         for step in range(len(self.search.outputs)):
-            following: dict[Place, State] = {}
+            following: dict[Situation, Joint] = {}
             for (q, read, classes), state in now.items():
                 self.search.limits.check("tables along the outputs")
                 for t in self.search.matching(q, step, read):
@@ -324,8 +327,8 @@ class _Filter:
         return value
 
     def _moved(
-        self, plane: Plane, t: int, step: int, read: int, classes: Classes, state: State
-    ) -> tuple[Classes, State] | None:
+        self, plane: Plane, t: int, step: int, read: int, classes: Classes, state: Joint
+    ) -> tuple[Classes, Joint] | None:
         """The live variables and the table after a transition; ``None`` if it contradicts itself."""
         moves, live = self.control.steps[t], self.control.live[self.control.target[t]]
         owner = {x: group[0] for group in classes for x in group}
@@ -354,7 +357,7 @@ class _Filter:
         return tuple(sorted(kept)), _renamed(state, names, self._fresh(t, step, read))
 
 
-def _renamed(state: State, names: dict[int, int], factor: float) -> State:
+def _renamed(state: Joint, names: dict[int, int], factor: float) -> Joint:
     """The table with other names for its values, multiplied by a constant."""
     live = tuple(sorted(names[x] for x in state.live))
     if state.regions is not None:
@@ -362,18 +365,18 @@ def _renamed(state: State, names: dict[int, int], factor: float) -> State:
             (names[a], names[b]): pair.times(high=np.full(pair.sign.shape[:2], factor)) if factor else pair
             for (a, b), pair in state.regions.items()
         }
-        return State(live, 0.0, None, regions)
+        return Joint(live, 0.0, None, regions)
     if state.line is not None:
-        return State(live, 0.0, state.line + factor)
-    return State(live, state.number + factor)
+        return Joint(live, 0.0, state.line + factor)
+    return Joint(live, state.number + factor)
 
 
-def _sum(a: State, b: State) -> State:
+def _sum(a: Joint, b: Joint) -> Joint:
     if a.regions is not None and b.regions is not None:
         regions = dict(a.regions)
         for order, pair in b.regions.items():
             regions[order] = regions[order] + pair if order in regions else pair
-        return State(a.live, 0.0, None, regions)
+        return Joint(a.live, 0.0, None, regions)
     if a.line is not None and b.line is not None:
-        return State(a.live, 0.0, np.logaddexp(a.line, b.line))
-    return State(a.live, log_add(a.number, b.number))
+        return Joint(a.live, 0.0, np.logaddexp(a.line, b.line))
+    return Joint(a.live, log_add(a.number, b.number))

@@ -45,7 +45,7 @@ from symdipa.interface.cli.base import (
 
 if TYPE_CHECKING:
     from symdipa.evidence.hints import Hint
-    from symdipa.evidence.refutation import Counterexample
+    from symdipa.evidence.refutation import Refutation
     from symdipa.model.automaton import Automaton
     from symdipa.model.patterns import Pattern
     from symdipa.model.verdict import Result
@@ -392,20 +392,20 @@ def _draw(name: str, result: Result, picture: Path) -> None:
 
 def concrete_counterexample(
     name: str, result: Result, wanted: Wanted, seconds: float | None, view: View
-) -> Counterexample | str | None:
+) -> Refutation | str | None:
     """A counterexample in numbers; a text that says why there is none; ``None`` without a violation."""
     if result.witness is None:
         return None
     if seconds == 0:
         return "the time was over before it began"
-    from symdipa.evidence import refutation as counterexample
+    from symdipa.evidence.refutation import NoRefutation, refute
     from symdipa.interface.pictures import growth
     from symdipa.model.errors import LimitReached, SymdipaError
     from symdipa.model.limits import Limits
 
     try:
         with showing_progress(name, view) as progress:
-            found = counterexample.counterexample(
+            found = refute(
                 result.automaton,
                 result.witness,
                 wanted.exceeds,
@@ -413,7 +413,7 @@ def concrete_counterexample(
                 distinct=result.distinct,
                 limits=Limits.of(seconds or CONCRETE_SECONDS, progress=progress),
             )
-    except (counterexample.NoCounterexample, LimitReached) as reason:
+    except (NoRefutation, LimitReached) as reason:
         return str(reason)
     if wanted.plot is not None:
         try:

@@ -28,7 +28,7 @@ from symdipa.interface.cli.base import (
 )
 
 if TYPE_CHECKING:
-    from symdipa.evidence.probability import Interval, LogProbability
+    from symdipa.evidence.probability import LogProbability, Window
     from symdipa.evidence.simulation import Frequent, Simulation
     from symdipa.model.automaton import Automaton
 
@@ -67,7 +67,7 @@ def _inputs(ctx: click.Context, param: click.Parameter, value: str) -> list[Frac
     return _entries(value, _number)
 
 
-def _interval(text: str) -> Interval:
+def _interval(text: str) -> Window:
     """``lo..hi``; an end that is left out is infinite."""
     low, _, high = text.partition("..")
     ends = [
@@ -79,15 +79,15 @@ def _interval(text: str) -> Interval:
     return ends[0], ends[1]
 
 
-def _output(text: str) -> str | Interval:
+def _output(text: str) -> str | Window:
     return _interval(text) if ".." in text else text
 
 
-def _outputs(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str | Interval] | None:
+def _outputs(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str | Window] | None:
     return None if value is None else _entries(value, _output)
 
 
-def _windows(ctx: click.Context, param: click.Parameter, value: str | None) -> list[Interval]:
+def _windows(ctx: click.Context, param: click.Parameter, value: str | None) -> list[Window]:
     found = _entries(value or "", _interval)
     ordered = sorted(found)
     if any(first[1] > second[0] for first, second in pairwise(ordered)):
@@ -145,7 +145,7 @@ def probability(
     ctx: click.Context,
     file: str,
     run: str | None,
-    outputs: list[str | Interval] | None,
+    outputs: list[str | Window] | None,
     inputs: list[Fraction],
     eps: Fraction,
     tolerance: float,
@@ -260,8 +260,8 @@ def _inputs_of_run(
 
 
 def _windows_of_run(
-    automaton: Automaton, run: Sequence[int], outputs: Sequence[str | Interval] | None
-) -> list[Interval | None] | None:
+    automaton: Automaton, run: Sequence[int], outputs: Sequence[str | Window] | None
+) -> list[Window | None] | None:
     from symdipa.interface.reports.probability import output_text
 
     if outputs is None:
@@ -276,7 +276,7 @@ def _windows_of_run(
     return [None if isinstance(asked, str) else asked for asked in outputs]
 
 
-def _check_symbols(automaton: Automaton, outputs: Sequence[str | Interval]) -> None:
+def _check_symbols(automaton: Automaton, outputs: Sequence[str | Window]) -> None:
     known = {t.output.symbol for t in automaton.transitions}
     for asked in outputs:
         if isinstance(asked, str) and asked not in known:
@@ -329,7 +329,7 @@ def simulate(
     eps: Fraction,
     samples: int,
     seed: int,
-    windows: list[Interval],
+    windows: list[Window],
     max_steps: int,
     compare: bool,
     strict: bool,
@@ -366,7 +366,7 @@ def _frequent(
     found: Simulation,
     inputs: Sequence[Fraction],
     eps: Fraction,
-    windows: Sequence[Interval],
+    windows: Sequence[Window],
     compare: bool,
 ) -> list[Frequent]:
     """The most frequent outputs: how many executions showed and began with them, and the probability."""

@@ -30,7 +30,7 @@ from symdipa.interface.reports.words import MARKS, known_marks, known_orders, no
 from symdipa.model.verdict import Bounds, Result, Verdict, Witness
 
 if TYPE_CHECKING:
-    from symdipa.evidence.refutation import Counterexample
+    from symdipa.evidence.refutation import Refutation
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Checked:
     result: Result
     notes: tuple[str, ...] = ()
     weighed: bool = False
-    counterexample: Counterexample | str | None = None
+    counterexample: Refutation | str | None = None
     hints: Sequence[Hint] | None = None
 
 
@@ -228,7 +228,7 @@ def _figure(drawing: Drawing, label: str, class_: str, remarks: Iterable[str]) -
 # ------------------------------------------------------------------------------------------ the other parts
 
 
-def _counterexample(found: Counterexample | str | None) -> Iterator[Section]:
+def _counterexample(found: Refutation | str | None) -> Iterator[Section]:
     title = "Two inputs that tell"
     if found is None:
         return

@@ -13,14 +13,14 @@ from symdipa.interface.reports.numbers import number
 from symdipa.interface.reports.refutation import REACHED
 
 if TYPE_CHECKING:
-    from symdipa.evidence.refutation import Counterexample
+    from symdipa.evidence.refutation import Refutation
 
 WIDTH, HEIGHT = 420.0, 240.0
 LEFT, BOTTOM, TOP = 52.0, 44.0, 10.0
 TICKS = 5
 
 
-def draw(found: Counterexample) -> Drawing:
+def draw(found: Refutation) -> Drawing:
     """The curve, and the claim that it passes as a dashed line; nothing without two points."""
     points = [(g.rounds, g.log_ratio_per_eps) for g in found.growth]
     if len(points) < 2:
@@ -72,7 +72,7 @@ def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
     return [k * step + 0.0 for k in range(first, floor(high / step + 1e-9) + 1)]
 
 
-def plot(found: Counterexample, name: str, path: Path) -> None:
+def plot(found: Refutation, name: str, path: Path) -> None:
     """Draw how the ratio grows with the rounds; the suffix of the file, .svg or .png, says the format."""
     check_plot(path)
     from matplotlib import rc_context

@@ -7,7 +7,7 @@ from math import ceil, exp, floor, inf, log, log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from symdipa.evidence.probability import Interval
+    from symdipa.evidence.probability import Window
 
 DECIMALS = 9
 
@@ -24,7 +24,7 @@ def number(x: Fraction | float) -> str:
     return f"{float(x):.12g}" if rest == 1 else str(x)
 
 
-def interval(window: Interval | None) -> str:
+def interval(window: Window | None) -> str:
     low, high = window or (-inf, inf)
     if (low, high) == (-inf, inf):
         return "(any)"

@@ -21,10 +21,11 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Bounds, Result, Status
 
 if TYPE_CHECKING:
-    from symdipa.evidence.confirmation import Found
+    from symdipa.evidence.confirmation import Confirmation
     from symdipa.evidence.hints import Hint
-    from symdipa.evidence.probability import Interval, LogProbability
-    from symdipa.evidence.refutation import Counterexample, Pair
+    from symdipa.evidence.probability import LogProbability, Window
+    from symdipa.evidence.refutation import Refutation
+    from symdipa.evidence.refutation.inputs import InputPair
     from symdipa.evidence.simulation import Frequent, Shown, Simulation
 
 ASSUMED = {"arithmetic": "real", "adjacency": "two-sided", "sensitivity": "1"}
@@ -110,7 +111,7 @@ def witness(
     }
 
 
-def concrete(found: Counterexample | str | None) -> Json:
+def concrete(found: Refutation | str | None) -> Json:
     """The fields that ``--concrete`` adds: one of them is ``null`` where there is a witness."""
     held = missing = best = None
     if isinstance(found, str):
@@ -280,7 +281,7 @@ def _hint(hint: Hint) -> Json:
     }
 
 
-def _inputs(automaton: Automaton, found: Counterexample | Pair) -> Json:
+def _inputs(automaton: Automaton, found: Refutation | InputPair) -> Json:
     """A run with two inputs and an output event."""
     return {
         "run": _run(automaton, found.run),
@@ -290,7 +291,7 @@ def _inputs(automaton: Automaton, found: Counterexample | Pair) -> Json:
     }
 
 
-def _counterexample(found: Counterexample) -> Json:
+def _counterexample(found: Refutation) -> Json:
     return {
         "eps": float(found.eps),
         "exceeds": str(found.exceeds),
@@ -308,7 +309,7 @@ def _counterexample(found: Counterexample) -> Json:
     }
 
 
-def _confirmed(automaton: Automaton, found: Found) -> Json:
+def _confirmed(automaton: Automaton, found: Confirmation) -> Json:
     return {
         "eps": float(found.eps),
         **_inputs(automaton, found.pair),
@@ -325,6 +326,6 @@ def _output(shown: Shown) -> str | list[float | str] | None:
     return shown if shown is None or isinstance(shown, str) else interval(shown)
 
 
-def interval(window: Interval) -> list[float | str]:
+def interval(window: Window) -> list[float | str]:
     """An interval; infinities as text, which JSON has no numbers for."""
     return [float(end) if abs(end) < inf else ("inf" if end > 0 else "-inf") for end in window]

@@ -9,7 +9,8 @@ from symdipa.interface.reports.document import Block, Document, Inset, Paragraph
 from symdipa.interface.reports.numbers import interval, measured, number, power, times
 
 if TYPE_CHECKING:
-    from symdipa.evidence.refutation import Counterexample, Pair
+    from symdipa.evidence.refutation import Refutation
+    from symdipa.evidence.refutation.inputs import InputPair
     from symdipa.model.automaton import Automaton
 
 PERIODS = (1, 2)
@@ -20,7 +21,7 @@ REACHED = "D reached"
 """The log-ratio per eps: no smaller D is true."""
 
 
-def document(found: Counterexample | str) -> Document:
+def document(found: Refutation | str) -> Document:
     """What is printed below the report; a text instead of a counterexample says why there is none."""
     title = "A concrete counterexample"
     if isinstance(found, str):
@@ -43,7 +44,7 @@ def missing(reason: str) -> Paragraph:
     return Paragraph(f"No pair of inputs is shown: {reason}. The verdict does not depend on it.")
 
 
-def claim(found: Counterexample) -> Paragraph:
+def claim(found: Refutation) -> Paragraph:
     """What the two inputs refute, and how clearly."""
     asked = f"{found.exceeds}*eps-privacy at eps = {number(found.eps)}"
     if not found.holds:
@@ -60,12 +61,12 @@ def claim(found: Counterexample) -> Paragraph:
     )
 
 
-def _taken(found: Counterexample) -> str:
+def _taken(found: Refutation) -> str:
     loops = "loop is" if len(found.witness.cycles) == 1 else "loops are each"
     return f"The {loops} taken {found.rounds} time{'s' if found.rounds > 1 else ''}"
 
 
-def steps_table(found: Counterexample) -> Table:
+def steps_table(found: Refutation) -> Table:
     """The unrolled run with both inputs; rounds that look the same are shown once, the middle may be cut."""
     rows = [
         [steps, times if times != "1" else "", *step_cells(found.automaton, found, k)]
@@ -77,7 +78,7 @@ def steps_table(found: Counterexample) -> Table:
     return Table(rows, head, "The two inputs, and the outputs that are observed", numbers=True)
 
 
-def step_cells(automaton: Automaton, found: Counterexample | Pair, k: int) -> list[str]:
+def step_cells(automaton: Automaton, found: Refutation | InputPair, k: int) -> list[str]:
     """Of step ``k`` of a run with two inputs: the state, what both read, and what is observed."""
     transition = automaton.transitions[found.run[k]]
     window = found.outputs[k]
@@ -93,9 +94,9 @@ def step_cells(automaton: Automaton, found: Counterexample | Pair, k: int) -> li
     ]
 
 
-def _compressed(found: Counterexample) -> list[tuple[str, str, int]]:
+def _compressed(found: Refutation) -> list[tuple[str, str, int]]:
     """Which steps, how often, and one of them, for every row of the table."""
-    from symdipa.evidence.refutation import unrolled
+    from symdipa.evidence.refutation.shape import unrolled
 
     places = unrolled(found.witness, found.rounds)
     starts = {i: j - i for i, j in found.witness.cycles}
@@ -124,7 +125,7 @@ def _compressed(found: Counterexample) -> list[tuple[str, str, int]]:
     return rows
 
 
-def _period(found: Counterexample, begin: int, length: int) -> int | None:
+def _period(found: Refutation, begin: int, length: int) -> int | None:
     """After how many rounds of a cycle the inputs and events repeat, if soon."""
 
     def look(turn: int) -> Sequence[object]:
@@ -137,7 +138,7 @@ def _period(found: Counterexample, begin: int, length: int) -> int | None:
     return None
 
 
-def number_table(found: Counterexample) -> Table:
+def number_table(found: Refutation) -> Table:
     """Both probabilities and their ratio with logarithms and errors."""
     eps = float(found.eps)
     rows = [
@@ -149,7 +150,7 @@ def number_table(found: Counterexample) -> Table:
     return Table(rows, ("", "", "logarithm", "error"), "The probabilities of these outputs", numbers=True)
 
 
-def whose(found: Counterexample) -> list[Block]:
+def whose(found: Refutation) -> list[Block]:
     """Whose probabilities these are: of the run alone, or of all runs with the outputs."""
     if not found.all_runs:
         return [
@@ -176,7 +177,7 @@ def whose(found: Counterexample) -> list[Block]:
     ]
 
 
-def _growth(found: Counterexample) -> list[Section]:
+def _growth(found: Refutation) -> list[Section]:
     if len(found.growth) < 2:
         return []
     rows = [[str(g.rounds), f"{round(g.log_ratio_per_eps, 6) + 0.0:.6f}"] for g in found.growth]
@@ -184,7 +185,7 @@ def _growth(found: Counterexample) -> list[Section]:
     return [Section([Paragraph("How it grows with the number of rounds:"), Inset([table])])]
 
 
-def assumed(found: Counterexample) -> list[Block]:
+def assumed(found: Refutation) -> list[Block]:
     """What the numbers rest on."""
     blocks: list[Block] = [
         Paragraph(

@@ -31,7 +31,7 @@ from symdipa.model.verdict import Bounds, Result, Status, Verdict
 
 if TYPE_CHECKING:
     from symdipa.bounds.alignment import Cost
-    from symdipa.evidence.confirmation import Found as Confirmation
+    from symdipa.evidence.confirmation import Confirmation
 
 LONGEST = 12
 """How many steps of a run are listed before the middle is left out."""

@@ -1,6 +1,6 @@
-"""How large a D concrete counterexamples refute, and how long it takes.
+"""How large a D is refuted for each violation, and how long that takes.
 
-    python benchmarks/counterexamples.py [--exceeds 1,5,20] [--eps 1] [FILE...]
+    python benchmarks/refutations.py [--exceeds 1,5,20] [--eps 1] [FILE...]
 
 Without files: the examples, and the published mechanisms in a folder ``shared`` beside the project, if it is
 there. For every file that is not private, the pair that refutes each D; a line that begins with "no" is a
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from symdipa import check, load
 from symdipa.bounds.portfolio import bounds_on
-from symdipa.evidence.confirmation import search_pair
-from symdipa.evidence.refutation import NoCounterexample, counterexample
+from symdipa.evidence.confirmation import confirm
+from symdipa.evidence.refutation import NoRefutation, refute
 from symdipa.model.errors import InvalidInput
 from symdipa.model.limits import Limits, stopwatch
 from symdipa.runs.control import control_graph
@@ -54,15 +54,15 @@ def main() -> None:
         if result.witness is not None:
             replay(control_graph(result.automaton), result.witness)
             for exceeds in map(Fraction, options.exceeds.split(",")):
-                refute(path.stem, result, exceeds, options)
+                show_refutation(path.stem, result, exceeds, options)
         elif options.search:
             compare_with_bound(path.stem, automaton, options)
 
 
-def refute(name, result, exceeds, options) -> None:
+def show_refutation(name, result, exceeds, options) -> None:
     taken = stopwatch()
     try:
-        found = counterexample(
+        found = refute(
             result.automaton,
             result.witness,
             exceeds,
@@ -71,7 +71,7 @@ def refute(name, result, exceeds, options) -> None:
             growth=False,
             limits=Limits.of(options.seconds),
         )
-    except NoCounterexample as reason:
+    except NoRefutation as reason:
         print(f"no  {name:30} D = {exceeds}: {reason}", flush=True)
         return
     seconds = taken()
@@ -87,7 +87,7 @@ def refute(name, result, exceeds, options) -> None:
 
 def compare_with_bound(name, automaton, options) -> None:
     proved = bounds_on(Problem.of(automaton), each=options.seconds).best
-    found = search_pair(automaton, options.eps, limits=Limits.of(options.search))
+    found = confirm(automaton, options.eps, limits=Limits.of(options.search))
     if found is None or proved is None:
         print(f"?   {name:30} nothing to compare", flush=True)
         return

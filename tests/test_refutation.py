@@ -1,4 +1,4 @@
-"""Concrete counterexamples: every violation refutes any D, and nothing refutes a D that is proved."""
+"""Refutations: every violation refutes any D, and nothing refutes a D that is proved."""
 
 from __future__ import annotations
 
@@ -18,25 +18,17 @@ from random_automata import random_automaton
 
 from symdipa import check
 from symdipa.bounds.portfolio import bounds_on
-from symdipa.evidence.confirmation import search_pair
+from symdipa.evidence.confirmation import confirm
 from symdipa.evidence.probability import (
     Budget,
     log_probability,
     runs_with_outputs,
     total_log_probability,
 )
-from symdipa.evidence.refutation import (
-    MARGIN,
-    Evaluation,
-    NoCounterexample,
-    Shape,
-    _Search,
-    counterexample,
-    pair,
-    roles,
-    signs_of,
-    unrolled,
-)
+from symdipa.evidence.refutation import NoRefutation, refute
+from symdipa.evidence.refutation.inputs import Evaluation, input_pair, roles
+from symdipa.evidence.refutation.search import MARGIN, _Escalation
+from symdipa.evidence.refutation.shape import Shape, signs_of, unrolled
 from symdipa.files.families import generate
 from symdipa.files.formats import load, loads
 from symdipa.interface.pictures import growth, plotting
@@ -81,13 +73,11 @@ PUBLISHED = sorted(_published())
 
 
 def refuted(path, exceeds, **options):
-    """A counterexample for a file that is not private, with everything checked that is claimed."""
+    """A refutation for a file that is not private, with everything checked that is claimed."""
     automaton = load(path)
     result = check(automaton)
     assert result.verdict is Verdict.NOT_PRIVATE
-    found = counterexample(
-        automaton, result.witness, exceeds, distinct=result.distinct, growth=False, **options
-    )
+    found = refute(automaton, result.witness, exceeds, distinct=result.distinct, growth=False, **options)
     examine(found)
     assert found.holds, found.missing
     return found
@@ -158,7 +148,7 @@ def test_any_eps(name, eps):
 
 def test_the_ratio_grows_with_the_rounds():
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
-    found = counterexample(automaton, check(automaton).witness, 20)
+    found = refute(automaton, check(automaton).witness, 20)
     assert [g.rounds for g in found.growth] == [1, 2, 4, 8, 16, 32, found.rounds]
     assert all(a.log_ratio_per_eps < b.log_ratio_per_eps for a, b in pairwise(found.growth))
     assert found.growth[-1].log_ratio_per_eps == found.log_ratio > 20
@@ -178,13 +168,13 @@ def test_the_ratio_never_decreases_with_the_distance(path):
     evaluation = Evaluation(automaton, Fraction(1), True, 1e-6, Budget(), Limits.of(60))
     ratios, event = [], None
     for distance in (0, 2, 8, 32):
-        tried = pair(control, shape.run(3), shape.signs(3), Fraction(distance), Fraction(1))
+        tried = input_pair(control, shape.run(3), shape.signs(3), Fraction(distance), Fraction(1))
         event = event or tried.outputs  # that of a shown second sample would move with the distance
         tried = replace(tried, outputs=event)
         first, second, _ = evaluation.of(tried)
         ratios.append((first.value - second.value, first.error + second.error))
     assert all(a[0] <= b[0] + a[1] + b[1] for a, b in pairwise(ratios))
-    assert ratios[-1][0] <= shape.limit(3) + ratios[-1][1]
+    assert ratios[-1][0] <= shape.best_ratio(3) + ratios[-1][1]
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -194,7 +184,7 @@ def test_random_automata(block):
         automaton = random_automaton(random.Random(seed), variables=(1, 2, 3))
         result = check(automaton)
         if result.verdict is Verdict.NOT_PRIVATE:
-            found = counterexample(automaton, result.witness, 2, distinct=result.distinct, growth=False)
+            found = refute(automaton, result.witness, 2, distinct=result.distinct, growth=False)
             examine(found)
             assert found.holds, (seed, found.missing)
             refutations += 1
@@ -209,7 +199,7 @@ def test_a_cycle_that_pays_only_at_first():
     )
     result = check(automaton)
     assert result.witness.pattern is Pattern.LEAKING_CYCLE
-    found = counterexample(automaton, result.witness, 4, distinct=result.distinct, growth=False)
+    found = refute(automaton, result.witness, 4, distinct=result.distinct, growth=False)
     examine(found)
     assert found.holds
 
@@ -218,12 +208,12 @@ def test_other_runs_with_the_same_outputs_count():
     # One output symbol: an observer learns nothing, though one run alone has a ratio beyond all bounds.
     automaton = load(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
     result = check(automaton)
-    found = counterexample(automaton, result.witness, 1)
+    found = refute(automaton, result.witness, 1)
     examine(found)
     assert found.all_runs and not found.holds and found.further
     assert abs(found.log_ratio) <= found.error + 1e-9
     assert "other runs" in found.missing
-    alone = counterexample(automaton, result.witness, 1, distinct=True, growth=False)
+    alone = refute(automaton, result.witness, 1, distinct=True, growth=False)
     assert alone.log_ratio > 1
 
 
@@ -239,16 +229,16 @@ def test_other_runs_that_do_not_make_up_for_it():
         "    elseif (insample < x) then output down; goto a"
     )
     result = check(automaton)
-    found = counterexample(automaton, result.witness, 2, distinct=False, growth=False)
+    found = refute(automaton, result.witness, 2, distinct=False, growth=False)
     examine(found)
     assert found.all_runs
 
 
 def test_when_the_time_does_not_suffice():
     automaton = load(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
-    with pytest.raises(NoCounterexample, match="time"):
-        counterexample(automaton, check(automaton).witness, 20, limits=Limits.of(1e-9))
-    found = counterexample(
+    with pytest.raises(NoRefutation, match="time"):
+        refute(automaton, check(automaton).witness, 20, limits=Limits.of(1e-9))
+    found = refute(
         automaton, check(automaton).witness, 20, budget=Budget(down_sets=200, pairs=1), growth=False
     )
     assert not found.holds and found.missing
@@ -266,11 +256,9 @@ def test_time_limits_are_honoured_in_the_middle_of_a_probability(name, seconds):
     result = check(automaton)
     began, cpu = time.monotonic(), time.process_time()
     try:
-        found = counterexample(
-            automaton, result.witness, 300, distinct=result.distinct, limits=Limits.of(seconds)
-        )
+        found = refute(automaton, result.witness, 300, distinct=result.distinct, limits=Limits.of(seconds))
         missing = found.missing
-    except NoCounterexample as reason:
+    except NoRefutation as reason:
         missing = str(reason)
     if time.monotonic() - began < seconds:  # a fast machine needs no limit
         assert missing is None
@@ -291,7 +279,7 @@ def test_how_far_it_got_when_the_time_was_over(monkeypatch):
         return first, replace(second, value=first.value - 1), all_runs  # so that it goes on
 
     monkeypatch.setattr(Evaluation, "of", slow_after_two)
-    found = counterexample(automaton, result.witness, 2, distinct=result.distinct)
+    found = refute(automaton, result.witness, 2, distinct=result.distinct)
     assert not found.holds and found.log_ratio == 1
     assert "the time was over after 2 pairs of inputs while" in found.missing
     assert "The best pair that was found" in " ".join(as_text(report.document(found)).split())
@@ -303,28 +291,28 @@ def test_the_number_of_rounds_is_the_least_one(exceeds):
         automaton = load(path)
         control, witness = control_graph(automaton), check(automaton).witness
         shape = Shape(control, witness, signs_of(control, witness))
-        search = _Search(shape, Fraction(exceeds), None, UNLIMITED)
+        search = _Escalation(shape, Fraction(exceeds), None, UNLIMITED)
         rounds = search._first_rounds()
-        assert shape.limit(rounds) > MARGIN * exceeds
-        assert rounds == 1 or shape.limit(rounds - 1) <= MARGIN * exceeds
+        assert shape.best_ratio(rounds) > MARGIN * exceeds
+        assert rounds == 1 or shape.best_ratio(rounds - 1) <= MARGIN * exceeds
 
 
 def test_more_rounds_than_a_run_may_have():
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
-    with pytest.raises(NoCounterexample, match=r"in \d+ rounds \(\d+ steps\) the best ratio is exp"):
-        counterexample(automaton, check(automaton).witness, 3_000, limits=Limits.of(300))
+    with pytest.raises(NoRefutation, match=r"in \d+ rounds \(\d+ steps\) the best ratio is exp"):
+        refute(automaton, check(automaton).witness, 3_000, limits=Limits.of(300))
 
 
 @pytest.mark.parametrize("options", [{"exceeds": -1}, {"eps": 0}, {"tolerance": 0}])
 def test_numbers_that_mean_nothing(options):
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
     with pytest.raises(ValueError):
-        counterexample(automaton, check(automaton).witness, **options)
+        refute(automaton, check(automaton).witness, **options)
 
 
 def test_events_of_shown_numbers():
     automaton = loads("(a, 1, 3, 1/2, -1): output insampleprime; goto a")
-    found = counterexample(automaton, check(automaton).witness, 2)
+    found = refute(automaton, check(automaton).witness, 2)
     examine(found)
     assert found.holds and found.log_ratio == pytest.approx(found.rounds / 2, abs=1e-9)
     kinds = {automaton.transitions[t].output.kind for t in found.run}
@@ -341,7 +329,7 @@ def test_no_pair_above_a_proved_bound(path):
     proved = bounds_on(Problem.of(automaton), each=5).best
     # For the sum over all runs of k-MinMax the signs of one run alone do little: the roles are kept apart.
     few = {"longest": 5, "moves": 0} if path.stem == "k_min_max_3" else {"moves": 3}
-    found = search_pair(automaton, best_runs=1, limits=Limits.of(60), **few)
+    found = confirm(automaton, best_runs=1, limits=Limits.of(60), **few)
     assert found is not None and found.all_runs
     assert found.log_ratio_per_eps - found.error <= proved
     if path.stem in ("svt", "range_1", "num_sparse", "hysteresis_once", "k_min_max_3"):
@@ -350,7 +338,7 @@ def test_no_pair_above_a_proved_bound(path):
 
 def test_the_best_pair_of_2_min_max_comes_near_to_its_bound():
     automaton = generate("k-minmax", 2)
-    found = search_pair(automaton, moves=0, best_runs=1, longest=5, limits=Limits.of(60))
+    found = confirm(automaton, moves=0, best_runs=1, longest=5, limits=Limits.of(60))
     assert found is not None and found.all_runs
     assert 0.98 < found.log_ratio_per_eps - found.error <= 1
 
@@ -358,7 +346,7 @@ def test_the_best_pair_of_2_min_max_comes_near_to_its_bound():
 @pytest.mark.parametrize("name", ["m-range", "k-minmax"])
 def test_the_search_for_the_best_pair_ends_in_time(name):
     began = time.process_time()
-    found = search_pair(generate(name, 6), best_runs=9, moves=10**6, limits=Limits.of(1.5))
+    found = confirm(generate(name, 6), best_runs=9, moves=10**6, limits=Limits.of(1.5))
     assert time.process_time() - began < 3
     assert found is None or found.tried
 
@@ -376,7 +364,7 @@ def test_groups_without_flow_are_put_in_order():
 @pytest.fixture(scope="module")
 def leaking_pair():
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
-    return counterexample(automaton, check(automaton).witness, 5)
+    return refute(automaton, check(automaton).witness, 5)
 
 
 def test_text(leaking_pair):
