@@ -30,7 +30,17 @@ if TYPE_CHECKING:
     )
     from symdipa.model.errors import InputProblem, InvalidInput, Position, SymdipaError
     from symdipa.model.patterns import Pattern
-    from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Witness
+    from symdipa.model.verdict import (
+        Answers,
+        Bounds,
+        Note,
+        NoteKind,
+        PatternResult,
+        Result,
+        Status,
+        Verdict,
+        Witness,
+    )
 
 _HOME = {
     "analysis": ["check", "compare"],

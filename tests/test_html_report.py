@@ -21,7 +21,7 @@ from symdipa.interface.html.page import as_script_data
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.reports import check as report
 from symdipa.interface.reports.document import Section, as_html, as_lines
-from symdipa.interface.reports.story import story, why_it_costs
+from symdipa.interface.reports.story import story
 from symdipa.interface.reports.words import known_marks
 from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
 from symdipa.model.patterns import Pattern
@@ -108,7 +108,7 @@ def test_the_page_tells_what_the_reports_tell(leaking_pair):
     result = check(automaton)
     text = leaking_pair.text
     assert "✘ not private: leaking pair" in text
-    for line in as_lines([*report.explanation(result), why_it_costs(automaton, result.witness)]):
+    for line in as_lines([*report.explanation(result), story(automaton, result.witness).why_it_costs]):
         assert " ".join(line.split()) in text
     for title, status, how in report.pattern_table(result, False).rows:
         assert re.search(rf"{title}\W*{status.words}\W*{re.escape(how)}", text)
@@ -231,7 +231,7 @@ def test_holes_of_the_template_in_a_name_are_not_filled():
 @pytest.mark.parametrize("path", VIOLATIONS, ids=lambda path: path.stem)
 def test_text_and_page_have_the_same_words(path):
     automaton = formats.load(path)
-    blocks = story(automaton, check(automaton).witness)
+    blocks = story(automaton, check(automaton).witness).happens
     shown = Page(as_html([Section(blocks)]))
     assert shown.wrong == [] and shown.all("p")
     assert " ".join(" ".join(text for _, text in shown.texts).split()) == " ".join(

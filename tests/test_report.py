@@ -70,6 +70,10 @@ def text_of(*arguments, **options):
     return as_text(report.document(*arguments, **options))
 
 
+def story_text(automaton, witness):
+    return " ".join(as_lines(story(automaton, witness).happens))
+
+
 def noise_lines(*arguments):
     return as_lines(noise(*arguments))
 
@@ -127,7 +131,9 @@ def test_leaking_pair_tells_both_loops_and_the_chain_between_them():
 
 def test_leaking_cycle_tells_what_is_stored_and_compared():
     automaton = example("leaking_cycle/lc_example.dipa")
-    told = "\n".join(as_lines(story(automaton, Witness(Pattern.LEAKING_CYCLE, (0, 1, 2, 3), ((2, 4),)))))
+    told = "\n".join(
+        as_lines(story(automaton, Witness(Pattern.LEAKING_CYCLE, (0, 1, 2, 3), ((2, 4),))).happens)
+    )
     assert "The loop q3 -> q4 -> q3 (steps 3 and 4) can go round for ever" in told
     assert "x2: stored in step 4, compared with in steps 3 and 4" in told
     assert "oinit oinit (obot obot)*" in told
@@ -135,7 +141,9 @@ def test_leaking_cycle_tells_what_is_stored_and_compared():
 
 def test_disclosing_cycle_tells_which_step_shows_a_number():
     automaton = example("disclosing_cycle/dc_example.dipa")
-    told = " ".join(as_lines(story(automaton, Witness(Pattern.DISCLOSING_CYCLE, (0, 1, 2), ((2, 3),)))))
+    told = " ".join(
+        as_lines(story(automaton, Witness(Pattern.DISCLOSING_CYCLE, (0, 1, 2), ((2, 3),))).happens)
+    )
     assert "each round outputs a noisy input. Nothing limits how many are shown" in told
 
 
@@ -156,7 +164,7 @@ def test_disclosing_cycle_tells_which_step_shows_a_number():
 )
 def test_violating_path_tells_which_number_bounds_the_loop(name, witness, words):
     automaton = example(f"privacy_violating_path/{name}")
-    assert words in " ".join(as_lines(story(automaton, witness)))
+    assert words in story_text(automaton, witness)
 
 
 def test_violating_path_from_a_shown_sample_up_to_a_loop():
@@ -165,7 +173,7 @@ def test_violating_path_from_a_shown_sample_up_to_a_loop():
     (b, 1, 0): if (insample >= x) then output otop; goto b elseif (insample < x) then output obot; goto c
     """
     witness = Witness(Pattern.PRIVACY_VIOLATING_PATH, (0, 1), ((1, 2),), (0, 1))
-    told = " ".join(as_lines(story(formats.loads(text), witness)))
+    told = story_text(formats.loads(text), witness)
     assert "every noisy value of step 2 above the noisy value of step 1, and step 1 outputs" in told
 
 

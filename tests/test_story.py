@@ -9,7 +9,7 @@ from symdipa.analysis import check
 from symdipa.evidence.facts import level, link, orders_along
 from symdipa.files import formats
 from symdipa.interface.reports.document import as_lines
-from symdipa.interface.reports.story import dependency, in_short, run_with_facts, story, why_it_costs
+from symdipa.interface.reports.story import dependency, run_with_facts, story
 from symdipa.interface.reports.words import comparison, link_text, order_text
 from symdipa.model.automaton import Guard
 from symdipa.model.patterns import Pattern
@@ -145,12 +145,12 @@ def test_a_loop_whose_order_grows_before_it_repeats():
 def test_why_a_number_costs(name, run, path, shown, words):
     automaton, witness = told(f"privacy_violating_path/{name}", PV, run, ((1, 2),), path)
     assert level(automaton, witness).shown == shown
-    assert words in why_it_costs(automaton, witness).text
+    assert words in story(automaton, witness).why_it_costs
 
 
 def test_why_a_pair_costs_names_both_steps():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
-    text = why_it_costs(automaton, witness).text
+    text = story(automaton, witness).why_it_costs
     assert "If every input of step 2 is larger by 1 and every input of step 3 smaller by 1" in text
     assert "they tell how every comparison came out" in text
 
@@ -174,7 +174,7 @@ def test_why_a_pair_costs_names_both_steps():
 def test_the_sentence_that_sums_it_up(name, words):
     automaton = example(name)
     witness = check(automaton, "explicit").witness
-    assert witness is not None and words in in_short(automaton, witness).text
+    assert witness is not None and words in story(automaton, witness).in_short
 
 
 def test_links_name_the_variable_and_where_it_was_stored():
@@ -187,7 +187,7 @@ def test_a_disclosing_loop_of_several_steps_names_the_one_that_shows():
     automaton = formats.loads(
         "(a, 1, 0): x := insample; output o; goto b\n(b, 1, 0): output insample; goto a"
     )
-    words = flat(story(automaton, Witness(DC, (0, 1), ((0, 2),))))
+    words = flat(story(automaton, Witness(DC, (0, 1), ((0, 2),))).happens)
     assert "each round outputs a noisy input, in step 2. Nothing limits" in words
 
 
@@ -195,7 +195,7 @@ def test_where_there_is_nothing_to_compare_the_outputs_tell_numbers_only():
     automaton = example("disclosing_cycle/stream")
     witness = check(automaton, "explicit").witness
     assert witness is not None
-    text = why_it_costs(automaton, witness).text
+    text = story(automaton, witness).why_it_costs
     assert "no other run shows these outputs." in text and "comparison" not in text
 
 
@@ -203,16 +203,16 @@ def test_a_column_without_entries_is_left_out():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
     table, legend = run_with_facts(automaton, witness)
     assert "known order" not in table.head
-    assert legend.text.startswith("Loop: A and B can be repeated. If: ")
+    assert legend.startswith("Loop: A and B can be repeated. If: ")
     automaton, witness = told("disclosing_cycle/dc_example", DC, (0, 1, 2), ((2, 3),))
     table, legend = run_with_facts(automaton, witness)
-    assert "known order" in table.head and "Known order: " in legend.text
+    assert "known order" in table.head and "Known order: " in legend
 
 
 def test_values_between_loops_are_not_said_to_be_drawn_once_if_a_loop_draws_them():
     once = "by way of values that are drawn only once"
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
-    assert once in flat(story(automaton, witness))
+    assert once in flat(story(automaton, witness).happens)
     automaton = formats.loads(
         "(a:non-input, 1, 0): x := insample; output o; goto b\n"
         "(b, 1, 0): if (insample < x) then y := insample; output p; goto c\n"
@@ -221,4 +221,4 @@ def test_values_between_loops_are_not_said_to_be_drawn_once_if_a_loop_draws_them
     )
     witness = Witness(LP, (0, 1, 2, 1, 3, 4), ((5, 6), (2, 4)), (5, 3, 0, 2))
     replay(control_graph(automaton), witness)
-    assert once not in flat(story(automaton, witness))
+    assert once not in flat(story(automaton, witness).happens)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from symdipa.model.automaton import Automaton, OutputKind, Transition
+from symdipa.model.automaton import Automaton, OutputKind, State, Transition
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, initial, propagate, update
@@ -42,6 +42,15 @@ class Link:
     later: int
     variable: str
     sign: str
+
+    @property
+    def low(self) -> int:
+        """The step whose sample is the lower one."""
+        return self.later if self.sign == "<" else self.earlier
+
+    @property
+    def high(self) -> int:
+        return self.earlier if self.sign == "<" else self.later
 
 
 def link(automaton: Automaton, run: Sequence[int], low: int, high: int) -> Link:
@@ -150,30 +159,25 @@ def output_clashes(automaton: Automaton) -> Iterator[Clash]:
             yield Clash(state.name, repeated, numbers)
 
 
-@dataclass(frozen=True)
-class Draw:
-    """How a state draws a sample: Laplace noise of inverse scale ``d`` around ``mean``, or input plus mean.
+class Draw(NamedTuple):
+    """A sample that a state draws: inverse scale and mean; ``second``: that shown as ``insampleprime``."""
 
-    ``second``: the sample that is shown as ``insampleprime``.
-    """
-
-    state: str
+    state: State
     d: Fraction
     mean: Fraction
-    around_input: bool
     second: bool
 
 
 def draws(automaton: Automaton, names: Iterable[str] | None = None) -> Iterator[Draw]:
-    """The samples that states draw with noise: all states that go on, or those with the given names."""
+    """The samples that are drawn with noise, in all states that go on or in those with the given names."""
     wanted = None if names is None else set(names)
     for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
         if outgoing and (wanted is None or state.name in wanted):
             if state.d:
-                yield Draw(state.name, state.d, state.mu, state.is_input, False)
+                yield Draw(state, state.d, state.mu, False)
             shows = any(automaton.transitions[t].output.kind is OutputKind.INSAMPLE_PRIME for t in outgoing)
             if shows and state.d_prime:
-                yield Draw(state.name, state.d_prime, state.mu_prime, state.is_input, True)
+                yield Draw(state, state.d_prime, state.mu_prime, True)
 
 
 # -------------------------------------------------------------------------------------------- along the run

@@ -130,9 +130,9 @@ def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) 
         return None
     outcome = _outcome(result, witness.pattern)
     private = result is not None and result.verdict is Verdict.PRIVATE
-    silent = private and result is not None and result.weight is not None and result.weight.best == 0
+    best = result.weight.best if result is not None and result.weight is not None else None
     if private and kind.make is _stop:
-        outcome = _for_more_answers(automaton, made, outcome, decide)
+        outcome = _for_more_answers(automaton, made, outcome, best is not None, decide)
     return Hint(
         kind.name,
         kind.tell(automaton, made),
@@ -140,7 +140,7 @@ def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) 
         outcome,
         private,
         changed,
-        silent,
+        silent=private and best == 0,
     )
 
 
@@ -164,13 +164,15 @@ def _outcome(result: Result | None, gone: Pattern) -> str:
     return f"no {gone.title} any more, but then there is a {enumeration(left)}"
 
 
-def _for_more_answers(automaton: Automaton, made: Sequence[Edit], once: str, decide: Decide) -> str:
-    """The outcome for one answer and, if the automaton is private then too, for a few."""
+def _for_more_answers(
+    automaton: Automaton, made: Sequence[Edit], once: str, bounded: bool, decide: Decide
+) -> str:
+    """The outcome for one answer, with a D if ``bounded``, and if it is private then too, for a few."""
     few = decide(limited(automaton, {edit.transition for edit in made}, MORE_ANSWERS))
     if few is None or few.verdict is not Verdict.PRIVATE:
         return f"{once}, if it stops after the first"
     more = few.weight.best if few.weight else None
-    if "D = " not in once or more is None:
+    if not bounded or more is None:
         return f"private, if it stops after the first or after {MORE_ANSWERS}"
     return f"{once} if it stops after the first, D = {more} after {MORE_ANSWERS}"
 

@@ -28,7 +28,7 @@ from symdipa.interface.cli.base import (
 )
 
 if TYPE_CHECKING:
-    from symdipa.evidence.probability import LogProbability, Window
+    from symdipa.evidence.probability import Window
     from symdipa.evidence.simulation import Frequent, Simulation
     from symdipa.model.automaton import Automaton
 
@@ -166,17 +166,22 @@ def probability(
     if run is None and outputs is None:
         raise click.UsageError("say with --run or --outputs what is to happen")
     automaton = Reading(fmt, strict).read_or_leave(ctx, file)
-    from symdipa.evidence.probability import ProbabilityRefused, log_probability, total_log_probability
+    from symdipa.evidence.probability import (
+        ProbabilityRefused,
+        TotalLogProbability,
+        log_probability,
+        total_log_probability,
+    )
     from symdipa.model.errors import InvalidInput, LimitReached
 
     began = time.monotonic()
     steps = None if run is None else _run(automaton, run)
     try:
-        found: LogProbability
         if steps is not None:
             read = _inputs_of_run(automaton, steps, inputs)
             windows = _windows_of_run(automaton, steps, outputs)
-            found = log_probability(automaton, steps, read, windows, eps, tolerance)
+            one = log_probability(automaton, steps, read, windows, eps, tolerance)
+            found = TotalLogProbability(one.value, one.error, one.method, one.nodes, runs=1)
         else:
             assert outputs is not None
             _check_symbols(automaton, outputs)
@@ -186,20 +191,17 @@ def probability(
         ctx.exit(Exit.UNKNOWN)
     except InvalidInput as error:
         raise click.UsageError(error.problems[0].message) from error
-    complete: bool = getattr(found, "complete", True)
-    runs: int | None = 1 if steps is not None else getattr(found, "runs", None)
     if as_json:
         from symdipa.interface.reports import objects
 
         seconds = time.monotonic() - began
-        told = objects.probability(file, eps, inputs, steps, outputs, found, runs, complete, seconds)
+        told = objects.probability(file, eps, inputs, steps, outputs, found, seconds)
         click.echo(json.dumps(told))
     else:
         from symdipa.interface.reports import probability as report
 
-        alone = steps is not None
-        echo_document(report.probability(shown(file), automaton, eps, found, runs, complete, alone))
-    ctx.exit(Exit.PRIVATE if complete else Exit.UNKNOWN)
+        echo_document(report.probability(shown(file), automaton, eps, found, steps is not None))
+    ctx.exit(Exit.PRIVATE if found.complete else Exit.UNKNOWN)
 
 
 def _run(automaton: Automaton, text: str) -> list[int]:

@@ -6,30 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from symdipa.evidence.hints import Hint
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency, growth, svg
 from symdipa.interface.pictures import witness as witnesses
 from symdipa.interface.pictures.svg import Drawing
 from symdipa.interface.reports import check, objects, refutation, weight
-from symdipa.interface.reports.document import (
-    Headline,
-    Notes,
-    Paragraph,
-    Section,
-    Tone,
-    as_html,
-    framed,
-    tone_of,
-)
+from symdipa.interface.reports.document import Headline, Notes, Section, Tone, as_html, framed
 from symdipa.interface.reports.story import dependency as forced_order
-from symdipa.interface.reports.story import dependency_title, why_it_costs
+from symdipa.interface.reports.story import dependency_title, story
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
-from symdipa.interface.reports.words import MARKS, known_marks, known_orders, noise, run_in_words
+from symdipa.interface.reports.words import MARKS, known_marks, known_orders, noise, run_columns
 from symdipa.model.verdict import Bounds, Result, Verdict, Witness
 
 if TYPE_CHECKING:
+    from symdipa.evidence.hints import Hint
     from symdipa.evidence.refutation import Refutation
 
 
@@ -63,7 +54,7 @@ def headline(part: Checked | Unusable) -> Headline:
         return Headline(part.name, "cannot be used", Tone.BROKEN)
     result, bounds = part.result, _proved(part)
     words = check.verdict_text(result) if bounds is None else f"private, {weight.bound_text(result, bounds)}"
-    return Headline(part.name, words, tone_of(result.verdict, result.disagreements))
+    return Headline(part.name, words, Tone.of(result.verdict, result.disagreements))
 
 
 def _proved(part: Checked) -> Bounds | None:
@@ -131,7 +122,7 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     result = part.result
     automaton = result.automaton
     if result.verdict is Verdict.NOT_PRIVATE:
-        yield Section([why_it_costs(automaton, witness)])
+        yield Section([story(automaton, witness).why_it_costs])
     samples = dependency.draw(automaton, witness)
     pictures = [
         _automaton(result, witness),
@@ -147,7 +138,7 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
         class_="walk",
     )
     legend = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
-    told = [Paragraph(f"Marks of a stored sample. {legend}.")] if any(marks) else []
+    told = [f"Marks of a stored sample. {legend}."] if any(marks) else []
     yield Section([walk, *told], "The run, step by step")
     if forced := forced_order(automaton, witness):
         yield Section(forced, dependency_title(witness.pattern))
@@ -189,21 +180,22 @@ def _stepper(witness: Witness) -> Markup:
 
 def _run_table(result: Result, witness: Witness, orders: Sequence[str], marks: Sequence[str]) -> Markup:
     """The run as a table whose rows are buttons, too."""
-    head = ("step", "loop", "from", "asks for", "outputs", "stores in", "to", "known order", "marks")
+    columns = run_columns(result.automaton, witness)
+    columns |= {
+        "loop": ["yes" if loop == "*" else loop for loop in columns["loop"]],
+        "asks for": columns["guard"],
+        "outputs": columns["output"],
+        "stores in": ["–" if stored == "-" else stored for stored in columns["stores"]],
+        "known order": [order or "–" for order in orders],
+        "marks": [mark or "–" for mark in marks],
+    }
+    head = ("loop", "from", "asks for", "outputs", "stores in", "to", "known order", "marks")
     rows = []
-    for step, order, mark in zip(run_in_words(result.automaton, witness), orders, marks, strict=True):
-        loop = "yes" if step.loop == "*" else step.loop
-        move = (loop, step.source, step.guard, step.output, step.stored or "–", step.target)
-        button = element("button", step.number, type="button", aria_label=f"Show step {step.number}")
-        rows.append(
-            element(
-                "tr",
-                element("th", button, scope="row"),
-                *(element("td", text, class_="code") for text in (*move, order or "–", mark or "–")),
-                data_position=step.number,
-            )
-        )
-    top = element("tr", *(element("th", name, scope="col") for name in head))
+    for k, row in enumerate(zip(*(columns[name] for name in head), strict=True), 1):
+        button = element("button", str(k), type="button", aria_label=f"Show step {k}")
+        cells = (element("td", cell, class_="code") for cell in row)
+        rows.append(element("tr", element("th", button, scope="row"), *cells, data_position=k))
+    top = element("tr", *(element("th", name, scope="col") for name in ("step", *head)))
     return framed(element("table", element("thead", top), element("tbody", *rows)), "The run as a table")
 
 
@@ -242,7 +234,7 @@ def _counterexample(found: Refutation | str | None) -> Iterator[Section]:
         caption = "The logarithm of Pr[alpha] / Pr[beta], divided by eps. Dashed: the claim that it passes."
         label = "Growth of the log-ratio with the rounds of the loops"
         yield Section([_figure(curve, label, "growth", [caption])], "How the ratio grows with the rounds")
-    yield Section(refutation.assumed(found))
+    yield Section(list(refutation.assumed(found)))
 
 
 def _bounds(bounds: Bounds | None) -> Iterator[Section]:
@@ -250,12 +242,12 @@ def _bounds(bounds: Bounds | None) -> Iterator[Section]:
         return
     yield Section([weight.bound_table(bounds)], "The privacy cost D")
     if costs := weight.costliest(bounds)[1]:
-        caption = Paragraph("Where it comes from, on the dearest run of the alignment:")
+        caption = "Where it comes from, on the dearest run of the alignment:"
         yield Section([caption, weight.cost_table(costs)])
 
 
 def _decided(result: Result) -> Section:
     methods = {found.method for found in result.patterns.values()}
     told = "; ".join(f"{method}: {words}" for method, words in PROOFS.items() if method in methods)
-    legend = [Paragraph(f"{told}.")] if told else []
+    legend = [f"{told}."] if told else []
     return Section([check.pattern_table(result, True), *legend], "How it was decided")

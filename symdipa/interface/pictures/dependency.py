@@ -10,7 +10,7 @@ from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures.automaton import LONGEST_NAME, loop_classes, loop_text
 from symdipa.interface.pictures.layered import Box, Link, Point, TooLarge, layered
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
-from symdipa.interface.reports.words import link_text
+from symdipa.interface.reports.words import link_text, relation_text
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
@@ -59,13 +59,11 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     for (i, j), route in zip(edges, layout.routes, strict=True):
         marked = (i, j) in on_path
         lines = labels[i, j]
-        title = (
-            f"sample {i + 1} {'<' if i > j else '<='} sample {j + 1}: {link_text(link(automaton, run, i, j))}"
-        )
+        tie = link(automaton, run, i, j)
         elements.append(
             element(
                 "g",
-                element("title", title),
+                element("title", f"{relation_text(tie)}: {link_text(tie)}"),
                 element("path", d=curve(route.turned()), class_="line"),
                 head(route.start, 0, -1),
                 behind(*route.label, text_width(lines) + 4, LINE * len(lines)),

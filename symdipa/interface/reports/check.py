@@ -14,12 +14,9 @@ from symdipa.interface.reports.document import (
     Lines,
     Marked,
     Notes,
-    Paragraph,
     Section,
     Table,
     Tone,
-    Verse,
-    tone_of,
 )
 from symdipa.interface.reports.story import run_table, story
 from symdipa.interface.reports.words import clash_text, noise
@@ -52,7 +49,7 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
         sections.append(Section([run_table(result.automaton, result.witness)]))
     if verbosity > 0:
         sections.append(Section(noise(result.automaton)))
-    sections += [Section([pattern_table(result, verbosity > 0)]), Section([Paragraph(ASSUMED)])]
+    sections += [Section([pattern_table(result, verbosity > 0)]), Section([ASSUMED])]
     return Document([*sections, *noted(remarks(result, notes, verbosity > 0))], headline(name, result))
 
 
@@ -90,7 +87,7 @@ def headline(name: str, result: Result, alone: bool = False) -> Headline:
 
 
 def tone(result: Result) -> Tone:
-    return tone_of(result.verdict, result.disagreements)
+    return Tone.of(result.verdict, result.disagreements)
 
 
 def verdict_text(result: Result, alone: bool = True) -> str:
@@ -156,27 +153,23 @@ def disagreements(result: Result) -> list[Block]:
     return [Lines([*result.disagreements, BUG])] if result.disagreements else []
 
 
-def explanation(result: Result) -> list[Block]:
+def explanation(result: Result) -> Iterator[Block]:
     """What the verdict means, in the words of somebody who designs a mechanism."""
-    blocks: list[Block] = []
     if result.verdict is Verdict.PRIVATE:
-        blocks.append(_guarantee(result))
+        yield _guarantee(result)
         if result.witness is not None:
-            blocks.append(
-                Paragraph(
-                    "It is not well-formed: the run below, taken alone, loses privacy without limit. Other "
-                    "runs with the same outputs make up for that, as runs paired by their outputs prove."
-                )
+            yield (
+                "It is not well-formed: the run below, taken alone, loses privacy without limit. Other runs "
+                "with the same outputs make up for that, as runs paired by their outputs prove."
             )
     if result.witness is not None:
-        blocks += story(result.automaton, result.witness)
+        yield from story(result.automaton, result.witness).happens
     if result.verdict is Verdict.NOT_PRIVATE:
-        blocks.append(Paragraph("No D is large enough: whatever is claimed, enough rounds exceed it."))
+        yield "No D is large enough: whatever is claimed, enough rounds exceed it."
     elif result.verdict is Verdict.NOT_WELL_FORMED:
-        blocks += _why_undecided(result.automaton)
+        yield from _why_undecided(result.automaton)
     elif result.verdict is Verdict.UNKNOWN:
-        blocks += _progress_so_far(result)
-    return blocks
+        yield from _progress_so_far(result)
 
 
 def _guarantee(result: Result) -> Block:
@@ -184,34 +177,36 @@ def _guarantee(result: Result) -> Block:
     if best is not None:
         return guarantee(best)
     why = next((f": {note.text}" for note in result.notes if note.kind is NoteKind.NO_BOUND), "")
-    return Paragraph(
+    return (
         "For every eps > 0 it is D*eps-differentially private, however long it runs, for some D that does "
         f"not depend on eps and was not computed{why}."
     )
 
 
-def guarantee(bound: Fraction) -> Verse:
+def guarantee(bound: Fraction) -> Lines:
     """What a bound on D means."""
     factor = "" if bound == 1 else f"{bound}*" if bound.denominator == 1 else f"({bound})*"
-    return Verse([f"For every eps > 0 it is {factor}eps-differentially private, however long it runs."])
+    return Lines(
+        [f"For every eps > 0 it is {factor}eps-differentially private, however long it runs."], flow=True
+    )
 
 
 def _why_undecided(automaton: Automaton) -> Iterator[Block]:
     clashes = list(output_clashes(automaton))
     symbols, numbers = any(clash.outputs for clash in clashes), any(clash.numbers for clash in clashes)
-    yield Paragraph(
+    yield (
         "That alone does not prove a loss of privacy: other runs can show the same outputs and may make up "
         "for the difference. What an observer may be unable to tell apart:"
     )
     more = [f"and {len(clashes) - 3} more states"] if len(clashes) > 3 else []
     yield Inset([Lines([*map(clash_text, clashes[:3]), *more])])
     if symbols:
-        yield Paragraph(
+        yield (
             "If an observer can in fact tell such branches apart, let them output different symbols"
             + (": then it is not private." if not numbers else ".")
         )
     if numbers:
-        yield Paragraph(
+        yield (
             "Branches of one state that output a number cannot be told apart by it, since each can show any "
             "number. Let each output a symbol of its own and go to another state that outputs the number: "
             "then the symbol tells which branch it was."
@@ -222,9 +217,9 @@ def _progress_so_far(result: Result) -> Iterator[Block]:
     unknown = with_status(result, Status.UNKNOWN)
     for pattern in unknown:
         if result.patterns[pattern].sizes:
-            yield Verse([f"{pattern.title}: got as far as {sizes_text(result.patterns[pattern])}"])
+            yield Lines([f"{pattern.title}: got as far as {sizes_text(result.patterns[pattern])}"], flow=True)
     if unknown:
-        yield Paragraph("A larger --timeout, --memory or --bound, or another --engine, may decide it.")
+        yield "A larger --timeout, --memory or --bound, or another --engine, may decide it."
 
 
 def budget_note(upper: Fraction | None, lower: Fraction | None, budget: Fraction) -> str | None:

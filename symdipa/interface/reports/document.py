@@ -5,7 +5,7 @@ Nothing is wrapped, aligned or escaped before. Plain text leaves pictures out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
@@ -30,13 +30,11 @@ class Tone(Enum):
         self.sign, self.page_colour = sign, page_colour
         self.terminal_colour = terminal_colour
 
-
-def tone_of(verdict: Verdict, disagreements: Sequence[str] = ()) -> Tone:
-    """The tone of a verdict; contradictions are louder than any."""
-    if disagreements:
-        return Tone.BROKEN
-    tones = {Verdict.PRIVATE: Tone.GOOD, Verdict.UNKNOWN: Tone.OPEN}
-    return tones.get(verdict, Tone.BAD)
+    @classmethod
+    def of(cls, verdict: Verdict, disagreements: Sequence[str] = ()) -> Tone:
+        """That of a verdict; contradictions are louder than any."""
+        tones = {Verdict.PRIVATE: cls.GOOD, Verdict.UNKNOWN: cls.OPEN}
+        return cls.BROKEN if disagreements else tones.get(verdict, cls.BAD)
 
 
 @dataclass(frozen=True)
@@ -57,25 +55,18 @@ class Marked:
 
 
 @dataclass(frozen=True)
-class Paragraph:
-    """Flowing text; ``code`` is set in letters of fixed width."""
+class Code:
+    """Flowing text in letters of fixed width."""
 
     text: str
-    code: bool = False
-
-
-@dataclass(frozen=True)
-class Verse:
-    """A paragraph that plain text breaks into these lines and nowhere else; on a page it flows."""
-
-    lines: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines that are kept as they are."""
+    """Lines that plain text keeps as they are. On a page they are code, or a paragraph if they ``flow``."""
 
     lines: Sequence[str]
+    flow: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +91,11 @@ class Table:
     numbers: bool = False
     least: Sequence[int] = ()
 
+    @classmethod
+    def of(cls, columns: Mapping[str, Sequence[str]], head: Sequence[str]) -> Table:
+        """The columns with these names."""
+        return cls(list(zip(*(columns[name] for name in head), strict=True)), head)
+
 
 @dataclass(frozen=True)
 class Inset:
@@ -115,8 +111,8 @@ class Numbered:
     items: Sequence[Sequence[Block]]
 
 
-Block = Paragraph | Verse | Lines | Notes | Table | Inset | Numbered | Markup
-"""Markup is a picture or a part of a page that only works there."""
+Block = str | Markup | Code | Lines | Notes | Table | Inset | Numbered
+"""A plain string is a paragraph; markup is a picture or another part of a page that only works there."""
 
 
 @dataclass(frozen=True)
@@ -160,9 +156,11 @@ def as_lines(blocks: Iterable[Block], width: int = WIDTH) -> list[str]:
 
 def _lines(block: Block, width: int) -> Iterable[str]:
     match block:
-        case Paragraph(text):
+        case Markup():
+            return []
+        case str(text) | Code(text):
             return wrap(text, width, break_long_words=False, break_on_hyphens=False)
-        case Verse(lines) | Lines(lines):
+        case Lines(lines):
             return lines
         case Notes(texts):
             return [f"note: {text}" for text in texts]
@@ -173,8 +171,6 @@ def _lines(block: Block, width: int) -> Iterable[str]:
             return _indented("  ", as_lines(blocks, width))
         case Numbered(items):
             return _numbered(items, width)
-        case Markup():
-            return []
 
 
 def _numbered(items: Sequence[Sequence[Block]], width: int) -> Iterator[str]:
@@ -212,9 +208,13 @@ def _section(section: Section) -> Iterator[Markup]:
 
 def _html(block: Block) -> Markup:
     match block:
-        case Paragraph(text):
-            return element("pre", text, class_="flowing") if block.code else element("p", text)
-        case Verse(lines):
+        case Markup():
+            return block
+        case str(text):
+            return element("p", text)
+        case Code(text):
+            return element("pre", text, class_="flowing")
+        case Lines(lines, flow=True):
             return element("p", " ".join(lines))
         case Lines(lines):
             return element("pre", "\n".join(lines), class_="scroll", tabindex=0)
@@ -226,8 +226,6 @@ def _html(block: Block) -> Markup:
             return joined(map(_html, blocks), "\n")
         case Numbered(items):
             return element("ol", *(element("li", *map(_html, blocks)) for blocks in items))
-        case Markup():
-            return block
 
 
 def _html_table(table: Table) -> Markup:

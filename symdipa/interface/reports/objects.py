@@ -6,6 +6,7 @@ Positions in a run count from 0 here, where documents name steps from 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from symdipa.model.verdict import Bounds, Result, Status
 if TYPE_CHECKING:
     from symdipa.evidence.confirmation import Confirmation
     from symdipa.evidence.hints import Hint
-    from symdipa.evidence.probability import LogProbability, Window
+    from symdipa.evidence.probability import TotalLogProbability, Window
     from symdipa.evidence.refutation import Refutation
     from symdipa.evidence.refutation.inputs import InputPair
     from symdipa.evidence.simulation import Frequent, Shown, Simulation
@@ -57,18 +58,14 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
 
 
 def error(name: str, problems: Sequence[InputProblem]) -> Json:
-    """An input that cannot be used: the first problem as ``error``, all as ``errors``."""
+    """An input that cannot be used, in the fields of :func:`check`: the first problem as ``error``, all as
+    ``errors``."""
     described = [_problem(problem) for problem in problems]
     return {
         "file": name,
         "verdict": "error",
         "patterns": {pattern.key: Status.SKIPPED.value for pattern in Pattern},
-        "weight": None,
-        "output_distinct": None,
-        "strongly_feasible": None,
-        "witness": None,
-        "engine": None,
-        "encoding": None,
+        **dict.fromkeys(("weight", "output_distinct", "strongly_feasible", "witness", "engine", "encoding")),
         "method": {pattern.key: None for pattern in Pattern},
         "reasons": {},
         "seconds": 0.0,
@@ -105,7 +102,7 @@ def witness(
     shown, automaton = result.witness, result.automaton
     return {
         **check(name, result, notes),
-        "story": None if shown is None else as_lines(story(automaton, shown)),
+        "story": None if shown is None else as_lines(story(automaton, shown).happens),
         "facts": None if shown is None else known_orders(automaton, shown),
         "hints": None if hints is None or shown is None else [_hint(hint) for hint in hints],
     }
@@ -157,9 +154,7 @@ def probability(
     inputs: Sequence[Fraction],
     run: Sequence[int] | None,
     outputs: Sequence[Shown] | None,
-    found: LogProbability,
-    runs: int | None,
-    complete: bool,
+    found: TotalLogProbability,
     seconds: float,
 ) -> Json:
     """The probability of a ``run`` or of ``outputs``."""
@@ -173,8 +168,8 @@ def probability(
         "error": found.error,
         "probability": found.probability,
         "method": found.method,
-        "runs": runs,
-        "complete": complete,
+        "runs": found.runs,
+        "complete": found.complete,
         "seconds": round(seconds, 3),
     }
 
@@ -197,19 +192,7 @@ def simulation(
         "samples": found.samples,
         "seed": seed,
         "different_outputs": len(found.outputs),
-        "outputs": [
-            {
-                "outputs": [_output(shown) for shown in row.outputs],
-                "text": outputs_text(row.outputs, windows),
-                "count": row.count,
-                "beginning": row.beginning,
-                "share": row.share,
-                "computed": row.computed,
-                "error": row.error,
-                "sigmas": row.sigmas,
-            }
-            for row in rows
-        ],
+        "outputs": [_frequent(row, windows) for row in rows],
         "final": dict(sorted(found.final.items())),
         "stopped": dict(sorted(found.stopped.items())),
         "seconds": round(seconds, 3),
@@ -272,13 +255,8 @@ def _step(automaton: Automaton, transition: Transition) -> Json:
 
 def _hint(hint: Hint) -> Json:
     changes = [{"before": change.before or None, "after": change.after} for change in hint.changes]
-    return {
-        "kind": hint.kind,
-        "text": hint.text,
-        "changes": changes,
-        "private": hint.private,
-        "outcome": hint.outcome,
-    }
+    told = {"kind": hint.kind, "text": hint.text, "changes": changes}
+    return {**told, "private": hint.private, "outcome": hint.outcome}
 
 
 def _inputs(automaton: Automaton, found: Refutation | InputPair) -> Json:
@@ -320,6 +298,11 @@ def _confirmed(automaton: Automaton, found: Confirmation) -> Json:
         "all_runs": found.all_runs,
         "tried": found.tried,
     }
+
+
+def _frequent(row: Frequent, windows: bool) -> Json:
+    shown = {"outputs": list(map(_output, row.outputs)), "text": outputs_text(row.outputs, windows)}
+    return shown | {name: value for name, value in asdict(row).items() if name != "outputs"}
 
 
 def _output(shown: Shown) -> str | list[float | str] | None:

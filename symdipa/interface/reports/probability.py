@@ -13,10 +13,8 @@ from symdipa.interface.reports.words import noise
 from symdipa.model.automaton import Automaton
 
 if TYPE_CHECKING:
-    from symdipa.evidence.probability import LogProbability
+    from symdipa.evidence.probability import TotalLogProbability
     from symdipa.evidence.simulation import Frequent, Shown, Simulation
-
-OTHER = "(none of the windows)"
 
 ENDED = {
     "inputs": "for want of inputs",
@@ -26,39 +24,31 @@ ENDED = {
 }
 
 
-def output_text(asked: Shown) -> str:
-    """A symbol, or an interval as it is asked for."""
-    if asked is None:
-        return OTHER
-    if isinstance(asked, str):
-        return asked
+def output_text(asked: Shown, other: str = "(other)") -> str:
+    """A symbol, or an interval as it is asked for; ``other`` for a number in none of the intervals."""
+    if asked is None or isinstance(asked, str):
+        return asked or other
     low, high = ("" if abs(end) == inf else f"{end:g}" for end in asked)
     return f"{low}..{high}"
 
 
 def probability(
-    name: str,
-    automaton: Automaton,
-    eps: Fraction,
-    found: LogProbability,
-    runs: int | None,
-    complete: bool,
-    alone: bool,
+    name: str, automaton: Automaton, eps: Fraction, found: TotalLogProbability, alone: bool
 ) -> Document:
-    """What was computed; ``alone``: of exactly one run, else of outputs, by ``runs`` (perhaps not all)."""
+    """What was computed; ``alone``: of exactly one run, else of outputs, whatever run shows them."""
     logarithm, error = measured(found.value, found.error)
     if alone:
         whose = "of exactly this run"
-    elif runs is None:
+    elif found.runs is None:
         whose = "of these outputs, over all runs"
-    elif not complete:
-        whose = f"of these outputs, over {runs} runs with them; there are more, which are not counted"
-    elif runs == 0:
+    elif not found.complete:
+        whose = f"of these outputs, over {found.runs} runs with them; there are more, which are not counted"
+    elif found.runs == 0:
         whose = "no run has these outputs on these inputs (or one of them finds no input left)"
     else:
-        over = "one run has them" if runs == 1 else f"over all {runs} runs with them"
+        over = "one run has them" if found.runs == 1 else f"over all {found.runs} runs with them"
         whose = f"of these outputs; {over}"
-    at_least = "" if complete else "at least "
+    at_least = "" if found.complete else "at least "
     lines = Lines([f"logarithm {logarithm} {error}", f"{whose}; computed by {found.method}"])
     return Document(
         [Section([lines, *_rests_on(automaton, eps, "exact real numbers")])],
@@ -99,7 +89,7 @@ def _row(row: Frequent, windows: bool, compare: bool) -> list[str]:
 def outputs_text(outputs: Sequence[Shown], windows: bool) -> str:
     """What an execution showed; of a number outside of all ``windows``, only that it was one."""
     other = "(other)" if windows else "(number)"
-    return " ".join(map(output_text, outputs)).replace(OTHER, other) or "(nothing)"
+    return " ".join(output_text(shown, other) for shown in outputs) or "(nothing)"
 
 
 def _rests_on(automaton: Automaton, eps: Fraction, arithmetic: str) -> list[Block]:

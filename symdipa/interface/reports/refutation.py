@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from symdipa.interface.reports.document import Block, Document, Inset, Paragraph, Section, Table
+from symdipa.interface.reports.document import Block, Document, Inset, Section, Table
 from symdipa.interface.reports.numbers import interval, measured, number, power, times
 
 if TYPE_CHECKING:
@@ -30,30 +30,30 @@ def document(found: Refutation | str) -> Document:
     return Document(
         [
             Section([claim(found)], title),
-            Section([Paragraph(streams), Inset([steps_table(found)])]),
+            Section([streams, Inset([steps_table(found)])]),
             Section([number_table(found)]),
             Section(whose(found)),
             *_growth(found),
-            Section(assumed(found)),
+            Section(list(assumed(found))),
         ]
     )
 
 
-def missing(reason: str) -> Paragraph:
+def missing(reason: str) -> str:
     """Why there are no two inputs."""
-    return Paragraph(f"No pair of inputs is shown: {reason}. The verdict does not depend on it.")
+    return f"No pair of inputs is shown: {reason}. The verdict does not depend on it."
 
 
-def claim(found: Refutation) -> Paragraph:
+def claim(found: Refutation) -> str:
     """What the two inputs refute, and how clearly."""
     asked = f"{found.exceeds}*eps-privacy at eps = {number(found.eps)}"
     if not found.holds:
-        return Paragraph(
+        return (
             f"No pair of inputs was found that refutes {asked}: {found.missing}. The verdict does not depend "
             "on it. The best pair that was found:"
         )
     allowed = found.exceeds * found.eps
-    return Paragraph(
+    return (
         f"Refutes {asked}: alpha and beta, two input streams, differ by at most 1 in each entry, and the "
         f"outputs below are {times(found.log_ratio)} times as likely on alpha as on beta. Only "
         f"exp({number(allowed)}) = {times(float(allowed))} times are allowed, for every outcome, however "
@@ -153,28 +153,21 @@ def number_table(found: Refutation) -> Table:
 def whose(found: Refutation) -> list[Block]:
     """Whose probabilities these are: of the run alone, or of all runs with the outputs."""
     if not found.all_runs:
-        return [
-            Paragraph(
-                "Other runs may show these outputs, too: these are the probabilities of this run alone."
-            )
-        ]
+        return ["Other runs may show these outputs, too: these are the probabilities of this run alone."]
     if found.further:
         return [
-            Paragraph(
-                "Other runs show these outputs, too; their probabilities are added. They may read more "
-                f"inputs: behind those above, both streams go on with {len(found.further)} entries 0."
-            )
+            "Other runs show these outputs, too; their probabilities are added. They may read more inputs: "
+            f"behind those above, both streams go on with {len(found.further)} entries 0."
         ]
-    return [
-        Paragraph(
-            "No other run shows these outputs, so the probability of the run is theirs. The ratio refutes "
-            "every D below the one that is reached."
-        ),
-        Paragraph(
-            f"Inputs that are farther from 0 come closer to D = {found.limit}, which this run cannot pass; "
-            "more rounds can."
-        ),
-    ]
+    theirs = (
+        "No other run shows these outputs, so the probability of the run is theirs. The ratio refutes every "
+        "D below the one that is reached."
+    )
+    limit = (
+        f"Inputs that are farther from 0 come closer to D = {found.limit}, which this run cannot pass; more "
+        "rounds can."
+    )
+    return [theirs, limit]
 
 
 def _growth(found: Refutation) -> list[Section]:
@@ -182,24 +175,19 @@ def _growth(found: Refutation) -> list[Section]:
         return []
     rows = [[str(g.rounds), f"{round(g.log_ratio_per_eps, 6) + 0.0:.6f}"] for g in found.growth]
     table = Table(rows, ("rounds", REACHED))
-    return [Section([Paragraph("How it grows with the number of rounds:"), Inset([table])])]
+    return [Section(["How it grows with the number of rounds:", Inset([table])])]
 
 
-def assumed(found: Refutation) -> list[Block]:
+def assumed(found: Refutation) -> Iterator[Block]:
     """What the numbers rest on."""
-    blocks: list[Block] = [
-        Paragraph(
-            "Assumed: noise and comparisons in exact real numbers; each input may move by at most 1, up or "
-            "down. The probabilities are computed numerically, with the errors that are stated."
-        )
-    ]
+    yield (
+        "Assumed: noise and comparisons in exact real numbers; each input may move by at most 1, up or down. "
+        "The probabilities are computed numerically, with the errors that are stated."
+    )
     used = dict.fromkeys(found.automaton.transitions[t].source for t in found.run)
     state = next((found.automaton.state(q) for q in used if found.automaton.state(q).d), None)
     if state is not None and state.d is not None:
-        blocks.append(
-            Paragraph(
-                f"Noise scales are inverse and in units of eps: d = {state.d} of state {state.name} is "
-                f"Laplace noise of scale {1 / state.d}/eps, here {number(1 / (state.d * found.eps))}."
-            )
+        yield (
+            f"Noise scales are inverse and in units of eps: d = {state.d} of state {state.name} is Laplace "
+            f"noise of scale {1 / state.d}/eps, here {number(1 / (state.d * found.eps))}."
         )
-    return blocks

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symdipa.bounds.portfolio import TWO_SIDED
-from symdipa.interface.reports.check import guarantee, verdict_text
-from symdipa.interface.reports.document import (
-    Block,
-    Document,
-    Headline,
-    Lines,
-    Notes,
-    Paragraph,
-    Section,
-    Table,
-    Tone,
-    Verse,
-    tone_of,
-)
+from symdipa.interface.reports.check import guarantee, verdict_text, with_status
+from symdipa.interface.reports.document import Block, Document, Headline, Lines, Notes, Section, Table, Tone
 from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells
 from symdipa.interface.reports.words import noise
@@ -75,7 +63,7 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     if result.well_formed is False and bounds.from_above:  # no verdict of the check that says so
         words = f"private, {words}"
     costs = costliest(bounds)[1]
-    sections = [Section(meaning(result, bounds)), Section([bound_table(bounds)])]
+    sections = [Section(list(meaning(result, bounds))), Section([bound_table(bounds)])]
     if costs:
         sections.append(
             Section([cost_table(costs)], "Where it comes from, on the dearest run of the alignment")
@@ -90,7 +78,7 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
 
 
 def tone(result: Result) -> Tone:
-    return tone_of(result.verdict, result.contradictions)
+    return Tone.of(result.verdict, result.contradictions)
 
 
 def costliest(bounds: Bounds) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
@@ -164,38 +152,28 @@ def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
     return f"every input may move by between {low} and {high}"
 
 
-def meaning(result: Result, bounds: Bounds) -> list[Block]:
+def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
     """What the best bound means, and what it rests on."""
-    blocks: list[Block] = [
-        Verse([f"Adjacent inputs: {adjacency_text(bounds.adjacency, bounds.sensitivity)}."]),
-        Paragraph("Assumed: noise and comparisons in exact real numbers, not floating point."),
-    ]
+    adjacent = adjacency_text(bounds.adjacency, bounds.sensitivity)
+    yield Lines([f"Adjacent inputs: {adjacent}."], flow=True)
+    yield "Assumed: noise and comparisons in exact real numbers, not floating point."
     if bounds.best is None:
-        return blocks
-    blocks.append(guarantee(bounds.best))
+        return
+    yield guarantee(bounds.best)
     if result.well_formed is False:
-        found = (p.title for p, answer in result.patterns.items() if answer.status is Status.PRESENT)
-        blocks.append(
-            Verse(
-                [
-                    f"It is not well-formed ({enumeration(found)}): single runs lose privacy without limit. "
-                    "Other runs",
-                    "with the same outputs make up for that, as runs paired by their outputs prove.",
-                    "An observer is taken to see outputs, but not which steps read an input.",
-                ]
-            )
-        )
+        present = enumeration(p.title for p in with_status(result, Status.PRESENT))
+        lines = [
+            f"It is not well-formed ({present}): single runs lose privacy without limit. Other runs",
+            "with the same outputs make up for that, as runs paired by their outputs prove.",
+            "An observer is taken to see outputs, but not which steps read an input.",
+        ]
+        yield Lines(lines, flow=True)
         if bounds.best:
-            blocks.append(Paragraph("A smaller constant may do."))
+            yield "A smaller constant may do."
     if bounds.optimal and result.output_distinct:
-        blocks.append(
-            Paragraph("No smaller constant will do: the run from below comes as close to it as one likes.")
-        )
+        yield "No smaller constant will do: the run from below comes as close to it as one likes."
     elif bounds.optimal:
-        blocks.append(
-            Paragraph("Several runs can produce the same outputs: no single run excludes a smaller constant.")
-        )
-    return blocks
+        yield "Several runs can produce the same outputs: no single run excludes a smaller constant."
 
 
 def bound_table(bounds: Bounds) -> Table:

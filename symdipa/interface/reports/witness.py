@@ -3,39 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from symdipa.interface.reports.check import (
-    ASSUMED,
-    disagreements,
-    explanation,
-    headline,
-    noted,
-    own_notes,
-    pattern_table,
-    sizes_text,
-    titles,
-    tone,
-    with_status,
-)
-from symdipa.interface.reports.document import (
-    Block,
-    Document,
-    Headline,
-    Inset,
-    Lines,
-    Numbered,
-    Paragraph,
-    Section,
-    Table,
-)
-from symdipa.interface.reports.story import (
-    dependency,
-    dependency_title,
-    in_short,
-    run_with_facts,
-    why_it_costs,
-)
+from symdipa.interface.reports import check
+from symdipa.interface.reports.document import Block, Document, Inset, Lines, Numbered, Section, Table
+from symdipa.interface.reports.story import dependency, dependency_title, run_with_facts, story
 from symdipa.interface.reports.words import noise
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Status, Verdict, Witness
@@ -67,25 +40,24 @@ def document(
     ``asked`` is the only pattern that was looked for, if it was one. ``hints`` are changes that were tried
     (``None``: none was asked for).
     """
-    first = headline(name, result)
+    first = check.headline(name, result)
     if result.witness is not None:
         sections = _violation(result, result.witness, hints)
     elif asked is not None and result.patterns[asked].status is Status.ABSENT and not result.disagreements:
-        first = Headline(name, f"no {asked.title}", tone(result))
+        first = replace(first, words=f"no {asked.title}")
         sections = [Section([_proofs(result, [asked])])]
     else:
         sections = _no_witness(result)
-    return Document([*sections, Section([Paragraph(ASSUMED)]), *noted([*notes, *own_notes(result)])], first)
+    noted = check.noted([*notes, *check.own_notes(result)])
+    return Document([*sections, Section([check.ASSUMED]), *noted], first)
 
 
 def _violation(result: Result, witness: Witness, hints: Sequence[Hint] | None) -> list[Section]:
     automaton = result.automaton
-    sections = [
-        Section([in_short(automaton, witness)], "What goes wrong"),
-        Section(explanation(result)),
-    ]
+    told = story(automaton, witness)
+    sections = [Section([told.in_short], "What goes wrong"), Section(list(check.explanation(result)))]
     if result.verdict is Verdict.NOT_PRIVATE:
-        sections.append(Section([why_it_costs(automaton, witness)]))
+        sections.append(Section([told.why_it_costs]))
     sections.append(Section(run_with_facts(automaton, witness), "The run, step by step"))
     if forced := dependency(automaton, witness):
         sections.append(Section(forced, dependency_title(witness.pattern)))
@@ -94,24 +66,24 @@ def _violation(result: Result, witness: Witness, hints: Sequence[Hint] | None) -
         sections.append(Section(drawn, NOISE))
     if hints is not None:
         sections += what_would_help(hints, witness.pattern)
-    others = [p for p in with_status(result, Status.PRESENT) if p is not witness.pattern]
+    others = [p for p in check.with_status(result, Status.PRESENT) if p is not witness.pattern]
     if others:
         see = " or ".join(f"--pattern {p.short}" for p in others)
-        sections.append(Section([Paragraph(f"There is also a {titles(others)}: see {see}.")]))
+        sections.append(Section([f"There is also a {check.titles(others)}: see {see}."]))
     return sections
 
 
 def _no_witness(result: Result) -> list[Section]:
     """Why there is nothing to show: proved absent, and how, or not decided."""
     if result.disagreements:
-        return [Section(disagreements(result))]
+        return [Section(check.disagreements(result))]
     if result.verdict is Verdict.PRIVATE:
         none = "There is no run to show: each of the four patterns is proved absent."
         table = _proofs(result, list(result.patterns))
     else:
         none = "There is no run to show so far."
-        table = pattern_table(result, False)
-    return [Section([*explanation(result), Paragraph(none)]), Section([table])]
+        table = check.pattern_table(result, False)
+    return [Section([*check.explanation(result), none]), Section([table])]
 
 
 def _proofs(result: Result, patterns: Sequence[Pattern]) -> Table:
@@ -119,7 +91,7 @@ def _proofs(result: Result, patterns: Sequence[Pattern]) -> Table:
     for pattern in patterns:
         found = result.patterns[pattern]
         how = PROOFS.get(found.method or "", found.method or "")
-        sizes = f" ({sizes_text(found)})" if found.sizes and found.method != "static" else ""
+        sizes = f" ({check.sizes_text(found)})" if found.sizes and found.method != "static" else ""
         rows.append([f"no {pattern.title}", f"by {how}{sizes}"])
     return Table(rows)
 
@@ -142,12 +114,13 @@ SCALES = "If every d is halved, which doubles the noise, D is halved, too."
 
 def what_would_help(hints: Sequence[Hint], pattern: Pattern) -> list[Section]:
     """The changes that were tried and what they make of the automaton, with remarks on those that help."""
-    blocks: list[Block] = [Paragraph(_worth(hints, pattern))]
+    blocks: list[Block] = [_worth(hints, pattern)]
     if hints:
         blocks.append(Numbered(list(map(_item, hints))))
-    limits = any("limit" in hint.kind and hint.private for hint in hints)
-    after = [*([COPIES] if limits else []), *([SCALES] if any(hint.private for hint in hints) else [])]
-    return [Section(blocks, "What would help"), *(Section([Paragraph(remark)]) for remark in after)]
+    remedies = [hint for hint in hints if hint.private]
+    limits = any("limit" in hint.kind.split("+") for hint in remedies)
+    after = [*([COPIES] if limits else []), *([SCALES] if remedies else [])]
+    return [Section(blocks, "What would help"), *(Section([remark]) for remark in after)]
 
 
 def _worth(hints: Sequence[Hint], pattern: Pattern) -> str:
@@ -165,4 +138,4 @@ def _item(hint: Hint) -> list[Block]:
         lines += [f"instead of  {change.before}"] if change.before else []
         lines.append(f"{'write' if change.before else 'add':<10}  {change.after}")
     outcome = f"Then it is {hint.outcome}." if hint.private else f"Then: {hint.outcome}."
-    return [Paragraph(hint.text), Inset([Lines(lines)]), Paragraph(outcome)]
+    return [hint.text, Inset([Lines(lines)]), outcome]

@@ -6,11 +6,10 @@ Steps of a run are named from 1, as people count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from symdipa.evidence.facts import Clash, Link, draws, marks_along, orders_along
-from symdipa.interface.reports.document import Block, Paragraph, Table
+from symdipa.interface.reports.document import Block, Table
 from symdipa.model.automaton import Automaton, Guard, noise_scale
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
@@ -50,6 +49,11 @@ def loops_at(witness: Witness, position: int) -> str:
     return "".join(name for name, (start, end) in pairs if start <= position < end)
 
 
+def relation_text(link: Link) -> str:
+    """The samples that a comparison ties, in order."""
+    return f"sample {link.low + 1} {'<' if link.sign == '<' else '<='} sample {link.high + 1}"
+
+
 def link_text(link: Link) -> str:
     """The comparison that ties two samples."""
     asks = f"step {link.later + 1} asks for insample {link.sign} {link.variable}"
@@ -81,36 +85,19 @@ def clash_text(clash: Clash) -> str:
     return f"state {clash.state}: several branches output {enumeration(shared)}"
 
 
-@dataclass(frozen=True)
-class StepWords:
-    """A step of a run in words; ``loop`` as in :func:`loops_at`, empty outside of loops."""
-
-    number: str
-    loop: str
-    source: str
-    guard: str
-    comparison: str
-    output: str
-    stored: str
-    target: str
-
-
-def run_in_words(automaton: Automaton, witness: Witness) -> list[StepWords]:
-    """The steps of the run of a witness."""
+def run_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
+    """The steps of the run of a witness, by what a column says of them; ``-`` where there is nothing."""
     moves = [automaton.transitions[i] for i in witness.run]
-    return [
-        StepWords(
-            str(k + 1),
-            loops_at(witness, k),
-            t.source,
-            t.guard.text(automaton.variables),
-            comparison(t.guard, automaton.variables),
-            str(t.output),
-            ", ".join(sorted(t.assign)),
-            t.target,
-        )
-        for k, t in enumerate(moves)
-    ]
+    return {
+        "step": [str(k + 1) for k in range(len(moves))],
+        "loop": [loops_at(witness, k) for k in range(len(moves))],
+        "from": [t.source for t in moves],
+        "guard": [t.guard.text(automaton.variables) for t in moves],
+        "if": [comparison(t.guard, automaton.variables) for t in moves],
+        "output": [str(t.output) for t in moves],
+        "stores": [", ".join(sorted(t.assign)) or "-" for t in moves],
+        "to": [t.target for t in moves],
+    }
 
 
 # ------------------------------------------------------------------------------------------- orders and marks
@@ -179,13 +166,13 @@ def noise(automaton: Automaton, names: Iterable[str] | None = None) -> list[Bloc
     All states that draw anything, or those with the given names; nothing if there are none.
     """
     rows = []
-    for draw in draws(automaton, names):
-        words = f"Laplace noise of scale {noise_scale(draw.d)} around {_centre(draw.mean, draw.around_input)}"
-        name, shown = ("d'", " (insampleprime)") if draw.second else ("d", "")
-        rows.append([draw.state, f"{name} = {draw.d}", words + shown])
+    for state, d, mean, second in draws(automaton, names):
+        name, shown = ("d'", " (insampleprime)") if second else ("d", "")
+        words = f"Laplace noise of scale {noise_scale(d)} around {_centre(mean, state.is_input)}{shown}"
+        rows.append([state.name, f"{name} = {d}", words])
     table = Table(rows[:LONGEST_NOISE_TABLE])
     if len(rows) > LONGEST_NOISE_TABLE:
-        return [table, Paragraph(f"and {len(rows) - LONGEST_NOISE_TABLE} more")]
+        return [table, f"and {len(rows) - LONGEST_NOISE_TABLE} more"]
     return [table] if rows else []
 
 
