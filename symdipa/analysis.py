@@ -13,7 +13,7 @@ from symdipa.engines.base import Engine, Limits, Progress
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
-from symdipa.model.options import ENCODINGS, ENGINES, SOLVERS
+from symdipa.model.options import ENCODINGS, CheckOptions, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Result, Status, Verdict, Weight, Witness
 from symdipa.runs.control import Control, control_of
@@ -68,19 +68,34 @@ def check(
     elsewhere there is no limit on memory. Raises ``ValueError`` for an unknown engine, encoding, solver or
     pattern and for a bound, timeout or memory that is not positive.
     """
-    _must_be_one_of("engine", engine, ENGINES)
-    _must_be_one_of("encoding", encoding, ENCODINGS)
-    _must_be_one_of("solver", solver or "z3", SOLVERS)
-    _must_be_positive(bound=bound, timeout=timeout, memory=memory, max_weight=max_weight)
-    if max_weight is not None and not bounds:
-        raise ValueError("max_weight is about a bound on D: bounds must not be False")
-    wanted = tuple(Pattern) if patterns is None else _patterns(patterns)
+    options = CheckOptions(
+        engine=engine,
+        encoding=encoding,
+        solver=solver,
+        slicing=slicing,
+        patterns=patterns_of(patterns),
+        bound=bound,
+        timeout=timeout,
+        memory=memory,
+        bounds=bounds,
+        max_weight=max_weight,
+        relational=relational,
+    )
+    return check_with(automaton, options, progress)
+
+
+def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
+    """:func:`check` with its options as one value."""
+    engine, solver, timeout = options.engine, options.solver, options.timeout
     began = time.monotonic()
-    limits = Limits(bound, None if timeout is None else began + timeout, progress, memory)
+    limits = Limits(options.bound, None if timeout is None else began + timeout, progress, options.memory)
     name = solver if engine == "z3" and solver else engine
-    with _Session(control_of(automaton), limits, bounds, max_weight, relational) as session:
-        engines = session.engines(engine, encoding, solver, slicing)
-        return session.conclude([session.run(e, wanted) for e in engines], name, encoding, began)
+    with _Session(
+        control_of(automaton), limits, options.bounds, options.max_weight, options.relational
+    ) as session:
+        engines = session.engines(engine, options.encoding, solver, options.slicing)
+        rounds = [session.run(each, options.patterns) for each in engines]
+        return session.conclude(rounds, name, options.encoding, began)
 
 
 def compare(
@@ -96,7 +111,7 @@ def compare(
     ``timeout`` and ``memory`` are for each engine, as in :func:`check`. Raises ``ValueError`` for a bound,
     timeout or memory that is not positive.
     """
-    _must_be_positive(bound=bound, timeout=timeout, memory=memory)
+    CheckOptions(bound=bound, timeout=timeout, memory=memory)  # refuses limits that are none
     began = time.monotonic()
     with _Session(control_of(automaton), Limits(bound, None, progress, memory)) as session:
         return session.conclude(session.run_every(tuple(Pattern), timeout), "all", None, began)
@@ -113,23 +128,6 @@ def disagreements(
     """What :func:`compare` says about disagreements on these patterns, and nothing else."""
     with _Session(control_of(automaton), Limits(bound, None, None, memory)) as session:
         return _disagreements(session.run_every(tuple(patterns), timeout))
-
-
-def _must_be_one_of(what: str, name: str, names: Sequence[str]) -> None:
-    if name not in names:
-        raise ValueError(f"no {what} {name!r}; there are {', '.join(names)}")
-
-
-def _must_be_positive(**limits: float | Fraction | None) -> None:
-    for what, value in limits.items():
-        if value is not None and not value > 0:
-            raise ValueError(f"{what} must be positive, not {value}")
-
-
-def _patterns(patterns: Iterable[Pattern | str]) -> tuple[Pattern, ...]:
-    named = [patterns] if isinstance(patterns, str) else list(patterns)
-    chosen = {p if isinstance(p, Pattern) else Pattern.from_short(p) for p in named}
-    return tuple(p for p in Pattern if p in chosen)
 
 
 Answers = dict[Pattern, PatternResult]

@@ -16,13 +16,14 @@ import click
 from symdipa.interface.cli.base import (
     Exit,
     Reading,
+    shown,
+)
+from symdipa.interface.cli.options import (
     as_positive,
     option,
     rational,
-    shown,
-    with_format,
     with_json,
-    with_strict,
+    with_reading,
 )
 
 if TYPE_CHECKING:
@@ -135,8 +136,7 @@ with_eps = option(
     metavar="T",
     help="Largest error of the logarithm that is accepted.",
 )
-@with_strict
-@with_format
+@with_reading
 @with_json
 @click.pass_context
 def probability(
@@ -147,8 +147,7 @@ def probability(
     inputs: list[Fraction],
     eps: Fraction,
     tolerance: float,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Compute the probability that FILE, on given inputs, takes a run or begins with given outputs.
@@ -163,7 +162,7 @@ def probability(
     """
     if run is None and outputs is None:
         raise click.UsageError("say with --run or --outputs what is to happen")
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(ctx, file)
     from symdipa.evidence.probability import ProbabilityRefused, log_probability, total_log_probability
     from symdipa.model.errors import InvalidInput, LimitReached
 
@@ -375,8 +374,7 @@ def _shown_output(asked: Shown) -> str:
     show_default=True,
     help=f"Compute the probabilities of the {COMPARED} most frequent outputs, where that is cheap.",
 )
-@with_strict
-@with_format
+@with_reading
 @with_json
 @click.pass_context
 def simulate(
@@ -389,8 +387,7 @@ def simulate(
     windows: list[Interval],
     max_steps: int,
     compare: bool,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Let the automaton in FILE run N times on the same inputs, and count what it outputs.
@@ -400,7 +397,7 @@ def simulate(
 
     Example: symdipa simulate examples/well_formed/svt.dipa --inputs "0 1 2" -n 100000 --seed 7
     """
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(ctx, file)
     from symdipa.evidence import simulation
 
     began = time.monotonic()

@@ -16,24 +16,28 @@ from symdipa.interface.cli.base import (
     Reading,
     Unusable,
     View,
-    as_positive,
     echo_report,
-    option,
-    rational,
     run,
     showing_progress,
     shown,
     status,
+    within_budget,
+    write,
+)
+from symdipa.interface.cli.options import (
+    as_positive,
+    gathered,
+    option,
+    rational,
+    with_check_options,
     with_files,
-    with_format,
     with_json,
     with_max_weight,
     with_memory,
     with_output,
-    with_strict,
+    with_reading,
     with_timeout,
-    within_budget,
-    write,
+    with_view,
 )
 from symdipa.model.adjacency import ADJACENCIES
 from symdipa.model.errors import LimitReached, SymdipaError
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from symdipa.interface.reports.weight import Weighed
     from symdipa.model.adjacency import Adjacency
     from symdipa.model.automaton import Automaton
+    from symdipa.model.options import CheckOptions
     from symdipa.model.verdict import Result
 
 EACH_SECONDS = 20.0
@@ -95,6 +100,11 @@ with_sensitivity = option(
 )
 
 
+def _eps(confirm: bool, eps: Fraction | None) -> Fraction | None:
+    """The eps of a confirmation; ``None`` where there is to be none."""
+    return eps or (Fraction(1) if confirm else None)
+
+
 @click.command(epilog=STATUS_HELP)
 @with_files
 @option(
@@ -109,22 +119,24 @@ with_sensitivity = option(
 @with_adjacency
 @with_sensitivity
 @with_max_weight
-@option(
-    "--confirm",
-    is_flag=True,
-    help="Also look for two inputs that come near D, and compute their probabilities.",
+@gathered(
+    "eps",
+    _eps,
+    option(
+        "--confirm",
+        is_flag=True,
+        help="Also look for two inputs that come near D, and compute their probabilities.",
+    ),
+    option(
+        "--eps",
+        callback=as_positive,
+        metavar="E",
+        help="The value of eps of these probabilities (default 1); implies --confirm.",
+    ),
 )
-@option(
-    "--eps",
-    callback=as_positive,
-    metavar="E",
-    help="The value of eps of these probabilities (default 1); implies --confirm.",
-)
-@with_timeout
-@with_memory
-@with_strict
-@with_format
-@with_json
+@with_check_options(with_timeout, with_memory, bounds=False)
+@with_reading
+@with_view
 @click.pass_context
 def weight(
     ctx: click.Context,
@@ -134,13 +146,10 @@ def weight(
     adjacency: Adjacency,
     sensitivity: Fraction,
     max_weight: Fraction | None,
-    confirm: bool,
     eps: Fraction | None,
-    timeout: float | None,
-    memory: int | None,
-    strict: bool,
-    fmt: str | None,
-    as_json: bool,
+    options: CheckOptions,
+    reading: Reading,
+    view: View,
 ) -> None:
     """Bound the privacy cost D: the algorithm in FILE is D*eps-differentially private.
 
@@ -155,13 +164,12 @@ def weight(
     wanted = methods or None
     if "all" in methods:
         wanted = (*METHODS, *(method for method in methods if method == "relational"))
-    confirm = confirm or eps is not None
-    if confirm and (adjacency != "two-sided" or sensitivity != 1):
+    if eps is not None and (adjacency != "two-sided" or sensitivity != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Weighed:
-        found = _weighed(automaton, wanted, graph, adjacency, sensitivity, timeout, memory, progress)
-        return _confirmed(found, eps or Fraction(1), timeout, progress) if confirm else found
+        found = _weighed(automaton, wanted, graph, adjacency, sensitivity, options, progress)
+        return found if eps is None else _confirmed(found, eps, options.timeout, progress)
 
     def show(name: str, found: Weighed, notes: tuple[str, ...], view: View) -> Exit | None:
         from symdipa.interface.reports import weight as weight_report
@@ -178,7 +186,7 @@ def weight(
             return Exit.UNKNOWN
         return answer
 
-    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+    run(ctx, files, reading, decide, view, show)
 
 
 def _weighed(
@@ -187,15 +195,14 @@ def _weighed(
     graph: str,
     adjacency: Adjacency,
     sensitivity: Fraction,
-    timeout: float | None,
-    memory: int | None,
+    options: CheckOptions,
     progress: Callable[[str], None] | None,
 ) -> Weighed:
     """A check, and the bounds unless it found that there are none."""
     from symdipa import analysis
 
-    result = analysis.check(automaton, timeout=timeout, memory=memory, bounds=False, progress=progress)
-    seconds = EACH_SECONDS if timeout is None else timeout
+    result = analysis.check_with(automaton, options, progress)
+    seconds = options.timeout or EACH_SECONDS
     return weighed(result, methods, graph, adjacency, sensitivity, seconds, progress)
 
 
@@ -266,11 +273,9 @@ def _confirmed(
     is_flag=True,
     help="For a private automaton, invariants that exclude the four patterns instead of a bound on D.",
 )
-@with_timeout
-@with_memory
+@with_check_options(with_timeout, with_memory, bounds=False)
 @with_output
-@with_strict
-@with_format
+@with_reading
 @click.pass_context
 def certify(
     ctx: click.Context,
@@ -279,11 +284,9 @@ def certify(
     adjacency: Adjacency,
     sensitivity: Fraction,
     invariant: bool,
-    timeout: float | None,
-    memory: int | None,
+    options: CheckOptions,
     output: Path | None,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
 ) -> None:
     """Decide FILE and write a certificate of the answer, which "symdipa verify" checks on its own.
 
@@ -294,14 +297,14 @@ def certify(
     """
     from symdipa.evidence import certificates as certificate
 
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
-    with showing_progress(file, View(False, 0, False)) as progress:
-        found = _weighed(automaton, None, graph, adjacency, sensitivity, timeout, memory, progress)
+    automaton = reading.read_or_leave(ctx, file)
+    with showing_progress(file, View()) as progress:
+        found = _weighed(automaton, None, graph, adjacency, sensitivity, options, progress)
     parts = [] if invariant and found.weighing else _certificates(automaton, found)
     reason = "no answer was found"
     if not parts and found.weighing and not found.disagreements:
         try:
-            parts = [_invariants(automaton, timeout)]
+            parts = [_invariants(automaton, options.timeout)]
         except SymdipaError as error:
             reason = str(error)
     if not parts:
@@ -347,8 +350,7 @@ def _invariants(automaton: Automaton, timeout: float | None) -> Json:
     type=click.Choice(CHECKING_SOLVERS),
     help="What checks invariants (nothing else needs a solver); default: cvc5 if it is installed, else z3.",
 )
-@with_strict
-@with_format
+@with_reading
 @with_json
 @click.pass_context
 def verify(
@@ -356,8 +358,7 @@ def verify(
     file: str,
     certificate: Path,
     solver: str | None,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Check the certificate in CERT against the automaton in FILE.
@@ -369,7 +370,7 @@ def verify(
     """
     from symdipa.checker import CertificateRefused
 
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(ctx, file)
     rule = message = None
     claims: list[str] = []
     answer = Exit.PRIVATE
