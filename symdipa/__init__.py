@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from symdipa.analysis import check, compare
+    from symdipa.analysis import certify, check, compare, confirm, hints, refute, weigh, with_bounds
+    from symdipa.evidence.certificates import verify
     from symdipa.files.formats import dumps, load, loads
     from symdipa.model.automaton import (
         INSAMPLE,
@@ -43,24 +44,31 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
-    "analysis": ["check", "compare"],
+    "analysis": ["certify", "check", "compare", "confirm", "hints", "refute", "weigh", "with_bounds"],
+    "evidence.certificates": ["verify"],
     "model.automaton": [
         "INSAMPLE", "INSAMPLE_PRIME", "Automaton", "Guard", "Output", "State", "Transition", "symbol",
     ],
     "model.errors": ["InvalidInput", "Position", "InputProblem", "SymdipaError"],
     "files.formats": ["dumps", "load", "loads"],
     "model.patterns": ["Pattern"],
-    "model.verdict": ["PatternResult", "Result", "Status", "Verdict", "Witness"],
+    "model.verdict": [
+        "Answers", "Bounds", "Note", "NoteKind", "PatternResult", "Result", "Status", "Verdict", "Witness",
+    ],
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "INSAMPLE",
     "INSAMPLE_PRIME",
+    "Answers",
     "Automaton",
+    "Bounds",
     "Guard",
     "InputProblem",
     "InvalidInput",
+    "Note",
+    "NoteKind",
     "Output",
     "Pattern",
     "PatternResult",
@@ -73,12 +81,19 @@ __all__ = [
     "Verdict",
     "Witness",
     "__version__",
+    "certify",
     "check",
     "compare",
+    "confirm",
     "dumps",
+    "hints",
     "load",
     "loads",
+    "refute",
     "symbol",
+    "verify",
+    "weigh",
+    "with_bounds",
 ]
 
 

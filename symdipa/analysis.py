@@ -15,7 +15,7 @@ from symdipa.model.adjacency import Adjacency
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress, stopwatch
-from symdipa.model.options import ENCODINGS, ENGINES, SOLVERS
+from symdipa.model.options import CheckOptions, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import (
     Answers,
@@ -37,6 +37,7 @@ from symdipa.runs.witness import replay
 if TYPE_CHECKING:
     from symdipa.evidence.certificates import Json
     from symdipa.evidence.hints import Hint
+    from symdipa.evidence.refutation import Refutation
 
 BUDGET_SECONDS = 20.0
 """How long all methods together may look for a bound within the budget of a check."""
@@ -49,6 +50,9 @@ UNASKED_SECONDS = 5.0
 
 CONFIRM_SECONDS, NEAR = 10.0, 0.995
 """How long two inputs are looked for that come near ``D``, and which part of it is near enough."""
+
+CONCRETE_SECONDS = 60.0
+"""How long inputs are looked for that refute a claim, unless it is said."""
 
 HINT_SECONDS, HINT_SHARE = 5.0, 3
 """How long one changed automaton may be decided, and how often that long all of them together."""
@@ -90,28 +94,38 @@ def check(
     that breaks the rules of the model, ``ValueError`` for an unknown engine, encoding, solver or pattern and
     for a bound, timeout or memory that is not positive.
     """
-    _must_be_one_of("engine", engine, ENGINES)
-    _must_be_one_of("encoding", encoding, ENCODINGS)
-    _must_be_one_of("solver", solver or "z3", SOLVERS)
-    if max_weight is not None and not max_weight > 0:
-        raise ValueError(f"max_weight must be positive, not {max_weight}")
-    if max_weight is not None and not bounds:
-        raise ValueError("max_weight is about a bound on D: bounds must not be False")
-    wanted = tuple(Pattern) if patterns is None else _patterns(patterns)
-    limits = Limits.of(timeout, memory, bound, progress)
+    options = CheckOptions(
+        engine=engine,
+        encoding=encoding,
+        solver=solver,
+        slicing=slicing,
+        patterns=patterns_of(patterns),
+        bound=bound,
+        timeout=timeout,
+        memory=memory,
+        bounds=bounds,
+        max_weight=max_weight,
+        relational=relational,
+    )
+    return check_with(automaton, options, progress)
+
+
+def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
+    """:func:`check` with its options as one value."""
+    engine, encoding, solver = options.engine, options.encoding, options.solver
+    limits = Limits.of(options.timeout, options.memory, options.bound, progress)
     work = _Check(Problem.of(automaton), automaton, limits)
     with Lineup(work.problem, limits) as lineup:
-        engines = lineup.engines(engine, encoding, solver, slicing)
-        work.answers = Answers(tuple(ask(each, wanted, limits) for each in engines))
+        engines = lineup.engines(engine, encoding, solver, options.slicing)
+        work.answers = Answers(tuple(ask(each, options.patterns, limits) for each in engines))
         work.find_witness()
-        if work.verdict is Verdict.PRIVATE and bounds:
+        if work.verdict is Verdict.PRIVATE and options.bounds:
             source = Source.FALLBACK if engine == "z3" else Source.AUGMENTATION
             enumerated = engine in ("explicit", "both")
-            work.find_cheap_bounds(source, _cap(work, enumerated), max_weight)
-        elif work.verdict is Verdict.NOT_WELL_FORMED and relational:
+            work.find_cheap_bounds(source, _cap(work, enumerated), options.max_weight)
+        elif work.verdict is Verdict.NOT_WELL_FORMED and options.relational:
             work.pair_runs()
-    name = solver if engine == "z3" and solver else engine
-    return work.result(name, encoding)
+    return work.result(solver if engine == "z3" and solver else engine, encoding)
 
 
 def compare(
@@ -228,13 +242,13 @@ def confirm(
 
     They are looked for at this ``eps`` for at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds.
     """
-    from symdipa.evidence.confirmation import confirm
+    from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
         return result
     if progress is not None:
         progress("two inputs that come near D")
-    found = confirm(
+    found = confirmation.confirm(
         result.automaton,
         Fraction(eps),
         flow=result.bounds.flow,
@@ -242,6 +256,29 @@ def confirm(
         limits=Limits.of(CONFIRM_SECONDS).within(timeout),
     )
     return replace(result, confirmation=found)
+
+
+def refute(
+    result: Result,
+    exceeds: Fraction | int = 1,
+    eps: Fraction | int = 1,
+    *,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> Refutation | None:
+    """Two inputs and an output event that refute ``exceeds*eps``-privacy at this ``eps``, from the witness.
+
+    ``None`` where there is no violation. ``timeout`` is in seconds (default: :data:`CONCRETE_SECONDS`).
+    Raises :class:`~symdipa.evidence.refutation.NoRefutation` and what :mod:`symdipa.evidence.refutation` does.
+    """
+    from symdipa.evidence import refutation
+
+    if result.witness is None:
+        return None
+    limits = Limits.of(CONCRETE_SECONDS if timeout is None else timeout, progress=progress)
+    return refutation.refute(
+        result.automaton, result.witness, exceeds, eps, distinct=result.distinct, limits=limits
+    )
 
 
 def certify(result: Result, *, invariant: bool = False, timeout: float | None = None) -> Json:
@@ -402,14 +439,3 @@ class _Check:
             return strongly_feasible(self.problem, limits=self.limits)
         except LimitReached:
             return None
-
-
-def _must_be_one_of(what: str, name: str, names: Sequence[str]) -> None:
-    if name not in names:
-        raise ValueError(f"no {what} {name!r}; there are {', '.join(names)}")
-
-
-def _patterns(patterns: Iterable[Pattern | str]) -> tuple[Pattern, ...]:
-    named = [patterns] if isinstance(patterns, str) else list(patterns)
-    chosen = {p if isinstance(p, Pattern) else Pattern.from_short(p) for p in named}
-    return tuple(p for p in Pattern if p in chosen)

@@ -239,13 +239,13 @@ def test_the_metavar_of_patterns_is_in_the_case_of_the_documentation():
 @pytest.mark.parametrize("flag", ["--slicing", "--no-slicing"])
 def test_slicing_can_be_switched_off(monkeypatch, flag):
     seen = []
-    real = analysis.check
+    real = analysis.check_with
 
-    def check(*arguments, **options):
-        seen.append(options["slicing"])
-        return real(*arguments, **options)
+    def check(automaton, options, progress):
+        seen.append(options.slicing)
+        return real(automaton, options, progress)
 
-    monkeypatch.setattr(analysis, "check", check)
+    monkeypatch.setattr(analysis, "check_with", check)
     assert invoke("check", "-q", flag, SVT).exit_code == 0
     assert seen == [flag == "--slicing"]
 
@@ -390,7 +390,7 @@ def test_a_witness_that_does_not_replay_is_an_internal_error(monkeypatch):
 
 
 def pretend(monkeypatch, **outcomes):
-    """Let ``analysis.check`` answer by the name of the automaton."""
+    """Let ``analysis.check_with`` answer by the name of the automaton."""
     real = analysis.check(formats.load(SVT))
 
     def check(automaton, *arguments, **options):
@@ -399,7 +399,7 @@ def pretend(monkeypatch, **outcomes):
             raise outcome
         return dataclasses.replace(real, **outcome)
 
-    monkeypatch.setattr(analysis, "check", check)
+    monkeypatch.setattr(analysis, "check_with", check)
 
 
 OPEN = {p: PatternResult(p, Status.UNKNOWN, "z3", reason="time limit") for p in Pattern}

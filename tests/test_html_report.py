@@ -272,7 +272,7 @@ def test_the_exit_status_is_that_of_check(file, status):
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_anything_is_decided(monkeypatch, tmp_path):
-    monkeypatch.setattr(analysis, "check", lambda *a, **k: pytest.fail("decided"))
+    monkeypatch.setattr(analysis, "check_with", lambda *a, **k: pytest.fail("decided"))
     done = invoke("report", SVT, "-o", str(tmp_path / "no" / "report.html"))
     assert done.exit_code == 2 and "cannot write" in done.stderr
 
@@ -285,14 +285,14 @@ def test_an_existing_page_is_overwritten_as_other_files_are(tmp_path):
 
 
 def test_an_internal_error_with_one_file_leaves_the_others(monkeypatch, tmp_path):
-    real = analysis.check
+    real = analysis.check_with
 
     def failing(automaton, *arguments, **options):
         if automaton.name == "svt":
             raise RuntimeError("made up")
         return real(automaton, *arguments, **options)
 
-    monkeypatch.setattr(analysis, "check", failing)
+    monkeypatch.setattr(analysis, "check_with", failing)
     target = tmp_path / "report.html"
     done = invoke("report", "--no-hints", "--no-concrete", SVT, LC, "-o", str(target))
     assert done.exit_code == 4 and "made up" in done.stderr

@@ -195,9 +195,9 @@ def test_the_explicit_engine_loads_no_solver():
     [
         ("'--help'", ""),
         ("'--version'", ""),
-        ("'check', '-q', 'examples/well_formed/svt.dipa'", "base deciding"),
-        ("'generate', 'svt', '3'", "base writing"),
-        ("'new', '--list'", "base templates"),
+        ("'check', '-q', 'examples/well_formed/svt.dipa'", "base deciding options"),
+        ("'generate', 'svt', '3'", "base options writing"),
+        ("'new', '--list'", "base options templates"),
     ],
 )
 def test_only_the_command_that_runs_is_loaded(arguments, modules):

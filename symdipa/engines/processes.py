@@ -7,11 +7,9 @@ known already, and its memory is read from ``/proc``. Elsewhere engines keep the
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -142,6 +140,8 @@ def _serve(engine: Engine, pipe: Connection) -> None:
         except MemoryError:
             message = ("error", LimitReached(Limit.MEMORY, "out of memory"))
         except Exception as error:
+            import traceback
+
             said = f"in the process of engine {engine.name}:\n{traceback.format_exc()}"
             error.add_note(said)
             message = ("error", error if _travels(error) else RuntimeError(said))
@@ -149,6 +149,8 @@ def _serve(engine: Engine, pipe: Connection) -> None:
 
 
 def _travels(error: Exception) -> bool:
+    import pickle
+
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

@@ -1,10 +1,8 @@
-"""What all commands share: options, statuses, reading, showing and writing."""
+"""What all commands share: statuses, reading, showing and writing."""
 
 from __future__ import annotations
 
 import json
-import math
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,19 +10,17 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from symdipa.interface.missing import missing_package
 from symdipa.model.errors import InvalidInput
-from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, SOLVERS
 
 if TYPE_CHECKING:
     from symdipa.files.formats import Document
     from symdipa.interface.reports import document as reports
     from symdipa.model.automaton import Automaton
-    from symdipa.model.patterns import Pattern
     from symdipa.model.verdict import Result
 
 
@@ -65,146 +61,12 @@ def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
     return click.UsageError(f"there is no {kind} {name!r}; {hint}")
 
 
-def as_seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """A time span must be positive and finite."""
-    if value is not None and not 0 < value < math.inf:
-        raise click.BadParameter(f"{value} is not a positive number of seconds")
-    return value
-
-
-def as_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """A size in bytes; ``K``, ``M``, ``G`` or ``T`` (and ``B``) may stand behind it, in powers of 1024."""
-    if value is None:
-        return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
-    size = int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else 0
-    if size <= 0:
-        raise click.BadParameter(f"{value!r} is not a size like 500M or 2G")
-    return size
-
-
-def rational(text: str) -> Fraction | None:
-    """A rational like ``20``, ``-5/4``, ``0.5`` or ``1e-6``; ``None`` for anything else or of absurd size."""
-    if len(text) > 100 or re.search(r"[eE][+-]?\d{4}", text):
-        return None
-    try:
-        return Fraction(text.strip())
-    except (ValueError, ZeroDivisionError):
-        return None
-
-
-def as_positive(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
-    """A positive rational."""
-    if value is None:
-        return None
-    found = rational(value)
-    if found is None or found <= 0:
-        raise click.BadParameter(f"{value!r} is not a positive number like 20, 5/4 or 0.5")
-    return found
-
-
-def as_patterns(
-    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
-) -> Pattern | tuple[Pattern, ...] | None:
-    """Patterns by their two letters or by their names: ``LP``, ``leaking-pair``."""
-    from symdipa.model.patterns import Pattern
-
-    if value is None:
-        return None
-    if isinstance(value, tuple):
-        return tuple(found for each in value if isinstance(found := as_patterns(ctx, param, each), Pattern))
-    wanted = value.lower().replace("_", "-").replace(" ", "-")
-    for pattern in Pattern:
-        if wanted in (pattern.short.lower(), pattern.key):
-            return pattern
-    known = ", ".join(f"{pattern.short} ({pattern.key})" for pattern in Pattern)
-    raise click.BadParameter(f"{value!r} is not a pattern; there are {known}")
-
-
-def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
-    return click.option(*names, **settings)
-
-
-with_engine = option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default=ENGINES[0],
-    show_default=True,
-    help="What decides; both: explicit and z3, which must agree.",
-)
-with_solver = option(
-    "--solver",
-    type=click.Choice(SOLVERS),
-    help="What the symbolic search runs on; default: z3, and minisat for auto.",
-)
-with_slicing = option(
-    "--slicing/--no-slicing",
-    default=True,
-    show_default=True,
-    help="Look at one group of connected variables at a time (but for --engine explicit).",
-)
-with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
-with_format = option(
-    "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."
-)
-with_strict = option(
-    "--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors."
-)
-with_json = option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
-with_bound = option(
-    "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
-)
-
-
-def timeout_option(help: str, default: float | None = None) -> Callable[[Any], Any]:
-    """The option ``--timeout``, in seconds."""
-    return option(
-        "--timeout",
-        type=float,
-        callback=as_seconds,
-        default=default,
-        show_default=default is not None,
-        metavar="SECONDS",
-        help=help,
-    )
-
-
-with_timeout = timeout_option("Give up on a file after this long.")
-with_memory = option(
-    "--memory",
-    callback=as_bytes,
-    metavar="SIZE",
-    help="Give up on a file beyond this much memory, as 500M or 2G (Linux).",
-)
-with_max_weight = option(
-    "--max-weight",
-    callback=as_positive,
-    metavar="Q",
-    help="Exit with 1 unless a bound on D of at most Q is proved.",
-)
-with_encoding = option(
-    "--encoding",
-    type=click.Choice(sorted(ENCODINGS)),
-    default=ENCODINGS[0],
-    show_default=True,
-    help="How the symbolic search looks for leaking pairs and violating paths.",
-)
-with_output = option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write here (an existing file is overwritten) instead of standard output.",
-)
-
-
 @dataclass(frozen=True)
 class View:
     """How results are shown."""
 
-    as_json: bool
-    verbosity: int
-    several: bool
+    as_json: bool = False
+    verbosity: int = 0
 
     @property
     def shows_progress(self) -> bool:

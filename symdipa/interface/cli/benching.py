@@ -15,7 +15,16 @@ import click
 
 from symdipa.interface.bench import ENGINES, SOLVERS, TABLES
 from symdipa.interface.bench.presets import PRESETS
-from symdipa.interface.cli.base import Exit, Unusable, as_bytes, echo_problems, option, timeout_option
+from symdipa.interface.cli.base import (
+    Exit,
+    Unusable,
+    echo_problems,
+)
+from symdipa.interface.cli.options import (
+    as_bytes,
+    option,
+    timeout_option,
+)
 from symdipa.model.errors import InvalidInput
 from symdipa.model.options import ENCODINGS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,96 +19,96 @@ from symdipa.interface.cli.base import (
     Reading,
     Unusable,
     View,
-    as_patterns,
-    as_positive,
     echo_document,
     echo_notes,
-    option,
     run,
     showing_progress,
     shown,
+    within_budget,
+    write,
+)
+from symdipa.interface.cli.options import (
+    PATTERN_NAMES,
+    as_pattern,
+    as_patterns,
+    as_positive,
+    gathered,
+    option,
     with_bound,
+    with_check_options,
     with_encoding,
     with_engine,
     with_files,
-    with_format,
     with_json,
     with_max_weight,
     with_memory,
+    with_reading,
     with_slicing,
     with_solver,
-    with_strict,
     with_timeout,
-    within_budget,
-    write,
+    with_view,
 )
 
 if TYPE_CHECKING:
     from symdipa.evidence.hints import Hint
     from symdipa.evidence.refutation import Refutation
     from symdipa.model.automaton import Automaton
+    from symdipa.model.options import CheckOptions
     from symdipa.model.patterns import Pattern
     from symdipa.model.verdict import Result
 
 
-def decider(engine: str, **options: Any) -> Decide:
-    """What decides one automaton, by the options of the command line."""
+def decider(options: CheckOptions) -> Decide:
+    """What decides one automaton."""
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
         from symdipa import analysis
 
-        return analysis.check(automaton, engine, progress=progress, **options)
+        return analysis.check_with(automaton, options, progress)
 
     return decide
 
 
+def _view(as_json: bool, quiet: bool, verbose: int) -> View:
+    return View(as_json, -1 if quiet else verbose)
+
+
 @click.command(epilog=STATUS_HELP)
 @with_files
-@with_engine
-@with_encoding
-@with_solver
-@option(
-    "--pattern",
-    "patterns",
-    callback=as_patterns,
-    metavar="LC|LP|DC|PV",
-    multiple=True,
-    help="Look only for this pattern (may be repeated; or its name, as leaking-pair); default: all four.",
+@with_check_options(
+    with_engine,
+    with_encoding,
+    with_solver,
+    option(
+        "--pattern",
+        "patterns",
+        callback=as_patterns,
+        metavar=PATTERN_NAMES,
+        multiple=True,
+        help="Look only for this pattern (may be repeated; or its name, as leaking-pair); default: all four.",
+    ),
+    with_slicing,
+    with_bound,
+    with_max_weight,
+    option(
+        "--relational",
+        is_flag=True,
+        help="Where a violation proves nothing, try to pair runs that show the same outputs (experimental).",
+    ),
+    with_timeout,
+    with_memory,
 )
-@with_slicing
-@with_bound
-@with_max_weight
-@option(
-    "--relational",
-    is_flag=True,
-    help="Where a violation proves nothing, try to pair runs that show the same outputs (experimental).",
+@with_reading
+@gathered(
+    "view",
+    _view,
+    with_json,
+    option("-q", "--quiet", is_flag=True, help="One line per file."),
+    option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes."),
 )
-@with_timeout
-@with_memory
-@with_strict
-@with_format
-@with_json
-@option("-q", "--quiet", is_flag=True, help="One line per file.")
-@option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes.")
 @click.pass_context
 def check(
-    ctx: click.Context,
-    files: tuple[str, ...],
-    engine: str,
-    encoding: str,
-    solver: str | None,
-    patterns: tuple[Pattern, ...],
-    slicing: bool,
-    bound: int | None,
-    max_weight: Fraction | None,
-    relational: bool,
-    timeout: float | None,
-    memory: int | None,
-    strict: bool,
-    fmt: str | None,
-    as_json: bool,
-    quiet: bool,
-    verbose: int,
+    ctx: click.Context, files: tuple[str, ...], options: CheckOptions, reading: Reading, view: View
 ) -> None:
     """Decide whether the automata in FILE... are private ("-" reads standard input).
 
@@ -117,35 +117,19 @@ def check(
               symdipa check --json --timeout 60 *.dipa
     """
 
-    decide = decider(
-        engine,
-        encoding=encoding,
-        solver=solver,
-        slicing=slicing,
-        patterns=patterns or None,
-        bound=bound,
-        max_weight=max_weight,
-        relational=relational,
-        timeout=timeout,
-        memory=memory,
-    )
-
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> Exit | None:
-        answer, said = within_budget(result, max_weight)
+        answer, said = within_budget(result, options.max_weight)
         _show_check(name, result, (*notes, *said), view)
         if view.verbosity < 0 and not view.as_json:
             echo_notes(name, said)
         return answer
 
-    view = View(as_json, -1 if quiet else verbose, len(files) > 1)
-    run(ctx, files, Reading(fmt, strict), decide, view, show)
+    run(ctx, files, reading, decider(options), view, show)
 
 
 @click.command(epilog=STATUS_HELP)
 @with_files
-@with_bound
-@with_timeout
-@with_memory
+@with_check_options(with_bound, with_timeout, with_memory)
 @option(
     "--save",
     "folder",
@@ -155,20 +139,16 @@ def check(
     help="Where a small automaton is saved if engines disagree: symdipa-disagreement-NAME.dipa "
     "(default: the current directory).",
 )
-@with_strict
-@with_format
-@with_json
+@with_reading
+@with_view
 @click.pass_context
 def compare(
     ctx: click.Context,
     files: tuple[str, ...],
-    bound: int | None,
-    timeout: float | None,
-    memory: int | None,
+    options: CheckOptions,
     folder: Path,
-    strict: bool,
-    fmt: str | None,
-    as_json: bool,
+    reading: Reading,
+    view: View,
 ) -> None:
     """Decide with every engine side by side and say whether they agree.
 
@@ -180,7 +160,13 @@ def compare(
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
         from symdipa import analysis
 
-        return analysis.compare(automaton, bound=bound, timeout=timeout, memory=memory, progress=progress)
+        return analysis.compare(
+            automaton,
+            bound=options.bound,
+            timeout=options.timeout,
+            memory=options.memory,
+            progress=progress,
+        )
 
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
         from symdipa.interface.reports import check as report
@@ -191,7 +177,7 @@ def compare(
         if result.disagreements:
             from symdipa.interface.cli.minimizing import save_disagreement
 
-            file, told = save_disagreement(name, result, folder, bound, timeout, memory)
+            file, told = save_disagreement(name, result, folder, options)
         if view.as_json:
             from symdipa.interface.reports import objects
 
@@ -200,19 +186,29 @@ def compare(
         elif told:
             click.echo(f"\n  {told}")
 
-    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+    run(ctx, files, reading, decide, view, show)
 
 
-CONCRETE_SECONDS = 60.0
-"""How long a concrete counterexample is looked for, unless --timeout says otherwise."""
+@dataclass(frozen=True)
+class Wanted:
+    """What a concrete counterexample is to refute, and where it is drawn."""
+
+    exceeds: Fraction = Fraction(1)
+    eps: Fraction = Fraction(1)
+    plot: Path | None = None
+
+
+def _wanted(concrete: bool, **given: Any) -> Wanted | None:
+    given = {name: value for name, value in given.items() if value is not None}
+    return Wanted(**given) if concrete or given else None
 
 
 @click.command(epilog=STATUS_HELP)
 @with_files
 @option(
     "--pattern",
-    callback=as_patterns,
-    metavar="LC|LP|DC|PV",
+    callback=as_pattern,
+    metavar=PATTERN_NAMES,
     help="Show this pattern (or by its name, as leaking-pair), and look for no other.",
 )
 @option(
@@ -222,23 +218,27 @@ CONCRETE_SECONDS = 60.0
     show_default=True,
     help="Try changes that could repair the automaton.",
 )
-@option(
-    "--concrete",
-    is_flag=True,
-    help="Also two inputs and an output event that refute --exceeds D, with their probabilities.",
-)
-@option(
-    "--exceeds",
-    callback=as_positive,
-    metavar="D",
-    help="The log-ratio is to be larger than D*eps (a rational; default: 1). Implies --concrete.",
-)
-@option("--eps", callback=as_positive, metavar="E", help="At this eps (default: 1). Implies --concrete.")
-@option(
-    "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Draw how the ratio grows, as .svg or .png. Implies --concrete.",
+@gathered(
+    "wanted",
+    _wanted,
+    option(
+        "--concrete",
+        is_flag=True,
+        help="Also two inputs and an output event that refute --exceeds D, with their probabilities.",
+    ),
+    option(
+        "--exceeds",
+        callback=as_positive,
+        metavar="D",
+        help="The log-ratio is to be larger than D*eps (a rational; default: 1). Implies --concrete.",
+    ),
+    option("--eps", callback=as_positive, metavar="E", help="At this eps (default: 1). Implies --concrete."),
+    option(
+        "--plot",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Draw how the ratio grows, as .svg or .png. Implies --concrete.",
+    ),
 )
 @option(
     "--svg",
@@ -247,37 +247,22 @@ CONCRETE_SECONDS = 60.0
     metavar="FILE",
     help="Draw the automaton with the run marked, and the dependency graph beside it.",
 )
-@with_engine
-@with_encoding
-@with_solver
-@with_slicing
-@with_bound
-@with_timeout
-@with_memory
-@with_strict
-@with_format
-@with_json
+@with_check_options(
+    with_engine, with_encoding, with_solver, with_slicing, with_bound, with_timeout, with_memory
+)
+@with_reading
+@with_view
 @click.pass_context
 def witness(
     ctx: click.Context,
     files: tuple[str, ...],
     pattern: Pattern | None,
     wants_hints: bool,
-    concrete: bool,
-    exceeds: Fraction | None,
-    eps: Fraction | None,
-    plot: Path | None,
+    wanted: Wanted | None,
     picture: Path | None,
-    engine: str,
-    encoding: str,
-    solver: str | None,
-    slicing: bool,
-    bound: int | None,
-    timeout: float | None,
-    memory: int | None,
-    strict: bool,
-    fmt: str | None,
-    as_json: bool,
+    options: CheckOptions,
+    reading: Reading,
+    view: View,
 ) -> None:
     """Show the run on which privacy is lost: in words, step by step, and what would help.
 
@@ -289,25 +274,14 @@ def witness(
               symdipa witness --concrete --exceeds 20 examples/leaking_pair/a_leakp.dipa
               symdipa witness --pattern LP --json examples/leaking_pair/a_leakp.dipa
     """
-
-    decide_only = decider(
-        engine,
-        encoding=encoding,
-        solver=solver,
-        slicing=slicing,
-        patterns=None if pattern is None else (pattern,),
-        bound=bound,
-        timeout=timeout,
-        memory=memory,
-    )
-
-    wanted = None
-    if concrete or exceeds is not None or eps is not None or plot is not None:
-        wanted = Wanted(exceeds or Fraction(1), eps or Fraction(1), plot)
-        _check_plot(plot, files)
+    if pattern is not None:
+        options = replace(options, patterns=(pattern,))
+    decide_only = decider(options)
+    if wanted is not None:
+        _check_plot(wanted.plot, files)
     if picture is not None and len(files) > 1:
         raise click.UsageError("--svg draws one file; there are several")
-    left = Left(timeout)
+    left = Left(options.timeout)
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
         left.begin()
@@ -334,16 +308,7 @@ def witness(
 
             click.echo("\n" + as_text(refutation.document(told)))
 
-    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a concrete counterexample is to refute, and where it is drawn."""
-
-    exceeds: Fraction
-    eps: Fraction
-    plot: Path | None
+    run(ctx, files, reading, decide, view, show)
 
 
 @dataclass
@@ -398,24 +363,17 @@ def concrete_counterexample(
         return None
     if seconds == 0:
         return "the time was over before it began"
-    from symdipa.evidence.refutation import NoRefutation, refute
+    from symdipa import analysis
+    from symdipa.evidence.refutation import NoRefutation
     from symdipa.interface.pictures import growth
     from symdipa.model.errors import LimitReached, SymdipaError
-    from symdipa.model.limits import Limits
 
     try:
         with showing_progress(name, view) as progress:
-            found = refute(
-                result.automaton,
-                result.witness,
-                wanted.exceeds,
-                wanted.eps,
-                distinct=result.distinct,
-                limits=Limits.of(seconds or CONCRETE_SECONDS, progress=progress),
-            )
+            found = analysis.refute(result, wanted.exceeds, wanted.eps, timeout=seconds, progress=progress)
     except (NoRefutation, LimitReached) as reason:
         return str(reason)
-    if wanted.plot is not None:
+    if wanted.plot is not None and found is not None:
         try:
             growth.plot(found, shown(name), wanted.plot)
         except OSError as error:

@@ -21,15 +21,16 @@ from symdipa.interface.cli.base import (
     Reading,
     Unusable,
     View,
-    option,
     showing_progress,
     shown,
-    timeout_option,
     told_by_suffix,
-    with_format,
-    with_output,
-    with_strict,
     write,
+)
+from symdipa.interface.cli.options import (
+    option,
+    timeout_option,
+    with_output,
+    with_reading,
 )
 from symdipa.interface.interrupts import on_interrupt
 from symdipa.model.errors import InvalidInput
@@ -37,6 +38,7 @@ from symdipa.model.options import FORMATS
 
 if TYPE_CHECKING:
     from symdipa.model.automaton import Automaton
+    from symdipa.model.options import CheckOptions
     from symdipa.model.verdict import Result
 
 SECONDS_TO_SAVE = 60.0
@@ -64,8 +66,7 @@ SECONDS_FOR_ONE = 10.0
 )
 @timeout_option("End a run of COMMAND after this long; that means no.", default=60.0)
 @with_output
-@with_strict
-@with_format
+@with_reading
 @click.pass_context
 def minimize(
     ctx: click.Context,
@@ -74,8 +75,7 @@ def minimize(
     status: int,
     timeout: float,
     output: Path | None,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
 ) -> None:
     """Leave out of the automaton in FILE what does not matter to COMMAND.
 
@@ -84,11 +84,11 @@ def minimize(
 
     Example: symdipa minimize big.dipa --where "symdipa check -q --pattern LP {}" --status 1 -o small.dipa
     """
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(ctx, file)
     from symdipa.files import formats
     from symdipa.files.minimize import Minimizer, in_words
 
-    target = told_by_suffix(output) or fmt or SUFFIXES.get(Path(file).suffix.lower(), "dipa")
+    target = told_by_suffix(output) or reading.fmt or SUFFIXES.get(Path(file).suffix.lower(), "dipa")
     if target not in FORMATS:
         raise click.UsageError("the result is an automaton: give -o a name with .dipa or .json")
     try:
@@ -112,7 +112,7 @@ def minimize(
 
         with (
             on_interrupt(interrupted),
-            showing_progress(file, View(False, 0, False)) as search.progress,
+            showing_progress(file, View()) as search.progress,
         ):
             if not search.starts():
                 raise Unusable(f"nothing to minimize: on {shown(file)} itself {asked.said}")
@@ -176,7 +176,7 @@ class _Asked:
 
 
 def save_disagreement(
-    name: str, result: Result, folder: Path, bound: int | None, timeout: float | None, memory: int | None
+    name: str, result: Result, folder: Path, options: CheckOptions
 ) -> tuple[Path | None, str]:
     """Write a small automaton about which the engines still disagree: the file, and all in words.
 
@@ -188,11 +188,13 @@ def save_disagreement(
 
     told = {text.partition(":")[0] for text in result.disagreements}
     patterns = [pattern for pattern in Pattern if pattern.title in told]
-    seconds = min(timeout or SECONDS_FOR_ONE, SECONDS_FOR_ONE)
+    seconds = min(options.timeout or SECONDS_FOR_ONE, SECONDS_FOR_ONE)
 
     def disagree(automaton: Automaton) -> bool:
         try:
-            found = analysis.disagreements(automaton, patterns, bound=bound, timeout=seconds, memory=memory)
+            found = analysis.disagreements(
+                automaton, patterns, bound=options.bound, timeout=seconds, memory=options.memory
+            )
         except Exception:  # another bug than the one that was seen
             return False
         return bool(found)
@@ -203,7 +205,7 @@ def save_disagreement(
         _, place = _save(name, search.best, folder)
         click.echo(f"{shown(name)}: interrupted; the smallest automaton so far is {place}", err=True)
 
-    with on_interrupt(interrupted), showing_progress(name, View(False, 0, False)) as progress:
+    with on_interrupt(interrupted), showing_progress(name, View()) as progress:
         if progress is not None:
             search.progress = lambda done: progress(f"engines disagree; making it smaller: {done}")
         complete = search.run(time.monotonic() + SECONDS_TO_SAVE)

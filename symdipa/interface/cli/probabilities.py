@@ -14,17 +14,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from symdipa.interface.cli.base import (
-    Exit,
-    Reading,
+from symdipa.interface.cli.base import Exit, Reading, echo_document, shown
+from symdipa.interface.cli.options import (
     as_positive,
-    echo_document,
     option,
     rational,
-    shown,
-    with_format,
     with_json,
-    with_strict,
+    with_reading,
 )
 
 if TYPE_CHECKING:
@@ -137,8 +133,7 @@ with_eps = option(
     metavar="T",
     help="Largest error of the logarithm that is accepted.",
 )
-@with_strict
-@with_format
+@with_reading
 @with_json
 @click.pass_context
 def probability(
@@ -149,8 +144,7 @@ def probability(
     inputs: list[Fraction],
     eps: Fraction,
     tolerance: float,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Compute the probability that FILE, on given inputs, takes a run or begins with given outputs.
@@ -165,7 +159,7 @@ def probability(
     """
     if run is None and outputs is None:
         raise click.UsageError("say with --run or --outputs what is to happen")
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(ctx, file)
     from symdipa.evidence.probability import (
         ProbabilityRefused,
         TotalLogProbability,
@@ -320,8 +314,7 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[str | Window]) -> Non
     show_default=True,
     help=f"Compute the probabilities of the {COMPARED} most frequent outputs, where that is cheap.",
 )
-@with_strict
-@with_format
+@with_reading
 @with_json
 @click.pass_context
 def simulate(
@@ -334,8 +327,7 @@ def simulate(
     windows: list[Window],
     max_steps: int,
     compare: bool,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Let the automaton in FILE run N times on the same inputs, and count what it outputs.
@@ -345,7 +337,7 @@ def simulate(
 
     Example: symdipa simulate examples/well_formed/svt.dipa --inputs "0 1 2" -n 100000 --seed 7
     """
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(ctx, file)
     from symdipa.evidence import simulation
 
     began = time.monotonic()

@@ -17,31 +17,34 @@ from symdipa.interface.cli.base import (
     Reading,
     Unusable,
     View,
-    as_positive,
-    option,
     show_failure,
     show_problems,
     showing_progress,
     shown,
     status,
-    timeout_option,
-    with_bound,
-    with_encoding,
-    with_engine,
-    with_files,
-    with_format,
-    with_memory,
-    with_slicing,
-    with_solver,
-    with_strict,
     write,
 )
 from symdipa.interface.cli.deciding import Left, Wanted, concrete_counterexample, decider, tried_hints
+from symdipa.interface.cli.options import (
+    as_positive,
+    option,
+    timeout_option,
+    with_bound,
+    with_check_options,
+    with_encoding,
+    with_engine,
+    with_files,
+    with_memory,
+    with_reading,
+    with_slicing,
+    with_solver,
+)
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
     from symdipa.files.formats import Document
     from symdipa.interface import html as html_report
+    from symdipa.model.options import CheckOptions
 
 PART_SECONDS = 10.0
 """So long the bounds (each method), the inputs and the hints may take, unless less of --timeout is left."""
@@ -102,18 +105,19 @@ class Wants:
     show_default=True,
     help="For a violation, try changes that could repair the automaton.",
 )
-@with_engine
-@with_encoding
-@with_solver
-@with_slicing
-@with_bound
-@timeout_option(
-    f"Give up on a file after this long; what stands beside the verdict gets {PART_SECONDS:g} at most.",
-    default=60.0,
+@with_check_options(
+    with_engine,
+    with_encoding,
+    with_solver,
+    with_slicing,
+    with_bound,
+    timeout_option(
+        f"Give up on a file after this long; what stands beside the verdict gets {PART_SECONDS:g} at most.",
+        default=60.0,
+    ),
+    with_memory,
 )
-@with_memory
-@with_strict
-@with_format
+@with_reading
 @click.pass_context
 def report(
     ctx: click.Context,
@@ -124,15 +128,8 @@ def report(
     eps: Fraction,
     weighs: bool,
     wants_hints: bool,
-    engine: str,
-    encoding: str,
-    solver: str | None,
-    slicing: bool,
-    bound: int | None,
-    timeout: float,
-    memory: int | None,
-    strict: bool,
-    fmt: str | None,
+    options: CheckOptions,
+    reading: Reading,
 ) -> None:
     """Write one HTML page about FILE...: verdict, picture, the run step by step, bounds, how it was decided.
 
@@ -145,21 +142,12 @@ def report(
     from symdipa.interface import html as html_report
     from symdipa.interface.reports import check as text_report
 
-    reading = Reading(fmt, strict)
     reading.check_usage(files)
     if str(output) != "-":
         _check_writable(output)
-    decide = decider(
-        engine,
-        encoding=encoding,
-        solver=solver,
-        slicing=slicing,
-        bound=bound,
-        timeout=timeout,
-        memory=memory,
-    )
-    wants = Wants(Wanted(exceeds, eps, None) if concrete else None, weighs, wants_hints, Left(timeout))
-    view = View(False, 0, len(files) > 1)
+    decide = decider(options)
+    wants = Wants(Wanted(exceeds, eps) if concrete else None, weighs, wants_hints, Left(options.timeout))
+    view = View()
     parts: list[html_report.Checked | html_report.Unusable] = []
     occurred: set[Exit] = set()
     for name in files:

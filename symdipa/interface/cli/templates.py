@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.cli.base import no_such, option, rational, shown, with_output, write
+from symdipa.interface.cli.base import (
+    no_such,
+    shown,
+    write,
+)
+from symdipa.interface.cli.options import (
+    option,
+    rational,
+    with_output,
+)
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:

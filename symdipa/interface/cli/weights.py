@@ -16,24 +16,28 @@ from symdipa.interface.cli.base import (
     Reading,
     Unusable,
     View,
-    as_positive,
     echo_document,
-    option,
-    rational,
     run,
     showing_progress,
     shown,
     status,
+    within_budget,
+    write,
+)
+from symdipa.interface.cli.options import (
+    as_positive,
+    gathered,
+    option,
+    rational,
+    with_check_options,
     with_files,
-    with_format,
     with_json,
     with_max_weight,
     with_memory,
     with_output,
-    with_strict,
+    with_reading,
     with_timeout,
-    within_budget,
-    write,
+    with_view,
 )
 from symdipa.model.adjacency import ADJACENCIES
 from symdipa.model.errors import LimitReached, NothingToCertify
@@ -42,6 +46,7 @@ from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS, METHOD
 if TYPE_CHECKING:
     from symdipa.model.adjacency import Adjacency
     from symdipa.model.automaton import Automaton
+    from symdipa.model.options import CheckOptions
     from symdipa.model.verdict import Result
 
 UNREADABLE = frozenset({"json", "format"})
@@ -84,6 +89,11 @@ with_sensitivity = option(
 )
 
 
+def _eps(confirm: bool, eps: Fraction | None) -> Fraction | None:
+    """The eps of a confirmation; ``None`` where there is to be none."""
+    return eps or (Fraction(1) if confirm else None)
+
+
 @click.command(epilog=STATUS_HELP)
 @with_files
 @option(
@@ -98,22 +108,24 @@ with_sensitivity = option(
 @with_adjacency
 @with_sensitivity
 @with_max_weight
-@option(
-    "--confirm",
-    is_flag=True,
-    help="Also look for two inputs that come near D, and compute their probabilities.",
+@gathered(
+    "eps",
+    _eps,
+    option(
+        "--confirm",
+        is_flag=True,
+        help="Also look for two inputs that come near D, and compute their probabilities.",
+    ),
+    option(
+        "--eps",
+        callback=as_positive,
+        metavar="E",
+        help="The value of eps of these probabilities (default 1); implies --confirm.",
+    ),
 )
-@option(
-    "--eps",
-    callback=as_positive,
-    metavar="E",
-    help="The value of eps of these probabilities (default 1); implies --confirm.",
-)
-@with_timeout
-@with_memory
-@with_strict
-@with_format
-@with_json
+@with_check_options(with_timeout, with_memory, bounds=False)
+@with_reading
+@with_view
 @click.pass_context
 def weight(
     ctx: click.Context,
@@ -123,13 +135,10 @@ def weight(
     adjacency: Adjacency,
     sensitivity: Fraction,
     max_weight: Fraction | None,
-    confirm: bool,
     eps: Fraction | None,
-    timeout: float | None,
-    memory: int | None,
-    strict: bool,
-    fmt: str | None,
-    as_json: bool,
+    options: CheckOptions,
+    reading: Reading,
+    view: View,
 ) -> None:
     """Bound the privacy cost D: the algorithm in FILE is D*eps-differentially private.
 
@@ -144,8 +153,7 @@ def weight(
     wanted = methods or None
     if "all" in methods:
         wanted = (*METHODS, *(method for method in methods if method == "relational"))
-    confirm = confirm or eps is not None
-    if confirm and (adjacency != "two-sided" or sensitivity != 1):
+    if eps is not None and (adjacency != "two-sided" or sensitivity != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
     def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
@@ -157,11 +165,13 @@ def weight(
             graph=graph,
             adjacency=adjacency,
             sensitivity=sensitivity,
-            timeout=timeout,
-            memory=memory,
+            timeout=options.timeout,
+            memory=options.memory,
             progress=progress,
         )
-        return analysis.confirm(found, eps or 1, timeout=timeout, progress=progress) if confirm else found
+        if eps is None:
+            return found
+        return analysis.confirm(found, eps, timeout=options.timeout, progress=progress)
 
     def show(name: str, found: Result, notes: tuple[str, ...], view: View) -> Exit | None:
         answer, said = within_budget(found, max_weight)
@@ -178,7 +188,7 @@ def weight(
             return Exit.UNKNOWN
         return answer
 
-    run(ctx, files, Reading(fmt, strict), decide, View(as_json, 0, len(files) > 1), show)
+    run(ctx, files, reading, decide, view, show)
 
 
 @click.command()
@@ -191,11 +201,9 @@ def weight(
     is_flag=True,
     help="For a private automaton, invariants that exclude the four patterns instead of a bound on D.",
 )
-@with_timeout
-@with_memory
+@with_check_options(with_timeout, with_memory, bounds=False)
 @with_output
-@with_strict
-@with_format
+@with_reading
 @click.pass_context
 def certify(
     ctx: click.Context,
@@ -204,11 +212,9 @@ def certify(
     adjacency: Adjacency,
     sensitivity: Fraction,
     invariant: bool,
-    timeout: float | None,
-    memory: int | None,
+    options: CheckOptions,
     output: Path | None,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
 ) -> None:
     """Decide FILE and write a certificate of the answer, which "symdipa verify" checks on its own.
 
@@ -220,19 +226,19 @@ def certify(
     from symdipa import analysis
     from symdipa.evidence import certificates
 
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
-    with showing_progress(file, View(False, 0, False)) as progress:
+    automaton = reading.read_or_leave(ctx, file)
+    with showing_progress(file, View()) as progress:
         found = analysis.weigh(
             automaton,
             graph=graph,
             adjacency=adjacency,
             sensitivity=sensitivity,
-            timeout=timeout,
-            memory=memory,
+            timeout=options.timeout,
+            memory=options.memory,
             progress=progress,
         )
     try:
-        certificate = analysis.certify(found, invariant=invariant, timeout=timeout)
+        certificate = analysis.certify(found, invariant=invariant, timeout=options.timeout)
     except NothingToCertify as reason:
         click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
         ctx.exit(Exit.BUG if found.disagreements else Exit.UNKNOWN)
@@ -247,8 +253,7 @@ def certify(
     type=click.Choice(CHECKING_SOLVERS),
     help="What checks invariants (nothing else needs a solver); default: cvc5 if it is installed, else z3.",
 )
-@with_strict
-@with_format
+@with_reading
 @with_json
 @click.pass_context
 def verify(
@@ -256,8 +261,7 @@ def verify(
     file: str,
     certificate: Path,
     solver: str | None,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Check the certificate in CERT against the automaton in FILE.
@@ -269,7 +273,7 @@ def verify(
     """
     from symdipa.checker import CertificateRefused
 
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(ctx, file)
     rule = message = None
     claims: list[str] = []
     answer = Exit.PRIVATE

@@ -13,16 +13,18 @@ from symdipa.interface.cli.base import (
     WRITTEN,
     Reading,
     Unusable,
-    as_patterns,
-    option,
     told_by_suffix,
-    with_encoding,
-    with_format,
-    with_output,
-    with_strict,
     write,
     write_bytes,
     written_as,
+)
+from symdipa.interface.cli.options import (
+    PATTERN_NAMES,
+    as_pattern,
+    option,
+    with_encoding,
+    with_output,
+    with_reading,
 )
 from symdipa.model.errors import InvalidInput, SymdipaError
 from symdipa.model.options import QUERY_FORMATS
@@ -52,12 +54,9 @@ class Generate(click.Command):
     help="Format to write; default: told by the suffix of the -o file.",
 )
 @with_output
-@with_strict
-@with_format
+@with_reading
 @click.pass_context
-def convert(
-    ctx: click.Context, file: str, to: str | None, output: Path | None, strict: bool, fmt: str | None
-) -> None:
+def convert(ctx: click.Context, file: str, to: str | None, output: Path | None, reading: Reading) -> None:
     """Write the automaton in FILE in another format.
 
     svg is a picture; dot is for Graphviz.
@@ -67,7 +66,7 @@ def convert(
     target = to or told_by_suffix(output)
     if target is None:
         raise click.UsageError("say with --to which format to write")
-    write(written_as(Reading(fmt, strict).read_or_leave(ctx, file), target), output)
+    write(written_as(reading.read_or_leave(ctx, file), target), output)
 
 
 @click.command(cls=Generate)
@@ -113,8 +112,8 @@ def generate(
 @click.argument("file")
 @option(
     "--pattern",
-    callback=as_patterns,
-    metavar="LC|LP|DC|PV",
+    callback=as_pattern,
+    metavar=PATTERN_NAMES,
     required=True,
     help="The pattern that the query asks for (or its name, as leaking-pair).",
 )
@@ -137,8 +136,7 @@ def generate(
 )
 @with_encoding
 @with_output
-@with_strict
-@with_format
+@with_reading
 @click.pass_context
 def encode(
     ctx: click.Context,
@@ -149,8 +147,7 @@ def encode(
     reduce: bool,
     encoding: str,
     output: Path | None,
-    strict: bool,
-    fmt: str | None,
+    reading: Reading,
 ) -> None:
     """Write the question "does FILE have this pattern?" for another solver or model checker.
 
@@ -164,7 +161,7 @@ def encode(
     text = target != "aiger" or (output is not None and output.suffix.lower() == ".aag")
     if not text and output is None and sys.stdout.isatty():
         raise click.UsageError("binary AIGER is not for a terminal; give -o FILE.aig, or FILE.aag for ASCII")
-    automaton = Reading(fmt, strict).read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(ctx, file)
     from symdipa.evidence.exports import query
 
     try:

@@ -1,0 +1,180 @@
+"""Options that commands share, how their values are read, and options that a command gets as one value."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from symdipa.interface.cli.base import Reading, View
+from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, SOLVERS, CheckOptions
+from symdipa.model.patterns import Pattern
+
+PATTERN_NAMES = "|".join(pattern.short for pattern in Pattern)
+
+
+def as_seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """A time span must be positive and finite."""
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value} is not a positive number of seconds")
+    return value
+
+
+def as_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """A size in bytes; ``K``, ``M``, ``G`` or ``T`` (and ``B``) may stand behind it, in powers of 1024."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
+    size = int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else 0
+    if size <= 0:
+        raise click.BadParameter(f"{value!r} is not a size like 500M or 2G")
+    return size
+
+
+def rational(text: str) -> Fraction | None:
+    """A rational like ``20``, ``-5/4``, ``0.5`` or ``1e-6``; ``None`` for anything else or of absurd size."""
+    if len(text) > 100 or re.search(r"[eE][+-]?\d{4}", text):
+        return None
+    try:
+        return Fraction(text.strip())
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def as_positive(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """A positive rational."""
+    if value is None:
+        return None
+    found = rational(value)
+    if found is None or found <= 0:
+        raise click.BadParameter(f"{value!r} is not a positive number like 20, 5/4 or 0.5")
+    return found
+
+
+def as_pattern(ctx: click.Context, param: click.Parameter, value: str | None) -> Pattern | None:
+    """A pattern by its two letters or by its name: ``LP``, ``leaking-pair``."""
+    return None if value is None else _pattern(value)
+
+
+def as_patterns(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[Pattern, ...]:
+    """Several patterns; all where none is named."""
+    return tuple(map(_pattern, value)) or tuple(Pattern)
+
+
+def _pattern(name: str) -> Pattern:
+    wanted = name.lower().replace("_", "-").replace(" ", "-")
+    for pattern in Pattern:
+        if wanted in (pattern.short.lower(), pattern.key):
+            return pattern
+    known = ", ".join(f"{pattern.short} ({pattern.key})" for pattern in Pattern)
+    raise click.BadParameter(f"{name!r} is not a pattern; there are {known}")
+
+
+def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    return click.option(*names, **settings)
+
+
+with_engine = option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
+    show_default=True,
+    help="What decides; both: explicit and z3, which must agree.",
+)
+with_solver = option(
+    "--solver",
+    type=click.Choice(SOLVERS),
+    help="What the symbolic search runs on; default: z3, and minisat for auto.",
+)
+with_slicing = option(
+    "--slicing/--no-slicing",
+    default=True,
+    show_default=True,
+    help="Look at one group of connected variables at a time (but for --engine explicit).",
+)
+with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+with_format = option(
+    "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."
+)
+with_strict = option(
+    "--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors."
+)
+with_json = option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
+with_bound = option(
+    "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
+)
+
+
+def timeout_option(help: str, default: float | None = None) -> Callable[[Any], Any]:
+    """The option ``--timeout``, in seconds."""
+    return option(
+        "--timeout",
+        type=float,
+        callback=as_seconds,
+        default=default,
+        show_default=default is not None,
+        metavar="SECONDS",
+        help=help,
+    )
+
+
+with_timeout = timeout_option("Give up on a file after this long.")
+with_memory = option(
+    "--memory",
+    callback=as_bytes,
+    metavar="SIZE",
+    help="Give up on a file beyond this much memory, as 500M or 2G (Linux).",
+)
+with_max_weight = option(
+    "--max-weight",
+    callback=as_positive,
+    metavar="Q",
+    help="Exit with 1 unless a bound on D of at most Q is proved.",
+)
+with_encoding = option(
+    "--encoding",
+    type=click.Choice(sorted(ENCODINGS)),
+    default=ENCODINGS[0],
+    show_default=True,
+    help="How the symbolic search looks for leaking pairs and violating paths.",
+)
+with_output = option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write here (an existing file is overwritten) instead of standard output.",
+)
+
+
+def gathered(name: str, make: Callable[..., Any], *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Options whose values a command gets as one: what ``make`` makes of them, in the argument ``name``."""
+
+    def decorate(command: Any) -> Any:
+        def call(*arguments: Any, **values: Any) -> Any:
+            made = make(**{parameter: values.pop(parameter) for parameter in parameters})
+            return command(*arguments, **values, **{name: made})
+
+        decorated: Any = wraps(command)(call)
+        others = len(getattr(decorated, "__click_params__", ()))
+        for each in reversed(options):
+            decorated = each(decorated)
+        parameters = [param.name for param in decorated.__click_params__[others:]]
+        return decorated
+
+    return decorate
+
+
+def with_check_options(*options: Callable[[Any], Any], **fixed: Any) -> Callable[[Any], Any]:
+    """Options as one :class:`CheckOptions`, together with ``fixed`` ones, in the argument ``options``."""
+    return gathered("options", partial(CheckOptions, **fixed), *options)
+
+
+with_reading = gathered("reading", Reading, with_strict, with_format)
+with_view = gathered("view", View, with_json)
