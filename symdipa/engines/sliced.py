@@ -13,7 +13,7 @@ from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.control import Control
-from symdipa.runs.dataflow import OrderFacts, may_have_chain, order_facts
+from symdipa.runs.dataflow import OrderFacts, graph_allows, may_have_chain, order_facts
 from symdipa.runs.marks import Chain, chains_of
 from symdipa.runs.order import Mask
 from symdipa.runs.problem import Problem
@@ -107,12 +107,13 @@ class SlicedEngine(Engine):
 
     def _find_open_components(self, pattern: Pattern, limits: Limits) -> list[Mask]:
         """The components not cleared by arguments without control flow (disclosing cycles: the empty one)."""
-        control = self.problem.control
+        control = self.separated
+        if not graph_allows(pattern, control):
+            return []
         if pattern is Pattern.DISCLOSING_CYCLE:
-            looping = (s for s, cyclic in zip(control.sampling, control.cyclic, strict=True) if cyclic)
-            return [0] if any(s.discloses for s in looping) else []
+            return [0]
         if pattern is Pattern.LEAKING_CYCLE:
-            conflicts = reduce(or_, map(self.separated.conflicts, control.loops.values()), 0)
+            conflicts = reduce(or_, map(control.conflicts, control.loops.values()), 0)
             return [variables for variables in self.components if variables & conflicts]
         return [
             variables

@@ -14,7 +14,7 @@ from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.options import ENCODINGS, SOLVERS
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
-from symdipa.runs.dataflow import may_be_present
+from symdipa.runs.dataflow import graph_allows, may_be_present
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import complete
 from symdipa.systems.invariants import check_invariant
@@ -43,8 +43,8 @@ class SymbolicEngine(Engine):
         self.name = self.solver = solver
 
     def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
-        seconds = stopwatch()
-        if may_be_present(pattern, self.problem.facts(limits), limits):
+        seconds, problem = stopwatch(), self.problem
+        if graph_allows(pattern, problem.control) and may_be_present(pattern, problem.facts(limits), limits):
             return None
         return PatternResult(pattern, Status.ABSENT, self.name, "static", self.encoding, seconds=seconds())
 

@@ -262,6 +262,22 @@ def may_have_chain(facts: OrderFacts, chain: Chain, limits: Limits = UNLIMITED) 
     return mark_facts(facts, chain, limits).hit
 
 
+def graph_allows(pattern: Pattern, control: Control) -> bool:
+    """Whether the control graph leaves open that the automaton shows the pattern, whatever the orders are."""
+    loops = control.loops.values()
+    if pattern is Pattern.LEAKING_CYCLE:
+        return any(map(control.conflicts, loops))
+    if pattern is Pattern.DISCLOSING_CYCLE:
+        return any(control.sampling[t].discloses for ts in loops for t in ts)
+    used = [control.steps[t] for ts in loops for t in ts]
+    outputs = any(sampling.shows_sample for sampling in control.sampling)
+    return any(
+        (any(step.lt for step in used) if chain.low_repeats else outputs)
+        and (any(step.ge for step in used) if chain.high_repeats else outputs)
+        for chain in chains_of(pattern)
+    )
+
+
 def may_be_present(pattern: Pattern, facts: OrderFacts, limits: Limits = UNLIMITED) -> bool:
     """Whether the dataflow leaves open that the automaton shows the pattern."""
     if pattern is Pattern.LEAKING_CYCLE:

@@ -204,15 +204,20 @@ class Means(NamedTuple):
 def strongly_feasible(problem: Problem, limit: int = 5_000, limits: Limits = UNLIMITED) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
-    One variable component at a time, of variables that were split where it helps: first without control
-    flow, then by dataflow over may-facts on its slice; where both see a possible clash, feasible runs are
-    enumerated, up to ``limit`` states. Raises :class:`symdipa.model.errors.OutOfTime`.
+    One variable component at a time, of variables that were split where it helps, and only if it stores a
+    non-input sample: first without control flow, then by dataflow over may-facts on its slice; where both
+    see a possible clash, feasible runs are enumerated, up to ``limit`` states. Raises
+    :class:`symdipa.model.errors.OutOfTime`.
     """
     control, separated, components = problem.control, problem.separated, problem.components
     touching = transitions_touching(separated, components)
     clear: dict[Hashable, bool] = {}
     for variables in components:
         limits.check("strong feasibility")
+        if not any(
+            separated.steps[t].asg and not separated.sampling[t].reads_input for t in touching[variables]
+        ):
+            continue
         flat = flatten(separated, variables, touching[variables])
         shape = flat.shape
         if shape not in clear:

@@ -42,7 +42,7 @@ from operator import or_
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control, assembled
 from symdipa.runs.dataflow import fixed_point
-from symdipa.runs.graphs import classes, the_path
+from symdipa.runs.graphs import the_path, united
 from symdipa.runs.order import Mask, Step, initial, members, update
 
 Definition = tuple[int, int]
@@ -70,7 +70,10 @@ class Split:
         variable = tuple(x for x, _ in number)
 
         def renamed(mask: Mask) -> Mask:
-            return reduce(or_, (1 << new[x] for x in members(mask)), 0)
+            result = 0
+            for x in members(mask):
+                result |= 1 << new[x]
+            return result
 
         steps = (Step(*map(renamed, step)) for step in self.control.steps)
         names = _names(self.whole.variable_names, variable)
@@ -83,34 +86,35 @@ def split(whole: Control) -> Split:
     A variable with one web keeps its name; the webs of ``x`` are called ``x#1``, ``x#2`` and so on. A use
     that no definition reaches (only an unreachable state has one) disappears.
     """
-    definitions = sorted(
-        ((t, x) for t, step in enumerate(whole.steps) for x in members(step.asg)), key=lambda d: (d[1], d[0])
-    )
+    assigning: list[list[int]] = [[] for _ in range(whole.variables)]
+    for t, step in enumerate(whole.steps):
+        for x in members(step.asg):
+            assigning[x].append(t)
+    definitions = [(t, x) for x, ts in enumerate(assigning) for t in ts]
     uses = reaching_definitions(whole, definitions)
-    together = {mask for mask in uses.values() if mask}
-    web = classes(len(definitions), map(members, together))
-    number: dict[int, int] = {}
     variable: list[int] = []
     stored: dict[Definition, Mask] = {}
-    for d in members(reduce(or_, together, 0)):
-        if web[d] not in number:
-            number[web[d]] = len(variable)
-            variable.append(definitions[d][1])
-        stored[definitions[d]] = 1 << number[web[d]]
+    for number, web in enumerate(united(set(uses.values()))):
+        for d in members(web):
+            stored[definitions[d]] = 1 << number
+        variable.append(definitions[d][1])
     read = {use: stored[definitions[next(members(mask))]] for use, mask in uses.items() if mask}
 
-    def renamed(t: int, mask: Mask, new: Mapping[tuple[int, int], Mask]) -> Mask:
-        return reduce(or_, (new.get((t, x), 0) for x in members(mask)), 0)
+    def renamed(where: int, mask: Mask, new: Mapping[tuple[int, int], Mask]) -> Mask:
+        result = 0
+        for x in members(mask):
+            result |= new.get((where, x), 0)
+        return result
 
     steps = tuple(
-        Step(renamed(t, step.ge, read), renamed(t, step.lt, read), renamed(t, step.asg, stored))
-        for t, step in enumerate(whole.steps)
+        Step(renamed(q, step.ge, read), renamed(q, step.lt, read), renamed(t, step.asg, stored))
+        for t, (q, step) in enumerate(zip(whole.source, whole.steps, strict=True))
     )
     return Split(whole, whole.with_steps(steps, _names(whole.variable_names, variable)), tuple(variable))
 
 
 def reaching_definitions(control: Control, definitions: Sequence[Definition]) -> dict[tuple[int, int], Mask]:
-    """For each use, a transition and a variable that it reads, which of the definitions reach it."""
+    """For each control state and each variable that it reads, which of the definitions reach it."""
     of_variable: dict[int, Mask] = {}
     made: dict[int, Mask] = {}
     for d, (t, x) in enumerate(definitions):
@@ -123,9 +127,9 @@ def reaching_definitions(control: Control, definitions: Sequence[Definition]) ->
 
     arriving = fixed_point(control, 0, after, or_)
     return {
-        (t, x): (arriving[control.source[t]] or 0) & of_variable.get(x, 0)
-        for t, step in enumerate(control.steps)
-        for x in members(step.used)
+        (q, x): (arriving[q] or 0) & of_variable.get(x, 0)
+        for q, outgoing in enumerate(control.outgoing)
+        for x in members(reduce(or_, (control.steps[t].used for t in outgoing), 0))
     }
 
 
@@ -149,11 +153,7 @@ def _names(old: Sequence[str], variable: Sequence[int]) -> tuple[str, ...]:
 
 def variable_components(control: Control) -> list[Mask]:
     """The classes of variables that transitions touch together, ordered by their first variable."""
-    touched = [step.touched for step in control.steps]
-    found: dict[int, Mask] = {}
-    for x, number in enumerate(classes(control.variables, (members(mask) for mask in touched if mask))):
-        found[number] = found.get(number, 0) | 1 << x
-    return list(found.values())
+    return united(step.touched for step in control.steps)
 
 
 def separate(whole: Control) -> Split:

@@ -109,9 +109,8 @@ class _StateParser:
     """Parses the piece of text that holds one state."""
 
     def __init__(self, text: str, start: int, end: int, report: Report) -> None:
-        tokens = [(match[0], match.start()) for match in _TOKEN.finditer(text, start, end)]
-        self.words = [word for word, _ in tokens]
-        self.starts = [offset for _, offset in tokens]
+        self.words = _TOKEN.findall(text, start, end)
+        self.starts = [match.start() for match in _TOKEN.finditer(text, start, end)]
         last = self.starts[-1] + len(self.words[-1])
         self.words += [""] * 3  # the end of the piece, and as far as anybody looks ahead
         self.starts += [last] * 3
@@ -161,8 +160,9 @@ class _StateParser:
         self.lost = False
 
     def accept(self, word: str) -> bool:
-        if self.word == word:
-            self.advance()
+        if self.words[self.next] == word:
+            self.next += 1
+            self.lost = False
             return True
         return False
 
