@@ -24,6 +24,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.validation import validate
 from symdipa.model.verdict import Status, Witness
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.graphs import classes, united
 from symdipa.runs.order import Mask, initial, members, update
 from symdipa.runs.problem import Problem
 from symdipa.runs.slicing import Slice, cut, flatten, transitions_touching, variable_components
@@ -94,6 +95,20 @@ def connected(example: Automaton) -> set[frozenset[str]]:
         if joined:
             classes = (classes - joined) | {frozenset().union(*joined)}
     return classes
+
+
+def test_sets_are_united_as_their_members_are():
+    rng = random.Random(7)
+    for _ in range(300):
+        size = rng.randrange(1, 90)
+        groups = [rng.sample(range(size), rng.randint(1, min(size, 6))) for _ in range(rng.randrange(30))]
+        groups += [range(rng.randrange(size), size)] * rng.randrange(3)
+        number = classes(size, groups)
+        listed = {x for group in groups for x in group}
+        expected: dict[int, int] = {}
+        for x in sorted(listed):
+            expected[number[x]] = expected.get(number[x], 0) | 1 << x
+        assert united([0, *(sum(1 << x for x in group) for group in groups)]) == list(expected.values())
 
 
 def test_components_are_the_classes_of_what_shares_a_transition():
