@@ -250,6 +250,7 @@ def variables_of(transitions: Iterable[Transition]) -> tuple[str, ...]:
     """The variables of the transitions by first appearance (within one transition by name)."""
     found: dict[str, None] = {}
     for transition in transitions:
-        for name in sorted(transition.guard.used) + sorted(transition.assign):
-            found.setdefault(name)
+        for names in (transition.guard.used, transition.assign):
+            if not names <= found.keys():
+                found.update(dict.fromkeys(sorted(names)))
     return tuple(found)

@@ -291,9 +291,9 @@ def initialization(automaton: Automaton) -> Iterator[Finding]:
         known = assigned.get(transition.source)
         if known is None:  # unreachable
             continue
-        for name in sorted(transition.guard.used):
-            if not known >> index[name] & 1:
-                faulty.setdefault(name, i)
+        missing = [name for name in transition.guard.used if not known >> index[name] & 1]
+        for name in sorted(missing):
+            faulty.setdefault(name, i)
     names = list(faulty)
     stored = {name for transition in automaton.transitions for name in transition.assign}
     dictionary = Dictionary(sorted(stored))
@@ -379,8 +379,8 @@ def _variables(automaton: Automaton) -> list[str]:
     """The listed variables and, should the list be incomplete, the ones that occur."""
     names = dict.fromkeys(automaton.variables)
     for transition in automaton.transitions:
-        names.update(dict.fromkeys(transition.guard.used))
-        names.update(dict.fromkeys(transition.assign))
+        for name in (*transition.guard.ge, *transition.guard.lt, *transition.assign):
+            names.setdefault(name)
     return list(names)
 
 

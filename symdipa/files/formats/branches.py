@@ -37,6 +37,8 @@ def first_match(guards: Sequence[Guard]) -> list[tuple[Guard, ...] | None]:
 
 def _without(current: Guard, earlier: list[Guard]) -> tuple[Guard, ...]:
     """``current`` and none of ``earlier``: first the negations without a choice, which may spare splits."""
+    if not earlier:
+        return (current,)
     at_least, below = set(current.ge), set(current.lt)
     choices = []
     for other in earlier:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem, Position
@@ -69,6 +70,7 @@ def shown(text: str, limit: int = 40) -> str:
     return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut) + "'"
 
 
+@lru_cache(maxsize=1024)
 def rational(text: str) -> Fraction:
     """The exact value of ``1/4``, ``-3``, ``0.25``, ...; ``ValueError`` says what is wrong."""
     sign = -1 if text.startswith("-") else 1

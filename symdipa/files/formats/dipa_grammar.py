@@ -35,6 +35,8 @@ _HEADER = re.compile(
 _AND = frozenset(["&&", "and", "∧"])
 _AT_LEAST = frozenset([">=", ">", "≥"])
 _BELOW = frozenset(["<", "<=", "≤"])
+_COMPARES = _AT_LEAST | _BELOW
+_BEGINS_NUMBER = tuple("-+.0123456789")
 _OR = frozenset(["||", "|", "or", "∨"])
 _STORES = frozenset([":=", "="])
 _SECOND_SAMPLE = frozenset(["insampleprime", "insample'"])
@@ -458,10 +460,10 @@ class _StateParser:
     def atom(self, branch: Branch, at_least: set[str], below: set[str]) -> None:
         """``insample >= x`` and its relatives; equality has probability 0, so strictness is ignored."""
         left, operator, right = self.words[self.next : self.next + 3]
-        if left == "insample" and operator in _AT_LEAST | _BELOW:
+        if left == "insample" and operator in _COMPARES:
             self.next += 2
             self.variable(branch, at_least if operator in _AT_LEAST else below)
-        elif right == "insample" and operator in _AT_LEAST | _BELOW:
+        elif right == "insample" and operator in _COMPARES:
             self.variable(branch, below if operator in _AT_LEAST else at_least)
             self.next += 2
         else:
@@ -470,7 +472,7 @@ class _StateParser:
 
     def variable(self, branch: Branch, side: set[str]) -> None:
         at = self.offset
-        if self.word[:1] and self.word[0] in "-+.0123456789":
+        if self.word.startswith(_BEGINS_NUMBER):
             self.expected("a variable (a constant goes into the mean of the state)")
             self.skip_atom()
         elif name := self.name("a variable"):
@@ -479,7 +481,7 @@ class _StateParser:
 
     def bad_atom(self, left: str, operator: str, right: str) -> None:
         """Report what cannot be read as a comparison, at the word that is to blame."""
-        compares = operator in _AT_LEAST | _BELOW
+        compares = operator in _COMPARES
         if left in _SECOND_SAMPLE:
             self.fault("guards compare insample with variables; insample' can only be output")
         elif left in ("!", "not", "¬"):
