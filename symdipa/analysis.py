@@ -269,7 +269,7 @@ def refute(
     """Two inputs and an output event that refute ``exceeds*eps``-privacy at this ``eps``, from the witness.
 
     ``None`` where there is no violation. ``timeout`` is in seconds (default: :data:`CONCRETE_SECONDS`).
-    Raises :class:`~symdipa.evidence.refutation.NoRefutation` and what :mod:`symdipa.evidence.refutation` does.
+    Raises :class:`~symdipa.evidence.refutation.NoRefutation` where not one pair could be evaluated.
     """
     from symdipa.evidence import refutation
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import lcm
 
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation, bisimulation_quotient
@@ -21,28 +22,35 @@ def corollary_bound(augmentation: Augmentation, limits: Limits = UNLIMITED) -> F
     """
     control = augmentation.control
     quotient = bisimulation_quotient(augmentation, limits)
-    inside = [Fraction(0)] * (max(quotient.component) + 1)
-    leaving: dict[int, list[tuple[Fraction, int]]] = {}
+    scales = (scale for s in control.sampling for scale in (s.d, s.d_prime) if scale is not None)
+    unit = lcm(*{scale.denominator for scale in scales})  # costs are whole numbers of 1/unit
+    inside = [0] * (max(quotient.component) + 1)
+    leaving: dict[int, list[tuple[int, int]]] = {}
     for u, t, v in quotient.edges:
         here, there = quotient.component[u], quotient.component[v]
-        cost = _edge_cost(control, t, cyclic=here == there)
+        cost = _edge_cost(control, t, unit, cyclic=here == there)
         if here == there:
             inside[here] += cost
         else:
             leaving.setdefault(here, []).append((cost, there))
-    heaviest = [Fraction(0)] * len(inside)
+    heaviest = [0] * len(inside)
     for blocks in quotient.topological:
         here = quotient.component[blocks[0]]
-        onward = max((cost + heaviest[there] for cost, there in leaving.get(here, ())), default=Fraction(0))
+        onward = max((cost + heaviest[there] for cost, there in leaving.get(here, ())), default=0)
         heaviest[here] = inside[here] + onward
-    return heaviest[quotient.component[quotient.block[0]]]
+    return Fraction(heaviest[quotient.component[quotient.block[0]]], unit)
 
 
-def _edge_cost(control: Control, t: int, cyclic: bool) -> Fraction:
-    sampling, cost = control.sampling[t], Fraction(0)
+def _edge_cost(control: Control, t: int, unit: int, cyclic: bool) -> int:
+    """The cost of an edge in units of ``1/unit``, of which all inverse scales are multiples."""
+    sampling, cost = control.sampling[t], 0
     kept = control.steps[t].asg & control.live[control.target[t]]
     if sampling.d is not None and not (cyclic and not kept):
-        cost += (2 if sampling.reads_input else 1) * sampling.d
+        cost += (2 if sampling.reads_input else 1) * _units(sampling.d, unit)
     if sampling.shows_second and sampling.d_prime is not None:
-        cost += sampling.d_prime
+        cost += _units(sampling.d_prime, unit)
     return cost
+
+
+def _units(scale: Fraction, unit: int) -> int:
+    return scale.numerator * (unit // scale.denominator)
