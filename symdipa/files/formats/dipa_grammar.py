@@ -111,7 +111,7 @@ class _StateParser:
     """Parses the piece of text that holds one state."""
 
     def __init__(self, text: str, start: int, end: int, report: Report) -> None:
-        self.words = _TOKEN.findall(text, start, end)
+        self.words: list[str] = _TOKEN.findall(text, start, end)
         self.starts = [match.start() for match in _TOKEN.finditer(text, start, end)]
         last = self.starts[-1] + len(self.words[-1])
         self.words += [""] * 3  # the end of the piece, and as far as anybody looks ahead
