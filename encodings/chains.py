@@ -1,22 +1,22 @@
 """Chains between a low and a high end, by marks and by ghosts (docs/theory.md, section 4).
 
 Leaking pairs and privacy violating paths differ only in their ends (:class:`symdipa.runs.marks.Chain`), so
-their modules both build on these two encodings.
+their modules both build on these two encodings. Marks in bits are ``up(x)`` and ``down(x)`` for each variable,
+and ``hit`` (Def. marks); :func:`symdipa.runs.marks.advance` is their specification.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
-from symdipa.encodings.mark_bits import MarkBits
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
-from symdipa.runs.dataflow import OrderFacts, mark_facts
+from symdipa.runs.dataflow import MarkFacts, OrderFacts, mark_facts
 from symdipa.runs.marks import Chain
-from symdipa.runs.order import members
+from symdipa.runs.order import OrderState, members
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
 
@@ -49,6 +49,111 @@ def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) 
         ),
         limits,
     )
+
+
+class MarkBits:
+    """The marks of the values held by the variables, for one kind of chain."""
+
+    def __init__(self, graph: BooleanGraph, order: OrderBits, facts: MarkFacts) -> None:
+        self.graph = graph
+        self.order = order
+        self.facts = facts
+        self.hit = graph.variable("hit")
+        names = order.facts.control.variable_names
+        self._up = [graph.variable(f"up({name})") for name in names]
+        self._down = [graph.variable(f"down({name})") for name in names]
+        self._place = {bit: (1 << x, 0) for x, bit in enumerate(self._up)}
+        self._place |= {bit: (0, 1 << x) for x, bit in enumerate(self._down)}
+
+    def up(self, q: int, x: int) -> Lit:
+        return self._up[x] if self.facts.up[q] >> x & 1 else FALSE
+
+    def down(self, q: int, x: int) -> Lit:
+        return self._down[x] if self.facts.down[q] >> x & 1 else FALSE
+
+    def hit_at(self, q: int) -> Lit:
+        """Whether some value came to carry both marks on the way to ``q``."""
+        return self.hit if self.facts.hit_at[q] else FALSE
+
+    def open_bits(self, q: int) -> list[Lit]:
+        return [
+            *(self._up[x] for x in members(self.facts.up[q])),
+            *(self._down[x] for x in members(self.facts.down[q])),
+            *([self.hit] if self.facts.hit_at[q] else []),
+        ]
+
+    def bits(self) -> list[Lit]:
+        return [*self._up, *self._down, self.hit]
+
+    def step(self, t: int, effect: OrderStep, inside: Lit) -> dict[Lit, Lit]:
+        """New values of the bits after transition ``t``; ``inside``: it belongs to a non-leaking cycle."""
+        graph, order, chain = self.graph, self.order, self.facts.chain
+        control = order.facts.control
+        q, p, step = control.source[t], control.target[t], control.steps[t]
+        tracked = list(members(order.facts.tracked(q)))
+        up = {x: self.up(q, x) for x in tracked}
+        down = {x: self.down(q, x) for x in tracked}
+        if chain.low_repeats:
+            # ``above`` is what lies at or above an upper bound of the sample: what a repetition marks.
+            up = {x: graph.disj(lit, graph.conj(inside, effect.above[x])) for x, lit in up.items()}
+        if chain.high_repeats:
+            down = {x: graph.disj(lit, graph.conj(inside, effect.below[x])) for x, lit in down.items()}
+        output = control.sampling[t].shows_sample
+        sample_up = graph.any(graph.conj(up[x], effect.below[x]) for x in tracked)
+        sample_down = graph.any(graph.conj(down[x], effect.above[x]) for x in tracked)
+        if output and not chain.low_repeats:
+            sample_up = TRUE
+        if output and not chain.high_repeats:
+            sample_down = TRUE
+        up = {x: graph.disj(lit, graph.conj(sample_up, effect.above[x])) for x, lit in up.items()}
+        down = {x: graph.disj(lit, graph.conj(sample_down, effect.below[x])) for x, lit in down.items()}
+        both = graph.any(graph.conj(up[x], down[x]) for x in tracked)
+        update = dict.fromkeys(self.open_bits(q), FALSE)
+        if self.facts.hit_at[p]:
+            update[self.hit] = graph.any([self.hit_at(q), both, graph.conj(sample_up, sample_down)])
+        for x in members(self.facts.up[p]):
+            update[self._up[x]] = sample_up if step.asg >> x & 1 else up.get(x, FALSE)
+        for x in members(self.facts.down[p]):
+            update[self._down[x]] = sample_down if step.asg >> x & 1 else down.get(x, FALSE)
+        return update
+
+    def broken_axioms(self, q: int, rows: OrderState, bits: Set[Lit]) -> list[Lit]:
+        """Some of the axioms that a state with these relations and true bits breaks; none if none."""
+        graph, at_most = self.graph, self.order.at_most
+        up = down = 0
+        for bit in self._place.keys() & bits:
+            above, below = self._place[bit]
+            up, down = up | above, down | below
+        up, down = up & self.facts.up[q], down & self.facts.down[q]
+        found: list[Lit] = []
+        if self.hit not in bits:
+            both = (graph.conj(self._up[x], self._down[x]) for x in members(up & down))
+            found += [graph.implies(pair, self.hit_at(q)) for pair in both]
+        for x, (lt, eq) in enumerate(zip(rows.lt, rows.eq, strict=True)):
+            higher = lt | eq
+            if up >> x & 1 and higher & ~up:
+                for y in members(higher & ~up):
+                    carried = graph.conj(at_most(q, x, y), self._up[x])
+                    found.append(graph.implies(carried, self.up(q, y)))
+            if higher & down and not down >> x & 1:
+                for y in members(higher & down):
+                    carried = graph.conj(at_most(q, x, y), self._down[y])
+                    found.append(graph.implies(carried, self.down(q, x)))
+        return found
+
+    def axioms(self, q: int) -> list[Lit]:
+        """Marks are closed along the order, and a value with both is a hit."""
+        graph, order = self.graph, self.order
+        may = order.facts.may[q]
+        assert may is not None
+        found = []
+        for x in members(order.facts.tracked(q)):
+            found.append(graph.implies(graph.conj(self.up(q, x), self.down(q, x)), self.hit_at(q)))
+            for y in members((may.lt[x] | may.eq[x]) & ~(1 << x)):
+                at_most = order.at_most(q, x, y)
+                found.append(graph.implies(graph.conj(at_most, self.up(q, x)), self.up(q, y)))
+                found.append(graph.implies(graph.conj(at_most, self.down(q, y)), self.down(q, x)))
+        return found
 
 
 def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) -> System:
