@@ -1,8 +1,8 @@
 """Chains between a low and a high end, by marks and by ghosts (docs/theory.md, section 4).
 
 Leaking pairs and privacy violating paths differ only in their ends (:class:`symdipa.runs.marks.Chain`), so
-their modules both build on these two encodings. Marks in bits are ``up(x)`` and ``down(x)`` for each variable,
-and ``hit`` (Def. marks); :func:`symdipa.runs.marks.advance` is their specification.
+their modules both build on these two encodings. Marks in bits are ``up(x)`` and ``down(x)`` for each
+variable, and ``hit`` (Def. marks); :func:`symdipa.runs.marks.advance` is their specification.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def report(
     for name in files:
         try:
             part = _checked(name, reading.read(name), decide, wants, view)
-            occurred.add(status(part.result))
+            occurred.add(status(part.weighed or part.result))
             parts.append(part)
         except InvalidInput as error:
             show_problems(name, error, view)
@@ -179,11 +179,11 @@ def _checked(name: str, document: Document, decide: Decide, wants: Wants, view: 
 
     wants.left.begin()
     with showing_progress(name, view) as progress:
-        result = decide(document.automaton, progress)
+        result, weighed = decide(document.automaton, progress), None
         if wants.bounds:
             from symdipa import analysis
 
-            result = analysis.with_bounds(result, timeout=wants.seconds(), progress=progress)
+            weighed = analysis.with_bounds(result, timeout=wants.seconds(), progress=progress)
     found = None
     if wants.counterexample is not None:
         found = concrete_counterexample(name, result, wants.counterexample, wants.seconds(), view)
@@ -191,4 +191,4 @@ def _checked(name: str, document: Document, decide: Decide, wants: Wants, view: 
         if progress is not None and result.witness is not None and wants.hints:
             progress("trying changes that could help")
         hints = tried_hints(result, wants.seconds(), False) if wants.hints else None
-    return html_report.Checked(shown(name), result, document.notes, wants.bounds, found, hints)
+    return html_report.Checked(shown(name), result, document.notes, weighed, found, hints)

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 class Checked:
     """One file and what was found out: ``None`` where something was not asked for or does not apply.
 
-    ``notes`` are remarks from reading it, ``weighed`` says whether the best bounds were looked for. A text
-    instead of a counterexample says why there is none.
+    ``notes`` are remarks from reading it, ``weighed`` is the result with the best bounds. A text instead of a
+    counterexample says why there is none.
     """
 
     name: str
     result: Result
     notes: tuple[str, ...] = ()
-    weighed: bool = False
+    weighed: Result | None = None
     counterexample: Refutation | str | None = None
     hints: Sequence[Hint] | None = None
 
@@ -54,12 +54,13 @@ def headline(part: Checked | Unusable) -> Headline:
         return Headline(part.name, "cannot be used", Tone.BROKEN)
     result, bounds = part.result, _proved(part)
     words = check.verdict_text(result) if bounds is None else f"private, {weight.bound_text(result, bounds)}"
-    return Headline(part.name, words, Tone.of(result.verdict, result.disagreements))
+    return Headline(part.name, words, Tone.of((part.weighed or result).verdict, result.disagreements))
 
 
 def _proved(part: Checked) -> Bounds | None:
     """The best bounds on D, if there is one and the automaton is private."""
-    bounds = part.result.bounds if part.weighed and part.result.verdict is Verdict.PRIVATE else None
+    found = part.weighed
+    bounds = found.bounds if found is not None and found.verdict is Verdict.PRIVATE else None
     return None if bounds is None or bounds.best is None else bounds
 
 
@@ -68,7 +69,7 @@ def data(part: Checked) -> dict[str, Any]:
     result, witness = part.result, part.result.witness
     found = objects.witness(part.name, result, part.hints, part.notes)
     found |= objects.concrete(part.counterexample)
-    found["bounds"] = result.bounds and part.weighed and objects.weight(part.name, result)["bounds"]
+    found["bounds"] = part.weighed and objects.weight(part.name, part.weighed)["bounds"]
     if witness is not None:
         automaton = result.automaton
         found["transitions"] = list(witness.run)
@@ -107,7 +108,7 @@ def _checked(part: Checked) -> Iterator[Section]:
     else:
         yield from _witness(part, witness)
     yield from _counterexample(part.counterexample)
-    yield from _bounds(result.bounds if part.weighed else None)
+    yield from _bounds(part.weighed.bounds if part.weighed else None)
     yield _decided(result)
     if drawn := noise(result.automaton):
         yield Section(drawn, NOISE)
