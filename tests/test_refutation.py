@@ -165,7 +165,7 @@ def test_the_ratio_never_decreases_with_the_distance(path):
     automaton = load(path)
     control, witness = control_graph(automaton), check(automaton).witness
     shape = Shape(control, witness, signs_of(control, witness))
-    evaluation = Evaluation(automaton, Fraction(1), True, 1e-6, Budget(), Limits.of(60))
+    evaluation = Evaluation(control, Fraction(1), True, 1e-6, Budget(), Limits.of(60))
     ratios, event = [], None
     for distance in (0, 2, 8, 32):
         tried = input_pair(control, shape.run(3), shape.signs(3), Fraction(distance), Fraction(1))
@@ -291,7 +291,7 @@ def test_the_number_of_rounds_is_the_least_one(exceeds):
         automaton = load(path)
         control, witness = control_graph(automaton), check(automaton).witness
         shape = Shape(control, witness, signs_of(control, witness))
-        search = _Escalation(shape, Fraction(exceeds), None, UNLIMITED)
+        search = _Escalation(automaton, shape, Fraction(exceeds), None, UNLIMITED)
         rounds = search._first_rounds()
         assert shape.best_ratio(rounds) > MARGIN * exceeds
         assert rounds == 1 or shape.best_ratio(rounds - 1) <= MARGIN * exceeds

@@ -23,7 +23,6 @@ from symdipa.evidence.refutation.shape import best_flow, best_signs_of
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.validation import validated
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import follow, initial
 from symdipa.runs.problem import Problem
@@ -84,15 +83,14 @@ def confirm(
     the best inputs are changed ``moves`` times. ``flow`` is a bound from below whose run comes first; it is
     computed unless it is given. The search ends at a log-ratio per ``eps`` of ``enough``.
     """
-    validated(automaton)
-    eps = Fraction(eps)
     control = control_graph(automaton)
+    eps = Fraction(eps)
     left = limits.left()
     ranking = limits if left is None else limits.within(left / 2)
     share = WEIGH_SECONDS if left is None else min(WEIGH_SECONDS, left * WEIGH_SHARE)
     distinct = output_distinct(automaton)
-    evaluation = Evaluation(automaton, eps, distinct, tolerance, Budget(), limits)
-    search = _BestPair(control, evaluation, random.Random(seed), enough)
+    evaluation = Evaluation(control, eps, distinct, tolerance, Budget(), limits)
+    search = _BestPair(evaluation, random.Random(seed), enough)
     if flow is None:
         flow = bounds_on(Problem.of(automaton), limits=limits.within(share)).flow
     candidates: Iterable[tuple[int, ...]] = _runs(control, flow, longest, runs)
@@ -200,7 +198,6 @@ def _repeated(
 class _BestPair:
     """Tries pairs of inputs and keeps the best; one with a ratio of ``enough`` will do."""
 
-    control: Control
     evaluation: Evaluation
     rng: random.Random
     enough: float
@@ -209,23 +206,25 @@ class _BestPair:
 
     def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
         """Try the inputs that are best for one run in the limit."""
-        base = max((abs(self.control.sampling[t].mu) for t in run), default=Fraction(0))
+        base = max((abs(self.evaluation.control.sampling[t].mu) for t in run), default=Fraction(0))
         apart = None
         if not self.evaluation.distinct:
             limits = self.evaluation.limits
-            signs = lean(self.control, run, signs, limits)
-            apart = roles(self.control, run, signs, limits)
+            signs = lean(self.evaluation.control, run, signs, limits)
+            apart = roles(self.evaluation.control, run, signs, limits)
         for factor in FAR:
             distance = base + factor * self._unit(run)
             offsets = None if apart is None else [4 * distance * place for place in apart]
-            self.evaluate(input_pair(self.control, run, signs, distance, self.evaluation.eps, offsets))
+            self.evaluate(
+                input_pair(self.evaluation.control, run, signs, distance, self.evaluation.eps, offsets)
+            )
 
     def done(self) -> bool:
         """Whether the best pair is good enough."""
         return self.best is not None and self.best.all_runs and self.best.log_ratio_per_eps >= self.enough
 
     def _unit(self, run: Sequence[int]) -> Fraction:
-        return largest_scale(self.control, run, self.evaluation.eps)
+        return largest_scale(self.evaluation.control, run, self.evaluation.eps)
 
     def evaluate(self, candidate: InputPair) -> None:
         """Keep a pair if it is the best so far; one that cannot be evaluated does not count."""

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 from symdipa.model.automaton import Automaton, OutputKind
-from symdipa.model.validation import validated
 from symdipa.runs.control import control_graph
 from symdipa.runs.order import members
 
@@ -85,7 +84,7 @@ def simulate(
     """
     import numpy as np
 
-    control = control_graph(validated(automaton))
+    control = control_graph(automaton)
     rng = np.random.default_rng(seed)
     scale = float(Fraction(eps))
     stream = np.array([float(a) for a in inputs])

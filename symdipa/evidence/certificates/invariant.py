@@ -126,7 +126,7 @@ def obligations(
     Raises :class:`InvalidInput` for an automaton that breaks the rules, and while they are asked for
     :class:`CertificateRefused` for a certificate that is not one of this automaton.
     """
-    invariants = _invariants(control_graph(validated(automaton)), certificate, where)
+    invariants = _invariants(control_graph(automaton), certificate, where)
     return chain.from_iterable(_Script(*invariant).obligations() for invariant in invariants)
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
-from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.errors import SymdipaError
-from symdipa.runs.control import control_graph
+from symdipa.runs.control import Control, Sampling
 from symdipa.runs.witness import dependency_graph
 
 Window = tuple[float, float]
@@ -47,7 +46,7 @@ class Poset:
 
 
 def poset_of(
-    automaton: Automaton,
+    control: Control,
     run: Sequence[int],
     inputs: Sequence[Number | None],
     outputs: Sequence[Window | None] | None,
@@ -57,21 +56,20 @@ def poset_of(
 
     Samples that are neither compared nor asked to lie in an interval are left out: they may take any value.
     """
-    _check_run(automaton, run, inputs, outputs)
-    control = control_graph(automaton)
+    _check_run(control, run, inputs, outputs)
     edges = dependency_graph(control, run).over
     touched = {i for i, over in enumerate(edges) if over}.union(*edges)
     laws: dict[int, Law] = {}
     apart = []
     for j, t in enumerate(run):
-        kind = automaton.transitions[t].output.kind
+        sampling = control.sampling[t]
         window = (outputs[j] if outputs is not None else None) or (-inf, inf)
-        if kind is OutputKind.INSAMPLE_PRIME:
+        if sampling.shows_second:
             if window != (-inf, inf):
-                apart.append(law_of(automaton, t, inputs[j], eps, window, fresh=True))
+                apart.append(law_of(sampling, inputs[j], eps, window, second=True))
             window = (-inf, inf)
         if j in touched or window != (-inf, inf):
-            laws[j] = law_of(automaton, t, inputs[j], eps, window)
+            laws[j] = law_of(sampling, inputs[j], eps, window)
     reduced = _reduction(edges)
     if reduced is None:
         return Poset((), (), (), tuple(apart), False)
@@ -85,16 +83,14 @@ def poset_of(
 
 
 def law_of(
-    automaton: Automaton,
-    transition: int,
+    sampling: Sampling,
     given: Number | None,
     eps: Number,
     window: Window = (-inf, inf),
-    fresh: bool = False,
+    second: bool = False,
 ) -> Law:
-    """The law of ``insample`` (``fresh``: of ``insample'``) at a transition that reads ``given``."""
-    state = automaton.state(automaton.transitions[transition].source)
-    d, mu = (state.d_prime, state.mu_prime) if fresh else (state.d, state.mu)
+    """The law of the sample (or the ``second`` one) of a transition that reads ``given``."""
+    d, mu = (sampling.d_prime, sampling.mu_prime) if second else (sampling.d, sampling.mu)
     assert d  # in a valid automaton the scale of a sample that matters is positive
     mean = mu + Fraction(given) if given is not None else mu
     return Law(float(d * Fraction(eps)), float(mean), float(window[0]), float(window[1]))
@@ -110,25 +106,25 @@ def check_numbers(inputs: Sequence[Number | None], eps: Number) -> None:
 
 
 def _check_run(
-    automaton: Automaton,
+    control: Control,
     run: Sequence[int],
     inputs: Sequence[Number | None],
     outputs: Sequence[Window | None] | None,
 ) -> None:
     if len(inputs) != len(run) or (outputs is not None and len(outputs) != len(run)):
         raise ValueError(f"a run of {len(run)} steps needs as many inputs and outputs")
-    where = automaton.initial
+    names, where = control.state_names, control.initial
     for j, t in enumerate(run):
-        transition = automaton.transitions[t]
-        if transition.source != where:
-            raise ValueError(f"step {j} leaves {transition.source}, but the run is in {where}")
-        if automaton.state(where).is_input != (inputs[j] is not None):
-            wanted = "a number" if automaton.state(where).is_input else "None"
-            raise ValueError(f"the input of step {j} must be {wanted}: state {where}")
+        source, sampling = control.source[t], control.sampling[t]
+        if source != where:
+            raise ValueError(f"step {j} leaves {names[source]}, but the run is in {names[where]}")
+        if sampling.reads_input != (inputs[j] is not None):
+            wanted = "a number" if sampling.reads_input else "None"
+            raise ValueError(f"the input of step {j} must be {wanted}: state {names[where]}")
         window = outputs[j] if outputs is not None else None
-        if window is not None and not transition.output.is_real:
-            raise ValueError(f"step {j} outputs the symbol {transition.output}, which has no interval")
-        where = transition.target
+        if window is not None and not sampling.output.is_real:
+            raise ValueError(f"step {j} outputs the symbol {sampling.output}, which has no interval")
+        where = control.target[t]
 
 
 def _reduction(edges: Sequence[frozenset[int]]) -> list[set[int]] | None:

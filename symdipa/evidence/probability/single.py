@@ -31,7 +31,7 @@ from symdipa.evidence.probability.poset import (
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.validation import validated
+from symdipa.runs.control import control_graph
 
 FEW, CHEAPER = 60, 2
 """Up to so many states a sweep is preferred to two-dimensional tables: a number, and a share of nodes times
@@ -103,9 +103,9 @@ def log_probability(
     stays above ``tolerance``, :class:`LimitReached` when ``budget`` does not suffice and :class:`OutOfTime`
     when the time of ``limits`` does not.
     """
-    validated(automaton)
+    control = control_graph(automaton)
     check_numbers(inputs, eps)
-    poset = poset_of(automaton, run, inputs, outputs, eps)
+    poset = poset_of(control, run, inputs, outputs, eps)
     return log_probability_of(poset, tolerance, budget or Budget(), limits)
 
 

@@ -27,16 +27,17 @@ from symdipa.evidence.probability.single import (
     refine,
     tail_length,
 )
-from symdipa.model.automaton import Automaton, OutputKind
+from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.validation import validated
-from symdipa.runs.control import control_graph
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import OrderState, initial, members, update
 
 Observed = str | Window
 FEW_RUNS = 8
 """Up to so many runs are added up one by one even where tables could do it."""
+MAX_RUNS = 2_000
+"""The most runs that are added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def total_log_probability(
     eps: Number = 1,
     tolerance: float = 1e-6,
     budget: Budget | None = None,
-    max_runs: int = 2_000,
+    max_runs: int = MAX_RUNS,
     exact: bool = False,
     limits: Limits = UNLIMITED,
 ) -> TotalLogProbability:
@@ -78,10 +79,24 @@ def total_log_probability(
     happen. With ``exact`` only runs that read *all* inputs count, otherwise some may be left over.
     Raises :class:`OutOfTime` when the time of ``limits`` is over.
     """
-    validated(automaton)
+    control = control_graph(automaton)
     check_numbers(inputs, eps)
-    budget = budget or Budget()
-    search = _MatchingRuns(automaton, tuple(inputs), tuple(outputs), exact, limits)
+    return total_of(control, inputs, outputs, eps, tolerance, budget or Budget(), max_runs, exact, limits)
+
+
+def total_of(
+    control: Control,
+    inputs: Sequence[Number],
+    outputs: Sequence[Observed],
+    eps: Number,
+    tolerance: float,
+    budget: Budget,
+    max_runs: int = MAX_RUNS,
+    exact: bool = False,
+    limits: Limits = UNLIMITED,
+) -> TotalLogProbability:
+    """As :func:`total_log_probability`, for a control graph."""
+    search = _MatchingRuns(control, tuple(inputs), tuple(outputs), exact, limits)
     first = search.some(FEW_RUNS + 1)
     if len(first) > FEW_RUNS:
         try:
@@ -90,27 +105,27 @@ def total_log_probability(
             raise
         except LimitReached:
             first = search.some(max_runs + 1)
-    return _added(automaton, first, eps, tolerance, budget, max_runs, limits)
+    return _added(control, first, eps, tolerance, budget, max_runs, limits)
 
 
 def runs_with_outputs(
     automaton: Automaton,
     inputs: Sequence[Number],
     outputs: Sequence[Observed],
-    limit: int = 2_000,
+    limit: int = MAX_RUNS,
     exact: bool = False,
     limits: Limits = UNLIMITED,
 ) -> list[ObservedRun]:
     """The feasible runs that can produce an output sequence; :class:`LimitReached` above ``limit``."""
-    validated(automaton)
-    found = _MatchingRuns(automaton, tuple(inputs), tuple(outputs), exact, limits).some(limit + 1)
+    control = control_graph(automaton)
+    found = _MatchingRuns(control, tuple(inputs), tuple(outputs), exact, limits).some(limit + 1)
     if len(found) > limit:
         raise LimitReached(Limit.SIZE, f"more than {limit} runs have these outputs")
     return found
 
 
 def _added(
-    automaton: Automaton,
+    control: Control,
     found: Sequence[ObservedRun],
     eps: Number,
     tolerance: float,
@@ -123,7 +138,7 @@ def _added(
     results = []
     for one in found[:max_runs]:
         limits.check("the probability of one run after another")
-        poset = poset_of(automaton, one.run, one.inputs, one.outputs, eps)
+        poset = poset_of(control, one.run, one.inputs, one.outputs, eps)
         if poset not in known:
             known[poset] = log_probability_of(poset, tolerance, budget, limits)
         results.append(known[poset])
@@ -140,7 +155,7 @@ def _added(
 class _MatchingRuns:
     """Runs along an output sequence."""
 
-    automaton: Automaton
+    control: Control
     inputs: tuple[Number, ...]
     outputs: tuple[Observed, ...]
     exact: bool
@@ -148,21 +163,21 @@ class _MatchingRuns:
 
     def matching(self, state: int, step: int, read: int) -> Iterator[int]:
         """The transitions from a state that can show the output of a step."""
-        if self.automaton.states[state].is_input and read >= len(self.inputs):
-            return
         asked = self.outputs[step]
-        for t in self.automaton.outgoing[state]:
-            output = self.automaton.transitions[t].output
-            if output.symbol == asked if isinstance(asked, str) else output.is_real:
+        for t in self.control.outgoing[state]:
+            sampling = self.control.sampling[t]
+            output = sampling.output
+            fits = output.symbol == asked if isinstance(asked, str) else output.is_real
+            if fits and not (sampling.reads_input and read >= len(self.inputs)):
                 yield t
 
-    def reads(self, state: int) -> int:
-        """How many inputs a step from a state reads."""
-        return int(self.automaton.states[state].is_input)
+    def after(self, t: int, read: int) -> int:
+        """How many inputs were read after a transition."""
+        return read + self.control.sampling[t].reads_input
 
     def some(self, limit: int) -> list[ObservedRun]:
         """The feasible runs with the outputs, not more than ``limit`` of them."""
-        control = control_graph(self.automaton)
+        control = self.control
         found: list[ObservedRun] = []
         work: list[tuple[tuple[int, ...], int, int, OrderState]] = []
         work.append(((), control.initial, 0, initial(control.variables)))
@@ -173,7 +188,7 @@ class _MatchingRuns:
                 found.append(self._observed(run))
                 continue
             for t in reversed(list(self.matching(q, len(run), read))):
-                p, after = control.target[t], read + self.reads(q)
+                p, after = control.target[t], self.after(t, read)
                 if (len(run) + 1, p, after) not in self.useful:
                     continue
                 following = update(order, control.steps[t], control.live[p])
@@ -184,13 +199,13 @@ class _MatchingRuns:
     @cached_property
     def useful(self) -> set[tuple[int, int, int]]:
         """Step, state and inputs read from which the control graph leads to the end."""
-        control = control_graph(self.automaton)
+        control = self.control
         layers = [{(control.initial, 0)}]
         for step in range(len(self.outputs)):
             self.limits.check("the states from which the outputs can follow")
             layers.append(
                 {
-                    (control.target[t], read + self.reads(q))
+                    (control.target[t], self.after(t, read))
                     for q, read in layers[-1]
                     for t in self.matching(q, step, read)
                 }
@@ -201,7 +216,7 @@ class _MatchingRuns:
             self.limits.check("the states from which the outputs can follow")
             for q, read in layers[step]:
                 if any(
-                    (step + 1, control.target[t], read + self.reads(q)) in result
+                    (step + 1, control.target[t], self.after(t, read)) in result
                     for t in self.matching(q, step, read)
                 ):
                     result.add((step, q, read))
@@ -212,8 +227,7 @@ class _MatchingRuns:
         outputs: list[Window | None] = []
         stream = iter(self.inputs)
         for t, asked in zip(run, self.outputs, strict=True):
-            state = self.automaton.state(self.automaton.transitions[t].source)
-            inputs.append(next(stream) if state.is_input else None)
+            inputs.append(next(stream) if self.control.sampling[t].reads_input else None)
             outputs.append(None if isinstance(asked, str) else asked)
         return ObservedRun(run, tuple(inputs), tuple(outputs))
 
@@ -232,7 +246,7 @@ class _Filter:
     budget: Budget
 
     def solve(self, tolerance: float) -> TotalLogProbability:
-        self.control = control_graph(self.search.automaton)
+        self.control = self.search.control
         self.allowance = Allowance(self.budget.pairs, self.search.limits)
         laws = self._laws()
         if not laws:
@@ -285,21 +299,20 @@ class _Filter:
     def _law(self, t: int, step: int, read: int) -> Law | None:
         """The law of the sample of a step, ``None`` if its value does not matter."""
         window = self._window(step)
-        kind = self.search.automaton.transitions[t].output.kind
-        if kind is not OutputKind.INSAMPLE:
+        if not self.control.sampling[t].shows_sample:
             window = (-inf, inf)
         stored = self.control.steps[t].asg & self.control.live[self.control.target[t]]
         if not stored and not self.control.steps[t].used and window == (-inf, inf):
             return None
-        return law_of(self.search.automaton, t, self._input(t, read), self.eps, window)
+        return law_of(self.control.sampling[t], self._input(t, read), self.eps, window)
 
-    def _fresh(self, t: int, step: int, read: int) -> float:
+    def _second(self, t: int, step: int, read: int) -> float:
         """The logarithm of the probability of an ``insample'`` output."""
         window = self._window(step)
-        kind = self.search.automaton.transitions[t].output.kind
-        if kind is not OutputKind.INSAMPLE_PRIME or window == (-inf, inf):
+        sampling = self.control.sampling[t]
+        if not sampling.shows_second or window == (-inf, inf):
             return 0.0
-        law = law_of(self.search.automaton, t, self._input(t, read), self.eps, window, fresh=True)
+        law = law_of(sampling, self._input(t, read), self.eps, window, second=True)
         return float(log_interval(law.rate, law.mean, law.low, law.high))
 
     def _attempt(self, grid: Grid) -> float:
@@ -310,7 +323,7 @@ class _Filter:
             for (q, read, classes), state in now.items():
                 self.search.limits.check("tables along the outputs")
                 for t in self.search.matching(q, step, read):
-                    after = read + self.search.reads(q)
+                    after = self.search.after(t, read)
                     if (step + 1, self.control.target[t], after) not in self.search.useful:
                         continue
                     moved = self._moved(plane, t, step, read, classes, state)
@@ -354,7 +367,7 @@ class _Filter:
                 state = drop(plane, state, x)
         else:
             state = place(plane, state, Placing(-1, law, None, under, over), bool(stored), dying)
-        return tuple(sorted(kept)), _renamed(state, names, self._fresh(t, step, read))
+        return tuple(sorted(kept)), _renamed(state, names, self._second(t, step, read))
 
 
 def _renamed(state: Joint, names: dict[int, int], factor: float) -> Joint:

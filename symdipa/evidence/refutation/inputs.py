@@ -13,12 +13,11 @@ from symdipa.evidence.probability import (
     ProbabilityRefused,
     TotalLogProbability,
     Window,
-    log_probability,
-    total_log_probability,
 )
-from symdipa.evidence.probability.total import Observed
+from symdipa.evidence.probability.poset import poset_of
+from symdipa.evidence.probability.single import log_probability_of
+from symdipa.evidence.probability.total import Observed, total_of
 from symdipa.evidence.refutation.shape import best_flow
-from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
@@ -47,11 +46,11 @@ class InputPair:
         """Inputs behind those of the run, so that no other run with the same outputs ends for want of one."""
         return (Fraction(0),) * self.alpha.count(None)
 
-    def observed(self, automaton: Automaton) -> list[Observed]:
+    def observed(self, control: Control) -> list[Observed]:
         """The event as an observer states it: symbols, and intervals for real outputs."""
         seen: list[Observed] = []
         for t, window in zip(self.run, self.outputs, strict=True):
-            output = automaton.transitions[t].output
+            output = control.sampling[t].output
             seen.append((window or (-inf, inf)) if output.symbol is None else output.symbol)
         return seen
 
@@ -109,7 +108,7 @@ def _rounded(x: Fraction) -> Fraction:
 class Evaluation:
     """How probabilities are computed; ``distinct``: no other run shows the outputs of a run."""
 
-    automaton: Automaton
+    control: Control
     eps: Fraction
     distinct: bool
     tolerance: float
@@ -143,22 +142,14 @@ class Evaluation:
         )
 
     def _single(self, pair: InputPair, inputs: tuple[Fraction | None, ...]) -> LogProbability:
-        return log_probability(
-            self.automaton,
-            pair.run,
-            inputs,
-            pair.outputs,
-            self.eps,
-            self.tolerance,
-            self._affordable(),
-            self.limits,
-        )
+        poset = poset_of(self.control, pair.run, inputs, pair.outputs, self.eps)
+        return log_probability_of(poset, self.tolerance, self._affordable(), self.limits)
 
     def _total(self, pair: InputPair, inputs: tuple[Fraction | None, ...]) -> TotalLogProbability:
-        return total_log_probability(
-            self.automaton,
+        return total_of(
+            self.control,
             [*(given for given in inputs if given is not None), *pair.further],
-            pair.observed(self.automaton),
+            pair.observed(self.control),
             self.eps,
             self.tolerance,
             self._affordable(),

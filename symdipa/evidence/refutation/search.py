@@ -14,7 +14,6 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
-from symdipa.model.validation import validated
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import control_graph
 from symdipa.runs.properties import witness_distinct
@@ -124,20 +123,19 @@ def refute(
     out. Raises :class:`NoRefutation` if not even one pair could be evaluated and ``ValueError`` for
     numbers that are not positive.
     """
-    validated(automaton)
+    control = control_graph(automaton)
     exceeds, eps = Fraction(exceeds), Fraction(eps)
     if exceeds < 0 or eps <= 0 or tolerance <= 0:
         raise ValueError("exceeds must not be negative; eps and tolerance must be positive")
-    control = control_graph(automaton)
     taken, quiet = stopwatch(), limits.heard_by(None)
     try:
         if distinct is None:
             distinct = witness_distinct(control, witness, limits=quiet)
-        evaluation = Evaluation(automaton, eps, distinct, tolerance, budget or Budget(), quiet)
+        evaluation = Evaluation(control, eps, distinct, tolerance, budget or Budget(), quiet)
         shape = Shape(control, witness, signs_of(control, witness, quiet), quiet)
     except OutOfTime:
         raise NoRefutation("the time was over before it was known how the inputs should differ") from None
-    search = _Escalation(shape, exceeds, evaluation, limits)
+    search = _Escalation(automaton, shape, exceeds, evaluation, limits)
     try:
         found = search.solve()
     except OutOfTime:
@@ -157,6 +155,7 @@ class _Tried:
 class _Escalation:
     """More rounds and larger distances, until the ratio is large enough; ``best`` is the best pair so far."""
 
+    automaton: Automaton
     shape: Shape
     exceeds: Fraction
     evaluation: Evaluation
@@ -308,7 +307,7 @@ class _Escalation:
         tried = input_pair(shape.control, run, signs, distance, evaluation.eps, offsets)
         first, second, all_runs = evaluation.of(tried)
         found = Refutation(
-            evaluation.automaton,
+            self.automaton,
             shape.witness,
             evaluation.eps,
             self.exceeds,
