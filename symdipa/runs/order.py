@@ -7,7 +7,7 @@ replay of witnesses call it, the symbolic update is tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 Mask = int
@@ -62,6 +62,16 @@ def members(mask: Mask) -> Iterator[int]:
         mask ^= low
 
 
+def image(mask: Mask, sets: Sequence[Mask] | Mapping[int, Mask]) -> Mask:
+    """The union of the sets that stand for the members of ``mask``."""
+    result = 0
+    while mask:
+        low = mask & -mask
+        result |= sets[low.bit_length() - 1]
+        mask ^= low
+    return result
+
+
 def at_or_above(order: OrderState, mask: Mask) -> Mask:
     """The variables whose sample is forced at or above that of some variable of ``mask``."""
     result = 0
@@ -97,7 +107,8 @@ def update(order: OrderState, step: Step, keep: Mask = -1) -> OrderState | None:
     Only the variables of ``keep`` stay tracked; dropping a dead variable loses no fact about the others,
     because ``lt`` is closed.
     """
-    return propagate(order, step, keep) if enabled(order, step) else None
+    below, above = bounds(order, step)
+    return None if above & step.ge else _after(order, step, keep, below, above)
 
 
 def follow(order: OrderState, steps: Iterable[Step]) -> OrderState | None:
@@ -115,26 +126,26 @@ def propagate(order: OrderState, step: Step, keep: Mask = -1) -> OrderState:
 
     Monotone in ``order``, so that it also maps facts that *may* hold to all that may hold afterwards.
     """
-    below, above = bounds(order, step)
+    return _after(order, step, keep, *bounds(order, step))
+
+
+def _after(order: OrderState, step: Step, keep: Mask, below: Mask, above: Mask) -> OrderState:
     if keep == -1 and not step.asg and not (below and above):
         return order  # nothing comes, nothing goes, nothing is learnt
     old = ~step.asg & keep
     fresh = step.asg & keep
     over_sample = above & old
     lt, eq = [], []
-    for x, (above_x, same_x) in enumerate(zip(order.lt, order.eq, strict=True)):
-        bit = 1 << x
-        if bit & fresh:
+    bit = 1
+    for above_x, same_x in zip(order.lt, order.eq, strict=True):
+        if bit & old:
+            lt.append((above_x | above) & old | fresh if bit & below else above_x & old)
+            eq.append(same_x & old)
+        elif bit & fresh:
             lt.append(over_sample)
             eq.append(fresh)
-        elif bit & old:
-            if bit & below:
-                above_x |= above
-                lt.append(above_x & old | fresh)
-            else:
-                lt.append(above_x & old)
-            eq.append(same_x & old)
         else:
             lt.append(0)
             eq.append(0)
+        bit <<= 1
     return OrderState(tuple(lt), tuple(eq))

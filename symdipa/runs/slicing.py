@@ -34,7 +34,7 @@ replayed; where that fails, :meth:`Slice.to_blame` says which variables the slic
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
@@ -43,7 +43,7 @@ from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control, assembled
 from symdipa.runs.dataflow import fixed_point
 from symdipa.runs.graphs import the_path, united
-from symdipa.runs.order import Mask, Step, initial, members, update
+from symdipa.runs.order import Mask, Step, image, initial, members, update
 
 Definition = tuple[int, int]
 """A transition and a variable that it assigns."""
@@ -66,16 +66,10 @@ class Split:
     def joined(self, group: Sequence[int]) -> Split:
         """The split in which variables of one group that stand for the same variable are one again."""
         number: dict[tuple[int, int], int] = {}
-        new = [number.setdefault(key, len(number)) for key in zip(self.variable, group, strict=True)]
+        keys = zip(self.variable, group, strict=True)
+        new = [1 << number.setdefault(key, len(number)) for key in keys]
         variable = tuple(x for x, _ in number)
-
-        def renamed(mask: Mask) -> Mask:
-            result = 0
-            for x in members(mask):
-                result |= 1 << new[x]
-            return result
-
-        steps = (Step(*map(renamed, step)) for step in self.control.steps)
+        steps = (Step(image(s.ge, new), image(s.lt, new), image(s.asg, new)) for s in self.control.steps)
         names = _names(self.whole.variable_names, variable)
         return Split(self.whole, self.whole.with_steps(steps, names), variable)
 
@@ -93,21 +87,19 @@ def split(whole: Control) -> Split:
     definitions = [(t, x) for x, ts in enumerate(assigning) for t in ts]
     uses = reaching_definitions(whole, definitions)
     variable: list[int] = []
-    stored: dict[Definition, Mask] = {}
-    for number, web in enumerate(united(set(uses.values()))):
+    web_of = [0] * len(definitions)
+    for number, web in enumerate(united(uses.values())):
         for d in members(web):
-            stored[definitions[d]] = 1 << number
+            web_of[d] = 1 << number
         variable.append(definitions[d][1])
-    read = {use: stored[definitions[next(members(mask))]] for use, mask in uses.items() if mask}
-
-    def renamed(where: int, mask: Mask, new: Mapping[tuple[int, int], Mask]) -> Mask:
-        result = 0
-        for x in members(mask):
-            result |= new.get((where, x), 0)
-        return result
-
-    steps = tuple(
-        Step(renamed(q, step.ge, read), renamed(q, step.lt, read), renamed(t, step.asg, stored))
+    stored: list[dict[int, Mask]] = [{} for _ in whole.steps]
+    for (t, x), web in zip(definitions, web_of, strict=True):
+        stored[t][x] = web
+    read: list[dict[int, Mask]] = [{} for _ in whole.outgoing]
+    for (q, x), reaching in uses.items():
+        read[q][x] = image(reaching & -reaching, web_of)
+    steps = (
+        Step(image(step.ge, read[q]), image(step.lt, read[q]), image(step.asg, stored[t]))
         for t, (q, step) in enumerate(zip(whole.source, whole.steps, strict=True))
     )
     return Split(whole, whole.with_steps(steps, _names(whole.variable_names, variable)), tuple(variable))
@@ -279,13 +271,11 @@ def restrict(whole: Control, variables: Mask) -> Control:
 
 def _renumbering(variable: Sequence[int]) -> Callable[[Step], Step]:
     """A function from steps over all variables to steps over those of ``variable``, numbered anew."""
-    number = {x: i for i, x in enumerate(variable)}
+    new = {x: 1 << i for i, x in enumerate(variable)}
     mask = sum(1 << x for x in variable)
-
-    def local(wide: Mask) -> Mask:
-        return sum(1 << number[x] for x in members(wide & mask))
-
-    return lambda step: Step(local(step.ge), local(step.lt), local(step.asg))
+    return lambda step: Step(
+        image(step.ge & mask, new), image(step.lt & mask, new), image(step.asg & mask, new)
+    )
 
 
 def cut(whole: Control, variables: Mask, also: Collection[int] = ()) -> Slice:
