@@ -14,8 +14,8 @@ from test_brute_force import automaton
 
 from symdipa.bounds.alignment import Alignment, align, breakdown
 from symdipa.bounds.alignment.lifts import canonical
-from symdipa.bounds.alignment.program import Rate, cost
 from symdipa.bounds.alignment.rounding import evaluate, rounded
+from symdipa.bounds.costs import Rate
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
@@ -288,12 +288,15 @@ def test_the_cost_of_a_step_is_the_worst_over_the_differences():
     first = Rate(d=Fraction(1, 4), release=Fraction(1, 4), reads_input=True)
     second = Rate(d=Fraction(1, 4), release=Fraction(0), reads_input=False)
     low, high = Fraction(-1), Fraction(1)
-    assert cost(first, [], [], low, high) == Fraction(1, 4)
-    assert cost(first, [HALF], [HALF], low, high) == Fraction(1, 4) * Fraction(5, 2)
-    assert cost(second, [], [HALF], low, high) == 0
-    assert cost(second, [], [-HALF], low, high) == Fraction(1, 8)
-    assert cost(first, [HALF], [HALF], Fraction(0), high) == Fraction(1, 4) * Fraction(3, 2)
-    assert cost(first, [HALF], [HALF], low, Fraction(0)) == Fraction(1, 4) * Fraction(5, 2)
+    assert sum(first.worst([], [], low, high)) == Fraction(1, 4)
+    assert sum(first.worst([HALF], [HALF], low, high)) == Fraction(1, 4) * Fraction(5, 2)
+    assert sum(second.worst([], [HALF], low, high)) == 0
+    assert sum(second.worst([], [-HALF], low, high)) == Fraction(1, 8)
+    assert sum(first.worst([HALF], [HALF], Fraction(0), high)) == Fraction(1, 4) * Fraction(3, 2)
+    assert sum(first.worst([HALF], [HALF], low, Fraction(0))) == Fraction(1, 4) * Fraction(5, 2)
+    for rate, ends in ((first, (low, high)), (second, (Fraction(0),))):
+        for shift in (-HALF, Fraction(0), HALF):
+            assert sum(rate.worst([shift], [shift], low, high)) == max(rate.cost(end, shift) for end in ends)
 
 
 # Processes

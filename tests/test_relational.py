@@ -55,7 +55,7 @@ def report_noisy_max(k: int, d: Fraction = HALF) -> Automaton:
 
 def proved(automaton: Automaton, **options: Any) -> Relational:
     """Without a limit on time, so that the outcome does not depend on the machine."""
-    return relational(control_graph(automaton), **options)
+    return relational(automaton, **options)
 
 
 def read(text: str) -> Automaton:
@@ -345,5 +345,5 @@ def test_a_method_like_the_others():
 
 
 def test_a_limit_is_told_of():
-    found = relational(control_graph(generate("k-minmax", 4)), limits=UNLIMITED.within(0))
+    found = relational(generate("k-minmax", 4), limits=UNLIMITED.within(0))
     assert found.bound is None and not found.certificates and "time" in found.limits[0]
