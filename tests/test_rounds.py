@@ -220,7 +220,7 @@ def test_a_bound_is_about_the_lasso():
     control = control_graph(generate("turing-wrap", 3))
     free = SymbolicEngine(Problem(control), solver="minisat").decide(LC)
     assert free.status is Status.PRESENT and free.sizes["depth"] > 20 and "rounds" in free.sizes
-    bounded = SymbolicEngine(Problem(control), limits=Limits(bound=20), solver="minisat").decide(LC)
+    bounded = SymbolicEngine(Problem(control), solver="minisat").decide(LC, Limits(bound=20))
     assert bounded.status is Status.UNKNOWN and how_far(20) in (bounded.reason or "")
 
 

@@ -624,10 +624,10 @@ def test_spurious_violations_grow_the_slice_by_what_is_to_blame():
     control = control_graph(automaton(TRAPS["infeasible by one component or by another"][1]))
     asked: list[frozenset[str]] = []
 
-    def make(part: Control) -> ExplicitEngine:
-        if part is not control:
-            asked.append(frozenset(part.variable_names))
-        return ExplicitEngine(Problem(part))
+    def make(part: Problem) -> ExplicitEngine:
+        if part.control is not control:
+            asked.append(frozenset(part.control.variable_names))
+        return ExplicitEngine(part)
 
     result = SlicedEngine(Problem(control), make).decide(LP)
     assert result.status is Status.ABSENT
@@ -641,9 +641,9 @@ def test_what_has_no_part_in_it_stays_out_of_the_slice():
     control = control_graph(automaton(rows))
     asked: list[frozenset[str]] = []
 
-    def make(part: Control) -> ExplicitEngine:
-        asked.append(frozenset(part.variable_names))
-        return ExplicitEngine(Problem(part))
+    def make(part: Problem) -> ExplicitEngine:
+        asked.append(frozenset(part.control.variable_names))
+        return ExplicitEngine(part)
 
     assert SlicedEngine(Problem(control), make).decide(LP).status is Status.ABSENT
     assert asked == [frozenset("xyzuvc"), frozenset("xy"), frozenset("xyuv")]

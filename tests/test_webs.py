@@ -457,7 +457,7 @@ def forward(control: Control, start: Mask, after: Callable[[int, Mask], Mask], j
 def test_the_traps_are_traps(monkeypatch: pytest.MonkeyPatch, careless: Callable[..., object], name: str):
     monkeypatch.setattr(slicing, "united" if careless is single else "fixed_point", careless)
     expected, rows, _ = TRAPS[name]
-    engine = ExplicitEngine(split(control_graph(automaton(rows))).control)
+    engine = ExplicitEngine(Problem(split(control_graph(automaton(rows))).control))
     found = {p.short for p in Pattern if engine.decide(p).status is Status.PRESENT}
     assert found != set(expected.split())
 
@@ -506,9 +506,9 @@ def test_a_scratch_variable_does_not_keep_phases_together():
 def test_the_sliced_engine_splits_first():
     asked: list[frozenset[str]] = []
 
-    def make(part: Control) -> ExplicitEngine:
-        asked.append(frozenset(part.variable_names))
-        return ExplicitEngine(Problem(part))
+    def make(part: Problem) -> ExplicitEngine:
+        asked.append(frozenset(part.control.variable_names))
+        return ExplicitEngine(part)
 
     control = control_graph(phases(3))
     engine = SlicedEngine(Problem(control), make)
