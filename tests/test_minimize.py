@@ -25,6 +25,7 @@ from symdipa.files import formats
 from symdipa.files.minimize import PLAIN, Minimizer, in_words, single_steps, size
 from symdipa.interface.cli import cli, minimizing
 from symdipa.model.automaton import Automaton, OutputKind, State, reachable
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.validation import problems
 from symdipa.model.verdict import Status
@@ -252,9 +253,9 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug: the symbolic engine finds no leaking pair where there are more than two control states."""
     honest = SymbolicEngine.decide
 
-    def decide(self: SymbolicEngine, pattern: Pattern):
-        found = honest(self, pattern)
-        if pattern is LP and self.control.states > 2:
+    def decide(self: SymbolicEngine, pattern: Pattern, limits: Limits):
+        found = honest(self, pattern, limits)
+        if pattern is LP and self.problem.control.states > 2:
             return replace(found, status=Status.ABSENT, witness=None)
         return found
 

@@ -273,7 +273,7 @@ def test_distinct_witnesses_are_not_imitated():
             witness = engine.decide(pattern).witness
             if witness is None:
                 continue
-            distinct = witness_distinct(engine.control, witness)
+            distinct = witness_distinct(engine.problem.control, witness)
             copies = [imitated(example, witness, rounds) for rounds in (1, 2, 3)]
             assert not (distinct and any(copies))
             seen[distinct] += not output_distinct(example)
@@ -396,8 +396,8 @@ def lie(
 ) -> None:
     honest = engine.decide
 
-    def decide(self: ExplicitEngine | SymbolicEngine, pattern: Pattern) -> PatternResult:
-        return distort(honest(self, pattern))  # type: ignore[arg-type]
+    def decide(self: ExplicitEngine | SymbolicEngine, pattern: Pattern, limits: Limits) -> PatternResult:
+        return distort(honest(self, pattern, limits))  # type: ignore[arg-type]
 
     monkeypatch.setattr(engine, "decide", decide)
 
