@@ -9,6 +9,7 @@ import pytest
 import random_automata as source
 
 from symdipa import analysis
+from symdipa.bounds.alignment import breakdown
 from symdipa.bounds.portfolio import bounds_on
 from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
@@ -40,11 +41,12 @@ def test_the_bounds_are_in_order_and_certified():
         assert found.best is not None and found.lower is not None and found.alignment_proof is not None
         assert found.lower <= everything.lower <= found.best <= bounds["alignment"]
         optimal += found.optimal
-        if found.alignment.bound is not None:
-            parts = [*private(found.alignment), lower_of_flow(found.flow, found.flow_range)]
+        proved = found.alignment_proof.bound
+        if proved is not None:
+            parts = [*private(found.alignment_proof), lower_of_flow(found.flow, found.flow_range)]
             claims = verify(example, bundle(example, parts)).claims
-            assert claims[0].bound == found.alignment.bound and claims[-1].bound == found.lower
-            assert sum(cost.amount for cost in found.by_state) == found.alignment.bound
+            assert claims[0].bound == proved and claims[-1].bound == found.lower
+            assert sum(cost.amount for cost in breakdown(found.alignment_proof.sides[0])[1]) == proved
     assert optimal > 50
 
 
