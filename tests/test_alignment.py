@@ -1,4 +1,4 @@
-"""The alignment bound: the numbers of weights.md, section 7, and the face of the module."""
+"""The alignment bound: the numbers of docs/weights.md, section 9, and the face of the module."""
 
 from __future__ import annotations
 

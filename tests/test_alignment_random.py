@@ -1,7 +1,7 @@
 """The alignment bound on random automata: proofs re-checked, and held against runs from the definitions.
 
 Of the alignment package only results are used here; rules, order facts, prophecies and the cost of single
-runs are written down a second time, straight from weights.md.
+runs are written down a second time, straight from docs/weights.md, section 1.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def test_auto_is_at_least_as_good_as_every_step_of_its_ladder():
 
 
 def check(side: Side, automaton: Automaton) -> None:
-    """Everything that a proof must satisfy (weights.md, section 4)."""
+    """Everything that a proof must satisfy (Def. alignment program)."""
     _check_base(side, automaton)
     _check_lifts(side)
     for e in range(len(side.lifted.source)):
@@ -295,7 +295,7 @@ def test_every_proof_of_the_ladder_holds(name: str, adjacency: str):
         check(side, automaton)
 
 
-# Single runs (weights.md, Theorem B)
+# Single runs (Thm. A and Thm. B)
 
 
 def worst(automaton: Automaton, run: Sequence[int], low: Fraction, high: Fraction) -> Fraction:

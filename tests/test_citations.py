@@ -134,7 +134,7 @@ def _dotted(text: str) -> list[str]:
 
 def _is_defined(dotted: str) -> bool:
     """Whether the name leads to a module, or to something that a module mentions where it defines things."""
-    place, names = ROOT, dotted.split(".")
+    place, names = ROOT, dotted.removesuffix(".__file__").split(".")
     while names and (place / names[0]).is_dir():
         place /= names.pop(0)
     file = place / f"{names[0]}.py" if names else place / "__init__.py"

@@ -26,7 +26,7 @@ from symdipa.interface import missing
 from symdipa.interface.cli import COMMANDS, cli
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import PatternResult, Status, Verdict
+from symdipa.model.verdict import Answers, PatternResult, Status, Verdict
 
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
@@ -402,13 +402,19 @@ def pretend(monkeypatch, **outcomes):
     monkeypatch.setattr(analysis, "check_with", check)
 
 
+QUARREL = Answers(
+    tuple(
+        {Pattern.LEAKING_PAIR: PatternResult(Pattern.LEAKING_PAIR, status, status.value)}
+        for status in (Status.ABSENT, Status.PRESENT)
+    )
+)
 OPEN = {p: PatternResult(p, Status.UNKNOWN, "z3", reason="time limit") for p in Pattern}
 OUTCOMES = {
     "private": ({"verdict": Verdict.PRIVATE}, 0),
     "leaks": ({"verdict": Verdict.NOT_PRIVATE}, 1),
     "malformed": ({"verdict": Verdict.NOT_WELL_FORMED}, 1),
-    "open": ({"verdict": Verdict.UNKNOWN, "patterns": OPEN}, 3),
-    "quarrel": ({"verdict": Verdict.UNKNOWN, "disagreements": ("they differ",)}, 4),
+    "open": ({"verdict": Verdict.UNKNOWN, "answers": Answers((OPEN,))}, 3),
+    "quarrel": ({"verdict": Verdict.UNKNOWN, "answers": QUARREL}, 4),
     "crash": (ZeroDivisionError("oh"), 4),
     "rejected": (LimitReached(Limit.SIZE, "too much"), 4),
     "memory": (MemoryError(), 3),
@@ -447,7 +453,7 @@ def test_several_files_the_first_of_4_2_1_3_0(files, names, status):
 
 def test_a_disagreement_is_loud(files):
     done = invoke("check", *files("quarrel"))
-    assert "ENGINES DISAGREE" in done.stdout and "they differ" in done.stdout
+    assert "ENGINES DISAGREE" in done.stdout and "absent says absent; present says present" in done.stdout
 
 
 def test_a_failure_is_no_traceback_and_does_not_stop_the_others(files):
@@ -660,7 +666,7 @@ def test_packages_that_can_be_missing_are_the_dependencies():
         assert package in names(project["optional-dependencies"][extra])
         told = missing.missing_package(ModuleNotFoundError(name=f"{package}.figure"))
         assert told.endswith(f"pip install 'symdipa[{extra}]'")
-    assert missing.missing_package(ModuleNotFoundError(name="symdipa.nothing")) is None
+    assert missing.missing_package(ModuleNotFoundError(name="symdipa" + ".nothing")) is None
     assert missing.missing_package(ImportError(name="numpy")) is None
 
 

@@ -201,7 +201,7 @@ def heaviest(example: Automaton, length: int) -> Fraction:
     return best
 
 
-# Published numbers (weights.md, section 7)
+# Published numbers (docs/weights.md, section 9)
 
 
 TABLE = [

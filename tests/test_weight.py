@@ -45,7 +45,7 @@ def well_formed(example: Automaton) -> bool:
     return all(engine.decide(pattern).status is Status.ABSENT for pattern in Pattern)
 
 
-# Published numbers (theory, section 7; weights.md, section 7)
+# Published numbers (docs/theory.md, section 8; docs/weights.md, section 9)
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ class Clash:
 
 
 def output_clashes(automaton: Automaton) -> Iterator[Clash]:
-    """The states that are not output-distinct, and why (theory, section 1)."""
+    """The states that are not output-distinct, and why (Def. output-distinct)."""
     for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
         outputs = [automaton.transitions[i].output for i in outgoing]
         symbols = Counter(str(output) for output in outputs if not output.is_real)
@@ -202,7 +202,7 @@ class MarksThen:
     """The marks of the stored samples after a step: by variable, and the chains whose marks meet there.
 
     ``L`` and ``G``: a sample that can be repeated lies below it, above it. ``U`` and ``D``: a number that was
-    shown lies below it, above it (or is it). See theory, section 3.
+    shown lies below it, above it (or is it). See Def. marks.
     """
 
     carried: tuple[tuple[str, str], ...]

@@ -17,7 +17,7 @@ Where each pattern is decided, encoded and checked (by their codes)::
     symdipa/runs/dataflow.py excludes it without search:
       may_have_leaking_cycle  may_have_chain         may_have_disclosing_cycle  may_have_chain
     symdipa/engines/explicit.py decides it on the augmentation:
-      _leaking_cycle          _leaking_pair          _disclosing_cycle          _violating_path
+      _leaking_cycle          _chain                 _disclosing_cycle          _chain
     encodings/ has it as a transition system for symbolic engines (two for LC), put together in catalogue.py:
       leaking_cycle.py        leaking_pair.py        disclosing_cycle.py        privacy_violating_path.py
       rounds.py

@@ -1,7 +1,7 @@
 """Templates: known mechanisms with parameters, as commented text with the noise that a stated D takes.
 
 The scales come from the cost of a run as :mod:`symdipa.bounds.alignment` bounds it (formulas beside each
-builder); the tests hold every template to the optimal bound that :func:`symdipa.bounds.portfolio.weigh`
+builder); the tests hold every template to the optimal bound that :func:`symdipa.bounds.portfolio.bounds_on`
 proves.
 """
 
