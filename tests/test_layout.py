@@ -205,6 +205,13 @@ def test_only_the_command_that_runs_is_loaded(arguments, modules):
     assert python("-c", f"{HELP.format(arguments)}\n{listing}").splitlines()[-1] == modules
 
 
+def test_encodings_are_loaded_where_something_is_searched():
+    listing = "print('symdipa.encodings.catalogue' in sys.modules, 'symdipa.engines.pdr' in sys.modules)"
+    for options, loaded in ("", "False False"), ("'--engine', 'z3', ", "True True"):
+        code = HELP.format(f"'check', '-q', {options}'examples/leaking_cycle/lc_example.dipa'")
+        assert python("-c", f"{code}\n{listing}").splitlines()[-1] == loaded
+
+
 def test_every_package_is_installed():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
         "packages"

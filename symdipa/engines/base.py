@@ -36,6 +36,10 @@ class Engine(ABC):
         """``ABSENT`` where cheap arguments without search show it, else ``None``; raises ``LimitReached``."""
         return None
 
+    def load(self) -> None:
+        """Load the modules that :meth:`decide` needs: what is loaded before a fork is not loaded after it."""
+        return
+
     def kept_in_process(self, ask: Callable[..., Any]) -> None:
         """Told by a race that the process of this engine lives on with what it knows.
 

@@ -66,6 +66,7 @@ class Worker:
         self.heard = ""
         import multiprocessing  # only where there is something to guard
 
+        engine.load()
         context = multiprocessing.get_context("fork")
         self.pipe, far = context.Pipe()
         self._process = context.Process(target=_serve, args=(engine, far), daemon=True)

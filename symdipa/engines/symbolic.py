@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from symdipa.encodings.catalogue import systems
 from symdipa.engines.base import Engine, how_far
-from symdipa.engines.bounded import BoundedSearch, KInduction, Outcome, Search
-from symdipa.engines.liveness import Liveness, RoundSearch
-from symdipa.engines.pdr import PDR
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.options import ENCODINGS, SOLVERS
@@ -17,8 +14,10 @@ from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.dataflow import graph_allows, may_be_present
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import complete
-from symdipa.systems.invariants import check_invariant
-from symdipa.systems.system import System
+
+if TYPE_CHECKING:
+    from symdipa.engines.bounded import Search
+    from symdipa.systems.system import System
 
 INDUCTION_DEPTH = 12
 """Up to this depth bounded search with k-induction is tried; simple paths get expensive beyond."""
@@ -30,7 +29,8 @@ INDUCTION_CLAUSES = 60_000
 class SymbolicEngine(Engine):
     """Decides patterns on symbolic systems over control states and ``lt``/``eq`` bits.
 
-    Its name is that of the solver: who is asked is who is reported.
+    Its name is that of the solver: who is asked is who is reported. Encodings and searches are loaded when
+    something is searched; most patterns are excluded before.
     """
 
     def __init__(self, problem: Problem, encoding: str = "marks", solver: str = "z3") -> None:
@@ -42,6 +42,10 @@ class SymbolicEngine(Engine):
         self.encoding = encoding
         self.name = self.solver = solver
 
+    def load(self) -> None:
+        import symdipa.encodings.catalogue
+        import symdipa.engines.liveness  # noqa: F401 (which needs all other searches)
+
     def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
         seconds, problem = stopwatch(), self.problem
         if graph_allows(pattern, problem.control) and may_be_present(pattern, problem.facts(limits), limits):
@@ -49,6 +53,10 @@ class SymbolicEngine(Engine):
         return PatternResult(pattern, Status.ABSENT, self.name, "static", self.encoding, seconds=seconds())
 
     def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
+        from symdipa.encodings.catalogue import systems
+        from symdipa.engines.bounded import Outcome
+        from symdipa.engines.liveness import RoundSearch
+
         seconds = stopwatch()
         status, method, reason, witness = Status.UNKNOWN, None, None, None
         sizes: dict[str, int] = {}
@@ -92,6 +100,11 @@ class SymbolicEngine(Engine):
         Leaking cycles beyond are decided by counting rounds, unless there is a bound: that is about
         the length of the lasso.
         """
+        from symdipa.engines.bounded import KInduction, Outcome
+        from symdipa.engines.liveness import Liveness
+        from symdipa.engines.pdr import PDR
+        from symdipa.systems.invariants import check_invariant
+
         bound = limits.bound
         first = INDUCTION_DEPTH if bound is None else min(bound, INDUCTION_DEPTH)
         search = KInduction(system, limits, first, self.solver, INDUCTION_CLAUSES).run()
@@ -121,11 +134,15 @@ class LongRuns(SymbolicEngine):
         self.name = f"{solver} for long runs"
 
     def _search(self, system: System, limits: Limits) -> Search:
+        from symdipa.engines.bounded import BoundedSearch
+
         return BoundedSearch(system, limits, self.solver).run()
 
 
 def _combine(searches: list[Search]) -> tuple[Status, str | None, str | None]:
     """Status, method and reason of a pattern from those of its systems (none: excluded by dataflow)."""
+    from symdipa.engines.bounded import Outcome
+
     if not searches:
         return Status.ABSENT, "static", None
     for search in searches:
