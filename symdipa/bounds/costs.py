@@ -1,4 +1,4 @@
-"""What a step costs: the summand of all bounds by shifts (weights.md, section 1)."""
+"""What a step costs: the summand of all bounds by shifts (docs/weights.md, section 1)."""
 
 from __future__ import annotations
 
