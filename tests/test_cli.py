@@ -379,7 +379,7 @@ def test_a_witness_that_does_not_replay_is_an_internal_error(monkeypatch):
     def shortened(control, found):
         return dataclasses.replace(found, path=found.path[:-1])
 
-    monkeypatch.setattr("symdipa.runs.witness.shorten", shortened)
+    monkeypatch.setattr("symdipa.runs.witness.completion.shorten", shortened)
     for command in ("check", "witness"):
         done = invoke(command, "--engine", "explicit", A_LEAKP)
         assert done.exit_code == 4 and done.stdout == ""

@@ -24,12 +24,10 @@ from symdipa.runs.problem import Problem
 
 if TYPE_CHECKING:
     from symdipa.bounds.alignment import Alignment, Proof
-    from symdipa.bounds.exact.flow import Flow
+    from symdipa.bounds.exact.flow import Flow, Span
     from symdipa.bounds.relational import Relational
 
 TWO_SIDED = "two-sided"
-
-Span = tuple[int, int]
 
 CELLS = 2_000_000
 """Nodes times variables of the largest augmentation that is built unasked (for the exact method): 200 MB."""

@@ -1,8 +1,9 @@
 """Runs on which a bound by alignment may be attained: where a bound from below is looked for.
 
-On a coarse graph a dearest path need not be a feasible run, and there are often many dearest paths. So two
-things are tried: the path that the alignment explains itself by, with the best differences of all; and
-feasible runs along dearest edges, taken in several orders, with the differences that the alignment fears.
+On a coarse graph a path that attains the bound need not be a feasible run, and there are often many such
+paths. So two things are tried: the path that explains the bound, with the best differences of all; and
+feasible runs along *tight* edges, on which potentials are attained, taken in several orders, with the
+differences that their shifts miss most.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from symdipa.bounds.alignment import Proof
-from symdipa.bounds.alignment.explain import is_dearest
-from symdipa.bounds.exact.flow import flow_bound
+from symdipa.bounds.alignment.explain import is_tight
+from symdipa.bounds.exact.flow import Span, flow_bound
 from symdipa.model.adjacency import Interval
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
@@ -21,21 +22,20 @@ from symdipa.runs.graphs import shortest_path, the_path
 from symdipa.runs.order import follow, initial
 from symdipa.runs.witness import is_non_leaking
 
-Span = tuple[int, int]
 Looped = tuple[tuple[int, ...], tuple[Span, ...]]
-"""A run, as transitions, and half-open ranges of positions that are loops and may be repeated."""
+"""A run, as transitions, and the ranges of positions that are loops and may be repeated."""
 
 LARGEST_WALK = 3_000
-"""A walk around a component, to repeat it in a bound from below, has at most so many steps."""
+"""The most steps of the walks around a component that are repeated in a bound from below."""
 
 SHUFFLES = 6
-"""So often dearest edges are taken in a random order (always the same ones)."""
+"""How often tight edges are taken in a random order (always the same orders)."""
 
 LONGEST = 2_000
-"""Longer runs are tried in no other order."""
+"""Above this length of a run no further order is tried."""
 
 ROUNDS = 10
-"""Differences are changed for the better so often."""
+"""How often differences are improved."""
 
 
 def repeated(control: Control, path: Sequence[int]) -> Looped:
@@ -84,117 +84,142 @@ def _walks(control: Control, start: int) -> list[list[int]]:
 
 
 def feasible(side: Proof, limits: Limits = UNLIMITED) -> Iterator[tuple[Looped, tuple[Fraction, ...]]]:
-    """Feasible runs along dearest edges, with differences (without sensitivity) that cost much on them.
+    """Feasible runs along tight edges, with differences (without sensitivity) that cost much on them.
 
     Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     rng = random.Random(0)
     orders: list[Callable[[int], float]] = [lambda e: e, lambda e: -e]
     orders += [lambda _: rng.random()] * SHUFFLES
-    along = _Along(side, limits)
+    edges = _TightEdges(side)
     seen: set[Looped] = set()
     for order in orders:
-        run, loops = found = along.run(order)
+        run, loops = found = _TightRun(edges, limits).follow(order)
         if found in seen:
             continue
         seen.add(found)
-        yield found, along.differences(run, loops)
+        yield found, _differences(edges, run, loops, limits)
         if len(run) > LONGEST:
             return
 
 
-class _Along:
-    """The dearest edges of a proof: those on which its potentials are attained."""
+class _TightEdges:
+    """The edges of a proof on which its potentials are attained."""
 
-    def __init__(self, side: Proof, limits: Limits) -> None:
-        self.side, self.paths, self.control, self.limits = side, side.paths, side.control, limits
-        self.interval: Interval = (side.low / side.sensitivity, side.high / side.sensitivity)
-        paths = self.paths
-        self.outgoing: list[list[int]] = [[] for _ in paths.component]
-        for e, u in enumerate(paths.source):
+    def __init__(self, side: Proof) -> None:
+        self.side, self.paths, self.control = side, side.paths, side.control
+        self.outgoing: list[list[int]] = [[] for _ in self.paths.component]
+        for e, u in enumerate(self.paths.source):
             self.outgoing[u].append(e)
-        self.dearest = [is_dearest(side, e) for e in range(len(paths.source))]
-        self.edge = {t: e for e, t in enumerate(paths.transition)}
+        self.tight = [is_tight(side, e) for e in range(len(self.paths.source))]
+        self.edge = {t: e for e, t in enumerate(self.paths.transition)}
 
-    def run(self, order: Callable[[int], float]) -> Looped:
-        """As far as a feasible run gets along dearest edges, of which the least in ``order`` is tried first.
+    def leaving(self, node: int) -> list[int]:
+        return [e for e in self.outgoing[node] if self.tight[e]]
+
+    def way(self, node: int) -> list[int] | None:
+        """A shortest path inside the component of a node to where a tight edge leaves it."""
+        component, target = self.paths.component, self.paths.target
+
+        def inside(v: int) -> list[int]:
+            return [e for e in self.outgoing[v] if component[target[e]] == component[node]]
+
+        return shortest_path(node, lambda v: bool(self.leaving(v)), inside, target.__getitem__)
+
+
+class _TightRun:
+    """A feasible run under construction, with the order of its stored samples."""
+
+    def __init__(self, edges: _TightEdges, limits: Limits) -> None:
+        self.edges, self.limits = edges, limits
+        self.run: list[int] = []
+        self.loops: list[Span] = []
+        self._order = initial(edges.control.variables)
+        self._node = edges.paths.initial
+        self._visited: set[int] = set()
+
+    def follow(self, order: Callable[[int], float]) -> Looped:
+        """As far as a feasible run gets along tight edges, of which the least in ``order`` is tried first.
 
         Loops around a component are put in where they are feasible.
         """
-        paths, control = self.paths, self.control
-        run: list[int] = []
-        loops: list[Span] = []
-        visited: set[int] = set()
-        facts, node = initial(control.variables), paths.initial
+        self._go_round()
+        while self.edges.side.potential(self._node) and self._go_on(order):
+            self._go_round()
+        return tuple(self.run), tuple(self.loops)
 
-        def take(transitions: Sequence[int]) -> bool:
-            nonlocal facts
-            self.limits.check(f"bound from below, run of {len(run)} steps")
-            following = follow(facts, [control.steps[t] for t in transitions])
-            if following is None:
-                return False
-            facts = following
-            run.extend(transitions)
-            return True
+    def _go_round(self) -> None:
+        control = self.edges.control
+        state = control.target[self.run[-1]] if self.run else control.initial
+        if control.component[state] in self._visited:
+            return
+        self._visited.add(control.component[state])
+        for walk in _walks(control, state):
+            if self._take(walk):
+                self.loops.append((len(self.run) - len(walk), len(self.run)))
 
-        def inside(v: int) -> list[int]:
-            here = paths.component[node]
-            return [e for e in self.outgoing[v] if paths.component[paths.target[e]] == here]
+    def _go_on(self, order: Callable[[int], float]) -> bool:
+        """Take a tight edge to another component; whether there is a feasible one."""
+        paths = self.edges.paths
+        way = self.edges.way(self._node)
+        if way is None or not self._take([paths.transition[e] for e in way]):
+            return False
+        if way:
+            self._node = paths.target[way[-1]]
+        onward = sorted(self.edges.leaving(self._node), key=order)
+        edge = next((e for e in onward if self._take([paths.transition[e]])), None)
+        if edge is None:
+            return False
+        self._node = paths.target[edge]
+        return True
 
-        def may_go_on(v: int) -> bool:
-            return any(self.dearest[e] for e in self.outgoing[v])
+    def _take(self, transitions: Sequence[int]) -> bool:
+        self.limits.check(f"bound from below, run of {len(self.run)} steps")
+        following = follow(self._order, [self.edges.control.steps[t] for t in transitions])
+        if following is None:
+            return False
+        self._order = following
+        self.run.extend(transitions)
+        return True
 
-        while True:
-            state = control.target[run[-1]] if run else control.initial
-            if control.component[state] not in visited:
-                visited.add(control.component[state])
-                for walk in _walks(control, state):
-                    if take(walk):
-                        loops.append((len(run) - len(walk), len(run)))
-            if not self.side.potential(node):
-                break
-            way = shortest_path(node, may_go_on, inside, paths.target.__getitem__)
-            if way is None or not take([paths.transition[e] for e in way]):
-                break
-            if way:
-                node = paths.target[way[-1]]
-            onward = sorted((e for e in self.outgoing[node] if self.dearest[e]), key=order)
-            edge = next((e for e in onward if take([paths.transition[e]])), None)
-            if edge is None:
-                break
-            node = paths.target[edge]
-        return tuple(run), tuple(loops)
 
-    def differences(self, run: Sequence[int], loops: Sequence[Span]) -> tuple[Fraction, ...]:
-        """For each sample the difference that its shift misses most, in loops both extremes in turn.
+def _differences(
+    edges: _TightEdges, run: Sequence[int], loops: Sequence[Span], limits: Limits
+) -> tuple[Fraction, ...]:
+    """For each sample the difference that its shift misses most, in loops both extremes in turn.
 
-        Then, as long as that raises the flow, every difference takes the side that the flow is on.
-        """
-        low, high = self.interval
-        chosen = [self._feared(t) if self.control.sampling[t].reads_input else Fraction(0) for t in run]
-        for k, (a, b) in enumerate(loops):
-            for j in range(a, b):
-                if self.control.sampling[run[j]].reads_input:
-                    chosen[j] = high if k % 2 else low
-        best, value = tuple(chosen), Fraction(-1)
-        for _ in range(ROUNDS):
-            flow = flow_bound(self.control, run, loops, chosen, limits=self.limits)
-            if flow.value is None or flow.value <= value:
-                break
-            best, value = tuple(chosen), flow.value
-            net = [Fraction(0)] * (len(run) + 1)  # the last one is the ground, at -1
-            for (i, j), amount in flow.flow.items():
-                net[i] -= amount
-                net[j] += amount
-            for j, t in enumerate(run):
-                if self.control.sampling[t].reads_input and net[j]:
-                    chosen[j] = high if net[j] > 0 else low
-        return best
+    Then, as long as that raises the flow, every difference takes the side that the flow is on.
+    """
+    side, sampling = edges.side, edges.control.sampling
+    low, high = interval = side.low / side.sensitivity, side.high / side.sensitivity
+    chosen = [
+        _most_missed(side, edges.edge[t], interval) if sampling[t].reads_input else Fraction(0) for t in run
+    ]
+    for k, (a, b) in enumerate(loops):
+        for j in range(a, b):
+            if sampling[run[j]].reads_input:
+                chosen[j] = high if k % 2 else low
+    best, value = tuple(chosen), Fraction(-1)
+    for _ in range(ROUNDS):
+        flow = flow_bound(edges.control, run, loops, chosen, limits=limits)
+        if flow.value is None or flow.value <= value:
+            break
+        best, value = tuple(chosen), flow.value
+        net = [Fraction(0)] * (len(run) + 1)  # the last one is the ground, at -1
+        for (i, j), amount in flow.flow.items():
+            net[i] -= amount
+            net[j] += amount
+        for j, t in enumerate(run):
+            if sampling[t].reads_input and net[j]:
+                chosen[j] = high if net[j] > 0 else low
+    return best
 
-    def _feared(self, t: int) -> Fraction:
-        low, high = self.interval
-        _, floor, ceiling = self.side.rule(self.edge[t])
-        values = self.side.solution.values
-        above = max((high - values[c] for c in ceiling), default=Fraction(-1))
-        below = max((values[f] - low for f in floor), default=Fraction(-1))
-        return high if above >= below else low
+
+def _most_missed(side: Proof, e: int, interval: Interval) -> Fraction:
+    """The end of the interval that the shift of an edge's sample is farthest from."""
+    low, high = interval
+    _, floor, ceiling = side.rule(e)
+    values = side.solution.values
+    above = max((high - values[c] for c in ceiling), default=Fraction(-1))
+    below = max((values[f] - low for f in floor), default=Fraction(-1))
+    return high if above >= below else low

@@ -21,7 +21,7 @@ Where each pattern is decided, encoded and checked (by their codes)::
     encodings/ has it as a transition system for symbolic engines (two for LC), put together in catalogue.py:
       leaking_cycle.py        leaking_pair.py        disclosing_cycle.py        privacy_violating_path.py
       rounds.py
-    symdipa/runs/witness.py replays a witness:
+    symdipa/runs/witness/replaying.py replays a witness:
       _replay_leaking_cycle   _replay_leaking_pair   _replay_disclosing_cycle   _replay_violating_path
     symdipa/checker/violation.py checks a certificate:
       _check_leaking          _check_pair            _check_disclosing          _check_violating

@@ -12,6 +12,9 @@ from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, components, shortest_path
 from symdipa.runs.order import Mask, OrderState, initial, update
 
+MOST_EDGE_SETS = 100_000
+"""How many edge sets are examined for non-leaking cycles."""
+
 
 @dataclass(frozen=True, eq=False)
 class Augmentation:
@@ -105,13 +108,13 @@ class Augmentation:
             raise AssertionError("the edge lies on no cycle of the allowed edges")
         return [edge, *back]
 
-    def non_leaking_cores(self, limit: int = 100_000, limits: Limits = UNLIMITED) -> list[tuple[int, ...]]:
+    def non_leaking_cores(self, limits: Limits = UNLIMITED) -> list[tuple[int, ...]]:
         """Edge sets, each strongly connected and without a variable both assigned and used in it.
 
         Every closed path without such a variable lies inside one of them, and each edge of one of them
         lies on such a closed path: these are the non-leaking cycles, all of them. Where a component has a
         conflicting variable, either the edges that assign it or those that use it must go. Raises
-        :class:`LimitReached` after ``limit`` edge sets, and when the time is up.
+        :class:`LimitReached` after :data:`MOST_EDGE_SETS`, and when the time is up.
         """
         cores: list[tuple[int, ...]] = []
         seen: set[tuple[int, ...]] = set()
@@ -122,8 +125,10 @@ class Augmentation:
                 continue
             seen.add(edges)
             limits.check(f"{len(seen)} edge sets for non-leaking cycles")
-            if len(seen) > limit:
-                raise LimitReached(Limit.SIZE, f"more than {limit} ways to choose a non-leaking cycle")
+            if len(seen) > MOST_EDGE_SETS:
+                raise LimitReached(
+                    Limit.SIZE, f"more than {MOST_EDGE_SETS} ways to choose a non-leaking cycle"
+                )
             conflict = self.conflicts(edges)
             if not conflict:
                 cores.append(edges)
@@ -139,7 +144,7 @@ class Augmentation:
 
 
 def too_large(max_nodes: int) -> LimitReached:
-    """What is raised where the augmentation has more than so many nodes."""
+    """What is raised where the augmentation has more than ``max_nodes`` nodes."""
     return LimitReached(Limit.SIZE, f"the augmentation has more than {max_nodes} nodes")
 
 

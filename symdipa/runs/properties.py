@@ -26,8 +26,13 @@ TRIED_ON_ONE_RUN = 8
 IMITATORS = 2_000
 CONTINUATIONS = 60
 LOOKS = 20_000
-"""How far :func:`find_distinct` goes: witnesses on one run, pairs followed for one, ways to go on; and places
-of other runs that are looked at in all, once the known witnesses are done with."""
+SHORT_RUNS = 400
+"""How far :func:`find_distinct` goes: witnesses on one run, pairs followed for one, ways to go on; places of
+other runs that are examined in all, once the known witnesses are done with; and runs from the initial
+state."""
+
+ENUMERATED = 5_000
+"""The most states that :func:`strongly_feasible` enumerates."""
 
 
 # Output distinction: no other run has the same outputs
@@ -127,13 +132,12 @@ def find_distinct(
     control: Control,
     known: Sequence[Witness],
     limits: Limits = UNLIMITED,
-    runs: int = 400,
 ) -> Witness | None:
     """A witness that nobody else's outputs can imitate, near witnesses that can be; ``None`` if not found.
 
     Candidates are the known witnesses; other witnesses of their patterns on the same runs, and on the first
-    ``runs`` runs from the initial state; and each of them on a run that goes on until all imitators fail
-    (leaking and disclosing cycles end their run: they are not continued). The search ends after
+    :data:`SHORT_RUNS` runs from the initial state; and each of them on a run that goes on until all imitators
+    fail (leaking and disclosing cycles end their run: they are not continued). The search ends after
     :data:`LOOKS`. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     for witness in known:
@@ -144,7 +148,7 @@ def find_distinct(
     patterns = dict.fromkeys(witness.pattern for witness in known)
     longest = min(max(len(witness.run) for witness in known) + 1, LONGEST_TRIED)
     near = ((w.pattern, w.run) for w in known if len(w.run) <= MAX_SETTLED)
-    far = ((p, run) for run in feasible_runs(control, longest, runs) for p in patterns)
+    far = ((p, run) for run in feasible_runs(control, longest, SHORT_RUNS) for p in patterns)
     looks = _Looks(limits, LOOKS)
     with suppress(_LookedEnough):
         for pattern, run in chain(near, far):
@@ -201,13 +205,13 @@ class Means(NamedTuple):
     high: tuple[Fraction | None, ...]
 
 
-def strongly_feasible(problem: Problem, limit: int = 5_000, limits: Limits = UNLIMITED) -> bool | None:
+def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
     One variable component at a time, of variables that were split where it helps, and only if it stores a
     non-input sample: first without control flow, then by dataflow over may-facts on its slice; where both
-    see a possible clash, feasible runs are enumerated, up to ``limit`` states. Raises
-    :class:`symdipa.model.errors.OutOfTime`.
+    see a possible clash, feasible runs are enumerated, up to
+    :data:`ENUMERATED` states. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     control, separated, components = problem.control, problem.separated, problem.components
     touching = transitions_touching(separated, components)
@@ -225,10 +229,10 @@ def strongly_feasible(problem: Problem, limit: int = 5_000, limits: Limits = UNL
         if clear[shape]:
             continue
         part = cut(separated, variables).control
-        if _no_clash_possible(part, order_facts(part, limits=limits)) or _enumerate(part, limit, limits):
+        if _no_clash_possible(part, order_facts(part, limits=limits)) or _enumerate(part, ENUMERATED, limits):
             continue
         # The slice forgets what other components forbid, so a clash has to be found on the whole.
-        return _enumerate(control, limit if control.variables < 100 else 0, limits)
+        return _enumerate(control, ENUMERATED if control.variables < 100 else 0, limits)
     return True
 
 

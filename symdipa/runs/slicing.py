@@ -21,7 +21,7 @@ definitions that reach it:
   a class that is assigned and used in ``C`` consists of assignments and uses of one name.
 
 For the same reason a variable that is live at a reachable state has exactly one web that is live there:
-splitting never makes order states larger, it only tells apart what was never together.
+splitting never makes order states larger, it only separates what was never together.
 
 **Slices.** An automaton is cut down to some of its variables. Variables that one transition touches together
 depend on each other; the classes of that relation are the *variable components*. Samples of different
@@ -214,7 +214,7 @@ class Slice:
     def to_blame(self, witness: Witness) -> Mask:
         """Variables of the whole that keep a lifted witness from being one (0: none was found).
 
-        Those of the guard that first fails, its cycles being taken up to as many times as there are
+        Those of the guard that first fails, its cycles being taken up to as often as there are
         variables; else those that a cycle both uses and assigns.
         """
         order = initial(self.whole.variables)

@@ -1,4 +1,4 @@
-"""Where an alignment bound comes from: the dearest run, step by step."""
+"""Where an alignment bound comes from: a path that attains it, step by step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from symdipa.bounds.alignment.proofs import Paths, Proof
+from symdipa.bounds.alignment.proofs import Proof
 from symdipa.runs.graphs import shortest_path
 
 THRESHOLD, TEST, RELEASE = "threshold", "test", "release"
@@ -15,7 +15,7 @@ THRESHOLD, TEST, RELEASE = "threshold", "test", "release"
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one step of the dearest run pays.
+    """What one step of the path pays.
 
     ``position`` is that of ``transition`` in the run, ``state`` the control state. ``why``: the sample is
     stored and read later (``threshold``), compared (``test``), or a sample is output (``release``).
@@ -35,7 +35,7 @@ def breakdown(side: Proof) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
     foretells. On a graph other than the augmentation it need not be a feasible run.
     """
     paths, control = side.paths, side.control
-    path = _dearest(side, paths)
+    path = _tight_path(side)
     costs = []
     for position, e in enumerate(path):
         t = paths.transition[e]
@@ -62,7 +62,7 @@ def edge_cost(side: Proof, e: int) -> tuple[Fraction, Fraction]:
     return sample * side.sensitivity, other * side.sensitivity
 
 
-def is_dearest(side: Proof, e: int) -> bool:
+def is_tight(side: Proof, e: int) -> bool:
     """Whether an edge leads on to another component, and the potential of its source is attained on it."""
     paths = side.paths
     u, v = paths.source[e], paths.target[e]
@@ -71,13 +71,14 @@ def is_dearest(side: Proof, e: int) -> bool:
     return side.potential(u) == sum(edge_cost(side, e), side.potential(v))
 
 
-def _dearest(side: Proof, paths: Paths) -> list[int]:
+def _tight_path(side: Proof) -> list[int]:
     """Edges from the initial node on which the potentials are attained, to a node where a run may end."""
+    paths = side.paths
     outgoing: list[list[int]] = [[] for _ in paths.component]
     for e, u in enumerate(paths.source):
         outgoing[u].append(e)
 
-    attained = partial(is_dearest, side)
+    attained = partial(is_tight, side)
 
     def walk(start: int, goal: Callable[[int], bool], within: int | None = None) -> list[int]:
         def leaving(v: int) -> list[int]:

@@ -1,7 +1,7 @@
 """Graphs that cover the feasible runs: every feasible run has a path in them, from node 0.
 
-The coarser the graph, the cheaper; what a graph knows about the order of the stored samples are *facts*
-that hold whenever a run is in a node, and a transition is left out only where the facts contradict its guard.
+The coarser the graph, the less it costs. What a graph knows about the order of the stored samples are
+*facts* that hold whenever a run is in a node; a transition is left out only where they contradict its guard.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class LiftedCover:
     """A lifted graph. Node ``v`` is base node ``base[v]`` with prophecies ``bits[v]``.
 
     ``tracked[v]`` are the variables that need a shift in ``v``: the live ones, without those that the
-    prophecies show to be never read. Edge ``e`` lies over base edge ``edge[e]``. ``ends[v]`` tells whether a
+    prophecies show to be never read. Edge ``e`` lies over base edge ``edge[e]``. ``ends[v]`` says whether a
     run may end in ``v``.
     """
 
@@ -138,7 +138,7 @@ def _plain(cover: Cover) -> LiftedCover:
 
 
 def _read(kinds: str, bits: Bits) -> Mask | None:
-    """The variables that will be read, if the prophecies tell."""
+    """The variables that will be read, if the prophecies say so."""
     if "U" in kinds:
         return bits[kinds.index("U")]
     if "C" in kinds and "K" in kinds:

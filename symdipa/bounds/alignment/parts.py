@@ -9,7 +9,7 @@ parts that own what its guard reads or where it is stored, whatever nodes they a
 control states.
 
 A sample that parts ``k`` ask to be at least ``f[k]`` and at most ``c[k]`` can be shifted if ``f[k] <= c[l]``
-for all ``k`` and ``l``, and costs what the largest ``f`` and the least ``c`` say; so it is enough to look at
+for all ``k`` and ``l``, and costs what the largest ``f`` and the least ``c`` say; so it is enough to compare
 two parts at a time, and the problem grows with the sum of the parts' graphs, not with their product.
 """
 
@@ -33,7 +33,7 @@ from symdipa.runs.order import Mask, members
 from symdipa.runs.slicing import restrict
 
 WATCHED = 3
-"""A part watches at most so many variables that it does not own."""
+"""The most variables that a part watches and does not own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Share:
 def shares(control: Control) -> tuple[Share, ...]:
     """Each variable watches those that guards read together with it, as far as they have as many companions.
 
-    So many thresholds that are all compared with one pivot watch the pivot, and the pivot watches none of
-    them. Variables that watch the same ones are owned together.
+    For example, thresholds that are all compared with one pivot watch the pivot, and the pivot watches none
+    of them. Variables that watch the same ones are owned together.
     """
     companions = [0] * control.variables
     for step in control.steps:

@@ -78,7 +78,7 @@ class Program:
 
 
 class _Pairs:
-    """Which pairs of node and tracked variable have to be told apart, and what links them.
+    """Which pairs of node and tracked variable need a shift of their own, and what links them.
 
     ``fresh[e]`` are the variables that edge ``e`` assigns and whose shift matters afterwards. A variable that
     only one edge so assigns always has the shift of that edge's sample: ``once`` are these variables, with

@@ -189,7 +189,7 @@ class _Climb:
         self._programs: dict[tuple[Way, Size], Program | Parted | LimitReached] = {}
 
     def worthwhile(self, way: Way, size: Size, bounded: bool) -> bool:
-        """Whether the graph can tell more than those before it on the ladder.
+        """Whether the graph knows more than those before it on the ladder.
 
         Parts are for want of any bound, and one part alone is the augmentation.
         """

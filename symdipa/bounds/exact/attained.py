@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from symdipa.bounds.exact.flow import Span
 from symdipa.bounds.exact.places import Columns, Places
 from symdipa.bounds.exact.products import ZERO, Choice, Product, like, lowered
 
@@ -20,7 +21,7 @@ class Attained:
     """A run with loops (half-open ranges of positions) and the differences of its inputs."""
 
     run: tuple[int, ...]
-    loops: tuple[tuple[int, int], ...]
+    loops: tuple[Span, ...]
     deltas: tuple[Fraction, ...]
 
 
@@ -105,7 +106,7 @@ class _Trip:
     node: int
     edges: list[int] = field(default_factory=list)
     differences: list[int] = field(default_factory=list)
-    loops: list[tuple[int, int]] = field(default_factory=list)
+    loops: list[Span] = field(default_factory=list)
 
     @property
     def place(self) -> int:
@@ -141,7 +142,7 @@ class _Trip:
         )
 
     def _round(self, i: int, left: dict[int, Columns]) -> None:
-        """Go round a loop through an edge; every step forbids as many of the columns left as it can."""
+        """Go round a loop through an edge; every step forbids as many of the remaining columns as it can."""
         places, lifted = self.places, self.places.lifted
         self.go_to(lifted.source[i])
         start = len(self.edges)

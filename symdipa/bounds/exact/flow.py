@@ -26,6 +26,9 @@ FLOWING = "bound from below, flow on a run"
 GROUND = -1
 """The node to which samples that are output are tied."""
 
+Span = tuple[int, int]
+"""A half-open range of positions."""
+
 Arc = tuple[int, int]
 """A dependency ``(i, j)`` between positions ("sample i is below sample j"), or a tie to the ground."""
 
@@ -42,7 +45,7 @@ class Flow:
 
     value: Fraction | None
     run: tuple[int, ...]
-    loops: tuple[tuple[int, int], ...]
+    loops: tuple[Span, ...]
     deltas: tuple[Fraction, ...]
     flow: dict[Arc, Fraction]
     unlimited: frozenset[int]
@@ -51,7 +54,7 @@ class Flow:
 def flow_bound(
     control: Control,
     run: Sequence[int],
-    loops: Sequence[tuple[int, int]],
+    loops: Sequence[Span],
     deltas: Sequence[Fraction | int],
     *,
     limits: Limits = UNLIMITED,
@@ -77,14 +80,14 @@ def flow_bound(
         if j in unlimited
     )
     capacities = [None if j in unlimited else rate.d for j, rate in enumerate(rates)]
-    found = None if endless else _dearest(arcs, capacities, differences, limits)
+    found = None if endless else _largest_flow(arcs, capacities, differences, limits)
     if found is None:
         return Flow(None, run, loops, differences, {}, unlimited)
     earned, flow = found
     return Flow(certain + earned, run, loops, differences, flow, unlimited)
 
 
-def repeatable(control: Control, run: Sequence[int], loops: Sequence[tuple[int, int]]) -> frozenset[int]:
+def repeatable(control: Control, run: Sequence[int], loops: Sequence[Span]) -> frozenset[int]:
     """The positions on loops whose samples are not read later: every copy has the same dependencies."""
     over = dependency_graph(control, run).over
     later = {i for i, js in enumerate(over) for j in js if j > i}
@@ -92,9 +95,7 @@ def repeatable(control: Control, run: Sequence[int], loops: Sequence[tuple[int, 
     return frozenset(k for a, b in loops for k in range(a, b) if k not in later)
 
 
-def _check(
-    control: Control, run: Sequence[int], loops: Sequence[tuple[int, int]], deltas: Sequence[Fraction]
-) -> None:
+def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: Sequence[Fraction]) -> None:
     if any(control.target[s] != control.source[t] for s, t in pairwise(run)):
         raise ValueError("the transitions do not follow each other")
     if run and control.source[run[0]] != control.initial:
@@ -112,7 +113,7 @@ def _check(
         raise ValueError("a step without input has no difference")
 
 
-def _dearest(
+def _largest_flow(
     arcs: Sequence[Arc],
     capacities: Sequence[Fraction | None],
     deltas: Sequence[Fraction],

@@ -272,7 +272,7 @@ def maximal_rows(rows: Rows) -> NDArray[np.intp]:
     """Where the profiles are that no other is everywhere at least as high as (of equal ones the first)."""
     if len(rows) <= 1:
         return np.arange(len(rows))
-    # Nothing is above what comes later, as far as the sums tell (they are exact unless costs are huge).
+    # Nothing is above what comes later, if the sums are exact (they are unless costs are huge).
     order = np.argsort(-np.minimum(rows, LARGEST // rows.shape[1]).sum(axis=1), kind="stable")
     whole = np.ascontiguousarray(rows[order]).view(np.dtype((np.void, rows.itemsize * rows.shape[1])))
     first = np.sort(np.unique(whole, return_index=True)[1])

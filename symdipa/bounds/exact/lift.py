@@ -146,14 +146,11 @@ class LiftedAugmentation:
         return the_path(start, goal, lambda u: allowed.get(u, ()), self.target.__getitem__)
 
 
-def lift(
-    graph: Augmentation, max_nodes: int | None = None, limits: Limits = UNLIMITED, *, foresee: Mask = 0
-) -> LiftedAugmentation:
+def lift(graph: Augmentation, limits: Limits = UNLIMITED, *, foresee: Mask = 0) -> LiftedAugmentation:
     """The lift of an augmentation.
 
     ``foresee`` are variables to track only if they will be read, besides those for which it has to be so:
-    there is less to track in more nodes. Raises :class:`LimitReached` above ``max_nodes`` nodes, and when the
-    time is up.
+    there is less to track in more nodes. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     incoming: list[list[int]] = [[] for _ in range(graph.nodes)]
     for e, v in enumerate(graph.target):
@@ -171,7 +168,7 @@ def lift(
             yield e, (graph.source[e], (step.used | read & ~step.asg) & foreseen)
 
     ends = [(v, 0) for v in _last(graph)]
-    nodes, found = explore(ends, preceding, "the lift for the exact constant", max_nodes, limits)
+    nodes, found = explore(ends, preceding, "the lift for the exact constant", limits=limits)
     return LiftedAugmentation(
         graph,
         tuple(v for v, _ in nodes),

@@ -13,13 +13,14 @@ it is left out of the last one, which is complete.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
 from symdipa.bounds.exact.attained import attained
+from symdipa.bounds.exact.flow import Span
 from symdipa.bounds.exact.frames import LARGEST, NEVER, TooWide, maximal
 from symdipa.bounds.exact.lift import LiftedAugmentation, costs, lift
 from symdipa.bounds.exact.places import Infinite, Places
@@ -43,15 +44,14 @@ class Exact:
     ``value`` is ``None`` if there is no largest (then the rest is empty). ``run`` are the transitions of a
     run that attains it when its ``loops``, half-open ranges of positions, are repeated often enough;
     ``deltas`` are the differences of the inputs at its positions (0 at steps without input), which lie in
-    ``interval``; in a loop they hold for all its copies. ``sizes`` says how large the search was.
+    ``interval``; in a loop they hold for all its copies.
     """
 
     value: Fraction | None
     run: tuple[int, ...]
-    loops: tuple[tuple[int, int], ...]
+    loops: tuple[Span, ...]
     deltas: tuple[Fraction, ...]
     interval: Interval
-    sizes: dict[str, int] = field(default_factory=dict, compare=False)
 
 
 class ConstantLimit(LimitReached):
@@ -67,8 +67,6 @@ def exact_constant(
     budget: int = BUDGET,
     *,
     adjacency: Adjacency = "two-sided",
-    sensitivity: Fraction | int = 1,
-    max_nodes: int | None = None,
     limits: Limits = UNLIMITED,
 ) -> Exact:
     """The optimal ``D`` of single runs; infinite exactly when the automaton is not well-formed.
@@ -76,20 +74,19 @@ def exact_constant(
     ``adjacency`` is ``"two-sided"``, ``"monotone"`` or an interval over which differences range. An interval
     that does not extend to both sides of 0 is refused for automata with a leaking cycle. Raises
     :class:`ConstantLimit` when ``budget`` entries of profiles have been computed, :class:`LimitReached` when
-    the lift has more than ``max_nodes`` nodes, when too many values are live at a time, and when the time is
-    up.
+    too many values are live at a time, and when the time is up.
     """
-    chosen = intervals(adjacency, sensitivity)
+    chosen = intervals(adjacency)
     if augmentation.leaks and any(map(any, chosen)):
         if adjacency != "monotone" and not chosen[0][0] < 0 < chosen[0][1]:
             raise LimitReached(Limit.METHOD, "one-sided differences and a leaking cycle: no profiles")
         return Exact(None, (), (), (), chosen[0])
     search = partial(_worst, chosen, budget, limits)
     try:
-        return search(lift(augmentation, max_nodes, limits))
+        return search(lift(augmentation, limits))
     except TooWide:
         everything = (1 << augmentation.control.variables) - 1
-        return search(lift(augmentation, max_nodes, limits, foresee=everything))
+        return search(lift(augmentation, limits, foresee=everything))
 
 
 def _worst(chosen: tuple[Interval, ...], budget: int, limits: Limits, lifted: LiftedAugmentation) -> Exact:
@@ -137,7 +134,7 @@ class _ProfileSearch:
         try:
             return self._run()
         except Infinite:
-            return Exact(None, (), (), (), self.places.costs.interval, self._sizes())
+            return Exact(None, (), (), (), self.places.costs.interval)
 
     def _run(self) -> Exact:
         best: Exact | None = None
@@ -149,10 +146,7 @@ class _ProfileSearch:
         except _OutOfBudget as limit:
             raise ConstantLimit(str(limit), best, upper) from None
         assert best is not None
-        return replace(best, sizes=self._sizes())
-
-    def _sizes(self) -> dict[str, int]:
-        return {"lifted nodes": len(self.places.lifted.base), "profile entries": self.spent}
+        return best
 
     def _upper(self) -> Fraction | None:
         """What the adversary gets who sees the shifts; ``None`` if that is infinite or not computed."""

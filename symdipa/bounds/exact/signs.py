@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from symdipa.bounds.exact.flow import repeatable
+from symdipa.bounds.exact.flow import Span, repeatable
 from symdipa.bounds.exact.frames import LARGEST, NEVER, Kit, ProfileFrame, Rows, maximal_rows
 from symdipa.bounds.exact.lift import costs
 from symdipa.model.adjacency import TWO_SIDED, Interval
@@ -31,7 +31,7 @@ FEW = 64
 def best_signs(
     control: Control,
     run: Sequence[int],
-    loops: Sequence[tuple[int, int]] = (),
+    loops: Sequence[Span] = (),
     *,
     interval: Interval = TWO_SIDED,
     kept: int = KEPT,

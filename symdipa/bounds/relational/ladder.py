@@ -1,4 +1,4 @@
-"""Relational alignment as a whole: several ways to tell runs apart, the best bound, checked."""
+"""Relational alignment as a whole: several ways to distinguish runs, the best bound, checked."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from fractions import Fraction
 
 from symdipa.bounds.relational.machine import LetterMachine, machine
 from symdipa.bounds.relational.proof import Json, certificate
-from symdipa.bounds.relational.search import MAX_NODES, Strategy, search
+from symdipa.bounds.relational.search import Strategy, search
 from symdipa.checker.model import model_of
 from symdipa.checker.relational import check_relational
 from symdipa.model.adjacency import Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
-from symdipa.model.limits import UNLIMITED, Limits, stopwatch
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control, control_graph
 
 LADDER: tuple[tuple[bool, str], ...] = (
@@ -28,8 +28,8 @@ LADDER: tuple[tuple[bool, str], ...] = (
 RELATIONAL_SECONDS = 5.0
 """How long a search for a bound may take that nobody limited otherwise."""
 
-SMALL = 4_000
-"""Searches up to so many pairs come first."""
+SMALL, MAX_NODES = 4_000, 20_000
+"""The most pairs of the searches that come first, and of those that follow."""
 
 SEARCHING = 0.7
 """The part of the time that the search may take; the rest is left for the checker."""
@@ -37,17 +37,11 @@ SEARCHING = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One step of the ladder for one range: the pairs looked at and the bound, or the limit that was reached.
-
-    Neither means that no strategy has a finite cost.
-    """
+    """One step of the ladder for one range, and the limit that was reached, if any."""
 
     remarks: bool
     memory: str
-    pairs: int
-    bound: Fraction | None
     limit: str
-    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +125,12 @@ class _Ladder:
     def attempt(
         self, remarks: bool, memory: str, interval: Interval, nodes: int, limits: Limits
     ) -> Strategy | None:
-        spent, found, limit = stopwatch(), None, ""
+        found, limit = None, ""
         try:
             if remarks not in self.machines:
                 self.machines[remarks] = machine(self.control, remarks)
-            found = search(self.machines[remarks], interval, memory, nodes, limits=limits)
+            found = search(self.machines[remarks], interval, memory, nodes, limits)
         except LimitReached as reached:
             limit = reached.reason
-        pairs, bound = (found.searched, found.bound) if found else (0, None)
-        self.trials.append(Trial(remarks, memory, pairs, bound, limit, spent()))
+        self.trials.append(Trial(remarks, memory, limit))
         return found

@@ -26,6 +26,9 @@ SAMPLE, SECOND = OutputKind.INSAMPLE.value, OutputKind.INSAMPLE_PRIME.value
 STOPPED = -1
 """The control state of a machine that has stopped."""
 
+MAX_STATES = 2_000
+"""The most states of a machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -119,10 +122,10 @@ Promise = tuple[int, Mask, Mask]
 """Control state, variables whose value is to be replaced, variables whose value is final."""
 
 
-def machine(control: Control, remarks: bool, max_states: int = 2_000) -> LetterMachine:
+def machine(control: Control, remarks: bool) -> LetterMachine:
     """The machine of an automaton, with remarks about final values or without.
 
-    Raises :class:`LimitReached` above ``max_states`` states.
+    Raises :class:`symdipa.model.errors.LimitReached` above :data:`MAX_STATES` states.
     """
     leaves = leaves_of(control)
     ways: list[tuple[int, str]] = []
@@ -138,7 +141,7 @@ def machine(control: Control, remarks: bool, max_states: int = 2_000) -> LetterM
                 yield way, after
 
     start: Promise = (control.initial, 0, 0)
-    nodes, edges = explore([start], following, "the machine with remarks", max_states)
+    nodes, edges = explore([start], following, "the machine with remarks", MAX_STATES)
     leaving: list[list[MachineEdge]] = [[] for _ in nodes]
     for u, way, v in edges:
         i, remark = ways[way]

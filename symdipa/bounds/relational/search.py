@@ -15,7 +15,7 @@ from symdipa.model.adjacency import Interval
 from symdipa.model.limits import UNLIMITED, Limits
 
 MAX_CLASSES = 2_000
-MAX_NODES = 20_000
+"""The most classes of what is shown later."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,24 +36,23 @@ class Strategy:
     nodes: tuple[GameNode, ...]
     potential: tuple[int, ...]
     chosen: tuple[tuple[tuple[Letter, int, Option], ...], ...]
-    searched: int
 
 
 def search(
     machine: LetterMachine,
     interval: Interval,
-    memory: str = "none",
-    max_nodes: int = MAX_NODES,
-    max_classes: int = MAX_CLASSES,
+    memory: str,
+    max_nodes: int,
     limits: Limits = UNLIMITED,
 ) -> Strategy | None:
     """The best strategy for differences of inputs in ``interval``; ``None`` if none has a finite cost.
 
-    ``memory`` tells how finely what will be shown is told apart (:data:`MEMORIES`).
-
-    Raises :class:`LimitReached` above ``max_nodes`` and ``max_classes``, and when the time is up.
+    ``memory`` says how finely what will be shown is distinguished: one of
+    :data:`symdipa.bounds.relational.suffixes.MEMORIES`. Raises
+    :class:`symdipa.model.errors.LimitReached` above ``max_nodes`` pairs or :data:`MAX_CLASSES` classes, and
+    when the time is up.
     """
-    classes = suffixes(machine, memory, max_classes, limits)
+    classes = suffixes(machine, memory, MAX_CLASSES, limits)
     game = Game(machine, classes, ShiftMenu(machine, interval), max_nodes, limits)
     if not game.explore():
         return None
@@ -94,5 +93,4 @@ def _strategy(game: Game, value: list[float], worst: int) -> Strategy:
             )
             for picks in chosen
         ),
-        searched=len(game.nodes),
     )

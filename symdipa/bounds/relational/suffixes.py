@@ -1,7 +1,7 @@
-"""What the rest of a run will show: sequences of letters, told apart as far as a machine can.
+"""What the rest of a run will show: sequences of letters, distinguished as far as a machine can.
 
 Read backwards, a sequence of letters has one class. Its ``able`` states are those that can show the sequence
-(as far as the control graph tells), its ``sure`` states those that show it whatever their samples are. On
+(as far as the control graph knows), its ``sure`` states those that show it whatever their samples are. On
 request classes also remember which letters occur (``letters``) or the whole sequence (``whole``).
 """
 

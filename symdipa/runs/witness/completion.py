@@ -1,0 +1,115 @@
+"""From a run that an engine found to a witness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from symdipa.model.errors import WitnessRejected
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Witness
+from symdipa.runs.control import Control
+from symdipa.runs.witness.dependency import Ends, Run, chain_ends, dependency_graph, find_chain, outputs_of
+from symdipa.runs.witness.nearby import LASSOS, shorten, trimmed
+from symdipa.runs.witness.replaying import replay
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A closed path that a run may take at position ``at``.
+
+    Either the run takes it already, at positions ``at .. at+len(steps)-1`` (``taken``), or it passes the
+    start of the loop at ``at`` and the loop can be inserted there.
+    """
+
+    at: int
+    steps: tuple[int, ...]
+    taken: bool
+
+
+def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]) -> Witness:
+    """The witness that a raw find stands for: loops inserted where the chain needs them, chain computed.
+
+    The result has been replayed. Raises :class:`WitnessRejected` when the find is no violation: an
+    internal error of the engine that made it.
+    """
+    if pattern in LASSOS:
+        loop = loops[0]
+        before = tuple(run[: loop.at])
+        witness = Witness(pattern, before + loop.steps, ((len(before), len(before) + len(loop.steps)),))
+    elif pattern is Pattern.LEAKING_PAIR:
+        witness = _complete_chain(control, pattern, run, loops, low=True, high=True)
+    else:
+        witness = _complete_path(control, run, loops)
+    replay(control, witness)
+    return shorten(control, witness)
+
+
+def _complete_path(control: Control, run: Run, loops: Sequence[Loop]) -> Witness:
+    for low, high in ((False, True), (True, False)):
+        try:
+            return _complete_chain(control, Pattern.PRIVACY_VIOLATING_PATH, run, loops, low, high)
+        except WitnessRejected:
+            continue
+    raise WitnessRejected("no chain between an output sample and a loop of the run")
+
+
+def _positions(loops: Iterable[Loop]) -> frozenset[int]:
+    return frozenset(
+        i for loop in loops for i in (range(loop.at, loop.at + len(loop.steps)) if loop.taken else (loop.at,))
+    )
+
+
+def _complete_chain(
+    control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop], low: bool, high: bool
+) -> Witness:
+    outputs = outputs_of(control, run)
+    repeatable = _positions(loops)
+    chain = find_chain(
+        dependency_graph(control, run),
+        Ends(repeatable if low else outputs, repeatable if high else outputs, low, high),
+    )
+    if chain is None:
+        raise WitnessRejected(f"the run found has no chain for a {pattern.title}")
+    chosen = []
+    for wanted, position in ((low, chain[0]), (high, chain[-1])):
+        if wanted:
+            chosen.append(next(loop for loop in loops if position in _positions([loop])))
+    return _expand(control, pattern, run, chosen, low, high)
+
+
+def _expand(
+    control: Control, pattern: Pattern, run: Run, chosen: Sequence[Loop], low: bool, high: bool
+) -> Witness:
+    """Insert the chosen loops; a loop that serves both ends is taken twice."""
+    whole = list(run)
+    ranges: list[tuple[int, int]] = []
+
+    def insert(at: int, steps: Sequence[int]) -> None:
+        whole[at:at] = steps
+        for k, (i, j) in enumerate(ranges):
+            if i >= at:
+                ranges[k] = (i + len(steps), j + len(steps))
+        ranges.append((at, at + len(steps)))
+
+    last_first = sorted(set(chosen), key=lambda loop: -loop.at)
+    for loop in last_first:
+        if loop.taken:
+            ranges.append((loop.at, loop.at + len(loop.steps)))
+        else:
+            insert(loop.at, loop.steps)
+        if len(chosen) == 2 and chosen[0] == chosen[1]:
+            insert(loop.at + len(loop.steps), loop.steps)
+    # ``ranges`` was filled in the order of ``last_first``, twice for a loop that serves both ends.
+    if len(chosen) == 2 and chosen[0] == chosen[1]:
+        pairs = [(ranges[0], ranges[1]), (ranges[1], ranges[0])]
+    else:
+        place = dict(zip(last_first, ranges, strict=True))
+        pairs = [(place[chosen[0]], place[chosen[-1]])]
+    graph = dependency_graph(control, whole)
+    for first, second in pairs:
+        chain = find_chain(graph, chain_ends(control, whole, first, second, low, high))
+        if chain is not None:
+            cycles = (first, second) if low and high else (first if low else second,)
+            return trimmed(pattern, whole, cycles, chain)
+    raise WitnessRejected(f"no chain for a {pattern.title} once its loops are taken")

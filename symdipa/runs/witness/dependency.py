@@ -1,0 +1,119 @@
+"""Dependency graphs of runs and their chains, straight from the definitions (docs/theory.md, section 2)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from symdipa.runs.control import Control
+from symdipa.runs.order import members
+
+Run = Sequence[int]
+
+
+@dataclass(frozen=True)
+class DependencyGraph:
+    """The dependency graph of a run: ``over[i]`` are the positions with an edge from ``i``.
+
+    An edge ``i -> j`` means that the guards force sample ``i`` below sample ``j`` (Def. dependency graph).
+    """
+
+    over: tuple[frozenset[int], ...]
+
+    @property
+    def is_acyclic(self) -> bool:
+        """Whether the run is feasible."""
+        degree = [0] * len(self.over)
+        for targets in self.over:
+            for j in targets:
+                degree[j] += 1
+        ready = [i for i, d in enumerate(degree) if d == 0]
+        done = 0
+        while ready:
+            done += 1
+            for j in self.over[ready.pop()]:
+                degree[j] -= 1
+                if degree[j] == 0:
+                    ready.append(j)
+        return done == len(self.over)
+
+
+def dependency_graph(control: Control, run: Run) -> DependencyGraph:
+    """The dependency graph of a run, straight from the definition."""
+    last: dict[int, int] = {}
+    over: list[set[int]] = [set() for _ in run]
+    for j, t in enumerate(run):
+        step = control.steps[t]
+        for x in members(step.lt):
+            over[j].add(last[x])
+        for x in members(step.ge):
+            over[last[x]].add(j)
+        for x in members(step.asg):
+            last[x] = j
+    return DependencyGraph(tuple(map(frozenset, over)))
+
+
+def is_non_leaking(control: Control, cycle: Iterable[int]) -> bool:
+    """Whether no variable used in the cycle is assigned in it."""
+    return not control.conflicts(cycle)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Which positions may begin and end a chain, and which of its first and last edges are asked for.
+
+    A repeatable low end must have its first edge to an *earlier* position, a repeatable high end its last
+    edge from an earlier one; an end that was output has no such condition.
+    """
+
+    low: frozenset[int]
+    high: frozenset[int]
+    low_repeats: bool
+    high_repeats: bool
+
+
+def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
+    """A shortest dependency path from some low end to some high end, ``None`` if there is none."""
+    best: tuple[int, ...] | None = None
+    for start in sorted(ends.low):
+        chain = _chain_from(graph, ends, start)
+        if chain is not None and (best is None or len(chain) < len(best)):
+            best = chain
+    return best
+
+
+def _chain_from(graph: DependencyGraph, ends: Ends, start: int) -> tuple[int, ...] | None:
+    reached = {start: start}
+    queue = deque([start])
+    while queue:
+        i = queue.popleft()
+        for j in sorted(graph.over[i]):
+            if i == start and ends.low_repeats and j > i:
+                continue
+            if j in ends.high and (not ends.high_repeats or i < j):
+                path = [j, i]
+                while path[-1] != start:
+                    path.append(reached[path[-1]])
+                return tuple(reversed(path))
+            if j not in reached:
+                reached[j] = i
+                queue.append(j)
+    return None
+
+
+def outputs_of(control: Control, run: Run) -> frozenset[int]:
+    return frozenset(i for i, t in enumerate(run) if control.sampling[t].shows_sample)
+
+
+def chain_ends(
+    control: Control, run: Run, first: tuple[int, int], last: tuple[int, int], low: bool, high: bool
+) -> Ends:
+    """The ends of a chain: in the cycle ``first`` or output if not ``low``, likewise at the high end."""
+    outputs = outputs_of(control, run)
+    return Ends(
+        frozenset(range(*first)) if low else outputs,
+        frozenset(range(*last)) if high else outputs,
+        low,
+        high,
+    )
