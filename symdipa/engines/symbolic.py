@@ -7,7 +7,7 @@ from dataclasses import replace
 from symdipa.encodings.catalogue import systems
 from symdipa.engines.base import Engine, how_far
 from symdipa.engines.bounded import BoundedSearch, KInduction, Outcome, Search
-from symdipa.engines.liveness import Liveness, RoundSearch
+from symdipa.engines.liveness import Liveness
 from symdipa.engines.pdr import PDR
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
@@ -67,9 +67,6 @@ class SymbolicEngine(Engine):
                     sizes[what] = max(size, sizes.get(what, 0))
             if invariants := [s.invariant for s in searches if s.invariant is not None]:
                 sizes["clauses"] = sum(invariant.clauses for invariant in invariants)
-            for search in searches:
-                if isinstance(search, RoundSearch):
-                    sizes |= {"rounds": search.rounds, "proofs": search.proofs, "clauses": search.clauses}
             if status is Status.PRESENT:
                 witness = complete(control, pattern, searches[-1].run, searches[-1].loops)
         except LimitReached as limit:
