@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
-from symdipa.runs.dataflow import OrderFacts
 from symdipa.runs.order import OrderState
-from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
+from symdipa.systems.boolean import FALSE, TRUE, Lit
 from symdipa.systems.system import Edge, System
 
 
@@ -35,7 +34,7 @@ class Parts:
     open_bits: Callable[[int], Sequence[Lit]]
     bits: Sequence[Lit]
     bad: Callable[[int], Lit]
-    axioms: Callable[[int], Sequence[Lit]]
+    axioms: Callable[[int], Sequence[Lit]] = lambda q: ()
     broken_axioms: Callable[[int, OrderState, Set[Lit]], Sequence[Lit]] | None = None
     """Those of ``axioms`` that a state with this order and these true bits breaks; ``None``: they are few."""
     choices: Sequence[Lit] = ()
@@ -43,19 +42,13 @@ class Parts:
 
 
 def assemble(
-    pattern: Pattern,
-    encoding: str,
-    graph: BooleanGraph,
-    facts: OrderFacts,
-    order: OrderBits,
-    monitor: CycleMonitor,
-    parts: Parts,
-    limits: Limits = UNLIMITED,
+    pattern: Pattern, encoding: str, order: OrderBits, monitor: CycleMonitor, parts: Parts, limits: Limits
 ) -> System:
     """The system whose steps do what order, monitor and pattern say, together.
 
     Raises :class:`symdipa.model.errors.OutOfTime`.
     """
+    graph, facts = order.graph, order.facts
     control = facts.control
     edges: list[Edge] = []
     for t, possible in enumerate(facts.possible):

@@ -32,23 +32,11 @@ def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) 
     def extra(t: int, effect: OrderStep, inside: Lit) -> Extra:
         return Extra(TRUE, marks.step(t, effect, inside))
 
-    return assemble(
-        pattern,
-        "marks",
-        graph,
-        facts,
-        order,
-        monitor,
-        Parts(
-            extra=extra,
-            open_bits=marks.open_bits,
-            bits=marks.bits(),
-            bad=lambda q: graph.conj(marks.hit_at(q), monitor.open_at(q) ^ 1),
-            axioms=marks.axioms,
-            broken_axioms=marks.broken_axioms,
-        ),
-        limits,
-    )
+    def bad(q: int) -> Lit:
+        return graph.conj(marks.hit_at(q), monitor.open_at(q) ^ 1)
+
+    parts = Parts(extra, marks.open_bits, marks.bits(), bad, marks.axioms, marks.broken_axioms)
+    return assemble(pattern, "marks", order, monitor, parts, limits)
 
 
 class MarkBits:
@@ -207,21 +195,5 @@ def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits)
         return found
 
     own = [*done, *(seen[i] for i in range(2) if repeats[i])]
-    return assemble(
-        pattern,
-        "ghost",
-        graph,
-        facts,
-        order,
-        monitor,
-        Parts(
-            extra=extra,
-            open_bits=lambda q: own,
-            bits=own,
-            bad=bad,
-            axioms=axioms,
-            choices=pick,
-            picks=picks,
-        ),
-        limits,
-    )
+    parts = Parts(extra, lambda q: own, own, bad, axioms, choices=pick, picks=picks)
+    return assemble(pattern, "ghost", order, monitor, parts, limits)

@@ -32,21 +32,9 @@ def systems(control: Control, facts: OrderFacts, encoding: str, limits: Limits) 
         new = graph.disj(disclosed, inside) if discloses(t) else disclosed
         return Extra(TRUE, {disclosed: new})
 
-    return [
-        assemble(
-            Pattern.DISCLOSING_CYCLE,
-            encoding,
-            graph,
-            facts,
-            OrderBits(graph, facts),
-            monitor,
-            Parts(
-                extra=extra,
-                open_bits=lambda q: [disclosed],
-                bits=[disclosed],
-                bad=lambda q: graph.conj(disclosed, monitor.open_at(q) ^ 1),
-                axioms=lambda q: [],
-            ),
-            limits,
-        )
-    ]
+    def bad(q: int) -> Lit:
+        return graph.conj(disclosed, monitor.open_at(q) ^ 1)
+
+    parts = Parts(extra, lambda q: [disclosed], [disclosed], bad)
+    order = OrderBits(graph, facts)
+    return [assemble(Pattern.DISCLOSING_CYCLE, encoding, order, monitor, parts, limits)]

@@ -6,6 +6,9 @@ bad is to be there again in the same order state, having assigned and used that 
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
@@ -25,31 +28,21 @@ def systems(control: Control, facts: OrderFacts, encoding: str, limits: Limits) 
     """
     if not may_have_leaking_cycle(facts):
         return []
-    candidates: dict[int, Mask] = {
-        number: conflicts for number, ts in facts.loops.items() if (conflicts := control.conflicts(ts))
-    }
-
-    def relevant(t: int) -> bool:
-        return facts.component[control.source[t]] in candidates
-
-    graph = BooleanGraph()
-    order = OrderBits(graph, facts)
-    monitor = CycleMonitor(graph, facts, relevant, closes=False)
-    names = control.variable_names
-    every = 0
-    for conflicts in candidates.values():
-        every |= conflicts
-    chosen = {x: graph.variable(f"chosen({names[x]})") for x in members(every)}
-    choose = {x: graph.variable(f"choose({names[x]})") for x in members(every)}
-    assigned, used = graph.variable("assigned"), graph.variable("used")
-    saved: dict[Lit, Lit] = {}
-    for h in monitor.headers:
-        for bit in order.open_bits(h):
-            if bit not in saved:
-                saved[bit] = graph.variable(f"saved({graph.name(bit >> 1)})")
+    candidates = {number: control.conflicts(ts) for number, ts in facts.loops.items()}
 
     def candidates_at(q: int) -> Mask:
         return candidates.get(facts.component[q], 0)
+
+    graph = BooleanGraph()
+    order = OrderBits(graph, facts)
+    monitor = CycleMonitor(graph, facts, lambda t: candidates_at(control.source[t]) != 0, closes=False)
+    names = control.variable_names
+    every = reduce(or_, candidates.values(), 0)
+    chosen = {x: graph.variable(f"chosen({names[x]})") for x in members(every)}
+    choose = {x: graph.variable(f"choose({names[x]})") for x in members(every)}
+    assigned, used = graph.variable("assigned"), graph.variable("used")
+    copied = dict.fromkeys(bit for h in monitor.headers for bit in order.open_bits(h))
+    saved = {bit: graph.variable(f"saved({graph.name(bit >> 1)})") for bit in copied}
 
     def open_bits(q: int) -> list[Lit]:
         if not candidates_at(q):
@@ -84,31 +77,12 @@ def systems(control: Control, facts: OrderFacts, encoding: str, limits: Limits) 
         return graph.all([monitor.open_at(q), monitor.begun_at(q), assigned, used, *same])
 
     def axioms(q: int) -> list[Lit]:
-        mine = open_bits(q)
-        return [
-            *(graph.implies(bit, monitor.is_open) for bit in mine),
-            *([_at_most_one(graph, [chosen[x] for x in members(candidates_at(q))])] if mine else []),
-        ]
+        here = [chosen[x] for x in members(candidates_at(q))]
+        return [*(graph.implies(bit, monitor.is_open) for bit in open_bits(q)), _at_most_one(graph, here)]
 
-    return [
-        assemble(
-            Pattern.LEAKING_CYCLE,
-            encoding,
-            graph,
-            facts,
-            order,
-            monitor,
-            Parts(
-                extra=extra,
-                open_bits=open_bits,
-                bits=[*chosen.values(), assigned, used, *saved.values()],
-                bad=bad,
-                axioms=axioms,
-                choices=list(choose.values()),
-            ),
-            limits,
-        )
-    ]
+    bits = [*chosen.values(), assigned, used, *saved.values()]
+    parts = Parts(extra, open_bits, bits, bad, axioms, choices=list(choose.values()))
+    return [assemble(Pattern.LEAKING_CYCLE, encoding, order, monitor, parts, limits)]
 
 
 def _at_most_one(graph: BooleanGraph, literals: list[Lit]) -> Lit:

@@ -150,8 +150,7 @@ class OrderBits:
             return graph.disj(self.lt(q, x, y), graph.conj(below[x], above[y]))
 
         update = dict.fromkeys(self.open_bits(q), FALSE)
-        for fact in self.open_pairs(p):
-            kind, x, y = fact
+        for kind, x, y in self.open_pairs(p):
             ax, ay = assigned(x), assigned(y)
             if kind == "lt":
                 fresh_x = graph.conj(ay ^ 1, above.get(y, FALSE))
@@ -159,7 +158,7 @@ class OrderBits:
             else:
                 fresh_x = ay
                 old_x = graph.conj(ay ^ 1, kept(kind, x, y))
-            update[self.value(p, fact)] = graph.ite(ax, fresh_x, old_x)
+            update[self.value(p, (kind, x, y))] = graph.ite(ax, fresh_x, old_x)
         return update
 
     def rows(self, q: int, bits: Set[Lit]) -> OrderState:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from symdipa.encodings.assembly import Extra, Parts, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
-from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.limits import UNLIMITED
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts
@@ -47,8 +47,8 @@ def near(control: Control, inside: Iterable[int], x: int) -> Mask:
 class RoundSystems:
     """Systems that count rounds; they share one graph and the formulas of the order."""
 
-    def __init__(self, facts: OrderFacts, limits: Limits = UNLIMITED) -> None:
-        self.facts, self.limits = facts, limits
+    def __init__(self, facts: OrderFacts) -> None:
+        self.facts = facts
         self.graph = BooleanGraph()
         self._order = _SharedOrder(self.graph, facts)
         self._nothing_watched = CycleMonitor(self.graph, facts, lambda t: False)
@@ -56,22 +56,9 @@ class RoundSystems:
     def system(self, inside: Set[int], x: int, rounds: int) -> System:
         """Bad is to have made so many rounds of ``x`` since the last transition that is not in ``inside``."""
         counter = _Counter(self.graph, self.facts.control, inside, x, rounds)
-        return assemble(
-            Pattern.LEAKING_CYCLE,
-            "rounds",
-            self.graph,
-            self.facts,
-            self._order,
-            self._nothing_watched,
-            Parts(
-                extra=counter.extra,
-                open_bits=counter.open_bits,
-                bits=counter.bits,
-                bad=counter.bad,
-                axioms=counter.axioms,
-            ),
-            self.limits,
-        )
+        parts = Parts(counter.extra, counter.open_bits, counter.bits, counter.bad, counter.axioms)
+        order, monitor = self._order, self._nothing_watched
+        return assemble(Pattern.LEAKING_CYCLE, "rounds", order, monitor, parts, UNLIMITED)
 
 
 class _SharedOrder(OrderBits):

@@ -14,9 +14,9 @@ import random_automata as source
 
 from symdipa.encodings.rounds import RoundSystems, components_without, near
 from symdipa.engines.base import how_far
-from symdipa.engines.bounded import Outcome
+from symdipa.engines.bounded import Outcome, Search
 from symdipa.engines.explicit import ExplicitEngine
-from symdipa.engines.liveness import Liveness, RoundSearch
+from symdipa.engines.liveness import Liveness
 from symdipa.engines.pdr import PDR
 from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files.families import generate
@@ -127,7 +127,7 @@ def test_fewer_variables_allow_more_rounds():
 # The decision
 
 
-def judged(example: Automaton, search: RoundSearch) -> Outcome:
+def judged(example: Automaton, search: Search) -> Outcome:
     """What judge and explicit engine say; a run found is completed to a witness that the judge takes."""
     merged = judge.Merged(example, 200_000)
     present = merged.leaking_cycle() is not None
@@ -171,8 +171,8 @@ def test_proofs_agree_with_the_judge(monkeypatch: pytest.MonkeyPatch, near_first
         if ExplicitEngine(Problem.of(example)).decide(LC).status is Status.ABSENT:
             search = liveness(example).run()
             assert search.outcome is judged(example, search) is Outcome.SAFE, i
-            assert search.proofs > 0 and search.method == "pdr"
-            proofs[search.rounds] += 1
+            assert search.sizes["proofs"] > 0 and search.method == "pdr"
+            proofs[search.sizes["rounds"]] += 1
     assert sum(proofs.values()) > 10, proofs
 
 
@@ -190,7 +190,7 @@ def test_a_round_need_not_be_a_leaking_cycle():
                 system = RoundSystems(facts).system(inside, x, rounds)
                 assert PDR(system, Limits(), "minisat").run().outcome is outcome
     search = liveness(example).run()
-    assert search.outcome is Outcome.SAFE and search.rounds == 2
+    assert search.outcome is Outcome.SAFE and search.sizes["rounds"] == 2
 
 
 @pytest.mark.parametrize("family", ["turing-overflow", "turing-odd"])
@@ -198,7 +198,8 @@ def test_a_counter_that_stops_takes_few_rounds(family: str):
     """The lasso's proof would have to speak of two configurations at once."""
     search = liveness(generate(family, 8)).run()
     assert search.outcome is Outcome.SAFE
-    assert search.proofs == {"turing-overflow": 8, "turing-odd": 7}[family] and search.rounds <= 4
+    assert search.sizes["proofs"] == {"turing-overflow": 8, "turing-odd": 7}[family]
+    assert search.sizes["rounds"] <= 4
 
 
 def test_a_counter_that_wraps_is_walked():

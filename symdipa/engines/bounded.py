@@ -32,8 +32,8 @@ class Outcome(Enum):
 class Search:
     """How a search ended.
 
-    ``run`` and ``loops`` of a bad path if unsafe, ``reason`` if open, ``invariant`` where a proof gives one.
-    ``sizes`` tells how large the search was, for reports.
+    ``run`` and ``loops`` are of a bad path if unsafe, ``reason`` is why it is open, ``invariant`` what a
+    proof may give, ``sizes`` how large the search was, for reports.
     """
 
     outcome: Outcome
@@ -50,7 +50,7 @@ class Search:
 class KInduction:
     """Bounded search with proofs by induction; stops for good at ``max_depth``.
 
-    Once the step case has ``max_clauses`` clauses no more proofs are tried, only the bounded search goes on.
+    Once the step case has ``max_clauses`` clauses, only the bounded search continues.
     """
 
     system: System
@@ -123,11 +123,11 @@ class KInduction:
 
 @dataclass
 class BoundedSearch:
-    """Looks for long bad paths, and for nothing else: no proof, no shortest path.
+    """Looks for long bad paths only: no proof, no shortest path.
 
-    One query asks for a bad state in any frame up to a bound that grows geometrically. That no short path is
-    bad is the hard part of an unrolling and of no use here, so the first bound is generous: twice the steps
-    that control needs to the remotest control state. It ends for good when the unrolling has ``max_clauses``.
+    One query asks for a bad state in any frame up to a bound that grows geometrically. Showing that no short
+    path is bad is the hard part of an unrolling and useless here, so the first bound is twice the distance of
+    the remotest control state. The search ends for good when the unrolling has ``max_clauses`` clauses.
     """
 
     system: System
@@ -139,12 +139,11 @@ class BoundedSearch:
     def run(self) -> Search:
         """Search until a bad path is found, no path is long enough to go on, or a limit is reached."""
         system, bound = self.system, self.limits.bound
-        distance = system.steps_from_start
-        least = min((distance[q] for q in system.bad if q in distance), default=None)
+        least = system.steps_to_bad.get(system.control.initial)
         if least is None:
             return Search(Outcome.SAFE, "bounded", 0)
         done = least - 1 if bound is None else min(least - 1, bound)
-        goal = 2 * max(distance.values()) + 1
+        goal = 2 * max(system.steps_from_start.values()) + 1
         try:
             solver = open_solver(self.solver, self.limits, self.effort)
             unrolling = Unrolling(system, solver, anchored=True, bound=bound)
@@ -177,7 +176,7 @@ class BoundedSearch:
         return True
 
     def _some_bad(self, unrolling: Unrolling, first: int, last: int) -> int | None:
-        """The first bad frame of a path with a bad one among these; if there is none they are excluded."""
+        """The first bad frame, among these, of some path; if there is none, they are excluded."""
         solver = unrolling.solver
         bad = {k: unrolling.bad_literal(k) for k in range(first, last + 1) if unrolling.bad(k)}
         some = solver.variable()

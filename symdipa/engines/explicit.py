@@ -8,9 +8,10 @@ breadth-first search over nodes with marks, of which only the maximal ones are k
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 from symdipa.engines.base import Engine
@@ -90,10 +91,6 @@ class _Enumeration:
     def control(self) -> Control:
         return self.graph.control
 
-    @cached_property
-    def cores(self) -> list[tuple[int, ...]]:
-        return self.engine.cores(self.graph, self.limits)
-
     def search(self, pattern: Pattern) -> Witness | None:
         """A witness of the pattern; ``None`` if there is none."""
         if pattern is Pattern.LEAKING_CYCLE:
@@ -105,8 +102,7 @@ class _Enumeration:
     def _leaking_cycle(self) -> Witness | None:
         graph = self.graph
         for edges in graph.loops:
-            conflict = graph.conflicts(edges)
-            if conflict:
+            if conflict := graph.conflicts(edges):
                 return self._witness_cycle(Pattern.LEAKING_CYCLE, self._leaking_closed_path(edges, conflict))
         return None
 
@@ -114,43 +110,32 @@ class _Enumeration:
         """A short closed path that assigns and uses one of the variables of ``conflict``."""
         graph, steps = self.graph, self.control.steps
         allowed = frozenset(edges)
-        best: list[int] | None = None
-        for x in list(members(conflict))[:8]:
+        found = []
+        for x in islice(members(conflict), 8):
             assigning = [e for e in edges if steps[graph.transition[e]].asg >> x & 1]
             using = [e for e in edges if steps[graph.transition[e]].used >> x & 1]
-            uses = {graph.source[e] for e in using}
             for first in assigning[:4]:
                 self.limits.check("leaking cycle, shortest lasso")
-                if first in using:
-                    path = graph.round_trip(first, allowed)
-                else:
-                    there = graph.shortest_path(graph.target[first], uses, allowed)
-                    if there is None:
-                        raise AssertionError("a component is not strongly connected")
-                    at = graph.target[there[-1]] if there else graph.target[first]
-                    second = next(e for e in using if graph.source[e] == at)
-                    back = graph.shortest_path(graph.target[second], {graph.source[first]}, allowed)
-                    if back is None:
-                        raise AssertionError("a component is not strongly connected")
-                    path = [first, *there, second, *back]
-                if best is None or len(path) < len(best):
-                    best = path
-        if best is None:
-            raise AssertionError("the component has no conflicting variable")
-        return best
+                found.append(self._closed_path(first, using, allowed))
+        return min(found, key=len)
+
+    def _closed_path(self, first: int, using: Sequence[int], allowed: Set[int]) -> list[int]:
+        """A short closed path over allowed edges, from ``first`` on, that takes an edge of ``using``."""
+        graph = self.graph
+        if first in using:
+            return graph.round_trip(first, allowed)
+        there = [first, *graph.path(graph.target[first], {graph.source[e] for e in using}, allowed)]
+        second = next(e for e in using if graph.source[e] == graph.target[there[-1]])
+        return [*there, second, *graph.path(graph.target[second], {graph.source[first]}, allowed)]
 
     def _disclosing_cycle(self) -> Witness | None:
-        graph, control = self.graph, self.control
-        best: list[int] | None = None
-        for core in self.cores:
+        graph, sampling = self.graph, self.control.sampling
+        found: list[list[int]] = []
+        for core in self.engine.cores(graph, self.limits):
             allowed = frozenset(core)
-            for e in core:
-                t = graph.transition[e]
-                if control.sampling[t].discloses:
-                    closed = graph.round_trip(e, allowed)
-                    if best is None or len(closed) < len(best):
-                        best = closed
-        return None if best is None else self._witness_cycle(Pattern.DISCLOSING_CYCLE, best)
+            disclosing = (e for e in core if sampling[graph.transition[e]].discloses)
+            found += [graph.round_trip(e, allowed) for e in disclosing]
+        return self._witness_cycle(Pattern.DISCLOSING_CYCLE, min(found, key=len)) if found else None
 
     def _witness_cycle(self, pattern: Pattern, closed: list[int]) -> Witness:
         graph = self.graph
@@ -160,7 +145,8 @@ class _Enumeration:
 
     def _chain(self, pattern: Pattern) -> Witness | None:
         for chain in chains_of(pattern):
-            found = ChainSearch(self.graph, self.cores, chain, self.limits).run()
+            cores = self.engine.cores(self.graph, self.limits)
+            found = ChainSearch(self.graph, cores, chain, self.limits).run()
             if found is not None:
                 return complete(self.control, pattern, *found)
         return None
@@ -192,11 +178,7 @@ class ChainSearch:
     """
 
     def __init__(
-        self,
-        graph: Augmentation,
-        cores: list[tuple[int, ...]],
-        chain: Chain,
-        limits: Limits = UNLIMITED,
+        self, graph: Augmentation, cores: list[tuple[int, ...]], chain: Chain, limits: Limits = UNLIMITED
     ) -> None:
         self.graph, self.chain, self.limits = graph, chain, limits
         self.control = graph.control
@@ -272,8 +254,8 @@ class ChainSearch:
 
     def _found(self, last: Visit) -> tuple[list[int], list[Loop]]:
         visits: list[Visit] = []
-        visit: Visit | None = last
-        while visit is not None and visit.before is not None:
+        visit = last
+        while visit.before is not None:
             visits.append(visit)
             visit = visit.before
         visits.reverse()
@@ -281,10 +263,7 @@ class ChainSearch:
         edges = [v.edge for v in visits]
         if last.open is not None:
             core, start = last.open
-            rest = graph.shortest_path(last.node, {start}, self.core_edges[core])
-            if rest is None:
-                raise AssertionError("a core is not strongly connected")
-            edges += rest
+            edges += graph.path(last.node, {start}, self.core_edges[core])
         return [graph.transition[e] for e in edges], self._loops(visits, edges)
 
     def _loops(self, visits: list[Visit], edges: list[int]) -> list[Loop]:

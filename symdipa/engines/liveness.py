@@ -1,19 +1,17 @@
 """Leaking cycles by rounds: proofs by PDR, taken apart along the control graph, and long walks.
 
-If no run makes ``k`` rounds of ``x`` in a row inside a set of transitions, a cycle in there that leaks by
-another variable does without the assignments of ``x`` or without its uses. So only the components that are
-left without the one or without the other remain to be looked at, which is how a counter of ``n`` bits is
-proved to stop with one round ``n`` times, not with ``2**n``. A proof is tried with few variables first: those
-that are compared together with ``x``.
+If no run makes ``k`` rounds of ``x`` in a row inside a set of transitions, a cycle in that set that leaks by
+another variable lacks either the assignments or the uses of ``x``. So it lies in a component that remains
+when one or the other are removed: a counter of ``n`` bits is proved to stop by one round ``n`` times, not by
+``2**n`` rounds. A proof is tried with few variables first: those that are compared together with ``x``.
 
-A run with ``k`` rounds may be the beginning of any number of them, or not. It is *walked*: followed over full
-order states, and on from its end inside its component, until a state returns after an assignment and a use.
+A run with ``k`` rounds may or may not go on to any number of them. It is *walked*: followed over full order
+states, and on from its end inside its component, until a state returns after an assignment and a use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 from symdipa.encodings.rounds import RoundSystems, components_without, near
@@ -30,15 +28,15 @@ from symdipa.systems.system import System
 
 FRAMES = 4
 STEPS = 16_384
-"""The frames of PDR and the steps of each walk at first; each effort has twice and eight times more."""
+"""The frames of PDR and the steps of each walk at effort 0; each further effort has 2 and 8 times as many."""
 
 Place = tuple[int, OrderState]
 
 
 class Walk:
-    """Follows a run and goes on inside the last component, taking the ways out of each place in turn.
+    """Follows a run and continues inside the last component, taking the ways out of each place in turn.
 
-    It ends where no way goes on inside, or when most of its steps have led to no new place.
+    It ends where it cannot continue inside, or when most of its steps have led to no new place.
     """
 
     def __init__(self, control: Control, facts: OrderFacts, run: Sequence[int]) -> None:
@@ -54,7 +52,7 @@ class Walk:
         self._patience = 0
 
     def go(self, steps: int, limits: Limits) -> Loop | None:
-        """At most so many further steps; the leaking cycle that they close, if they do."""
+        """Take at most ``steps`` further steps; the leaking cycle that they close, if any."""
         for _ in range(steps):
             if len(self.run) % 256 == 0:
                 limits.check(f"walk of {len(self.run)} steps")
@@ -103,38 +101,27 @@ class Walk:
             yield from (ways[(turn + k) % len(ways)] for k in range(len(ways)))
 
 
-@dataclass(frozen=True)
-class RoundSearch(Search):
-    """``rounds`` is the most that was counted, ``proofs`` and ``clauses`` tell how large the proof is."""
-
-    rounds: int = 0
-    proofs: int = 0
-    clauses: int = 0
-
-
-@dataclass
 class Liveness:
     """Decides whether there is a leaking cycle; complete up to the deadline.
 
-    A bound is about the length of a violation, which rounds do not measure: it means nothing here.
+    A bound limits the length of a violation, which rounds do not measure, so it is ignored here.
     """
 
-    control: Control
-    facts: OrderFacts
-    limits: Limits
-    solver: str = "z3"
-    _depth: int = field(default=0, init=False)
-    _rounds: int = field(default=0, init=False)
-    _proofs: int = field(default=0, init=False)
-    _clauses: int = field(default=0, init=False)
-    _counts: dict[tuple[frozenset[int], int], int] = field(default_factory=dict, init=False)
-    _systems: dict[Mask, RoundSystems] = field(default_factory=dict, init=False)
-    _found: list[tuple[frozenset[int], tuple[int, ...]]] = field(default_factory=list, init=False)
-    _walks: dict[frozenset[int], Walk] = field(default_factory=dict, init=False)
+    def __init__(self, control: Control, facts: OrderFacts, limits: Limits, solver: str = "z3") -> None:
+        self.control, self.facts, self.limits, self.solver = control, facts, limits, solver
+        self._depth = self._rounds = self._proofs = self._clauses = 0
+        self._counts: dict[tuple[frozenset[int], int], int] = {}
+        self._systems: dict[Mask, RoundSystems] = {}
+        self._found: list[tuple[frozenset[int], tuple[int, ...]]] = []
+        self._walks: dict[frozenset[int], Walk] = {}
 
-    def run(self) -> RoundSearch:
-        """Search with growing effort until every component is cleared or a leaking cycle is found."""
-        open_sets = self._leaking(components_without(self.control, self._possible()))
+    def run(self) -> Search:
+        """Search with growing effort until every component is cleared or a leaking cycle is found.
+
+        The sizes are the most rounds that were counted, and the number of proofs with their clauses.
+        """
+        possible = [t for t, cyclic in enumerate(self.facts.cyclic) if cyclic]
+        open_sets = self._leaking(components_without(self.control, possible))
         effort = 0
         try:
             while open_sets:
@@ -154,23 +141,14 @@ class Liveness:
         run: Sequence[int] = (),
         loops: tuple[Loop, ...] = (),
         reason: str = "",
-    ) -> RoundSearch:
-        return RoundSearch(
-            outcome,
-            "pdr",
-            depth,
-            tuple(run),
-            loops,
-            reason,
-            rounds=self._rounds,
-            proofs=self._proofs,
-            clauses=self._clauses,
-        )
+    ) -> Search:
+        sizes = {"rounds": self._rounds, "proofs": self._proofs, "clauses": self._clauses}
+        return Search(outcome, "pdr", depth, tuple(run), loops, reason, sizes=sizes)
 
     def _cleared(
         self, open_sets: list[frozenset[int]], attempt: Callable[[frozenset[int]], int | None]
     ) -> list[frozenset[int]]:
-        """The sets that stay open when each, and what is left of those with a bound, is attempted once."""
+        """The sets that stay open when each set, and what remains of a set with a bound, is tried once."""
         todo, unsettled = list(open_sets), []
         while todo:
             inside = todo.pop()
@@ -181,15 +159,12 @@ class Liveness:
                 todo += [part for part in self._split(inside, bounded) if part not in todo]
         return unsettled
 
-    def _possible(self) -> list[int]:
-        return [t for t, cyclic in enumerate(self.facts.cyclic) if cyclic]
-
     def _leaking(self, sets: list[frozenset[int]]) -> list[frozenset[int]]:
-        """Those in which some variable is assigned and used."""
+        """The sets in which some variable is assigned and used."""
         return [inside for inside in sets if self.control.conflicts(inside)]
 
     def _near_proof(self, effort: int, inside: frozenset[int]) -> int | None:
-        """A variable whose rounds are bounded already by what it is compared with."""
+        """A variable whose rounds are bounded by the variables it is compared with alone."""
         for x in self._outer_first(inside):
             systems = self._systems_for(near(self.control, inside, x))
             system = systems.system(inside, x, 1 << effort)
@@ -226,7 +201,7 @@ class Liveness:
         return found
 
     def _search(self, system: System, frames: int, rounds: int) -> Search:
-        """PDR with so many frames; a proof is checked and counted."""
+        """PDR with this many frames; a proof is checked and counted."""
         search = PDR(system, self.limits, self.solver, max_frames=frames).run()
         self.limits.check(f"leaking cycle, {rounds} rounds")
         if search.outcome is Outcome.OPEN and search.depth < frames:  # not for want of frames
@@ -243,29 +218,24 @@ class Liveness:
 
     def _outer_first(self, inside: frozenset[int]) -> list[int]:
         """The variables to count, first those whose assignments lie on the fewest cycles."""
-        control = self.control
 
         def left(x: int) -> int:
-            return sum(map(len, components_without(control, inside, self._assigning(inside, x))))
+            return sum(map(len, self._unassigning(inside, x)))
 
         return sorted(members(self.control.conflicts(inside)), key=lambda x: (-left(x), x))
 
-    def _assigning(self, inside: frozenset[int], x: int) -> set[int]:
-        return {t for t in inside if self.control.steps[t].asg >> x & 1}
-
-    def _using(self, inside: frozenset[int], x: int) -> set[int]:
-        return {t for t in inside if self.control.steps[t].used >> x & 1}
+    def _unassigning(self, inside: frozenset[int], x: int) -> list[frozenset[int]]:
+        assigning = {t for t in inside if self.control.steps[t].asg >> x & 1}
+        return components_without(self.control, inside, assigning)
 
     def _split(self, inside: frozenset[int], x: int) -> list[frozenset[int]]:
         """Where a leaking cycle may still be, once the rounds of ``x`` are known to be bounded."""
-        parts = [
-            *components_without(self.control, inside, self._assigning(inside, x)),
-            *components_without(self.control, inside, self._using(inside, x)),
-        ]
+        using = {t for t in inside if self.control.steps[t].used >> x & 1}
+        parts = [*self._unassigning(inside, x), *components_without(self.control, inside, using)]
         return self._leaking(list(dict.fromkeys(parts)))
 
-    def _walk_on(self, steps: int) -> RoundSearch | None:
-        """Follow the runs found since, and go on with one walk for each set of transitions."""
+    def _walk_on(self, steps: int) -> Search | None:
+        """Follow the runs found since the last call, and continue one walk for each set of transitions."""
         for inside, run in self._found:
             walk = Walk(self.control, self.facts, run)
             loop = walk.go(len(run) + 1, self.limits)
@@ -280,5 +250,5 @@ class Liveness:
                 return self._present(walk, loop)
         return None
 
-    def _present(self, walk: Walk, loop: Loop) -> RoundSearch:
+    def _present(self, walk: Walk, loop: Loop) -> Search:
         return self._answer(Outcome.UNSAFE, len(walk.run), walk.run, (loop,))

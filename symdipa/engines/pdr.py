@@ -4,11 +4,11 @@ After Bradley (2011) and Een, Mishchenko, Brayton (2011), with the names of thos
 stays outside the solver: a cube belongs to a control state and speaks of the bits that are open there, and
 each control state has one small incremental solver for the steps that leave it.
 
-Not every step counts. Those edges of the control graph that close a cycle (:func:`back_edges`) cost one,
-the others nothing: ``frames[i]`` over-approximates what is reachable with at most ``i`` rounds, so that an
-automaton with a long way to its loops needs as few frames as one with a short way. Within a frame the free
-edges are acyclic, and cubes are taken in the order of the control states along them. Under a bound every
-step costs one, and no obligation is asked again at a higher level: then no path is longer than the bound.
+Not every step counts. Edges of the control graph that close a cycle (:func:`back_edges`) cost one, others
+nothing: ``frames[i]`` over-approximates what is reachable with at most ``i`` rounds, so that an automaton
+with a long way to its loops needs as few frames as one with a short way. Within a frame the free edges are
+acyclic, and cubes are taken in the order of the control states along them. Under a bound every step costs
+one, and no obligation is asked again at a higher level: then no path is longer than the bound.
 
 A cube blocked at level ``i`` is blocked below, too.
 """
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from symdipa.engines.base import how_far
-from symdipa.engines.bounded import Outcome, Search
+from symdipa.engines.bounded import Outcome, Search, unsafe
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import Limits
 from symdipa.runs.graphs import depth_first
@@ -215,10 +215,10 @@ class _Leaving:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A step by ``edge`` from frame ``level``, in the last model of ``leaving``.
+class Entry:
+    """A step into a cube by ``edge`` from frame ``level``, in the last model of ``leaving``.
 
-    ``wanted`` are the solver literals that say that the step can be taken and leads where it should.
+    ``wanted`` are the solver literals that say that the step can be taken and leads into the cube.
     """
 
     leaving: _Leaving
@@ -230,16 +230,13 @@ class Step:
 class PDR:
     """Decides one system; complete, up to the limits.
 
-    ``max_frames`` ends the search after so many frames, whatever the lengths of paths.
+    ``max_frames`` ends the search after that many frames, whatever the lengths of paths.
     """
 
     def __init__(
         self, system: System, limits: Limits, solver: str = "z3", max_frames: int | None = None
     ) -> None:
-        self.system = system
-        self.limits = limits
-        self.solver = solver
-        self.max_frames = max_frames
+        self.system, self.limits, self.solver, self.max_frames = system, limits, solver, max_frames
         self.effort = Effort()
         self.depth = 0
         self.initial = system.control.initial
@@ -256,8 +253,7 @@ class PDR:
         self._lengths = Lengths(system, self._ways, self._place)
         self._ticket = count()
         # Up to how many steps there is no violation; at first those that do not get to a bad control state.
-        distance = system.steps_from_start
-        self._finished = min((distance[q] for q in system.bad if q in distance), default=1) - 1
+        self._finished = system.steps_to_bad.get(self.initial, 1) - 1
         if limits.bound is not None:
             self._finished = min(self._finished, limits.bound)
 
@@ -289,7 +285,7 @@ class PDR:
         return {"frames": len(self.blocked)}
 
     def _new_frame(self) -> None:
-        """One frame more, in which those control states are blocked that no path reaches so cheaply."""
+        """Add a frame in which the control states are blocked that no path of its cost reaches."""
         level = len(self.blocked)
         self.blocked.append({})
         self._lengths.advance()
@@ -337,7 +333,7 @@ class PDR:
         return frozenset(state[x] for x in leaving.solver.core if x in state)
 
     def _block(self, first: Obligation) -> Obligation | None:
-        """Discharge an obligation and those that it brings; if that fails, the one of the initial state."""
+        """Discharge an obligation and those it entails; if that fails, the one at the initial state."""
         queue: list[tuple[int, int, int, Obligation]] = []
 
         def ask(obligation: Obligation) -> None:
@@ -354,8 +350,8 @@ class PDR:
                 heapq.heappop(queue)
                 continue
             self._tick()
-            found = self._step_into(q, cube, level)
-            if isinstance(found, Step):
+            found = self._entry(q, cube, level)
+            if isinstance(found, Entry):
                 ask(self._lift(found, obligation))
                 continue
             heapq.heappop(queue)
@@ -377,11 +373,11 @@ class PDR:
         if q in self._leaving:
             self._leaving[q].block(cube, level)
 
-    def _step_into(self, q: int, cube: Cube, level: int, blocked: bool = False) -> Step | Cube:
+    def _entry(self, q: int, cube: Cube, level: int, blocked: bool = False) -> Entry | Cube:
         """A step into the cube from where ``level`` allows it, or the part of the cube that excludes one.
 
-        Steps from the cube itself do not count (relative induction); ``blocked`` says that it is known to
-        be blocked one level below, so that nothing need be done about that.
+        Steps from the cube itself do not count (relative induction); with ``blocked`` the cube is blocked
+        one level below, so that there are none.
         """
         needed: set[Lit] = set()
         for way in self._ways.get(q, ()):
@@ -404,21 +400,21 @@ class PDR:
             else:
                 possible = leaving.check(assumptions)
             if possible:
-                return Step(leaving, edge, before, wanted)
+                return Entry(leaving, edge, before, wanted)
             needed.update([goals[x] for x in leaving.solver.core if x in goals])
         return frozenset(needed)
 
-    def _lift(self, step: Step, successor: Obligation) -> Obligation:
+    def _lift(self, entry: Entry, successor: Obligation) -> Obligation:
         """The bits before the step that matter: with the same choices they lead into the successor's cube."""
-        leaving = step.leaving
+        leaving, edge = entry.leaving, entry.edge
         state, choices = leaving.state(), leaving.chosen()
         chosen = [leaving.choice[c] if value else -leaving.choice[c] for c, value in choices.items()]
-        switch = leaving.temporarily([-literal for literal in step.wanted])
+        switch = leaving.temporarily([-literal for literal in entry.wanted])
         if leaving.solver.check([*state, *chosen, switch]):
             raise AssertionError("a predecessor does not step into the cube")
         cube = frozenset(state[x] for x in leaving.solver.core if x in state)
         leaving.retire(switch)
-        return Obligation(step.edge.source, cube, step.level, step.edge, choices, successor)
+        return Obligation(edge.source, cube, entry.level, edge, choices, successor)
 
     def _generalise(self, q: int, cube: Cube, level: int) -> Cube:
         """Drop literals while the rest stays unreachable from the frame before and away from the start."""
@@ -428,13 +424,13 @@ class PDR:
             smaller = cube - {literal}
             if self._is_initial(q, smaller):
                 continue
-            found = self._step_into(q, smaller, level)
-            if not isinstance(found, Step):
+            found = self._entry(q, smaller, level)
+            if not isinstance(found, Entry):
                 cube = self._keep_away(q, found, smaller)
         return cube
 
     def _keep_away(self, q: int, core: Cube, whole: Cube) -> Cube:
-        """The core with, if it would contain the initial state, one positive literal of the whole cube."""
+        """The core; if it contains the initial state, with one positive literal of the whole cube added."""
         if not self._is_initial(q, core):
             return core
         positive = [literal for literal in whole if not literal & 1]
@@ -443,13 +439,13 @@ class PDR:
         return core | {min(positive)}
 
     def _push(self, q: int, cube: Cube, level: int) -> int:
-        """Block the cube at ``level`` and beyond as far as that is possible at once; how far it was."""
+        """Block the cube at ``level`` and as far beyond as is possible at once; how far it got."""
         while True:
             self._add(q, cube, level)
             if level >= self.depth:
                 return level
-            found = self._step_into(q, cube, level + 1, blocked=True)
-            if isinstance(found, Step):
+            found = self._entry(q, cube, level + 1, blocked=True)
+            if isinstance(found, Entry):
                 return level
             cube = self._keep_away(q, found, cube)
             level += 1
@@ -462,7 +458,7 @@ class PDR:
                     if cube not in self.blocked[level].get(q, ()):
                         continue
                     self._tick()
-                    if not isinstance(self._step_into(q, cube, level + 1, blocked=True), Step):
+                    if not isinstance(self._entry(q, cube, level + 1, blocked=True), Entry):
                         self._add(q, cube, level + 1)
             if not any(self.blocked[level].values()):
                 return level
@@ -489,6 +485,4 @@ class PDR:
             new = system.graph.evaluate(edge.update.values(), now)
             values = {**values, **dict(zip(edge.update, new, strict=True))}
             current = current.successor
-        run = tuple(edge.transition for edge, _ in path)
-        loops = system.loops(path, values)
-        return Search(Outcome.UNSAFE, "pdr", len(run), run, tuple(loops), sizes=self._sizes())
+        return replace(unsafe(system, path, values), method="pdr", sizes=self._sizes())

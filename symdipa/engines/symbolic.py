@@ -55,7 +55,6 @@ class SymbolicEngine(Engine):
     def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
         from symdipa.encodings.catalogue import systems
         from symdipa.engines.bounded import Outcome
-        from symdipa.engines.liveness import RoundSearch
 
         seconds = stopwatch()
         status, method, reason, witness = Status.UNKNOWN, None, None, None
@@ -75,9 +74,6 @@ class SymbolicEngine(Engine):
                     sizes[what] = max(size, sizes.get(what, 0))
             if invariants := [s.invariant for s in searches if s.invariant is not None]:
                 sizes["clauses"] = sum(invariant.clauses for invariant in invariants)
-            for search in searches:
-                if isinstance(search, RoundSearch):
-                    sizes |= {"rounds": search.rounds, "proofs": search.proofs, "clauses": search.clauses}
             if status is Status.PRESENT:
                 witness = complete(control, pattern, searches[-1].run, searches[-1].loops)
         except LimitReached as limit:

@@ -92,21 +92,19 @@ class Augmentation:
             node = self.source[e]
         return path[::-1]
 
-    def shortest_path(self, start: int, goals: Set[int], allowed: Set[int]) -> list[int] | None:
-        """A shortest path over allowed edges to one of the goals, ``None`` if there is none."""
-        return shortest_path(
-            start,
-            goals.__contains__,
-            lambda node: (e for e in self.outgoing[node] if e in allowed),
-            self.target.__getitem__,
-        )
+    def path(self, start: int, goals: Set[int], allowed: Set[int]) -> list[int]:
+        """A shortest path over allowed edges to one of the goals; there must be one."""
+
+        def leaving(node: int) -> Iterable[int]:
+            return (e for e in self.outgoing[node] if e in allowed)
+
+        path = shortest_path(start, goals.__contains__, leaving, self.target.__getitem__)
+        assert path is not None, "there is no such path"
+        return path
 
     def round_trip(self, edge: int, allowed: Set[int]) -> list[int]:
-        """A shortest closed path that begins with ``edge`` and stays on allowed edges (which has one)."""
-        back = self.shortest_path(self.target[edge], {self.source[edge]}, allowed)
-        if back is None:
-            raise AssertionError("the edge lies on no cycle of the allowed edges")
-        return [edge, *back]
+        """A shortest closed path over allowed edges that begins with ``edge``; there must be one."""
+        return [edge, *self.path(self.target[edge], {self.source[edge]}, allowed)]
 
     def non_leaking_cores(self, limits: Limits = UNLIMITED) -> list[tuple[int, ...]]:
         """Edge sets, each strongly connected and without a variable both assigned and used in it.
