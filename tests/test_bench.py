@@ -21,7 +21,7 @@ from conftest import EXAMPLES, ROOT
 from symdipa.engines import processes
 from symdipa.files import formats
 from symdipa.files.families import FAMILIES, generate
-from symdipa.interface.bench import machine, measure, plots, presets, published, store, sweep, tables
+from symdipa.interface.bench import machine, measure, plots, presets, store, sweep, tables
 from symdipa.interface.bench.measure import Job, Measured
 from symdipa.interface.bench.plan import BadSweep, Config, Plan, Task, configs, documented, member, sizes
 from symdipa.interface.bench.process import Process
@@ -812,7 +812,7 @@ def test_the_sizes_of_a_preset_are_those_of_its_figure():
 
 def test_the_examples_of_table1_say_what_is_expected_of_them():
     for item, path in presets.PRESETS["table1"].items(EXAMPLES):
-        assert item.published in published.DIPAUT
+        assert item.published in presets.DIPAUT
         if path is None:
             continue
         first = path.read_text(encoding="utf-8").splitlines()[0]
@@ -823,7 +823,7 @@ def test_the_examples_of_table1_say_what_is_expected_of_them():
 
 def test_every_size_of_the_figures_has_a_published_number():
     for name in ("k-minmax", "m-range"):
-        assert {item.key for item, _ in presets.PRESETS[name].items(None)} <= set(published.DIPAUT)
+        assert {item.key for item, _ in presets.PRESETS[name].items(None)} <= set(presets.DIPAUT)
 
 
 def test_missing_examples_are_told(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from dataclasses import replace
 from fnmatch import fnmatch
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -131,6 +132,15 @@ def test_the_data_of_the_page_are_those_of_the_commands(leaking_pair):
     ]
     assert told["marks"] == known_marks(automaton, found)
     assert len(told["counterexample"]["growth"]) == len(leaking_pair.all("circle"))
+
+
+def test_one_point_is_no_curve():
+    automaton = formats.load(A_LEAKP)
+    result = check(automaton)
+    found = analysis.refute(result, 2)
+    for growth, curves in ((found.growth, 1), (found.growth[:1], 0), ((), 0)):
+        shown = page([Checked("a", result, counterexample=replace(found, growth=growth))])
+        assert [a["class"] for a in Page(shown).all("svg")].count("growth") == curves
 
 
 def test_every_step_is_a_row_and_every_picture_has_a_name(leaking_pair):

@@ -6,7 +6,7 @@ import pytest
 from conftest import EXAMPLES
 
 from symdipa.analysis import check
-from symdipa.evidence.facts import level, link, orders_along
+from symdipa.evidence.facts import link, orders_along, path_ends
 from symdipa.files import formats
 from symdipa.interface.reports.document import as_lines
 from symdipa.interface.reports.story import dependency, run_with_facts, story
@@ -144,7 +144,7 @@ def test_a_loop_whose_order_grows_before_it_repeats():
 )
 def test_why_a_number_costs(name, run, path, shown, words):
     automaton, witness = told(f"privacy_violating_path/{name}", PV, run, ((1, 2),), path)
-    assert level(automaton, witness).shown == shown
+    assert path_ends(automaton, witness).shown == shown
     assert words in story(automaton, witness).why_it_costs
 
 

@@ -1,4 +1,4 @@
-"""What there is to say about a witness, as values; reports put it into words, hints make changes of it.
+"""Facts about a witness as values, which reports put into words and hints turn into changes.
 
 Steps of a run are named by their position, from 0.
 """
@@ -33,10 +33,8 @@ def steps_of(automaton: Automaton, witness: Witness, cycle: tuple[int, int]) -> 
 
 @dataclass(frozen=True)
 class Link:
-    """The comparison behind an edge of the dependency graph: step ``later`` compares with ``variable``.
-
-    ``sign`` is ``"<"`` or ``">="``; ``variable`` holds the sample of step ``earlier``.
-    """
+    """The comparison behind an edge of the dependency graph: step ``later`` compares its sample (``sign`` is
+    ``"<"`` or ``">="``) with ``variable``, which holds the sample of step ``earlier``."""
 
     earlier: int
     later: int
@@ -72,17 +70,12 @@ def path_links(automaton: Automaton, witness: Witness) -> list[Link]:
 def conflicts(automaton: Automaton, witness: Witness) -> frozenset[str]:
     """The variables that the cycle of a leaking cycle both stores and compares with."""
     inside = [t for _, t in steps_of(automaton, witness, witness.cycles[-1])]
-    stored = frozenset(x for t in inside for x in t.assign)
-    return stored & frozenset(x for t in inside for x in t.guard.used)
+    return frozenset(x for t in inside for x in t.assign) & {x for t in inside for x in t.guard.used}
 
 
-@dataclass(frozen=True)
-class Lookback:
-    """A step of a leaking cycle that compares with ``variable``, and the step that stored it.
-
-    In the first round that is step ``first``; in later rounds ``later``, one of the round before if it is not
-    before ``step``.
-    """
+class Lookback(NamedTuple):
+    """Step ``step`` of a leaking cycle compares with ``variable``: stored by step ``first`` in the first
+    round, by step ``later`` in later ones (in the round before unless ``later < step``)."""
 
     step: int
     variable: str
@@ -101,36 +94,25 @@ def lookbacks(automaton: Automaton, witness: Witness) -> Iterator[Lookback]:
             yield Lookback(k, x, first, max((j for j in stores if start <= j < k), default=stores[-1]))
 
 
-def orders_by_round(automaton: Automaton, witness: Witness) -> tuple[list[OrderState], int]:
-    """The order states before the rounds of a leaking cycle until one returns, and the place of that one."""
-    from symdipa.runs import witness as witnesses
-    from symdipa.runs.control import control_graph
-
-    return witnesses.orders_by_round(control_graph(automaton), witness)
-
-
 # ---------------------------------------------------------------------------------------------------- outputs
 
 
-@dataclass(frozen=True)
-class Level:
-    """The ends of a violating path: step ``shown`` outputs its sample, step ``repeated`` is in the loop.
-
-    ``below`` says whether the samples of the loop lie below the shown one (or above it).
-    """
+class PathEnds(NamedTuple):
+    """The ends of a violating path: step ``shown`` outputs its sample, step ``repeated`` is in the loop,
+    whose samples lie ``below`` the shown one, or above it."""
 
     shown: int
     repeated: int
     below: bool
 
 
-def level(automaton: Automaton, witness: Witness) -> Level:
+def path_ends(automaton: Automaton, witness: Witness) -> PathEnds:
     """Which end of a violating path is shown, and on which side of it the loop lies."""
     start, end = witness.cycles[-1]
     first, last = witness.path[0], witness.path[-1]
     shows_last = automaton.transitions[witness.run[last]].output.kind is OutputKind.INSAMPLE
     below = first == last or (start <= first < end and shows_last)
-    return Level(last, first, True) if below else Level(first, last, False)
+    return PathEnds(last, first, True) if below else PathEnds(first, last, False)
 
 
 def shown_in_loop(automaton: Automaton, witness: Witness) -> list[int]:
@@ -139,8 +121,7 @@ def shown_in_loop(automaton: Automaton, witness: Witness) -> list[int]:
     return [k for k, t in steps if t.output.is_real and automaton.state(t.source).is_input]
 
 
-@dataclass(frozen=True)
-class Clash:
+class Clash(NamedTuple):
     """A state whose branches have outputs in common: which symbols, and whether numbers."""
 
     state: str
@@ -160,7 +141,7 @@ def output_clashes(automaton: Automaton) -> Iterator[Clash]:
 
 
 class Draw(NamedTuple):
-    """A sample that a state draws: inverse scale and mean; ``second``: that shown as ``insampleprime``."""
+    """A sample that a state draws, with inverse scale and mean; the ``second`` is ``insampleprime``."""
 
     state: State
     d: Fraction
@@ -169,10 +150,10 @@ class Draw(NamedTuple):
 
 
 def draws(automaton: Automaton, names: Iterable[str] | None = None) -> Iterator[Draw]:
-    """The samples that are drawn with noise, in all states that go on or in those with the given names."""
-    wanted = None if names is None else set(names)
+    """The samples drawn with noise, in all states that have transitions or in those with the given names."""
+    wanted = set(automaton.index if names is None else names)
     for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
-        if outgoing and (wanted is None or state.name in wanted):
+        if outgoing and state.name in wanted:
             if state.d:
                 yield Draw(state, state.d, state.mu, False)
             shows = any(automaton.transitions[t].output.kind is OutputKind.INSAMPLE_PRIME for t in outgoing)
@@ -197,22 +178,12 @@ def orders_along(automaton: Automaton, run: Sequence[int]) -> Iterator[OrderStat
         yield order
 
 
-@dataclass(frozen=True)
-class MarksThen:
-    """The marks of the stored samples after a step: by variable, and the chains whose marks meet there.
+def marks_along(automaton: Automaton, witness: Witness) -> Iterator[tuple[dict[str, str], list[Chain]]]:
+    """After each step, the marks of the stored samples by variable, and the chains that became complete.
 
-    ``L`` and ``G``: a sample that can be repeated lies below it, above it. ``U`` and ``D``: a number that was
-    shown lies below it, above it (or is it). See Def. marks.
-    """
-
-    carried: tuple[tuple[str, str], ...]
-    met: tuple[Chain, ...]
-
-
-def marks_along(automaton: Automaton, witness: Witness) -> Iterator[MarksThen]:
-    """The marks of the stored samples after each step, and the chains that are complete then first.
-
-    The samples that can be repeated are those in the non-leaking cycles of the witness.
+    ``L`` and ``G``: a repeatable sample lies below it, above it. ``U`` and ``D``: a number that was shown
+    lies below it, above it (or is it). See Def. marks. The repeatable samples are those in the
+    non-leaking cycles of the witness.
     """
     from symdipa.runs.control import control_graph
     from symdipa.runs.marks import Chain, Marks, advance
@@ -232,9 +203,9 @@ def marks_along(automaton: Automaton, witness: Witness) -> Iterator[MarksThen]:
         order = propagate(order, step)
         pair, below, above = marks[Chain.PAIR], marks[Chain.OUTPUT_BELOW], marks[Chain.OUTPUT_ABOVE]
         masks = {"L": pair.up, "G": pair.down, "U": below.up, "D": above.down}
-        letters = (
-            (name, "".join(letter for letter, mask in masks.items() if mask >> x & 1))
+        carried = {
+            name: letters
             for x, name in enumerate(automaton.variables)
-        )
-        met = (chain for chain in Chain if marks[chain].hit and not before[chain].hit)
-        yield MarksThen(tuple((name, found) for name, found in letters if found), tuple(met))
+            if (letters := "".join(letter for letter, mask in masks.items() if mask >> x & 1))
+        }
+        yield carried, [chain for chain in Chain if marks[chain].hit and not before[chain].hit]

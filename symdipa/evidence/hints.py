@@ -1,23 +1,22 @@
-"""What would help: changes to an automaton that take a violation away, each of them tried.
+"""Changes to an automaton that remove a violation, each of them tried.
 
-A hint is derived from the witness (which step, which variable), made as a change to the automaton, and the
-changed automaton is decided again. If the pattern is still there, on another run, the same kind of change
-is made once more; only changes after which the automaton is private are called a remedy. Changes keep the
+A witness suggests a change (at which step, of which variable), and the changed automaton is decided again.
+While the pattern is still there, on another run, the same kind of change is made once more. Changes keep the
 numbers of the transitions; new ones come last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import count
 
-from symdipa.evidence.facts import conflicts, level, link, shown_in_loop, steps_of
+from symdipa.evidence.facts import conflicts, link, path_ends, shown_in_loop, steps_of
 from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Guard, State, Transition, reachable, symbol
-from symdipa.model.errors import InvalidInput
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
-from symdipa.model.validation import validated
+from symdipa.model.validation import problems
 from symdipa.model.verdict import Result, Status, Verdict, Witness
 
 Decide = Callable[[Automaton], Result | None]
@@ -48,10 +47,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Hint:
-    """A change in words, the branches that it touches, and what it makes of the automaton.
+    """A change in words, the branches that it touches, and the changed automaton.
 
-    ``private`` says whether the changed automaton is private; ``outcome`` tells it in words, with D.
-    ``silent``: with D = 0, so that its outputs tell nothing about the inputs.
+    ``outcome`` says in words, with D, whether that is ``private``. ``silent``: with D = 0, so that its
+    outputs tell nothing about the inputs.
     """
 
     kind: str
@@ -64,13 +63,12 @@ class Hint:
 
 
 @dataclass(frozen=True)
-class _Kind:
-    """A kind of change: how a witness suggests it, how it is made, how it is told."""
+class _ChangeKind:
+    """A kind of change: how a witness suggests it, and how it is made."""
 
     name: str
     suggest: Callable[[Automaton, Witness], tuple[Edit, ...]]
     make: Callable[[Automaton, Edit], Automaton]
-    tell: Callable[[Automaton, Sequence[Edit]], str]
 
 
 def hints(automaton: Automaton, witness: Witness, decide: Decide) -> list[Hint]:
@@ -81,10 +79,10 @@ def hints(automaton: Automaton, witness: Witness, decide: Decide) -> list[Hint]:
         if hint is not None and all(hint.changes != other.changes for other in found):
             found.append(hint)
     private = [hint for hint in found if hint.private]
-    private = [hint for hint in private if not hint.silent] or private
     if not private:
         private = [both for hint in found if (both := _followed(automaton, hint, decide)) is not None]
-    return private or found
+        return private or found
+    return [hint for hint in private if not hint.silent] or private
 
 
 def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
@@ -104,7 +102,7 @@ def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
     return None
 
 
-def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) -> Hint | None:
+def _tried(automaton: Automaton, witness: Witness, kind: _ChangeKind, decide: Decide) -> Hint | None:
     """The change of this kind, made as often as the pattern is still there; ``None`` if it does not help."""
     made: list[Edit] = []
     changed, current = automaton, witness
@@ -115,7 +113,7 @@ def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) 
         for edit in edits:
             changed = kind.make(changed, edit)
         made += edits
-        if not _valid(changed):
+        if problems(changed):
             return None
         result = decide(changed)
         if result is None:
@@ -128,35 +126,23 @@ def _tried(automaton: Automaton, witness: Witness, kind: _Kind, decide: Decide) 
         current = answer.witness
     else:
         return None
-    outcome = _outcome(result, witness.pattern)
     private = result is not None and result.verdict is Verdict.PRIVATE
-    best = result.weight.best if result is not None and result.weight is not None else None
+    best, outcome = _best(result), _outcome(result, witness.pattern)
     if private and kind.make is _stop:
         outcome = _for_more_answers(automaton, made, outcome, best is not None, decide)
-    return Hint(
-        kind.name,
-        kind.tell(automaton, made),
-        tuple(_changes(automaton, changed)),
-        outcome,
-        private,
-        changed,
-        silent=private and best == 0,
-    )
+    text, changes = _text(kind.name, automaton, made), tuple(_changes(automaton, changed))
+    return Hint(kind.name, text, changes, outcome, private, changed, silent=private and best == 0)
 
 
-def _valid(automaton: Automaton) -> bool:
-    try:
-        validated(automaton)
-    except InvalidInput:
-        return False
-    return True
+def _best(result: Result | None) -> Fraction | None:
+    return result.bounds.best if result is not None and result.bounds is not None else None
 
 
 def _outcome(result: Result | None, gone: Pattern) -> str:
     if result is None or any(found.status is Status.UNKNOWN for found in result.patterns.values()):
         return "whether it is private then was not decided in the time that hints may take"
     if result.verdict is Verdict.PRIVATE:
-        best = result.weight.best if result.weight else None
+        best = _best(result)
         if best == 0:
             return "private, D = 0: the outputs tell nothing about the inputs"
         return "private" if best is None else f"private, D = {best}"
@@ -171,7 +157,7 @@ def _for_more_answers(
     few = decide(limited(automaton, {edit.transition for edit in made}, MORE_ANSWERS))
     if few is None or few.verdict is not Verdict.PRIVATE:
         return f"{once}, if it stops after the first"
-    more = few.weight.best if few.weight else None
+    more = _best(few)
     if not bounded or more is None:
         return f"private, if it stops after the first or after {MORE_ANSWERS}"
     return f"{once} if it stops after the first, D = {more} after {MORE_ANSWERS}"
@@ -180,14 +166,11 @@ def _for_more_answers(
 # ------------------------------------------------------------------------------------ making a change
 
 
-def _with(automaton: Automaton, t: int, transition: Transition) -> Automaton:
-    transitions = list(automaton.transitions)
-    transitions[t] = transition
-    return _rebuilt(automaton, automaton.states, transitions)
-
-
-def _rebuilt(automaton: Automaton, states: Sequence[State], transitions: Sequence[Transition]) -> Automaton:
-    return replace(automaton, states=tuple(states), transitions=tuple(transitions))
+def _with(automaton: Automaton, t: int, *new: Transition, states: Iterable[State] = ()) -> Automaton:
+    """Another transition in the place of ``t``, further new ones at the end, perhaps other states."""
+    first, *more = new
+    moves = (*automaton.transitions[:t], first, *automaton.transitions[t + 1 :], *more)
+    return replace(automaton, states=tuple(states) or automaton.states, transitions=moves)
 
 
 def _fresh(automaton: Automaton, name: str) -> str:
@@ -204,12 +187,11 @@ def _end(automaton: Automaton) -> str:
 
 
 def _stop(automaton: Automaton, edit: Edit) -> Automaton:
-    """The first time that the transition is taken is the last step."""
+    """Taking the transition is the last step."""
     end = _end(automaton)
     states = automaton.states if end in automaton.index else (*automaton.states, State(end))
-    transitions = list(automaton.transitions)
-    transitions[edit.transition] = replace(transitions[edit.transition], target=end)
-    return _rebuilt(automaton, states, transitions)
+    t = automaton.transitions[edit.transition]
+    return _with(automaton, edit.transition, replace(t, target=end), states=states)
 
 
 def limited(automaton: Automaton, transitions: set[int], times: int) -> Automaton:
@@ -231,7 +213,7 @@ def limited(automaton: Automaton, transitions: set[int], times: int) -> Automato
             after = k + (t in transitions)
             target = end if after == times else names[move.target, after]
             moves.append(replace(move, source=names[move.source, k], target=target))
-    return reachable(_rebuilt(automaton, states, moves))
+    return reachable(replace(automaton, states=tuple(states), transitions=tuple(moves)))
 
 
 def _show_symbol(automaton: Automaton, edit: Edit) -> Automaton:
@@ -249,9 +231,7 @@ def _show_second_sample(automaton: Automaton, edit: Edit) -> Automaton:
     if not state.d_prime:
         state = replace(state, d_prime=state.d, mu_prime=state.mu)
     states = [state if q.name == state.name else q for q in automaton.states]
-    transitions = list(automaton.transitions)
-    transitions[edit.transition] = replace(t, output=INSAMPLE_PRIME)
-    return _rebuilt(automaton, states, transitions)
+    return _with(automaton, edit.transition, replace(t, output=INSAMPLE_PRIME), states=states)
 
 
 def _do_not_store(automaton: Automaton, edit: Edit) -> Automaton:
@@ -281,10 +261,9 @@ def _redraw(automaton: Automaton, edit: Edit) -> Automaton:
         if edit.variable in s.assign and not automaton.state(s.source).is_input
     )
     name = _fresh(automaton, f"redraw_{edit.variable}")
-    transitions = list(automaton.transitions)
-    transitions[edit.transition] = replace(t, target=name)
-    transitions.append(Transition(name, t.target, symbol("oredrawn"), assign=frozenset({edit.variable})))
-    return _rebuilt(automaton, (*automaton.states, replace(drawn, name=name)), transitions)
+    redrawn = Transition(name, t.target, symbol("oredrawn"), assign=frozenset({edit.variable}))
+    states = (*automaton.states, replace(drawn, name=name))
+    return _with(automaton, edit.transition, replace(t, target=name), redrawn, states=states)
 
 
 # ----------------------------------------------------------------------- what a witness suggests
@@ -342,14 +321,14 @@ def _draw_before(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
 
 
 def _second_sample_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
-    t = witness.run[level(automaton, witness).shown]
+    t = witness.run[path_ends(automaton, witness).shown]
     return (Edit(t),) if automaton.state(automaton.transitions[t].source).is_input else ()
 
 
 def _symbol_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
     if witness.pattern is Pattern.DISCLOSING_CYCLE:
         return tuple(dict.fromkeys(Edit(witness.run[k]) for k in shown_in_loop(automaton, witness)))
-    return (Edit(witness.run[level(automaton, witness).shown]),)
+    return (Edit(witness.run[path_ends(automaton, witness).shown]),)
 
 
 def _redraw_between(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
@@ -377,64 +356,42 @@ def _do_not_compare_both(automaton: Automaton, witness: Witness) -> tuple[Edit, 
 # -------------------------------------------------------------------------------------- in words
 
 
-def _place(automaton: Automaton, t: int) -> str:
-    move = automaton.transitions[t]
-    return f"{move.source} -> {move.target}"
+WORDS = {
+    "draw-once": "Draw {variables} once, before the loop, and not again in every round (after {places}).",
+    "keep": "Do not store in {variables} inside the loop ({places}): compare with what was stored before it.",
+    "limit": "Answer {answers} only a fixed number of times, then stop.",
+    "limits": "Stop after a fixed number of answers {answers}, counted together.",
+    "redraw": "Draw {variable} anew between the two loops (after {place}), so that they do not share a "
+    "threshold.",
+    "compare-less": "Do not compare the sample of {compared}: that comparison is what ties the thresholds of "
+    "the two loops together.",
+    "symbol": "Output a symbol instead of the number ({places}).",
+    "secret": "Keep the number secret ({places}): output a symbol in its place.",
+    "second-sample": "Answer with insampleprime instead of insample ({places}): a second draw of noise "
+    "around the same input, which no comparison has seen.",
+}
+"""What a hint says, by the name of its kind; ``limits`` and ``secret`` are variants."""
 
 
-def _answer(automaton: Automaton, edit: Edit) -> str:
-    output = automaton.transitions[edit.transition].output
-    return f"{'with a number' if output.is_real else output} ({_place(automaton, edit.transition)})"
-
-
-def _tell_limit(automaton: Automaton, made: Sequence[Edit]) -> str:
-    answers = list(dict.fromkeys(_answer(automaton, edit) for edit in made))
-    if len(answers) == 1:
-        return f"Answer {answers[0]} only a fixed number of times, then stop."
-    return f"Stop after a fixed number of answers {enumeration(answers)}, counted together."
-
-
-def _tell_symbol(automaton: Automaton, made: Sequence[Edit]) -> str:
-    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
-    silent = all(not automaton.state(automaton.transitions[edit.transition].source).is_input for edit in made)
-    if silent:
-        return f"Keep the number secret ({places}): output a symbol in its place."
-    return f"Output a symbol instead of the number ({places})."
-
-
-def _tell_second_sample(automaton: Automaton, made: Sequence[Edit]) -> str:
-    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
-    return (
-        f"Answer with insampleprime instead of insample ({places}): a second draw of noise around the same "
-        "input, which no comparison has seen."
-    )
-
-
-def _tell_keep(automaton: Automaton, made: Sequence[Edit]) -> str:
-    variables = enumeration(sorted({edit.variable for edit in made}))
-    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
-    return f"Do not store in {variables} inside the loop ({places}): compare with what was stored before it."
-
-
-def _tell_draw_before(automaton: Automaton, made: Sequence[Edit]) -> str:
-    variables = enumeration(sorted({edit.variable for edit in made}))
-    places = enumeration(dict.fromkeys(_place(automaton, edit.transition) for edit in made))
-    return f"Draw {variables} once, before the loop, and not again in every round (after {places})."
-
-
-def _tell_redraw(automaton: Automaton, made: Sequence[Edit]) -> str:
-    (edit,) = made[:1]
-    return (
-        f"Draw {edit.variable} anew between the two loops (after {_place(automaton, edit.transition)}), so "
-        "that they do not share a threshold."
-    )
-
-
-def _tell_compare_less(automaton: Automaton, made: Sequence[Edit]) -> str:
-    compared = [f"{_place(automaton, edit.transition)} with {edit.variable}" for edit in made]
-    return (
-        f"Do not compare the sample of {enumeration(compared)}: that comparison is what ties the thresholds "
-        "of the two loops together."
+def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
+    """The changes of the kind with this name in words."""
+    moves = [automaton.transitions[edit.transition] for edit in made]
+    places = [f"{move.source} -> {move.target}" for move in moves]
+    shown = [str("with a number" if move.output.is_real else move.output) for move in moves]
+    answers = list(dict.fromkeys(f"{output} ({place})" for output, place in zip(shown, places, strict=True)))
+    if name == "limit" and len(answers) > 1:
+        name = "limits"
+    if name == "symbol" and not any(automaton.state(move.source).is_input for move in moves):
+        name = "secret"
+    return WORDS[name].format(
+        answers=enumeration(answers),
+        places=enumeration(dict.fromkeys(places)),
+        place=places[0],
+        variables=enumeration(sorted({edit.variable for edit in made})),
+        variable=made[0].variable,
+        compared=enumeration(
+            f"{place} with {edit.variable}" for place, edit in zip(places, made, strict=True)
+        ),
     )
 
 
@@ -460,26 +417,25 @@ def _branch(automaton: Automaton, move: Transition, noise: bool) -> str:
     return f"({', '.join(parts)}): {guard}{action}"
 
 
+_LIMIT = _ChangeKind("limit", _limit_loop, _stop)
+_SYMBOL = _ChangeKind("symbol", _symbol_for_shown, _show_symbol)
 _KINDS = {
     Pattern.LEAKING_CYCLE: (
-        _Kind("draw-once", _draw_before, _pass_by, _tell_draw_before),
-        _Kind("limit", _limit_loop, _stop, _tell_limit),
-        _Kind("keep", _keep, _do_not_store, _tell_keep),
+        _ChangeKind("draw-once", _draw_before, _pass_by),
+        _LIMIT,
+        _ChangeKind("keep", _keep, _do_not_store),
     ),
     Pattern.LEAKING_PAIR: (
-        _Kind("limit", _limit_high, _stop, _tell_limit),
-        _Kind("limit", _limit_low, _stop, _tell_limit),
-        _Kind("redraw", _redraw_between, _redraw, _tell_redraw),
-        _Kind("compare-less", _do_not_compare_both, _do_not_compare, _tell_compare_less),
+        _ChangeKind("limit", _limit_high, _stop),
+        _ChangeKind("limit", _limit_low, _stop),
+        _ChangeKind("redraw", _redraw_between, _redraw),
+        _ChangeKind("compare-less", _do_not_compare_both, _do_not_compare),
     ),
-    Pattern.DISCLOSING_CYCLE: (
-        _Kind("symbol", _symbol_for_shown, _show_symbol, _tell_symbol),
-        _Kind("limit", _limit_loop, _stop, _tell_limit),
-    ),
+    Pattern.DISCLOSING_CYCLE: (_SYMBOL, _LIMIT),
     Pattern.PRIVACY_VIOLATING_PATH: (
-        _Kind("second-sample", _second_sample_for_shown, _show_second_sample, _tell_second_sample),
-        _Kind("symbol", _symbol_for_shown, _show_symbol, _tell_symbol),
-        _Kind("limit", _limit_loop, _stop, _tell_limit),
+        _ChangeKind("second-sample", _second_sample_for_shown, _show_second_sample),
+        _SYMBOL,
+        _LIMIT,
     ),
 }
 """The kinds of change that are tried against a pattern, the most natural first."""

@@ -252,7 +252,7 @@ def _check_plot(plot: Path | None) -> None:
     from symdipa.interface.pictures.plotting import PlotUnavailable, check_plot
 
     try:
-        check_plot(plot, SUFFIXES)
+        check_plot(plot, SUFFIXES, ())
     except PlotUnavailable as error:
         raise Unusable(str(error)) from error
 

@@ -230,11 +230,12 @@ def _counterexample(found: Refutation | str | None) -> Iterator[Section]:
         return
     tables = refutation.steps_table(found), refutation.number_table(found)
     yield Section([refutation.claim(found), *tables, *refutation.whose(found)], title)
-    curve = growth.draw(found)
-    if curve.elements:
+    if len(found.growth) > 1:
         caption = "The logarithm of Pr[alpha] / Pr[beta], divided by eps. Dashed: the claim that it passes."
         label = "Growth of the log-ratio with the rounds of the loops"
-        yield Section([_figure(curve, label, "growth", [caption])], "How the ratio grows with the rounds")
+        yield Section(
+            [_figure(growth.draw(found), label, "growth", [caption])], "How the ratio grows with the rounds"
+        )
     yield Section(list(refutation.assumed(found)))
 
 

@@ -14,16 +14,7 @@ from typing import TypeVar
 from symdipa.files.formats.dot import edge_lines, state_lines
 from symdipa.interface.markup import Markup, element, legal
 from symdipa.interface.pictures.layered import Box, Link, Point, Route, TooLarge, layered
-from symdipa.interface.pictures.svg import (
-    LINE,
-    Drawing,
-    behind,
-    curve,
-    cut,
-    head,
-    lines_at,
-    text_width,
-)
+from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
 from symdipa.interface.reports.words import loops_at
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import SymdipaError

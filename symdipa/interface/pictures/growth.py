@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symdipa.interface.markup import element
-from symdipa.interface.pictures.plotting import STYLE, check_plot, save
+from symdipa.interface.pictures import svg
 from symdipa.interface.pictures.svg import Drawing
 from symdipa.interface.reports.numbers import number
-from symdipa.interface.reports.refutation import REACHED
 
 if TYPE_CHECKING:
     from symdipa.evidence.refutation import Refutation
@@ -18,46 +17,60 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 420.0, 240.0
 LEFT, BOTTOM, TOP = 52.0, 44.0, 10.0
 TICKS = 5
+ACROSS, UP = "rounds of the loops", "log-ratio / eps"
+STYLE = """
+.grid { stroke: #d0d7de; stroke-width: 1; }
+.claim { stroke: #b3261e; stroke-width: 2; stroke-dasharray: 8 4; }
+.curve { fill: none; stroke: #0b5cad; stroke-width: 2; }
+.dot { fill: #0b5cad; }
+.tick { text-anchor: end; }
+.told { text-anchor: start; fill: #b3261e; }
+""".rstrip()
+
+
+class Curve:
+    """What is drawn: the points, the claim that they pass, and the ticks of both axes."""
+
+    def __init__(self, found: Refutation) -> None:
+        self.points = [(g.rounds, g.log_ratio_per_eps) for g in found.growth]
+        self.points = self.points or [(found.rounds, found.log_ratio / float(found.eps))]
+        self.claim, self.claimed = float(found.exceeds), f"claimed D = {found.exceeds}"
+        self.low = min(0.0, *(y for _, y in self.points))
+        self.high = 1.08 * max(self.claim, *(y for _, y in self.points))
+        self.last = max(x for x, _ in self.points)
+        self.across, self.up = _ticks(0, self.last, whole=True), _ticks(self.low, self.high)
 
 
 def draw(found: Refutation) -> Drawing:
-    """The curve, and the claim that it passes as a dashed line; nothing without two points."""
-    points = [(g.rounds, g.log_ratio_per_eps) for g in found.growth]
-    if len(points) < 2:
-        return Drawing(0, 0, ())
-    claim = float(found.exceeds)
-    high = 1.08 * max(claim, *(y for _, y in points))
-    low = min(0.0, *(y for _, y in points))
-    last = max(x for x, _ in points)
+    """The curve, and the claim that it passes as a dashed line."""
+    curve = Curve(found)
 
     def at(x: float, y: float) -> tuple[float, float]:
-        across = LEFT + (WIDTH - LEFT) * x / last
-        return across, HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (y - low) / (high - low)
+        share = (y - curve.low) / (curve.high - curve.low)
+        return LEFT + (WIDTH - LEFT) * x / curve.last, HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share
 
     parts = []
-    for y in _ticks(low, high):
+    for y in curve.up:
         here = at(0, y)[1]
         parts.append(element("line", x1=LEFT, x2=WIDTH, y1=here, y2=here, class_="grid"))
         parts.append(element("text", f"{y:g}", x=LEFT - 6, y=here + 4, class_="tick"))
-    for x in _ticks(0, last, whole=True):
-        here = at(x, low)[0]
+    for x in curve.across:
+        here = at(x, curve.low)[0]
         parts.append(element("line", x1=here, x2=here, y1=TOP, y2=HEIGHT - BOTTOM, class_="grid"))
         parts.append(element("text", f"{x:g}", x=here, y=HEIGHT - BOTTOM + 16))
-    asked = at(0, claim)[1]
+    asked = at(0, curve.claim)[1]
     parts.append(element("line", x1=LEFT, x2=WIDTH, y1=asked, y2=asked, class_="claim"))
     above = asked - 5 if asked > TOP + 16 else asked + 15
-    parts.append(element("text", f"claimed D = {found.exceeds}", x=LEFT + 6, y=above, class_="told"))
-    path = " ".join(f"{'L' if k else 'M'}{x:.1f} {y:.1f}" for k, (x, y) in enumerate(at(*p) for p in points))
+    parts.append(element("text", curve.claimed, x=LEFT + 6, y=above, class_="told"))
+    places = [at(*point) for point in curve.points]
+    path = " ".join(f"{'L' if k else 'M'}{x:.1f} {y:.1f}" for k, (x, y) in enumerate(places))
     parts.append(element("path", d=path, class_="curve"))
-    for x, y in points:
-        place = at(x, y)
-        title = element("title", f"{x} rounds: {y:.6f}")
-        parts.append(element("circle", title, cx=place[0], cy=place[1], r=3.5, class_="dot"))
-    parts.append(element("text", "rounds of the loops", x=(LEFT + WIDTH) / 2, y=HEIGHT - 8))
+    for (rounds, ratio), (cx, cy) in zip(curve.points, places, strict=True):
+        title = element("title", f"{rounds} rounds: {ratio:.6f}")
+        parts.append(element("circle", title, cx=cx, cy=cy, r=3.5, class_="dot"))
+    parts.append(element("text", ACROSS, x=(LEFT + WIDTH) / 2, y=HEIGHT - 8))
     middle = (HEIGHT - BOTTOM + TOP) / 2
-    parts.append(
-        element("text", "log-ratio / eps", x=0.0, y=0.0, transform=f"translate(10 {middle:.0f}) rotate(-90)")
-    )
+    parts.append(element("text", UP, x=0.0, y=0.0, transform=f"translate(10 {middle:.0f}) rotate(-90)"))
     return Drawing(WIDTH, HEIGHT, tuple(parts))
 
 
@@ -73,25 +86,21 @@ def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
 
 
 def plot(found: Refutation, name: str, path: Path) -> None:
-    """Draw how the ratio grows with the rounds; the suffix of the file, .svg or .png, says the format."""
-    check_plot(path)
-    from matplotlib import rc_context
+    """Write the curve to a file: ``.svg``, or ``.png``, which needs matplotlib."""
+    label = f"{Path(name).name} at eps = {number(found.eps)}"
+    if path.suffix.lower() == ".svg":
+        heading = element("text", label, x=LEFT, y=0.0, class_="heading")
+        drawn = Drawing(WIDTH, HEIGHT, (heading, *draw(found).elements))
+        path.write_text(svg.standalone(drawn, label, svg.STYLE + STYLE), encoding="utf-8")
+        return
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
 
-    with rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-        axes = figure.add_subplot()
-        rounds = [g.rounds for g in found.growth] or [found.rounds]
-        values = [g.log_ratio_per_eps for g in found.growth] or [found.log_ratio / float(found.eps)]
-        axes.plot(rounds, values, "o-", label=REACHED)
-        axes.axhline(float(found.exceeds), linestyle="--", color="0.3", label=f"claimed D = {found.exceeds}")
-        axes.set_xlabel("rounds of the loops")
-        axes.set_ylabel("D reached: log(Pr[alpha] / Pr[beta]) / eps")
-        axes.set_title(f"{Path(name).name} at eps = {number(found.eps)}")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_ylim(bottom=0)
-        axes.set_xlim(left=0)
-        axes.legend()
-        axes.grid(alpha=0.3)
-        save(figure, path)
+    curve, figure = Curve(found), Figure(figsize=(6.4, 4.0), layout="constrained")
+    axes = figure.add_subplot(title=label, xlabel=ACROSS, ylabel=UP, xticks=curve.across, yticks=curve.up)
+    axes.plot(*zip(*curve.points, strict=True), "o-")
+    axes.axhline(curve.claim, linestyle="--", color="0.3", label=curve.claimed)
+    axes.set_xlim(left=0)
+    axes.set_ylim(curve.low, curve.high)
+    axes.legend()
+    axes.grid(alpha=0.3)
+    figure.savefig(path)

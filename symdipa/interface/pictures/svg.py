@@ -130,11 +130,11 @@ def inline(drawing: Drawing, label: str, class_: str) -> Markup:
     return _svg(drawing, [moved(drawing, MARGIN, MARGIN)], label, class_, None)
 
 
-def standalone(drawing: Drawing, label: str) -> str:
+def standalone(drawing: Drawing, label: str, style: str = STYLE) -> str:
     """The picture as a file of its own, on white."""
     paper = element("rect", width="100%", height="100%", class_="paper")
     title = element("title", label)
-    parts = [title, element("style", Markup(STYLE)), paper, moved(drawing, MARGIN, MARGIN)]
+    parts = [title, element("style", Markup(style)), paper, moved(drawing, MARGIN, MARGIN)]
     return _svg(drawing, parts, label, None, "http://www.w3.org/2000/svg") + "\n"
 
 

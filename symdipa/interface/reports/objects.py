@@ -5,8 +5,7 @@ Positions in a run count from 0 here, where documents name steps from 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from symdipa.interface.reports.document import as_lines
 from symdipa.interface.reports.probability import outputs_text
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.words import known_orders
-from symdipa.model.automaton import Automaton, Transition
+from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.patterns import Pattern
@@ -41,7 +40,7 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "file": name,
         "verdict": result.verdict.value,
         "patterns": {p.key: found.status.value for p, found in patterns.items()},
-        "weight": _weight(result.bounds),
+        "weight": None if result.bounds is None else _bounds(result.bounds),
         "output_distinct": result.output_distinct,
         "strongly_feasible": result.strongly_feasible,
         "witness": _witness(result),
@@ -58,9 +57,16 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
 
 
 def error(name: str, problems: Sequence[InputProblem]) -> Json:
-    """An input that cannot be used, in the fields of :func:`check`: the first problem as ``error``, all as
-    ``errors``."""
-    described = [_problem(problem) for problem in problems]
+    """An input that cannot be used, in the fields of :func:`check`, with all problems as ``errors``."""
+    described = [
+        {
+            "message": problem.message,
+            "line": problem.position and problem.position.line,
+            "column": problem.position and problem.position.column,
+            "rule": problem.rule,
+        }
+        for problem in problems
+    ]
     return {
         "file": name,
         "verdict": "error",
@@ -80,16 +86,10 @@ def error(name: str, problems: Sequence[InputProblem]) -> Json:
 def comparison(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     """What ``check`` says, and under ``details`` every answer of every engine."""
     details = [
-        {
-            "engine": found.engine,
-            "encoding": found.encoding,
-            "pattern": found.pattern.key,
-            "status": found.status.value,
-            "method": found.method,
-            "reason": found.reason,
-            "seconds": round(found.seconds, 6),
-            "sizes": dict(found.sizes),
-        }
+        _fields(found, "engine", "encoding")
+        | {"pattern": found.pattern.key, "status": found.status.value}
+        | _fields(found, "method", "reason")
+        | {"seconds": round(found.seconds, 6), "sizes": dict(found.sizes)}
         for found in result.details
     ]
     return {**check(name, result, notes), "details": details}
@@ -99,12 +99,13 @@ def witness(
     name: str, result: Result, hints: Sequence[Hint] | None = None, notes: Sequence[str] = ()
 ) -> Json:
     """What ``check`` says, and the violation: ``story`` in lines, ``facts`` after each step, ``hints``."""
-    shown, automaton = result.witness, result.automaton
-    return {
-        **check(name, result, notes),
-        "story": None if shown is None else as_lines(story(automaton, shown).happens),
-        "facts": None if shown is None else known_orders(automaton, shown),
-        "hints": None if hints is None or shown is None else [_hint(hint) for hint in hints],
+    told, shown, automaton = check(name, result, notes), result.witness, result.automaton
+    if shown is None:
+        return told | dict.fromkeys(("story", "facts", "hints"))
+    return told | {
+        "story": as_lines(story(automaton, shown).happens),
+        "facts": known_orders(automaton, shown),
+        "hints": None if hints is None else list(map(_hint, hints)),
     }
 
 
@@ -132,8 +133,7 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     return {
         "file": name,
         "verdict": result.verdict.value,
-        "bounds": {method: _text(found.from_above.get(method)) for method in EVERY_METHOD}
-        | {"lower": _text(found.lower)},
+        "bounds": _bounds(found) | {"lower": _text(found.lower)},
         "graph": None if found.alignment_proof is None else found.alignment_proof.graph,
         "adjacency": adjacency if asked else None,
         "sensitivity": str(found.sensitivity) if asked else None,
@@ -161,15 +161,11 @@ def probability(
     return {
         "file": name,
         "eps": float(eps),
-        "inputs": [float(a) for a in inputs],
+        "inputs": _numbers(inputs),
         "run": run,
         "outputs": None if outputs is None else [_output(asked) for asked in outputs],
         "log_probability": found.value if abs(found.value) < inf else "-inf",
-        "error": found.error,
-        "probability": found.probability,
-        "method": found.method,
-        "runs": found.runs,
-        "complete": found.complete,
+        **_fields(found, "error", "probability", "method", "runs", "complete"),
         "seconds": round(seconds, 3),
     }
 
@@ -188,11 +184,15 @@ def simulation(
     return {
         "file": name,
         "eps": float(eps),
-        "inputs": [float(a) for a in inputs],
+        "inputs": _numbers(inputs),
         "samples": found.samples,
         "seed": seed,
         "different_outputs": len(found.outputs),
-        "outputs": [_frequent(row, windows) for row in rows],
+        "outputs": [
+            {"outputs": list(map(_output, row.outputs)), "text": outputs_text(row.outputs, windows)}
+            | _fields(row, "count", "beginning", "share", "computed", "error", "sigmas")
+            for row in rows
+        ],
         "final": dict(sorted(found.final.items())),
         "stopped": dict(sorted(found.stopped.items())),
         "seconds": round(seconds, 3),
@@ -202,28 +202,25 @@ def simulation(
 # ------------------------------------------------------------------------------------------------------ parts
 
 
+def _fields(found: object, *names: str) -> Json:
+    """The fields that are called the same here, and are numbers or text."""
+    return {name: getattr(found, name) for name in names}
+
+
 def _notes(result: Result, notes: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*notes, *map(str, result.notes)]))
 
 
-def _problem(problem: InputProblem) -> Json:
-    position = problem.position
-    return {
-        "message": problem.message,
-        "line": position.line if position else None,
-        "column": position.column if position else None,
-        "rule": problem.rule,
-    }
-
-
-def _weight(weight: Bounds | None) -> dict[str, str | None] | None:
-    return (
-        None if weight is None else {method: _text(weight.from_above.get(method)) for method in EVERY_METHOD}
-    )
-
-
 def _text(bound: Fraction | None) -> str | None:
     return None if bound is None else str(bound)
+
+
+def _numbers(inputs: Iterable[Fraction | None]) -> list[float | None]:
+    return [None if a is None else float(a) for a in inputs]
+
+
+def _bounds(bounds: Bounds) -> Json:
+    return {method: _text(bounds.from_above.get(method)) for method in EVERY_METHOD}
 
 
 def _witness(result: Result) -> Json | None:
@@ -240,31 +237,29 @@ def _witness(result: Result) -> Json | None:
 
 
 def _run(automaton: Automaton, run: Sequence[int]) -> list[Json]:
-    return [_step(automaton, automaton.transitions[t]) for t in run]
-
-
-def _step(automaton: Automaton, transition: Transition) -> Json:
-    return {
-        "from": transition.source,
-        "to": transition.target,
-        "guard": transition.guard.text(automaton.variables),
-        "output": str(transition.output),
-        "assign": sorted(transition.assign),
-    }
+    return [
+        {
+            "from": move.source,
+            "to": move.target,
+            "guard": move.guard.text(automaton.variables),
+            "output": str(move.output),
+            "assign": sorted(move.assign),
+        }
+        for move in (automaton.transitions[t] for t in run)
+    ]
 
 
 def _hint(hint: Hint) -> Json:
     changes = [{"before": change.before or None, "after": change.after} for change in hint.changes]
-    told = {"kind": hint.kind, "text": hint.text, "changes": changes}
-    return {**told, "private": hint.private, "outcome": hint.outcome}
+    return _fields(hint, "kind", "text") | {"changes": changes} | _fields(hint, "private", "outcome")
 
 
 def _inputs(automaton: Automaton, found: Refutation | InputPair) -> Json:
     """A run with two inputs and an output event."""
     return {
         "run": _run(automaton, found.run),
-        "alpha": [None if a is None else float(a) for a in found.alpha],
-        "beta": [None if b is None else float(b) for b in found.beta],
+        "alpha": _numbers(found.alpha),
+        "beta": _numbers(found.beta),
         "outputs": [None if window is None else interval(window) for window in found.outputs],
     }
 
@@ -275,34 +270,17 @@ def _counterexample(found: Refutation) -> Json:
         "exceeds": str(found.exceeds),
         **_inputs(found.automaton, found),
         "rounds": found.rounds,
-        "further_inputs": [float(a) for a in found.further],
-        "log_prob_alpha": found.log_prob_alpha,
-        "log_prob_beta": found.log_prob_beta,
-        "log_ratio": found.log_ratio,
-        "error": found.error,
-        "all_runs": found.all_runs,
+        "further_inputs": _numbers(found.further),
+        **_fields(found, "log_prob_alpha", "log_prob_beta", "log_ratio", "error", "all_runs"),
         "limit": str(found.limit),
-        "growth": [{"rounds": g.rounds, "log_ratio_per_eps": g.log_ratio_per_eps} for g in found.growth],
+        "growth": [_fields(point, "rounds", "log_ratio_per_eps") for point in found.growth],
         "seconds": round(found.seconds, 3),
     }
 
 
 def _confirmed(automaton: Automaton, found: Confirmation) -> Json:
-    return {
-        "eps": float(found.eps),
-        **_inputs(automaton, found.pair),
-        "log_prob_alpha": found.log_prob_alpha,
-        "log_prob_beta": found.log_prob_beta,
-        "log_ratio_per_eps": found.log_ratio_per_eps,
-        "error": found.error,
-        "all_runs": found.all_runs,
-        "tried": found.tried,
-    }
-
-
-def _frequent(row: Frequent, windows: bool) -> Json:
-    shown = {"outputs": list(map(_output, row.outputs)), "text": outputs_text(row.outputs, windows)}
-    return shown | {name: value for name, value in asdict(row).items() if name != "outputs"}
+    names = ("log_prob_alpha", "log_prob_beta", "log_ratio_per_eps", "error", "all_runs", "tried")
+    return {"eps": float(found.eps), **_inputs(automaton, found.pair), **_fields(found, *names)}
 
 
 def _output(shown: Shown) -> str | list[float | str] | None:

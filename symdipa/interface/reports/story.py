@@ -1,7 +1,6 @@
-"""A witness told for somebody who designs a mechanism and does not know the theory.
+"""A witness in words, for somebody who designs a mechanism and does not know the theory.
 
-What happens on the run, why that costs privacy, and what the comparisons force, out of
-:mod:`symdipa.evidence.facts`. Steps are named from 1, as people count.
+What happens on the run, why that costs privacy, and what the comparisons force. Steps are counted from 1.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ from symdipa.model.verdict import Witness
 @dataclass(frozen=True)
 class Story:
     """A violation in words: which steps repeat and what the comparisons force on their samples; the same in
-    one sentence, by the answers that an observer sees; and why no D is large enough, for a reader who knows
-    what eps means but not the theory."""
+    one sentence about the answers that an observer sees; and why no D is large enough."""
 
     happens: Sequence[Block]
     in_short: str
@@ -111,7 +109,7 @@ def _disclosing_cycle(automaton: Automaton, witness: Witness) -> Story:
 
 
 def _violating_path(automaton: Automaton, witness: Witness) -> Story:
-    ends = facts.level(automaton, witness)
+    ends = facts.path_ends(automaton, witness)
     shown, repeated = ends.shown + 1, ends.repeated + 1
     side, other, moved = ("below", "above", "larger") if ends.below else ("above", "below", "smaller")
     begins = (
@@ -156,10 +154,8 @@ def run_table(automaton: Automaton, witness: Witness) -> Table:
 
 
 def run_with_facts(automaton: Automaton, witness: Witness) -> list[Block]:
-    """The run with plain comparisons, and what is known of the stored values after each step, if anything.
-
-    A legend follows, as far as the columns are not empty.
-    """
+    """The run with plain comparisons and, if anything is, what is known of the stored values after each step;
+    then a legend of the columns that are not empty."""
     columns = words.run_columns(automaton, witness)
     columns["stored in"], orders = columns["stores"], words.known_orders(automaton, witness)
     columns["known order"] = [order or "-" for order in orders]
@@ -186,26 +182,28 @@ def dependency_title(pattern: Pattern) -> str:
 
 def dependency(automaton: Automaton, witness: Witness) -> list[Block]:
     """What forces the samples into order: the dependency path, or how a leaking cycle repeats."""
+
+    def position(k: int) -> str:
+        loop = words.loops_at(witness, k)
+        return f"step {k + 1}" + {"": "", "*": " (loop)"}.get(loop, f" (loop {loop})")
+
     if witness.pattern is Pattern.LEAKING_CYCLE:
         return _lasso(automaton, witness)
     if not witness.path:
         return []
     links = facts.path_links(automaton, witness)
-    steps = (f" -[{link.variable}]-> {_position(witness, link.high)}" for link in links)
+    steps = (f" -[{link.variable}]-> {position(link.high)}" for link in links)
     return [
         "From the lowest value to the highest; -[x]-> is a comparison by way of the variable x:",
-        Inset([Code("".join([_position(witness, witness.path[0]), *steps]))]),
+        Inset([Code("".join([position(witness.path[0]), *steps]))]),
     ]
 
 
-def _position(witness: Witness, k: int) -> str:
-    loop = words.loops_at(witness, k)
-    where = {"": "", "*": " (loop)"}.get(loop, f" (loop {loop})")
-    return f"step {k + 1}{where}"
-
-
 def _lasso(automaton: Automaton, witness: Witness) -> list[Block]:
-    """Where the comparisons of the loop look, and why it can be repeated: the order state returns."""
+    """Which stored values the loop compares with, and why it can be repeated: the order state returns."""
+    from symdipa.runs.control import control_graph
+    from symdipa.runs.witness import orders_by_round
+
     blocks: list[Block] = []
     for back in facts.lookbacks(automaton, witness):
         compares = f"Step {back.step + 1} compares with {back.variable}, stored in step {back.first + 1}"
@@ -214,7 +212,7 @@ def _lasso(automaton: Automaton, witness: Witness) -> list[Block]:
         elif back.later == back.step:
             compares += " the first time, in later rounds in the same step of the round before"
         blocks.append(f"{compares}.")
-    orders, place = facts.orders_by_round(automaton, witness)
+    orders, place = orders_by_round(control_graph(automaton), witness)
     known = [words.order_text(order, automaton.variables) or "nothing" for order in orders]
     if len(set(known)) == 1:
         order = "no order" if known[0] == "nothing" else f"the same order ({known[0]})"

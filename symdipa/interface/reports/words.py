@@ -1,12 +1,8 @@
-"""Facts in words and signs: steps, loops, comparisons, orders, marks and noise, each put in one way.
-
-Steps of a run are named from 1, as people count.
-"""
+"""Facts in words and signs: steps (counted from 1), loops, comparisons, orders, marks and noise."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 
 from symdipa.evidence.facts import Clash, Link, draws, marks_along, orders_along
 from symdipa.interface.reports.document import Block, Table
@@ -72,11 +68,10 @@ def outputs_text(automaton: Automaton, witness: Witness) -> str:
     """The outputs of the run; ``(...)*`` are those of a loop, which may be repeated."""
     opens = {start for start, _ in witness.cycles}
     closes = {end - 1 for _, end in witness.cycles}
-    words = []
-    for k, i in enumerate(witness.run):
-        output = str(automaton.transitions[i].output)
-        words.append(f"{'(' if k in opens else ''}{output}{')*' if k in closes else ''}")
-    return " ".join(words)
+    return " ".join(
+        f"{'(' if k in opens else ''}{automaton.transitions[i].output}{')*' if k in closes else ''}"
+        for k, i in enumerate(witness.run)
+    )
 
 
 def clash_text(clash: Clash) -> str:
@@ -114,7 +109,7 @@ def order_text(order: OrderState, variables: Sequence[str]) -> str:
         if over[low] & high and not any(over[low] & mid and over[mid] & high for mid in names)
     ]
     ends = {same for pair in pairs for same in pair}
-    told = []
+    chains = []
     while pairs:
         highs = {high for _, high in pairs}
         chain = list(next(pair for pair in pairs if pair[0] not in highs))
@@ -122,8 +117,8 @@ def order_text(order: OrderState, variables: Sequence[str]) -> str:
         while following := [pair for pair in pairs if pair[0] == chain[-1]]:
             pairs.remove(following[0])
             chain.append(following[0][1])
-        told.append(" < ".join(names[same] for same in chain))
-    return ", ".join([*told, *(name for same, name in names.items() if "=" in name and same not in ends)])
+        chains.append(" < ".join(names[same] for same in chain))
+    return ", ".join([*chains, *(name for same, name in names.items() if "=" in name and same not in ends)])
 
 
 def known_orders(automaton: Automaton, witness: Witness) -> list[str]:
@@ -146,15 +141,11 @@ MEET = {"PAIR": "L and G", "OUTPUT_BELOW": "U and G", "OUTPUT_ABOVE": "L and D"}
 
 def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
     """The marks of the stored samples after each step, as ``x: L G``, and where two of them meet."""
-    return [
-        "; ".join(
-            [
-                *(f"{variable}: {' '.join(letters)}" for variable, letters in then.carried),
-                *(f"{MEET[chain.name]} meet" for chain in then.met),
-            ]
-        )
-        for then in marks_along(automaton, witness)
-    ]
+    told = []
+    for carried, met in marks_along(automaton, witness):
+        marks = (f"{variable}: {' '.join(letters)}" for variable, letters in carried.items())
+        told.append("; ".join([*marks, *(f"{MEET[chain.name]} meet" for chain in met)]))
+    return told
 
 
 # ------------------------------------------------------------------------------------------------------ noise
@@ -168,15 +159,11 @@ def noise(automaton: Automaton, names: Iterable[str] | None = None) -> list[Bloc
     rows = []
     for state, d, mean, second in draws(automaton, names):
         name, shown = ("d'", " (insampleprime)") if second else ("d", "")
-        words = f"Laplace noise of scale {noise_scale(d)} around {_centre(mean, state.is_input)}{shown}"
+        centre = str(mean)
+        if state.is_input:
+            centre = "the input" + (f" {'+' if mean > 0 else '-'} {abs(mean)}" if mean else "")
+        words = f"Laplace noise of scale {noise_scale(d)} around {centre}{shown}"
         rows.append([state.name, f"{name} = {d}", words])
-    table = Table(rows[:LONGEST_NOISE_TABLE])
-    if len(rows) > LONGEST_NOISE_TABLE:
-        return [table, f"and {len(rows) - LONGEST_NOISE_TABLE} more"]
-    return [table] if rows else []
-
-
-def _centre(mean: Fraction, around_input: bool) -> str:
-    if not around_input:
-        return str(mean)
-    return "the input" + (f" {'+' if mean > 0 else '-'} {abs(mean)}" if mean else "")
+    more = len(rows) - LONGEST_NOISE_TABLE
+    table: list[Block] = [Table(rows[:LONGEST_NOISE_TABLE])] if rows else []
+    return [*table, f"and {more} more"] if more > 0 else table
