@@ -36,8 +36,8 @@ class Engine(ABC):
         """``ABSENT`` where cheap arguments without search show it, else ``None``; raises ``LimitReached``."""
         return None
 
-    def kept_in_process(self, ask: Callable[..., Any]) -> None:
-        """Told by a race that the process of this engine lives on with what it knows.
+    def kept_in_process(self, ask: Callable[..., Any] | None) -> None:
+        """Told by a race that the process of this engine lives on with what it knows, or is gone (``None``).
 
         ``ask(function, *arguments)`` calls ``function(engine, *arguments)`` there.
         """
