@@ -17,27 +17,28 @@ import random_automata as source
 from test_brute_force import A_LEAKP, automaton
 
 from symdipa import analysis
-from symdipa.engines import auto as module
-from symdipa.engines import explicit as explicit_module
+from symdipa.engines import lineup as module
 from symdipa.engines import processes
-from symdipa.engines.auto import AutoEngine, max_nodes
+from symdipa.engines.auto import AutoEngine
 from symdipa.engines.base import Engine
 from symdipa.engines.explicit import ExplicitEngine
+from symdipa.engines.lineup import max_nodes
 from symdipa.engines.sliced import METHODS, SlicedEngine
 from symdipa.engines.symbolic import LongRuns, SymbolicEngine
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
-from symdipa.model.limits import Limits
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.options import SOLVERS
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
-from symdipa.runs.control import Control, control_graph
+from symdipa.runs import problem as problem_module
+from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
-from symdipa.systems.smt import SOLVERS
 
 LC, LP, DC, PV = Pattern
 
 LEAKP = automaton(A_LEAKP, silent="q0 q1")
-NODES = ExplicitEngine(Problem.of(LEAKP)).augmentation.nodes
+NODES = Problem.of(LEAKP).augmentation().nodes
 
 TWO = """
     p0 -> p1 [o] :x
@@ -60,31 +61,31 @@ def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Recorded:
-    """The engines of an automaton, with a record of who was asked what."""
+    """The engines of an automaton, with limits of their own, and a record of who was asked what."""
 
     def __init__(
         self,
         example: Automaton,
         cap: int | None = None,
-        explicit: Limits | None = None,
-        symbolic: Limits | None = None,
+        explicit: Limits = UNLIMITED,
+        symbolic: Limits = UNLIMITED,
         solver: str = "minisat",
     ) -> None:
-        control = control_graph(example)
+        problem = Problem.of(example)
         self.asked: list[str] = []
-        first = ExplicitEngine(Problem(control), explicit, cap)
-        second = SymbolicEngine(Problem(control), "marks", symbolic, solver)
-        self.note(second, "decide_statically", "static")
-        self.note(first, "decide", "explicit")
-        self.note(second, "decide", "symbolic")
+        first = ExplicitEngine(problem, cap)
+        second = SymbolicEngine(problem, "marks", solver)
+        self.note(second, "decide_statically", "static", symbolic)
+        self.note(first, "decide", "explicit", explicit)
+        self.note(second, "decide", "symbolic", symbolic)
         self.engine = AutoEngine(first, second)
 
-    def note(self, engine: Engine, method: str, name: str) -> None:
-        original: Callable[[Pattern], Any] = getattr(engine, method)
+    def note(self, engine: Engine, method: str, name: str, limits: Limits) -> None:
+        original: Callable[[Pattern, Limits], Any] = getattr(engine, method)
 
-        def noted(pattern: Pattern) -> Any:
+        def noted(pattern: Pattern, _: Limits) -> Any:
             self.asked.append(name)
-            return original(pattern)
+            return original(pattern, limits)
 
         setattr(engine, method, noted)
 
@@ -145,20 +146,22 @@ def test_seconds_are_those_of_all_that_was_tried(monkeypatch: pytest.MonkeyPatch
     for part, seconds in ((engine.explicit, 2.0), (engine.symbolic, 3.0)):
         original = part.decide
         monkeypatch.setattr(
-            part, "decide", lambda p, original=original, s=seconds: replace(original(p), seconds=s)
+            part,
+            "decide",
+            lambda p, limits, original=original, s=seconds: replace(original(p, limits), seconds=s),
         )
     assert engine.decide(LP).seconds == 5.0
 
 
 def test_a_cap_that_was_hit_is_not_tried_again(monkeypatch: pytest.MonkeyPatch):
     tried = Counter[str]()
-    original = explicit_module.augment
+    original = problem_module.augment
 
     def augment(*arguments: Any) -> Any:
         tried["augment"] += 1
         return original(*arguments)
 
-    monkeypatch.setattr(explicit_module, "augment", augment)
+    monkeypatch.setattr(problem_module, "augment", augment)
     recorded = Recorded(generate("u-range", 4), 5)
     for pattern in Pattern:
         assert recorded.decide(pattern)[1].status is Status.ABSENT
@@ -222,7 +225,7 @@ def test_no_time_for_the_dataflow():
 
 def test_no_time_after_the_dataflow(monkeypatch: pytest.MonkeyPatch):
     recorded = Recorded(LEAKP, 1, symbolic=Limits(deadline=time.monotonic() - 1))
-    monkeypatch.setattr(recorded.engine.symbolic, "decide_statically", lambda pattern: None)
+    monkeypatch.setattr(recorded.engine.symbolic, "decide_statically", lambda *_: None)
     asked, answer = recorded.decide(LP)
     assert asked == ["explicit", "symbolic"]
     assert answer.status is Status.UNKNOWN and answer.engine == "minisat"
@@ -252,7 +255,7 @@ def test_check_keeps_to_the_cap(monkeypatch: pytest.MonkeyPatch):
 def test_each_slice_has_a_cap_of_its_own(monkeypatch: pytest.MonkeyPatch):
     """Above the cap as a whole, but not one component at a time."""
     example = automaton(TWO)
-    whole = ExplicitEngine(Problem.of(example)).augmentation.nodes * 4
+    whole = Problem.of(example).augmentation().nodes * 4
     monkeypatch.setattr(module, "FIRST_CELLS", whole - 1)
     assert analysis.check(example, slicing=False).patterns[LP].engine == "minisat"
     assert analysis.check(example, slicing=True).patterns[LP].engine == "explicit"
@@ -291,7 +294,7 @@ class Told(Engine):
     def __init__(self, status: Status, name: str, method: str | None, **sizes: int) -> None:
         self.status, self.name, self.method, self.sizes = status, name, method, sizes
 
-    def decide(self, pattern: Pattern) -> PatternResult:
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
         reason = f"{self.name} gave up" if self.status is Status.UNKNOWN else None
         return PatternResult(
             pattern, self.status, self.name, self.method, reason=reason, sizes=self.sizes, seconds=1.0
@@ -308,11 +311,14 @@ def loops(*names: str) -> Automaton:
 def together(example: Automaton, **told: Engine) -> PatternResult:
     """The answer about leaking cycles, where the slice for a variable is decided as told."""
 
-    def make(part: Control) -> Engine:
-        whole = part.variables > 1 or part is control_graph(example)
-        return Told(Status.UNKNOWN, "auto", None) if whole else told[part.variable_names[0]]
+    whole = Problem.of(example)
 
-    return SlicedEngine(Problem.of(example), make).decide(LC)
+    def make(part: Problem) -> Engine:
+        if part is whole or part.control.variables > 1:
+            return Told(Status.UNKNOWN, "auto", None)
+        return told[part.control.variable_names[0]]
+
+    return SlicedEngine(whole, make).decide(LC)
 
 
 def test_slices_that_are_all_absent_are_told_by_the_dearest():
@@ -355,10 +361,8 @@ def test_a_violation_is_told_although_another_slice_is_open(
     assert (answer := result.patterns[LC]).witness is not None and answer.engine == "minisat"
     control = control_graph(example)
     answers = {
-        x: SlicedEngine(
-            Problem(control), lambda part: SymbolicEngine(Problem(part), "marks", Limits(bound=7), "minisat")
-        )
-        ._decide_from(LC, 3 << control.variable_names.index(x))
+        x: SlicedEngine(Problem(control), lambda part: SymbolicEngine(part, "marks", "minisat"))
+        ._decide_from(LC, 3 << control.variable_names.index(x), Limits(bound=7))
         .status
         for x in ("x", "u")
     }
@@ -411,7 +415,7 @@ def test_with_cores_to_spare_long_runs_are_looked_for_as_well(monkeypatch: pytes
         raise processes.LimitReached(processes.Limit.SIZE, "nowhere")
 
     monkeypatch.setattr(symbolic_module.SymbolicEngine, "_search", nowhere)
-    monkeypatch.setattr(explicit_module, "augment", nowhere)
+    monkeypatch.setattr(problem_module, "augment", nowhere)
     bad = generate("pivot-bad", 6)
     found = analysis.check(bad, patterns=[LP])
     assert found.patterns[LP].status is Status.PRESENT and found.patterns[LP].method == "bounded"
@@ -426,6 +430,6 @@ def test_long_runs_agree_with_the_judge(seed: int):
     example = source.random_automaton(random.Random(seed), 3)
     truth = judge.decide(example)
     for pattern in Pattern:
-        found = LongRuns(Problem.of(example), limits=Limits(bound=12), solver="minisat").decide(pattern)
+        found = LongRuns(Problem.of(example), solver="minisat").decide(pattern, Limits(bound=12))
         right = Status.PRESENT if truth[pattern] else Status.ABSENT
         assert found.status in (right, Status.UNKNOWN) and found.engine == "minisat for long runs"

@@ -26,7 +26,7 @@ from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import OutOfTime
-from symdipa.model.limits import Limits
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
 from symdipa.runs.control import control_graph
@@ -38,19 +38,19 @@ from symdipa.systems.smt import ClauseSolver
 
 LC, LP, DC, PV = Pattern
 
-Make = Callable[..., Engine]
+Make = Callable[[Automaton], Engine]
 
 
-def explicit(example: Automaton, limits: Limits | None = None) -> Engine:
-    return ExplicitEngine(Problem.of(example), limits)
+def explicit(example: Automaton) -> Engine:
+    return ExplicitEngine(Problem.of(example))
 
 
-def z3_marks(example: Automaton, limits: Limits | None = None) -> Engine:
-    return SymbolicEngine(Problem.of(example), "marks", limits)
+def z3_marks(example: Automaton) -> Engine:
+    return SymbolicEngine(Problem.of(example), "marks")
 
 
-def z3_ghost(example: Automaton, limits: Limits | None = None) -> Engine:
-    return SymbolicEngine(Problem.of(example), "ghost", limits)
+def z3_ghost(example: Automaton) -> Engine:
+    return SymbolicEngine(Problem.of(example), "ghost")
 
 
 ENGINES = [explicit, z3_marks, z3_ghost]
@@ -69,8 +69,8 @@ def judged(i: int) -> dict[Pattern, judge.Run | None]:
     return judge.decide(sample(i))
 
 
-def decided(engine: Engine) -> dict[Pattern, PatternResult]:
-    return {pattern: engine.decide(pattern) for pattern in Pattern}
+def decided(engine: Engine, limits: Limits = UNLIMITED) -> dict[Pattern, PatternResult]:
+    return {pattern: engine.decide(pattern, limits) for pattern in Pattern}
 
 
 def faults(example: Automaton, result: PatternResult) -> list[str]:
@@ -282,10 +282,10 @@ def test_a_bound_below_the_proof_gives_unknown():
     assert len(cases) > 3
     for example, pattern, encoding, depth in cases:
         for bound in {0, depth - 1}:
-            result = SymbolicEngine(Problem.of(example), encoding, Limits(bound=bound)).decide(pattern)
+            result = SymbolicEngine(Problem.of(example), encoding).decide(pattern, Limits(bound=bound))
             assert result.status is Status.UNKNOWN and result.method is None and result.witness is None
             assert how_far(bound) in (result.reason or "")
-        result = SymbolicEngine(Problem.of(example), encoding, Limits(bound=depth)).decide(pattern)
+        result = SymbolicEngine(Problem.of(example), encoding).decide(pattern, Limits(bound=depth))
         assert result.status is Status.ABSENT
 
 
@@ -297,8 +297,8 @@ def test_a_bound_below_the_violation_gives_unknown():
             if found.status is not Status.PRESENT:
                 continue
             depth = found.sizes["depth"]
-            assert z3_marks(sample(i), Limits(bound=depth)).decide(pattern).status is Status.PRESENT
-            below = z3_marks(sample(i), Limits(bound=depth - 1)).decide(pattern)
+            assert z3_marks(sample(i)).decide(pattern, Limits(bound=depth)).status is Status.PRESENT
+            below = z3_marks(sample(i)).decide(pattern, Limits(bound=depth - 1))
             # The other direction of a violating path may be shorter, but nothing may be called absent.
             assert below.status is Status.UNKNOWN
             assert f"no violation within {depth - 1} steps" in (below.reason or "")
@@ -312,7 +312,9 @@ def test_pdr_stops_at_the_bound(monkeypatch: pytest.MonkeyPatch):
     seen: Counter[str | None] = Counter()
     for i in range(40):
         for pattern in (LP, LC):
-            free, tight = (z3_marks(sample(i), limits).decide(pattern) for limits in (None, Limits(bound=1)))
+            free, tight = (
+                z3_marks(sample(i)).decide(pattern, limits) for limits in (UNLIMITED, Limits(bound=1))
+            )
             assert (free.status is Status.PRESENT) == (judged(i)[pattern] is not None)
             assert faults(sample(i), free) == []
             assert tight.status in (free.status, Status.UNKNOWN)
@@ -326,7 +328,7 @@ def test_pdr_stops_at_the_bound(monkeypatch: pytest.MonkeyPatch):
 def test_no_time_left(make: Make):
     """What needs a search is unknown; what follows from the dataflow does not wait for the clock."""
     past = Limits(deadline=time.monotonic() - 1)
-    for pattern, result in decided(make(ring(6), past)).items():
+    for pattern, result in decided(make(ring(6)), past).items():
         if result.method == "static":
             assert pattern is not LP and result.status is Status.ABSENT
             continue
@@ -374,7 +376,7 @@ def test_check_passes_its_limits_on():
 
 def test_a_cap_on_nodes_gives_unknown():
     for example in (ring(3), automaton(A_LEAKP)):
-        size = ExplicitEngine(Problem.of(example)).augmentation.nodes
+        size = Problem.of(example).augmentation().nodes
         for cap in (1, size - 1):
             engine = ExplicitEngine(Problem.of(example), max_nodes=cap)
             for result in decided(engine).values():
@@ -388,8 +390,8 @@ def test_a_cap_on_nodes_gives_unknown():
 def test_progress_is_told():
     told: list[str] = []
     limits = Limits(progress=told.append)
-    explicit(ring(6), limits).decide(LC)
-    decided(z3_marks(example_file("a_leakp"), limits))
+    explicit(ring(6)).decide(LC, limits)
+    decided(z3_marks(example_file("a_leakp")), limits)
     assert any("order states" in words for words in told)
     assert any("leaking pair, depth" in words for words in told)
 

@@ -12,7 +12,6 @@ import pytest
 from conftest import ROOT
 
 from symdipa.analysis import check
-from symdipa.engines.explicit import ExplicitEngine
 from symdipa.files import formats
 from symdipa.files.families import FAMILIES, LARGEST, generate
 from symdipa.model import validation
@@ -59,7 +58,7 @@ def test_members_are_valid_and_have_the_documented_size(name, n):
     automaton = generate(name, n)
     validation.validate(automaton)
     sizes = len(automaton.variables), len(automaton.states), len(automaton.transitions)
-    nodes = ExplicitEngine(Problem.of(automaton)).augmentation.nodes
+    nodes = Problem.of(automaton).augmentation().nodes
     assert (*sizes, nodes) == documented(name, n)
     assert nodes == FAMILIES[name].nodes(n)
 
@@ -154,7 +153,7 @@ def bits(n: int, start: int, step: int):
 @pytest.mark.parametrize(("name", "step"), [("turing-overflow", 1), ("turing-wrap", 1), ("turing-odd", 2)])
 def test_the_machines_are_counters(name, step, n):
     automaton = generate(name, n)
-    graph = ExplicitEngine(Problem.of(automaton)).augmentation
+    graph = Problem.of(automaton).augmentation()
     outputs, node, seen = [], 0, set()
     while len(graph.outgoing[node]) == 1 and node not in seen:
         seen.add(node)

@@ -18,14 +18,14 @@ from conftest import ROOT
 from test_brute_force import A_LEAKP, automaton
 
 from symdipa import analysis
-from symdipa.engines import auto, processes
+from symdipa.bounds.corollary import corollary_bound
+from symdipa.engines import lineup, processes
 from symdipa.engines.base import Engine
-from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.processes import Race
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.errors import LimitReached, WitnessRejected
-from symdipa.model.limits import Limits
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.problem import Problem
@@ -44,9 +44,14 @@ class Scripted(Engine):
         self.act = act
         self.same_work = same_work
         self.asked = 0
+        self.process: Callable[..., Any] | None = None
 
-    def decide(self, pattern: Pattern) -> PatternResult:
+    def kept_in_process(self, ask: Callable[..., Any] | None) -> None:
+        self.process = ask
+
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
         self.asked += 1
+        self.limits = limits
         return self.act(pattern) or PatternResult(pattern, Status.UNKNOWN, self.name, reason="no idea")
 
 
@@ -80,10 +85,10 @@ def nothing_is_left():
     assert children() == before
 
 
-def decided(engines: list[Engine], limits: Limits | None = None, memory: int | None = None) -> PatternResult:
-    race = Race(engines, limits or Limits(), memory)
+def decided(engines: list[Engine], limits: Limits = UNLIMITED, memory: int | None = None) -> PatternResult:
+    race = Race(engines, memory)
     try:
-        return race.decide(LP)
+        return race.decide(LP, limits)
     finally:
         race.close()
 
@@ -102,12 +107,13 @@ def test_time_is_a_hard_limit():
 
 def test_the_last_progress_is_told():
     def act(pattern: Pattern) -> None:
-        limits.check("depth 7")
+        mule.limits.check("depth 7")
         stubborn(pattern)
 
+    mule = Scripted("mule", act)
     heard: list[str] = []
     limits = Limits(deadline=time.monotonic() + 0.4, progress=heard.append)
-    assert decided([Scripted("mule", act)], limits).reason == "time limit reached at depth 7"
+    assert decided([mule], limits).reason == "time limit reached at depth 7"
     assert set(heard) == {"depth 7"}
 
 
@@ -192,37 +198,47 @@ def test_who_answered_keeps_what_it_knows_and_who_was_busy_starts_again():
         "quick",
         lambda p: PatternResult(p, Status.ABSENT, "quick", sizes={"asked": quick.asked}) if p is LP else None,
     )
-    race = Race([quick, late], Limits())
+    race = Race([quick, late])
     try:
         assert race.decide(LP).engine == "quick"
-        assert race.has_finished(quick) and not race.has_finished(late)
-        assert race.call(quick, "__getattribute__", "asked") == 1
+        assert quick.process is not None and late.process is None
+        assert quick.process(how_often_asked) == race.call(quick, how_often_asked) == 1
         second = race.decide(Pattern.LEAKING_CYCLE)
         assert (second.engine, second.sizes) == ("late", {"asked": 1})
-        assert race.call(quick, "__getattribute__", "asked") == 2
+        assert race.call(quick, how_often_asked) == 2
+        assert quick.asked == late.asked == 0  # in this process
     finally:
         race.close()
+    assert quick.process is None and late.process is None
+
+
+def how_often_asked(engine: Scripted) -> int:
+    return engine.asked
 
 
 def test_a_limit_on_the_same_work_is_met_once():
-    race = Race([Scripted("explicit", lambda p: None, same_work=True), saying(Status.ABSENT)], Limits())
+    race = Race([Scripted("explicit", lambda p: None, same_work=True), saying(Status.ABSENT)])
     try:
         assert race.decide(LP).engine == "quick"
         assert race.decide(LP).engine == "quick"
     finally:
         race.close()
-    race = Race([Scripted("explicit", lambda p: None, same_work=True)], Limits())
+    explicit = Scripted("explicit", lambda p: None, same_work=True)
+    race = Race([explicit])
     assert race.decide(LP).reason == race.decide(LP).reason == "no idea"
-    assert not race.has_finished(race.engines[0])
+    assert explicit.process is None  # the autouse fixture sees that none is left, though nothing closed it
 
 
 def test_a_call_is_limited_too():
     slow = Scripted("slow", lambda p: None)
-    slow.linger = lambda: time.sleep(60)  # type: ignore[attr-defined]
-    race = Race([slow], Limits(deadline=time.monotonic() + 0.2))
+    race = Race([slow])
     with pytest.raises(LimitReached, match="time limit reached"):
-        race.call(slow, "linger")
+        race.call(slow, linger, Limits(deadline=time.monotonic() + 0.2))
     race.close()
+
+
+def linger(engine: Engine, limits: Limits) -> None:
+    time.sleep(60)
 
 
 # The check as a whole
@@ -242,7 +258,7 @@ def test_guarded_checks_say_the_same(engine: str):
 
 def test_auto_races_beyond_its_first_cap(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(processes, "cores", lambda: 2)
-    monkeypatch.setattr(auto, "FIRST_CELLS", 1)
+    monkeypatch.setattr(lineup, "FIRST_CELLS", 1)
     for example in (LEAKP, generate("pivot", 3), generate("pivot-bad", 3), generate("turing-wrap", 3)):
         result, plain = analysis.check(example), analysis.check(example, "explicit")
         assert result.verdict is plain.verdict and result.weight == plain.weight
@@ -251,18 +267,20 @@ def test_auto_races_beyond_its_first_cap(monkeypatch: pytest.MonkeyPatch):
 
 def test_enumeration_that_won_gives_the_weight(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(processes, "cores", lambda: 2)
-    monkeypatch.setattr(auto, "FIRST_CELLS", 1)
-    monkeypatch.setattr(auto, "MAX_CELLS", 1)
+    monkeypatch.setattr(lineup, "FIRST_CELLS", 1)
+    monkeypatch.setattr(lineup, "MAX_CELLS", 1)
     from symdipa.engines.symbolic import SymbolicEngine
 
     monkeypatch.setattr(
-        SymbolicEngine, "decide", lambda self, p: PatternResult(p, Status.UNKNOWN, "minisat", reason="asleep")
+        SymbolicEngine,
+        "decide",
+        lambda self, p, limits: PatternResult(p, Status.UNKNOWN, "minisat", reason="asleep"),
     )
     example = generate("pivot", 3)
     result = analysis.check(example)
     assert result.engine == "dataflow+explicit" or result.engine == "explicit+dataflow"
     assert result.weight is not None
-    assert result.weight.corollary == ExplicitEngine(Problem.of(example)).corollary_bound()
+    assert result.weight.corollary == Problem.of(example).from_augmentation(corollary_bound)
 
 
 def test_memory_too_small_for_the_enumeration(tmp_path: Path):

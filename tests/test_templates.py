@@ -91,7 +91,7 @@ def test_engines_say_private(name, shape):
 def test_the_checker_accepts_the_bounds(name):
     written = templates.new(name, total="5/3")
     found = weighed(written)
-    parts = [*private(found.alignment), lower_of_flow(found.flow, found.flow_range)]
+    parts = [*private(found.alignment_proof), lower_of_flow(found.flow, found.flow_range)]
     claims = verify(written.automaton, bundle(written.automaton, parts)).claims
     assert [claim.bound for claim in claims] == [Fraction(5, 3)] * 2
 

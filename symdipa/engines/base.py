@@ -40,8 +40,8 @@ class Engine(ABC):
         """Load the modules that :meth:`decide` needs: what is loaded before a fork is not loaded after it."""
         return
 
-    def kept_in_process(self, ask: Callable[..., Any]) -> None:
-        """Told by a race that the process of this engine lives on with what it knows.
+    def kept_in_process(self, ask: Callable[..., Any] | None) -> None:
+        """Told by a race that the process of this engine lives on with what it knows, or is gone (``None``).
 
         ``ask(function, *arguments)`` calls ``function(engine, *arguments)`` there.
         """

@@ -70,8 +70,8 @@ class ExplicitEngine(Engine):
             self._cores = graph.non_leaking_cores(limits=limits)
         return self._cores
 
-    def kept_in_process(self, ask: Callable[..., Any]) -> None:
-        self.problem.built_elsewhere(partial(ask, _compute))
+    def kept_in_process(self, ask: Callable[..., Any] | None) -> None:
+        self.problem.built_elsewhere(None if ask is None else partial(ask, _compute))
 
 
 def _compute(engine: ExplicitEngine, compute: Compute[T], limits: Limits) -> T:

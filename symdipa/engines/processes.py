@@ -271,6 +271,7 @@ class Race(Engine):
     def _end(self, engine: Engine) -> None:
         worker = self._workers.pop(engine, None)
         if worker is not None:
+            engine.kept_in_process(None)
             worker.end()
 
     def _heard(self, asked: dict[Engine, Worker], limits: Limits) -> list[tuple[Engine, Any]]:

@@ -77,8 +77,8 @@ class Problem:
                 raise
         return self._augmentation
 
-    def built_elsewhere(self, ask: Callable[[Compute[object], Limits], object]) -> None:
-        """Note that another process has built the augmentation and can be asked to compute from it."""
+    def built_elsewhere(self, ask: Callable[[Compute[object], Limits], object] | None) -> None:
+        """Note that another process has built the augmentation and computes from it if asked, or is gone."""
         self._elsewhere = ask
 
     def from_augmentation(
