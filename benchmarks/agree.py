@@ -29,11 +29,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -43,6 +42,7 @@ from random_automata import random_automaton, random_product  # noqa: E402
 
 from symdipa.files import formats  # noqa: E402
 from symdipa.model.automaton import Automaton  # noqa: E402
+from symdipa.model.options import ENCODINGS, CheckOptions  # noqa: E402
 from symdipa.model.patterns import Pattern  # noqa: E402
 from symdipa.model.validation import validate  # noqa: E402
 from symdipa.model.verdict import PatternResult, Status  # noqa: E402
@@ -152,13 +152,15 @@ def _asked(automaton: Automaton, name: str, timeout: float | None) -> dict[Patte
     from symdipa import analysis
 
     engine, *words = name.split(":")
-    options: dict[str, Any] = {"timeout": timeout}
+    options = CheckOptions(engine, timeout=timeout)
     for word in words:
         if word == "whole":
-            options["slicing"] = False
+            options = replace(options, slicing=False)
+        elif word in ENCODINGS:
+            options = replace(options, encoding=word)
         else:
-            options["encoding" if word in ("marks", "ghost") else "solver"] = word
-    return dict(analysis.check(automaton, engine=engine, **options).patterns)
+            options = replace(options, solver=word)
+    return dict(analysis.check_with(automaton, options).patterns)
 
 
 def _complaint(automaton: Automaton, pattern: Pattern, result: PatternResult, agrees: bool) -> str:
