@@ -210,8 +210,8 @@ def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | No
 
     One variable component at a time, of variables that were split where it helps, and only if it stores a
     non-input sample: first without control flow, then by dataflow over may-facts on its slice; where both
-    see a possible clash, feasible runs are enumerated, up to
-    :data:`ENUMERATED` states. Raises :class:`symdipa.model.errors.OutOfTime`.
+    see a possible clash, feasible runs are enumerated, up to :data:`ENUMERATED` states. Raises
+    :class:`symdipa.model.errors.OutOfTime`.
     """
     control, separated, components = problem.control, problem.separated, problem.components
     touching = transitions_touching(separated, components)
