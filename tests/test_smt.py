@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symdipa.model.errors import LimitReached
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.problem import Problem
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.smt import SOLVERS, ClauseSolver, Effort, Instance, open_solver
@@ -149,7 +150,7 @@ def test_unknown_solvers_are_refused():
 
 @every_solver
 def test_no_time_left(name: str):
-    solver = open_solver(name, deadline=time.monotonic() - 1)
+    solver = open_solver(name, Limits(deadline=time.monotonic() - 1))
     a = solver.variable()
     solver.add_all([[a], [-a]])
     with pytest.raises(LimitReached, match="time limit reached in the solver"):
@@ -159,7 +160,7 @@ def test_no_time_left(name: str):
 @pytest.mark.parametrize("name", [name for name in SOLVERS if name != "cadical"])
 def test_time_runs_out_during_a_query(name: str):
     """A problem that takes far longer than allowed; the answer is neither yes nor no."""
-    solver = open_solver(name, deadline=time.monotonic() + 0.3)
+    solver = open_solver(name, UNLIMITED.within(0.3))
     pigeons(solver, 11)
     began = time.monotonic()
     with pytest.raises(LimitReached, match="in the solver"):
@@ -218,11 +219,11 @@ def test_an_engine_on_a_solver_that_gives_up_knows_nothing(monkeypatch: pytest.M
 def test_a_budget_that_ends_is_renewed_until_the_deadline(name: str, monkeypatch: pytest.MonkeyPatch):
     """A SAT solver's "no answer within the budget" is not taken for "no"."""
     monkeypatch.setattr("symdipa.systems.smt.SatSolver.CONFLICTS_AT_A_TIME", 1)
-    solver = open_solver(name, deadline=time.monotonic() + 60)
+    solver = open_solver(name, UNLIMITED.within(60))
     pigeons(solver, 5)
     assert not solver.check()
     free = with_variables(name, 6, random_clauses(random.Random("budget"), 6, 9))
-    free.deadline = time.monotonic() + 60
+    free.limits = UNLIMITED.within(60)
     assert free.check() == with_variables("z3", 6, random_clauses(random.Random("budget"), 6, 9)).check()
 
 

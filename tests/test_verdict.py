@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import brute_force as judge
 import pytest
@@ -15,14 +17,29 @@ from conftest import EXAMPLES
 from test_brute_force import A_LEAKP, TWO_RANGE, automaton
 
 from symdipa import analysis
+from symdipa.engines import processes
 from symdipa.engines.explicit import ExplicitEngine
+from symdipa.engines.sliced import SlicedEngine
 from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
 from symdipa.model.limits import Limits
+from symdipa.model.options import EVERY_METHOD
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import NoteKind, PatternResult, Result, Source, Status, Verdict, Witness
+from symdipa.model.verdict import (
+    Answers,
+    Bounds,
+    NoteKind,
+    PatternResult,
+    Result,
+    Source,
+    Status,
+    Verdict,
+    Witness,
+    decide,
+)
 from symdipa.runs import properties
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
@@ -46,6 +63,111 @@ def with_means(example: Automaton, **means: int) -> Automaton:
     """The automaton with other means; a state that is not named keeps its own."""
     states = (replace(s, mu=Fraction(means.get(s.name, s.mu))) for s in example.states)
     return replace(example, states=tuple(states))
+
+
+# What follows from answers and bounds
+
+
+def said(*statuses: Status | None) -> Answers:
+    """The answers of one engine about the four patterns; ``None``: it was not asked."""
+    asked = [(p, s) for p, s in zip(Pattern, statuses, strict=True) if s is not None]
+    return Answers(({p: PatternResult(p, s, "explicit") for p, s in asked},))
+
+
+def proved(*methods: str) -> Bounds:
+    return Bounds(from_above=dict.fromkeys(methods, Fraction(1)))
+
+
+A, P, U = Status.ABSENT, Status.PRESENT, Status.UNKNOWN
+EVERY_ANSWER = [said(*statuses) for statuses in product((A, P, U, None), repeat=4)]
+EVERY_BOUND = [
+    None,
+    proved(),
+    *map(proved, EVERY_METHOD),
+    proved("corollary", "exact"),
+    proved(*EVERY_METHOD),
+]
+
+
+@pytest.mark.parametrize(
+    ("answers", "distinct", "methods", "expected"),
+    [
+        ((A, A, A, A), None, None, Verdict.PRIVATE),
+        ((A, A, A, A), None, (), Verdict.PRIVATE),  # whether or not there is a bound
+        ((A, A, A, A), None, ("corollary",), Verdict.PRIVATE),
+        # Nobody else shows what the violation shows: no bound makes up for that.
+        ((A, P, A, A), True, None, Verdict.NOT_PRIVATE),
+        ((U, P, None, A), True, None, Verdict.NOT_PRIVATE),
+        # Others do, or it is open; pairs of runs may still prove privacy, single runs cannot.
+        ((A, P, A, A), False, None, Verdict.NOT_WELL_FORMED),
+        ((A, P, A, A), None, None, Verdict.NOT_WELL_FORMED),
+        ((U, P, None, A), False, None, Verdict.NOT_WELL_FORMED),
+        ((A, P, A, A), False, ("relational",), Verdict.PRIVATE),
+        ((A, P, A, A), None, ("relational",), Verdict.PRIVATE),
+        ((A, P, A, A), False, ("corollary", "run", "alignment", "exact"), Verdict.NOT_WELL_FORMED),
+        # Unknown is never absent, nor is what nobody was asked about.
+        ((A, U, A, A), None, None, Verdict.UNKNOWN),
+        ((A, None, A, A), None, None, Verdict.UNKNOWN),
+        ((None, None, None, None), None, None, Verdict.UNKNOWN),
+        # An alignment is a proof by itself; the other bounds hold for well-formed automata only.
+        ((A, U, A, A), None, ("alignment",), Verdict.PRIVATE),
+        ((A, U, A, None), None, ("relational",), Verdict.PRIVATE),
+        ((A, U, A, A), None, ("corollary", "run", "exact"), Verdict.UNKNOWN),
+    ],
+)
+def test_the_verdict_from_answers_and_bounds(
+    answers: tuple[Status | None, ...],
+    distinct: bool | None,
+    methods: tuple[str, ...] | None,
+    expected: Verdict,
+):
+    assert decide(said(*answers), distinct, None if methods is None else proved(*methods)) is expected
+
+
+def test_each_verdict_has_its_reason():
+    """For all answers and bounds: what a verdict claims is there."""
+    seen: Counter[Verdict] = Counter()
+    for answers, distinct, bounds in product(EVERY_ANSWER, (None, False, True), EVERY_BOUND):
+        statuses = [answer.status for answer in answers.by_pattern.values()]
+        methods = set() if bounds is None else set(bounds.from_above)
+        verdict = decide(answers, distinct, bounds)
+        seen[verdict] += 1
+        if verdict is Verdict.PRIVATE:
+            by_patterns = statuses == [A] * 4
+            by_alignment = "alignment" in methods and P not in statuses
+            assert (
+                by_patterns or by_alignment or ("relational" in methods and not (P in statuses and distinct))
+            )
+        elif verdict is Verdict.UNKNOWN:
+            assert P not in statuses and statuses != [A] * 4 and not methods & {"alignment", "relational"}
+        else:
+            assert P in statuses
+            assert (verdict is Verdict.NOT_PRIVATE) == (distinct is True)
+    assert set(seen) == set(Verdict)
+
+
+def test_no_verdict_rests_on_what_is_not_known():
+    """With an open pattern in place of one that is decided, a verdict stays or becomes unknown."""
+    for statuses, distinct in product(product((A, P, U, None), repeat=4), (None, False, True)):
+        known = decide(said(*statuses), distinct, None)
+        for i, instead in product(range(4), (U, None)):
+            less = decide(said(*statuses[:i], instead, *statuses[i + 1 :]), distinct, None)
+            assert less is known or less is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("bounds", EVERY_BOUND)
+@pytest.mark.parametrize("distinct", [None, False, True])
+def test_engines_that_contradict_each_other_leave_everything_open(
+    distinct: bool | None, bounds: Bounds | None
+):
+    for other in (said(A, A, A, A), said(P, P, A, A)):
+        answers = Answers((*said(P, A, A, A).rounds, *other.rounds))
+        assert len(answers.disagreements) == 1
+        assert decide(answers, distinct, bounds) is Verdict.UNKNOWN
+    for other in (said(U, U, U, U), said(None, None, None, None), said(P, A, U, None)):
+        answers = Answers((*other.rounds, *said(P, A, A, A).rounds))
+        assert answers.disagreements == ()
+        assert decide(answers, distinct, bounds) is decide(said(P, A, A, A), distinct, bounds)
 
 
 # The four answers
@@ -439,6 +561,42 @@ def test_not_knowing_is_no_contradiction(monkeypatch: pytest.MonkeyPatch):
     result = analysis.check(automaton(A_LEAKP, silent="q0 q1"), engine="both")
     assert result.disagreements == ()
     assert result.verdict is Verdict.NOT_PRIVATE and result.patterns[LP].engine == "z3"
+
+
+@pytest.mark.skipif(not processes.AVAILABLE, reason="processes are guarded on Linux only")
+@pytest.mark.parametrize("name", ["two_range_1", "svt"])
+def test_what_follows_has_time_of_its_own_in_a_comparison(monkeypatch: pytest.MonkeyPatch, name: str):
+    """The last engine uses up its time: neither the distinct witness nor ``D`` is lost."""
+    late = 0
+
+    def use_up(engine: SlicedEngine, pattern: Pattern, limits: Limits) -> None:
+        nonlocal late
+        time.sleep((limits.left() or 0.0) + 0.01)
+        late += 1
+        limits.check("the last slice")
+
+    def out_of_time(engine: SlicedEngine, pattern: Pattern, limits: Limits) -> PatternResult:
+        with pytest.raises(LimitReached) as limit:
+            limits.check("the last slice")
+        return PatternResult(pattern, Status.UNKNOWN, engine.name, reason=str(limit.value))
+
+    monkeypatch.setattr(SlicedEngine, "decide_statically", use_up)
+    monkeypatch.setattr(SlicedEngine, "decide", out_of_time)
+    example = example_file(name)
+    plain, result = analysis.check(example, "explicit"), analysis.compare(example, timeout=3)
+    last = [a for a in result.details if a.engine == "minisat"]
+    assert [a.status for a in last] == [Status.UNKNOWN] * 4
+    assert all((a.reason or "").startswith("time limit reached at the last slice") for a in last)
+    assert result.verdict is plain.verdict
+    assert (result.distinct, result.strongly_feasible) == (plain.distinct, plain.strongly_feasible)
+    assert (result.bounds is None) == (plain.bounds is None)
+    if result.bounds is not None and plain.bounds is not None:
+        assert (
+            result.bounds.from_above == plain.bounds.from_above
+            and result.bounds.source is Source.AUGMENTATION
+        )
+    assert result.notes == ()
+    assert late == 1
 
 
 # The engine that is chosen automatically
