@@ -127,11 +127,8 @@ def control_graph(automaton: Automaton) -> Control:
     validated(automaton)
     number = automaton.variable_index
 
-    def mask(names: Iterable[str]) -> Mask:
-        result = 0
-        for name in names:
-            result |= 1 << number[name]
-        return result
+    def mask(names: frozenset[str]) -> Mask:
+        return sum(1 << number[name] for name in names)
 
     def sampling(t: Transition) -> Sampling:
         q = automaton.state(t.source)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from operator import and_, or_
 from typing import NamedTuple, TypeVar
 
 from symdipa.model.limits import UNLIMITED, Limits
@@ -33,7 +34,7 @@ def fixed_point(
     """What arrives in each control state, by a work list: the least solution of a forward dataflow problem.
 
     ``start`` holds initially, ``after(t, value)`` follows from ``value`` before transition ``t`` (``None``
-    if it cannot be taken), ``join`` unites what arrives on two ways. ``None`` stays where nothing arrives.
+    if it cannot be taken), ``join`` unites what arrives by two paths. ``None`` stays where nothing arrives.
     Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     values: list[T | None] = [None] * control.states
@@ -65,11 +66,10 @@ def fixed_point(
 class OrderFacts:
     """What the order state may and must be in every control state.
 
-    Variables ``control.variables`` and up are ghosts: each may be assigned at any step and
-    is never dead. ``may[q]`` is a superset of every reachable order state at ``q``,
-    ``must[q]`` a subset of every one; both are ``None`` where no run arrives. ``possible[t]`` is false for
-    transitions that no run takes. ``tracked[q]`` are the variables kept at ``q``. ``precise`` is false for
-    trivial facts, from which nothing may be concluded.
+    Variables ``control.variables`` and up are ghosts: each may be assigned at any step and is never dead.
+    ``may[q]`` is a superset of every reachable order state at ``q``, ``must[q]`` a subset of every one; both
+    are ``None`` where no run arrives. ``possible[t]`` is false for transitions that no run takes.
+    ``tracked(q)`` are the variables kept at ``q``. Trivial facts prove nothing: they are not ``precise``.
     """
 
     control: Control
@@ -115,26 +115,14 @@ class OrderFacts:
         return loops_of(self.component, self.control.source, self.cyclic)
 
 
-def _union(a: OrderState, b: OrderState) -> OrderState:
-    return OrderState(
-        tuple(x | y for x, y in zip(a.lt, b.lt, strict=True)),
-        tuple(x | y for x, y in zip(a.eq, b.eq, strict=True)),
-    )
-
-
-def _intersection(a: OrderState, b: OrderState) -> OrderState:
-    return OrderState(
-        tuple(x & y for x, y in zip(a.lt, b.lt, strict=True)),
-        tuple(x & y for x, y in zip(a.eq, b.eq, strict=True)),
-    )
-
-
 class _Both(NamedTuple):
     may: OrderState
     must: OrderState
 
     def join(self, other: _Both) -> _Both:
-        return _Both(_union(self.may, other.may), _intersection(self.must, other.must))
+        may = OrderState(*(tuple(map(or_, a, b)) for a, b in zip(self.may, other.may, strict=True)))
+        must = OrderState(*(tuple(map(and_, a, b)) for a, b in zip(self.must, other.must, strict=True)))
+        return _Both(may, must)
 
 
 def order_facts(
@@ -155,11 +143,9 @@ def order_facts(
         step, keep = control.steps[t], control.live[control.target[t]] | ghost_mask
         if not enabled(before.must, step):
             return None
-        variants = [Step(step.ge, step.lt, step.asg | choice) for choice in choices]
-        return _Both(
-            reduce(_union, [propagate(before.may, variant, keep) for variant in variants]),
-            reduce(_intersection, [propagate(before.must, variant, keep) for variant in variants]),
-        )
+        variants = (Step(step.ge, step.lt, step.asg | choice) for choice in choices)
+        arriving = (_Both(propagate(before.may, s, keep), propagate(before.must, s, keep)) for s in variants)
+        return reduce(_Both.join, arriving)
 
     nothing = initial(size)
     found = fixed_point(control, _Both(nothing, nothing), after, _Both.join, limits)
@@ -189,8 +175,8 @@ def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
 class MarkFacts:
     """Which variables may carry marks in each control state, for one kind of chain.
 
-    ``hit_at`` says for each control state whether some value may have carried both on the way there; if that
-    is so nowhere, there is no such chain.
+    ``hit_at`` says whether some value may have carried both marks on the way to a control state; if that is
+    so nowhere, there is no such chain.
     """
 
     chain: Chain
@@ -237,13 +223,9 @@ def _find_marks(facts: OrderFacts, chain: Chain, limits: Limits) -> MarkFacts:
     def join(a: Marks, b: Marks) -> Marks:
         return Marks(a.up | b.up, a.down | b.down, a.hit or b.hit)
 
-    found = [marks or Marks() for marks in fixed_point(control, Marks(), after, join, limits)]
-    return MarkFacts(
-        chain,
-        tuple(marks.up for marks in found),
-        tuple(marks.down for marks in found),
-        tuple(marks.hit for marks in found),
-    )
+    found = (marks or Marks() for marks in fixed_point(control, Marks(), after, join, limits))
+    up, down, hit = zip(*found, strict=True)
+    return MarkFacts(chain, up, down, hit)
 
 
 def may_have_leaking_cycle(facts: OrderFacts) -> bool:

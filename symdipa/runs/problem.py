@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
@@ -15,21 +15,17 @@ from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.order import Mask
 from symdipa.runs.slicing import separate, variable_components
 
-T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
-
-class Compute(Protocol[T_co]):
-    """Something to compute from an augmentation; it may have to be sent to another process."""
-
-    def __call__(self, augmentation: Augmentation, limits: Limits) -> T_co: ...
+Compute = Callable[[Augmentation, Limits], T]
+"""Something to compute from an augmentation; it may have to be sent to another process."""
 
 
 class Problem:
     """A control graph under analysis, that of an ``automaton`` or a slice of one (``None``).
 
-    Webs, components, dataflow facts and the augmentation are built when they are first asked for, and once.
-    What is built before a process is forked, the child has as well.
+    Webs, components, dataflow facts and the augmentation are built once, when they are first needed. A forked
+    process has what was built before.
     """
 
     def __init__(self, control: Control, automaton: Automaton | None = None) -> None:

@@ -17,7 +17,7 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, fixed_point, order_facts
-from symdipa.runs.order import Mask, OrderState, bounds, initial, members, update
+from symdipa.runs.order import OrderState, bounds, initial, members, update
 from symdipa.runs.problem import Problem
 from symdipa.runs.slicing import cut, flatten, transitions_touching
 from symdipa.runs.witness import LASSOS, LONGEST_TRIED, MAX_SETTLED, feasible_runs, witnesses_on
@@ -28,8 +28,7 @@ CONTINUATIONS = 60
 LOOKS = 20_000
 SHORT_RUNS = 400
 """How far :func:`find_distinct` goes: witnesses on one run, pairs followed for one, ways to go on; places of
-other runs that are examined in all, once the known witnesses are done with; and runs from the initial
-state."""
+other runs examined in all, after the known witnesses; and runs from the initial state."""
 
 ENUMERATED = 5_000
 """The most states that :func:`strongly_feasible` enumerates."""
@@ -128,16 +127,12 @@ def _same_output(
                 yield t, p, after
 
 
-def find_distinct(
-    control: Control,
-    known: Sequence[Witness],
-    limits: Limits = UNLIMITED,
-) -> Witness | None:
-    """A witness that nobody else's outputs can imitate, near witnesses that can be; ``None`` if not found.
+def find_distinct(control: Control, known: Sequence[Witness], limits: Limits = UNLIMITED) -> Witness | None:
+    """A distinct witness near the known ones; ``None`` if not found.
 
     Candidates are the known witnesses; other witnesses of their patterns on the same runs, and on the first
     :data:`SHORT_RUNS` runs from the initial state; and each of them on a run that goes on until all imitators
-    fail (leaking and disclosing cycles end their run: they are not continued). The search ends after
+    fail (leaking and disclosing cycles end their run, so they are not continued). The search ends after
     :data:`LOOKS`. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     for witness in known:
@@ -199,19 +194,25 @@ def _continued(control: Control, witness: Witness, looks: _Looks) -> Witness | N
 
 
 class Means(NamedTuple):
-    """Per variable the largest mean of a non-input sample at or below it, the smallest at or above it."""
+    """Per variable the largest mean of a non-input sample at or below it, the smallest at or above it.
 
-    low: tuple[Fraction | None, ...]
-    high: tuple[Fraction | None, ...]
+    They are infinite where there is no such sample.
+    """
+
+    low: tuple[Fraction | float, ...]
+    high: tuple[Fraction | float, ...]
+
+    def joined(self, other: Means) -> Means:
+        """What may hold if either may."""
+        return Means(tuple(map(max, self.low, other.low)), tuple(map(min, self.high, other.high)))
 
 
 def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | None:
     """Whether the automaton is strongly feasible, ``None`` when that is not established.
 
-    One variable component at a time, of variables that were split where it helps, and only if it stores a
-    non-input sample: first without control flow, then by dataflow over may-facts on its slice; where both
-    see a possible clash, feasible runs are enumerated, up to :data:`ENUMERATED` states. Raises
-    :class:`symdipa.model.errors.OutOfTime`.
+    Each variable component that stores a non-input sample is examined by itself: first without control flow,
+    then by dataflow over may-facts on its slice; where both see a possible clash, feasible runs are
+    enumerated, up to :data:`ENUMERATED` states. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     control, separated, components = problem.control, problem.separated, problem.components
     touching = transitions_touching(separated, components)
@@ -251,7 +252,7 @@ def _no_clash_possible(control: Control, facts: OrderFacts) -> bool:
         return following
 
     try:
-        fixed_point(control, _nothing(control), after, _join)
+        fixed_point(control, _nothing(control), after, Means.joined)
     except _Clash:
         return False
     return True
@@ -281,8 +282,7 @@ def _enumerate(control: Control, limit: int, limits: Limits) -> bool | None:
 
 
 def _nothing(control: Control) -> Means:
-    none: tuple[None, ...] = (None,) * control.variables
-    return Means(none, none)
+    return Means((-inf,) * control.variables, (inf,) * control.variables)
 
 
 def _advance(control: Control, order: OrderState, means: Means, t: int) -> Means | None:
@@ -290,47 +290,18 @@ def _advance(control: Control, order: OrderState, means: Means, t: int) -> Means
     step, sampling = control.steps[t], control.sampling[t]
     low, high = list(means.low), list(means.high)
     below, above = bounds(order, step)
-    largest = _largest(low, below)
-    smallest = _smallest(high, above)
-    if largest is not None and smallest is not None and largest >= smallest:
+    largest = max((low[x] for x in members(below)), default=-inf)
+    smallest = min((high[x] for x in members(above)), default=inf)
+    if largest >= smallest:
         return None
     for x in members(above):
-        low[x] = _max(low[x], largest)
+        low[x] = max(low[x], largest)
     for x in members(below):
-        high[x] = _min(high[x], smallest)
+        high[x] = min(high[x], smallest)
     keep = control.live[control.target[t]]
     for x in members(step.asg):
         low[x], high[x] = (largest, smallest) if sampling.reads_input else (sampling.mu, sampling.mu)
     for x in range(control.variables):
         if not keep >> x & 1:
-            low[x] = high[x] = None
+            low[x], high[x] = -inf, inf
     return Means(tuple(low), tuple(high))
-
-
-def _max(a: Fraction | None, b: Fraction | None) -> Fraction | None:
-    return b if a is None else a if b is None else max(a, b)
-
-
-def _min(a: Fraction | None, b: Fraction | None) -> Fraction | None:
-    return b if a is None else a if b is None else min(a, b)
-
-
-def _largest(values: list[Fraction | None], mask: Mask) -> Fraction | None:
-    found = None
-    for x in members(mask):
-        found = _max(found, values[x])
-    return found
-
-
-def _smallest(values: list[Fraction | None], mask: Mask) -> Fraction | None:
-    found = None
-    for x in members(mask):
-        found = _min(found, values[x])
-    return found
-
-
-def _join(a: Means, b: Means) -> Means:
-    return Means(
-        tuple(_max(x, y) for x, y in zip(a.low, b.low, strict=True)),
-        tuple(_min(x, y) for x, y in zip(a.high, b.high, strict=True)),
-    )

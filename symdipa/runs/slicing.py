@@ -214,28 +214,20 @@ class Slice:
     def to_blame(self, witness: Witness) -> Mask:
         """Variables of the whole that keep a lifted witness from being one (0: none was found).
 
-        Those of the guard that first fails, its cycles being taken up to as often as there are
-        variables; else those that a cycle both uses and assigns.
+        They are those of the guard that first fails when each cycle is taken two times more than there are
+        variables; if none fails, those that a cycle both uses and assigns.
         """
-        order = initial(self.whole.variables)
-        place = 0
+        whole, run, taken, place = self.whole, witness.run, list[int](), 0
         for i, j in sorted(witness.cycles):
-            rounds = witness.run[i:j] * (self.whole.variables + 2)
-            for t in (*witness.run[place:i], *rounds):
-                following = update(order, self.whole.steps[t])
-                if following is None:
-                    return self.whole.steps[t].used
-                order = following
+            taken += run[place:i] + run[i:j] * (whole.variables + 2)
             place = j
-        for t in witness.run[place:]:
-            following = update(order, self.whole.steps[t])
+        order = initial(whole.variables)
+        for t in (*taken, *run[place:]):
+            following = update(order, whole.steps[t])
             if following is None:
-                return self.whole.steps[t].used
+                return whole.steps[t].used
             order = following
-        blame = 0
-        for i, j in witness.cycles:
-            blame |= self.whole.conflicts(witness.run[i:j])
-        return blame
+        return reduce(or_, (whole.conflicts(run[i:j]) for i, j in witness.cycles), 0)
 
 
 def flatten(whole: Control, variables: Mask, transitions: Sequence[int]) -> Control:

@@ -34,15 +34,16 @@ class Effort:
 class ClauseSolver(ABC):
     """An incremental solver for clauses with assumptions.
 
-    After the deadline of the ``limits`` a check raises :class:`OutOfTime`. An answer "unknown" raises too: it
-    is never taken for unsatisfiable.
+    After the deadline of the ``limits`` a check raises :class:`OutOfTime`. "Unknown" raises too: it is never
+    taken for unsatisfiable.
     """
 
     def __init__(self, limits: Limits = UNLIMITED, effort: Effort | None = None) -> None:
         self.limits = limits
         self.effort = effort if effort is not None else Effort()
         self._variables = 0
-        self._core: frozenset[int] = frozenset()
+        self.core: frozenset[int] = frozenset()
+        """The assumptions that the last unsatisfiable check needed."""
 
     def variable(self) -> int:
         """A fresh variable."""
@@ -79,11 +80,6 @@ class ClauseSolver(ABC):
     @abstractmethod
     def _check(self, assumptions: list[int]) -> bool: ...
 
-    @property
-    def core(self) -> frozenset[int]:
-        """The assumptions that the last unsatisfiable check needed."""
-        return self._core
-
     @abstractmethod
     def value(self, literal: int) -> bool:
         """The value of a literal in the last model (false where the model leaves its variable open)."""
@@ -110,7 +106,7 @@ class Z3Solver(ClauseSolver):
     """
 
     SLACK = 0.2
-    """Setting a time limit costs as much as a short query: so many seconds too many are tolerated."""
+    """Seconds by which a time limit may be too long: setting one costs as much as a short query."""
 
     def __init__(self, limits: Limits = UNLIMITED, effort: Effort | None = None) -> None:
         import z3
@@ -164,7 +160,7 @@ class Z3Solver(ClauseSolver):
             core = z3.AstVector(z3.Z3_solver_get_unsat_core(context, solver), self._solver.ctx).vector
             size = z3.Z3_ast_vector_size(context, core)
             reasons = (z3.Z3_ast_vector_get(context, core, i).value for i in range(size))
-            self._core = frozenset(self._literal[reason] for reason in reasons)
+            self.core = frozenset(self._literal[reason] for reason in reasons)
             return False
         self._keep_time(slack=0.01)
         raise LimitReached(Limit.SOLVER, f"the solver gave up: {self._solver.reason_unknown()}")
@@ -220,7 +216,7 @@ class SatSolver(ClauseSolver):
         if answer:
             self._model = self._solver.get_model()
             return True
-        self._core = frozenset(self._solver.get_core() or ())
+        self.core = frozenset(self._solver.get_core() or ())
         return False
 
     def value(self, literal: int) -> bool:

@@ -14,7 +14,7 @@ from symdipa.systems.system import Edge, System
 class Frame:
     """The solver variables of one point in time: control states, bits, choices, the edge taken next.
 
-    ``alive`` says that the path is at least so long; if not, the frame is at no control state.
+    ``alive`` says that the path is at least this long; if not, the frame is at no control state.
     """
 
     alive: int
@@ -30,33 +30,20 @@ class Unrolling:
 
     Frame 0 is the initial state if ``anchored``, else any state that satisfies the system's axioms (which
     are inductive, so that later frames satisfy them as well; see :meth:`satisfies_axioms`). Paths may be
-    shorter than the unrolling. Control states from which no more than ``bound`` steps in all lead to a bad
-    condition have no place in it.
+    shorter than the unrolling. Control states that no path of at most ``bound`` steps goes through on its way
+    to a bad condition are left out.
     """
 
     def __init__(
         self, system: System, solver: ClauseSolver, anchored: bool, bound: int | None = None
     ) -> None:
-        self.system = system
-        self.solver = solver
-        self.anchored = anchored
-        self.bound = bound
+        self.system, self.solver, self.anchored, self.bound = system, solver, anchored, bound
         self.frames: list[Frame] = []
         self._outgoing: dict[int, list[int]] = {}
         for number, edge in enumerate(system.edges):
             self._outgoing.setdefault(edge.source, []).append(number)
-        self._incoming: dict[int, list[int]] = {}
-        for number, edge in enumerate(system.edges):
-            self._incoming.setdefault(edge.target, []).append(number)
-        self._layers = [self._first_layer()]
-        self._add_first()
-
-    def _first_layer(self) -> list[int]:
-        """The control states of frame 0."""
-        initial = self.system.control.initial
-        if self.anchored:
-            return [initial]
-        return sorted({initial, *self._incoming})
+        later = () if anchored else (edge.target for edge in system.edges)
+        self._add_first(sorted({system.control.initial, *later}))
 
     def _new_frame(self, layer: list[int]) -> Frame:
         solver, system = self.solver, self.system
@@ -80,8 +67,8 @@ class Unrolling:
                 solver.add([-bit[b], *places])
         return frame
 
-    def _add_first(self) -> None:
-        frame = self._new_frame(self._layers[0])
+    def _add_first(self, layer: list[int]) -> None:
+        frame = self._new_frame(layer)
         self.solver.add([frame.alive])
         if self.anchored:
             self.solver.add_all([-variable] for variable in frame.bit.values())
@@ -92,14 +79,12 @@ class Unrolling:
 
     def extend(self) -> bool:
         """Add a frame; ``False`` (and nothing added) when no path is that long."""
-        before, layer = self.frames[-1], self._layers[-1]
-        solver, edges = self.solver, self.system.edges
+        before, solver, edges = self.frames[-1], self.solver, self.system.edges
+        layer = list(before.location)
         numbers = [n for q in layer for n in self._outgoing.get(q, ()) if self._matters(edges[n].target)]
         if not numbers:
             return False
-        next_layer = sorted({edges[n].target for n in numbers})
-        after = self._new_frame(next_layer)
-        self._layers.append(next_layer)
+        after = self._new_frame(sorted({edges[n].target for n in numbers}))
         for n in numbers:
             before.edge[n] = solver.variable()
         solver.add([-after.alive, *before.edge.values()])
@@ -123,13 +108,12 @@ class Unrolling:
         solver.add([-taken, after.location[edge.target]])
         solver.add([-taken, before.instance.literal(edge.guard)])
         for bit in self.system.open_bits[edge.target]:
-            new = edge.update.get(bit, bit)
-            value = before.instance.literal(new) if new != bit or bit in before.bit else None
-            after_bit = after.bit[bit]
-            if value is None:
-                solver.add([-taken, -after_bit])
+            old, new = edge.update.get(bit, bit), after.bit[bit]
+            if old == bit and bit not in before.bit:  # not open before, so false
+                solver.add([-taken, -new])
             else:
-                solver.add_all([(-taken, -after_bit, value), (-taken, after_bit, -value)])
+                value = before.instance.literal(old)
+                solver.add_all([(-taken, -new, value), (-taken, new, -value)])
 
     def bad(self, k: int) -> list[tuple[int, int]]:
         """The bad conditions of frame ``k`` as (control state, solver literal of the condition)."""
@@ -163,8 +147,7 @@ class Unrolling:
             reason = solver.variable()
             solver.add_all([(-reason, a.location[q]), (-reason, -b.location[q])])
             reasons.append(reason)
-        for q in sorted(a.location.keys() - b.location.keys()):
-            reasons.append(a.location[q])
+        reasons += [a.location[q] for q in sorted(a.location.keys() - b.location.keys())]
         for bit in dict.fromkeys([*a.bit, *b.bit]):
             if bit in a.bit and bit in b.bit:
                 reason = solver.variable()
