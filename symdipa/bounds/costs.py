@@ -22,6 +22,11 @@ class Rate:
     release: Fraction
     reads_input: bool
 
+    def __hash__(self) -> int:
+        # Rates are keys throughout, and the hash of a fraction costs a modular inverse.
+        d, release = self.d.as_integer_ratio(), self.release.as_integer_ratio()
+        return hash((d, release, self.reads_input))
+
     def cost(self, difference: Fraction, shift: Fraction) -> Fraction:
         return self.d * abs(shift - difference) + self.release * abs(difference)
 
@@ -51,5 +56,6 @@ def rate_of(sampling: Sampling) -> Rate:
 
 
 def rates(control: Control) -> tuple[Rate, ...]:
-    """The rates of all transitions."""
-    return tuple(map(rate_of, control.sampling))
+    """The rates of all transitions; equal ones are one object."""
+    known: dict[Rate, Rate] = {}
+    return tuple(known.setdefault(rate, rate) for rate in map(rate_of, control.sampling))

@@ -19,37 +19,35 @@ def solve(
 ) -> tuple[list[float], float] | None:
     """Near-optimal values of the unknowns, and the bound they seem to give; ``None`` if there are none.
 
-    Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up or the time is up.
+    Where each unknown can have one value only, nothing is optimised, and the bound is infinite: whatever these
+    values give is best. Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up or the
+    time is up.
     """
-    lower, upper = [float(low)] * constraints.unknowns, [float(high)] * constraints.unknowns
-    lower[ZERO] = upper[ZERO] = 0.0
+    ranges = _ranges(constraints, low, high)
+    if ranges is None:
+        return None
+    lower, upper = ranges
+    binding = [(a, b) for a, b in sorted(constraints.at_most) if upper[a] > lower[b]]
+    if lower == upper:
+        return None if binding else (lower, inf)
     first = constraints.unknowns  # the potential of component c is column first + c
     rows = _Rows()
     different = {rate for _, _, rate, _, _ in constraints.groups}
     scale = min((rate.d for rate in different if rate.d), default=Fraction(1))
     scaled = {rate: (float(rate.d / scale), float(rate.release / scale)) for rate in different}
     for here, there, rate, floor, ceiling in constraints.groups:
+        if here == there:
+            continue
         d, release = scaled[rate]
         least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
-        if here == there:  # a loop costs nothing
-            if release * max(most, -least) > 0:
-                return None
-            for f in floor:
-                upper[f] = min(upper[f], least)
-            for c in ceiling:
-                lower[c] = max(lower[c], most)
-            continue
         onward = [(first + there, 1.0), (first + here, -1.0)]
         rows.add(onward, -release * max(most, -least))
         for c in ceiling:
             rows.add([*onward, (c, -d)], -(d + release) * most)
         for f in floor:
             rows.add([*onward, (f, d)], (d + release) * least)
-    if any(a > b for a, b in zip(lower, upper, strict=True)):
-        return None
-    for a, b in sorted(constraints.at_most):
-        if upper[a] > lower[b]:
-            rows.add([(a, 1.0), (b, -1.0)], 0.0)
+    for a, b in binding:
+        rows.add([(a, 1.0), (b, -1.0)], 0.0)
     goal = first + constraints.initial
     lower += [0.0] * constraints.components
     upper += [inf] * constraints.components
@@ -57,6 +55,25 @@ def solve(
     if solution is None:
         return None
     return solution[:first], solution[goal] * float(scale)
+
+
+def _ranges(
+    constraints: Constraints, low: Fraction, high: Fraction
+) -> tuple[list[float], list[float]] | None:
+    """The least and the largest values of the unknowns for which no loop costs anything."""
+    lower, upper = [float(low)] * constraints.unknowns, [float(high)] * constraints.unknowns
+    lower[ZERO] = upper[ZERO] = 0.0
+    for here, there, rate, floor, ceiling in constraints.groups:
+        if here != there:
+            continue
+        least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
+        if rate.release and max(most, -least) > 0:
+            return None
+        for f in floor:
+            upper[f] = min(upper[f], least)
+        for c in ceiling:
+            lower[c] = max(lower[c], most)
+    return None if any(a > b for a, b in zip(lower, upper, strict=True)) else (lower, upper)
 
 
 class _Rows:

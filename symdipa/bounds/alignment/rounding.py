@@ -63,13 +63,13 @@ def evaluate(
     constraints: Constraints, values: tuple[Fraction, ...], low: Fraction, high: Fraction
 ) -> Solution | None:
     """The potentials for these values, exactly; ``None`` if the values break a rule or a loop costs."""
-    if values[ZERO] != 0 or not all(low <= value <= high for value in values):
+    number: dict[Fraction, int] = {}  # there are few different values
+    place = [number.setdefault(value, len(number)) for value in values]
+    if values[ZERO] != 0 or not all(low <= value <= high for value in number):
         return None
-    if any(values[a] > values[b] for a, b in constraints.at_most):
+    if any(place[a] != place[b] and values[a] > values[b] for a, b in constraints.at_most):
         return None
     potentials = [Fraction(0)] * constraints.components
-    number: dict[Fraction, int] = {}
-    place = [number.setdefault(value, len(number)) for value in values]
     known: dict[tuple[Rate, tuple[int, ...], tuple[int, ...]], Fraction] = {}  # many steps cost the same
     for here, there, rate, floor, ceiling in sorted(constraints.groups, key=lambda group: group[0]):
         key = rate, tuple(place[f] for f in floor), tuple(place[c] for c in ceiling)
