@@ -2,7 +2,7 @@
 
 >>> import symdipa
 >>> result = symdipa.check(symdipa.load("examples/well_formed/svt.dipa"))  # doctest: +SKIP
->>> result.verdict, result.weight.corollary  # doctest: +SKIP
+>>> result.verdict, result.bounds.corollary  # doctest: +SKIP
 (<Verdict.PRIVATE: 'private'>, Fraction(5, 4))
 
 Public names are imported when first used, so that ``import symdipa`` stays instant.
