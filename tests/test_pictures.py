@@ -18,7 +18,7 @@ from symdipa.files import families, formats
 from symdipa.interface.cli import cli
 from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency, growth, svg, witness
-from symdipa.interface.pictures.layered import Box, Link, layered
+from symdipa.interface.pictures.layered import Box, LabelledEdge, layered
 from symdipa.model.automaton import INSAMPLE, Automaton, Guard, State, Transition, symbol
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
@@ -55,7 +55,7 @@ def random_graph(seed):
         for _ in range(count)
     ]
     pairs = [(rng.randrange(count), rng.randrange(count)) for _ in range(rng.randint(0, 40))]
-    links = [Link(u, v, rng.uniform(10, 120), rng.uniform(10, 60)) for u, v in pairs if u != v]
+    links = [LabelledEdge(u, v, rng.uniform(10, 120), rng.uniform(10, 60)) for u, v in pairs if u != v]
     return boxes, links
 
 
@@ -91,7 +91,7 @@ def test_the_layout_is_the_same_every_time():
 
 def test_what_follows_is_below_and_what_closes_a_cycle_goes_up():
     boxes = [Box(20, 20)] * 3
-    layout = layered(boxes, [Link(0, 1), Link(1, 2), Link(2, 0), Link(0, 2)])
+    layout = layered(boxes, [LabelledEdge(0, 1), LabelledEdge(1, 2), LabelledEdge(2, 0), LabelledEdge(0, 2)])
     ys = [centre.y for centre in layout.centres]
     assert ys == sorted(set(ys))
     assert [route.falls for route in layout.routes] == [True, True, False, True]

@@ -1,4 +1,4 @@
-"""On what a run was measured: the machine and the versions of everything that decides."""
+"""The machine that measures, and the versions of everything that decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run: ``symdipa check`` on one automaton in a process of its own, and what came out of it."""
+"""One run, ``symdipa check`` on one automaton in a process of its own, and its results."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from symdipa.engines.processes import POLL
 from symdipa.interface.bench.machine import SOURCE, machine
 from symdipa.interface.bench.plan import Config
-from symdipa.interface.bench.process import OUT_OF_MEMORY, Ended, Process, rest
+from symdipa.interface.bench.process import OUT_OF_MEMORY, Ended, Process
 
 GRACE = 5.0
-"""So many seconds above its limit a run may take to say how far it got before it is killed."""
+"""Seconds above its limit that a run may take to say how far it got before it is killed."""
 
 MEMORY_GRACE = 1.1
-"""A run is killed when it holds so many times its limit; at the limit it stops by itself."""
+"""The multiple of its memory limit at which a run is killed; at the limit it stops by itself."""
 
 ANSWERED, UNKNOWN, TIME_OUT, MEMORY_OUT = "answered", "unknown", "time-out", "memory-out"
 FAILED, UNUSABLE, SKIPPED = "failed", "unusable", "skipped"
@@ -29,7 +28,7 @@ OUTCOMES = (ANSWERED, UNKNOWN, TIME_OUT, MEMORY_OUT, FAILED, UNUSABLE, SKIPPED)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that a run needs, on whatever machine: the content of the file, and the options."""
+    """All that a run needs on any machine: the content of the file, and the options."""
 
     id: str
     content: bytes
@@ -42,10 +41,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a run gave. Times are in seconds, ``peak_mb`` in MiB; exact rationals are text.
+    """The results of a run. Times are in seconds, ``peak_mb`` in MiB; exact rationals are text.
 
-    ``outcome`` is one of ``OUTCOMES``, ``remark`` what else there is to say. ``bound`` is the smallest bound
-    on D, ``corollary`` the one that families document.
+    ``outcome`` is one of ``OUTCOMES``, explained by ``remark``. ``bound`` is the smallest bound on D,
+    ``corollary`` the one that families document.
     """
 
     outcome: str
@@ -69,12 +68,12 @@ def command(job: Job) -> list[str]:
     return [*words, "--timeout", f"{job.seconds:g}", "--memory", str(job.memory), "--format", job.fmt, "-"]
 
 
-class Run:
+class Started:
     """A run that has been started."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self.time = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.process = Process(
             command(job),
             _environment(job.seed),
@@ -84,28 +83,15 @@ class Run:
             job.content,
         )
 
-    def look(self) -> Measured | None:
-        """What it gave, if it has ended."""
-        ended = self.process.look()
-        if ended is None:
-            return None
-        return replace(judged(ended, self.job), started=self.started, machine=machine())
-
-    def stop(self) -> None:
-        """Kill it."""
-        self.process.stop()
+    def measured(self, ended: Ended) -> Measured:
+        """What it gave."""
+        return replace(judged(ended, self.job), started=self.time, machine=machine())
 
 
 def measure(job: Job) -> Measured:
     """Run to the end. Whatever the run does, this does not raise."""
-    run = Run(job)
-    try:
-        while (measured := run.look()) is None:
-            rest([run.process], POLL)
-    except BaseException:
-        run.stop()
-        raise
-    return measured
+    run = Started(job)
+    return run.measured(run.process.wait())
 
 
 def _environment(seed: int) -> dict[str, str]:
@@ -114,7 +100,7 @@ def _environment(seed: int) -> dict[str, str]:
 
 
 def judged(ended: Ended, job: Job) -> Measured:
-    """What a process gave that has ended."""
+    """The results of a run whose process has ended."""
     answer = answer_of(ended.out)
     outcome, remark = _outcome(ended, answer, job)
     found = Measured(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from symdipa.files.families import FAMILIES, LARGEST, Family
@@ -66,8 +67,8 @@ class Expected:
 class Item:
     """One automaton: member ``size`` of ``family``, or the ``file`` whose copy in the results is ``stored``.
 
-    ``key`` is its name in tables and results, ``published`` the name under which numbers of others are known.
-    A file with a ``problem`` cannot be read.
+    ``key`` is its name in tables and results, ``published`` the one for published numbers. A file with a
+    ``problem`` cannot be read.
     """
 
     key: str
@@ -117,23 +118,19 @@ class Config:
     @property
     def arguments(self) -> list[str]:
         """Its options for ``symdipa check``."""
-        words = ["--engine", self.engine]
-        words += ["--encoding", self.encoding] if self.encoding else []
-        return words + (["--solver", self.solver] if self.solver else [])
+        return [word for name, value in asdict(self).items() if value for word in (f"--{name}", value)]
 
 
 def configs(engines: Sequence[str], encodings: Sequence[str], solvers: Sequence[str]) -> tuple[Config, ...]:
     """The combinations, each once: enumeration has neither encoding nor solver."""
-    found: dict[Config, None] = {}
-    for engine in engines:
-        for encoding in encodings:
-            for solver in solvers:
-                if engine == "explicit":
-                    found[Config(engine)] = None
-                else:
-                    told = encoding if len(encodings) > 1 or encoding != ENCODINGS[0] else None
-                    found[Config(engine, told, None if solver == "default" else solver)] = None
-    return tuple(found)
+    usual = len(encodings) == 1 and encodings[0] == ENCODINGS[0]
+    found = [
+        Config(engine)
+        if engine == "explicit"
+        else Config(engine, None if usual else encoding, None if solver == "default" else solver)
+        for engine, encoding, solver in product(engines, encodings, solvers)
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +152,8 @@ class Plan:
     """A whole sweep.
 
     ``seconds`` and ``memory`` (bytes) are the limits of a run, ``seed`` is that of Python's hashes in it.
-    Each run is a process of its own: what warms up is the machine, which has read the files and libraries
-    after ``warmup`` runs of the first item with each configuration. With ``skip``, members of a family beyond
-    one that reached a limit are not tried.
+    ``warmup`` runs of the first item with each configuration have the machine read files and libraries. With
+    ``skip``, members of a family beyond one that reached a limit are not tried.
     """
 
     items: tuple[Item, ...]
@@ -173,14 +169,13 @@ class Plan:
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
         """All runs in their order: configurations take turns, so that a busy machine is busy for all."""
-        return tuple(self._tasks())
-
-    def _tasks(self) -> Iterator[Task]:
-        for place, item in enumerate(self.items):
-            for phase, times in (("warm-up", 0 if place else self.warmup), ("measured", self.repeat)):
-                for repetition in range(1, times + 1):
-                    for config in self.configs:
-                        yield Task(item, config, phase, repetition)
+        return tuple(
+            Task(item, config, phase, repetition)
+            for place, item in enumerate(self.items)
+            for phase, times in (("warm-up", 0 if place else self.warmup), ("measured", self.repeat))
+            for repetition in range(1, times + 1)
+            for config in self.configs
+        )
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -195,18 +190,10 @@ class Plan:
 
     def differs_from(self, other: Plan) -> list[str]:
         """What is not the same, in the words of the command line."""
-        names = {
-            "items": "files or members",
-            "configs": "engines, encodings or solvers",
-            "seconds": "--timeout",
-            "memory": "--memory",
-            "warmup": "--warmup",
-            "repeat": "--repeat",
-            "seed": "--seed",
-            "skip": "--skip",
-            "preset": "--preset",
-        }
-        return [words for name, words in names.items() if getattr(self, name) != getattr(other, name)]
+        words = {"items": "files or members", "configs": "engines, encodings or solvers"}
+        words["seconds"] = "--timeout"
+        names = [f.name for f in fields(self) if getattr(self, f.name) != getattr(other, f.name)]
+        return [words.get(name, f"--{name}") for name in names]
 
 
 def _item(data: Mapping[str, Any]) -> Item:

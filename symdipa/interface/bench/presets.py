@@ -1,7 +1,4 @@
-"""The paper's evaluation: its table and its two scaling figures as ready sweeps, and the published times.
-
-The published times were measured on other machines, none of them here.
-"""
+"""The paper's table and its two scaling figures as sweeps, and the times that were published."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from symdipa.model.patterns import Pattern
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A sweep of ``examples`` (the paper's name, the file, what is known) and of ``members`` of families."""
+    """A sweep of ``examples`` (the paper's name, the file, what is known) and ``members`` of families."""
 
     title: str
     members: tuple[tuple[str, str], ...]
@@ -37,9 +34,9 @@ class Preset:
 
 
 def examples(folder: Path | None) -> Path:
-    """The folder of the project's examples: ``folder``, or else that beside the package, or in this folder.
+    """The folder of the project's examples: ``folder``, or else the one beside the package or in this folder.
 
-    Raises :class:`BadSweep` which says where they were looked for: an installed package has none.
+    Raises :class:`BadSweep` if there is none, as in an installed package.
     """
     places = [folder] if folder is not None else [SOURCE / "examples", Path.cwd() / "examples"]
     for place in places:
@@ -81,11 +78,8 @@ PRESETS: dict[str, Preset] = {
 
 
 def files(names: Sequence[str]) -> list[tuple[str, Path]]:
-    """The files that the arguments name, with their names in the results; folders stand for what is in them.
-
-    Of a folder (with those in it) every ``.dipa`` file is taken, in order of their names. Raises
-    :class:`BadSweep`.
-    """
+    """The files that the arguments name, with their names in the results; a folder stands for all ``.dipa``
+    files below it, in order of their names. Raises :class:`BadSweep`."""
     found: dict[Path, str] = {}
     for name in names:
         path = Path(name)
@@ -112,15 +106,9 @@ CHECKDP_SOURCE = (
 )
 
 _SIMPLE = {
-    "SVT": "0.238",
-    "Num-Sparse": "0.249",
-    "DC-Example": "0.237",
-    "Num-Range-1": "0.234",
-    "Num-Range-2": "0.231",
-    "LC-Example": "0.231",
-    "Two-Range-1": "0.239",
-    "Two-Range-2": "0.277",
-}
+    "SVT": "0.238", "Num-Sparse": "0.249", "DC-Example": "0.237", "Num-Range-1": "0.234",
+    "Num-Range-2": "0.231", "LC-Example": "0.231", "Two-Range-1": "0.239", "Two-Range-2": "0.277",
+}  # fmt: skip
 
 _M_RANGE = {
     1: "0.227", 2: "0.225", 3: "0.242", 4: "0.234", 5: "0.258", 6: "0.300", 7: "0.354", 8: "0.392",
@@ -146,15 +134,9 @@ DIPAUT: dict[str, str] = {
 """Seconds by the published name of an item."""
 
 CHECKDP: dict[str, str] = {
-    "SVT": "30",
-    "Num-Sparse": "52",
-    "DC-Example": "44",
-    "Num-Range-1": "316",
-    "Num-Range-2": "1909",
-    "LC-Example": "no result",
-    "Two-Range-1": "no result",
-    "Two-Range-2": "no result",
-}
+    "SVT": "30", "Num-Sparse": "52", "DC-Example": "44", "Num-Range-1": "316", "Num-Range-2": "1909",
+    "LC-Example": "no result", "Two-Range-1": "no result", "Two-Range-2": "no result",
+}  # fmt: skip
 """Seconds by the published name of an item. On which sizes of the families it was tried is not known."""
 
 TOOLS = (("DiPAut", DIPAUT, DIPAUT_SOURCE), ("CheckDP", CHECKDP, CHECKDP_SOURCE))

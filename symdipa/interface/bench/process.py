@@ -1,8 +1,8 @@
 """One measured process: its limits are hard, its end is noticed at once, and nothing of it stays behind.
 
-The process gets a session of its own, so that it can be killed with all that it started, and on Linux it
-dies with the process that measures it. Linux tells how much memory is held (``/proc``); elsewhere only the
-limit on the time holds, and the peak is what the system reports at the end.
+It gets a session of its own, so that it can be killed with all that it started, and on Linux it dies with the
+process that measures it. Memory is read from ``/proc``; elsewhere only the limit on the time holds, and the
+peak is what the system reports at the end.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 from symdipa.engines.processes import AVAILABLE, POLL, die_with, resident
 
 LARGEST_OUTPUT = 2**30
-"""So many bytes a process may write into one file; more is an error in it."""
+"""The bytes that a process may write into one file."""
 
 OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "out of memory", "Cannot allocate memory")
 """Words of programs that got no more memory."""
@@ -35,12 +34,12 @@ _MAXRSS = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What became of a process.
+    """How a process ended.
 
-    ``status`` is its exit status, or minus the signal that ended it; ``killed`` says which of our limits
-    did (``"time"``, ``"memory"``, empty for none). ``seconds`` is wall-clock time from start to end, ``cpu``
-    the seconds of all its processes, ``peak`` the bytes of memory that the largest of them held at most;
-    ``held`` is what all together held when they were killed for it.
+    ``status`` is its exit status, or minus the signal that ended it; ``killed`` names the limit for which it
+    was killed (``"time"``, ``"memory"``, or empty). ``seconds`` is wall-clock time, ``cpu`` that of all its
+    processes, ``peak`` the bytes of memory that the largest of them held at most; ``held`` is what all
+    together held when they were killed for it.
     """
 
     status: int
@@ -56,9 +55,9 @@ class Ended:
 class Process:
     """A running command.
 
-    ``seconds`` and ``memory`` (bytes held by it and all that it started) are the limits at which :meth:`look`
-    kills it; ``address_space`` (bytes) is a limit that the system itself keeps for each of its processes.
-    ``content`` is what it reads from standard input.
+    :meth:`look` kills it at the limits ``seconds`` and ``memory`` (bytes held by it and all that it started);
+    ``address_space`` (bytes) is a limit that the system keeps for each of its processes. ``content`` is what
+    it reads from standard input.
     """
 
     def __init__(
@@ -105,9 +104,9 @@ class Process:
         self.handle = _handle(self._process.pid)
 
     def look(self) -> Ended | None:
-        """What became of it if it has ended; until then its limits are kept."""
+        """How it ended, if it has; until then its limits are enforced."""
         pid = self._process.pid
-        # It stays a zombie until its whole group is killed: the number of the group cannot be another's yet.
+        # It stays a zombie until its whole group is killed, so that nobody else can get the group's number.
         if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
             return self._end()
         held = 0
@@ -156,7 +155,9 @@ class Process:
         highest = usage.ru_maxrss * _MAXRSS
         if highest > 1.02 * self._inherited + 2**20 or not self._peak:
             self._peak = max(self._peak, highest)
-        out, err = (_text(file) for file in (self._out, self._err))
+        for file in (self._out, self._err):
+            file.seek(0)
+        out, err = self._out.read(), self._err.read()
         self._close()
         cpu = usage.ru_utime + usage.ru_stime
         killed = self._killed if self._process.returncode < 0 else ""
@@ -168,7 +169,7 @@ class Process:
 
 
 def rest(processes: Sequence[Process], seconds: float) -> None:
-    """Sleep until one of the processes ends, or for so long."""
+    """Sleep until one of the processes ends, at most for these seconds."""
     handles = [process.handle for process in processes if process.handle is not None]
     if len(handles) < len(processes):
         seconds = min(seconds, 0.005)
@@ -184,11 +185,6 @@ def _handle(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
         return None
-
-
-def _text(file: TextIO) -> str:
-    file.seek(0)
-    return file.read()
 
 
 def _family(pid: int) -> Iterator[int]:

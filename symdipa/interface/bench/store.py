@@ -1,9 +1,8 @@
-"""A folder of results: the sweep's settings, a line for every run, and all files that were run.
+"""A folder of results.
 
 ``sweep.json`` holds the settings, the machines, and a session for each time the sweep was started or went
 on; ``runs.jsonl`` a run per line, written as soon as it ends; ``runs.csv`` the same as a table; ``inputs/``
-the files.
-``runs.jsonl`` is the authority: a line torn by a crash is dropped, and ``runs.csv`` is made anew from it.
+the files. In ``runs.jsonl`` a line torn by a crash is dropped, and ``runs.csv`` is made anew from it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from symdipa.interface.bench.measure import SKIPPED, Measured
+from symdipa.interface.bench.measure import Measured
 from symdipa.interface.bench.plan import BadSweep, Plan, Task
 from symdipa.model.patterns import Pattern
 
@@ -44,21 +43,19 @@ class Content:
     data: bytes
     fmt: str
     sha256: str
-    variables: int | None
-    states: int | None
-    transitions: int | None
+    variables: int
+    states: int
+    transitions: int
 
 
 def row(task: Task, plan: Plan, content: Content | None, measured: Measured, session: int) -> Row:
     """The row of a run."""
-    item, config = task.item, task.config
-    patterns = measured.patterns or {}
-    wrong = ""
+    item, patterns, wrong = task.item, measured.patterns or {}, ""
     if item.expected is not None and measured.verdict is not None:
         wrong = item.expected.contradicted_by(patterns, measured.verdict, measured.corollary)
     values = (
         task.id, item.key, item.family, item.size, item.file,
-        config.engine, config.encoding, config.solver, task.phase, task.repetition,
+        task.config.engine, task.config.encoding, task.config.solver, task.phase, task.repetition,
         measured.outcome, measured.verdict, *(patterns.get(pattern.key) for pattern in Pattern),
         measured.bound, measured.corollary, measured.seconds, measured.cpu_seconds, measured.check_seconds,
         measured.peak_mb, measured.exit_status, measured.remark, wrong,
@@ -68,10 +65,6 @@ def row(task: Task, plan: Plan, content: Content | None, measured: Measured, ses
         measured.machine["host"] if measured.machine else None, session,
     )  # fmt: skip
     return dict(zip(COLUMNS, values, strict=True))
-
-
-def skipped(remark: str) -> Measured:
-    return Measured(SKIPPED, remark)
 
 
 class Store:
@@ -162,15 +155,12 @@ class Store:
     def begin(self, session: dict[str, Any]) -> None:
         """Go on adding rows; ``session`` tells when, on what machine and how. Raises :class:`BadSweep`."""
         try:
-            if self._lock is None:
-                self._lock = _locked(self.folder)
-            lines = "".join(json.dumps(row) + "\n" for row in self.rows)
-            _replace(self.folder / RUNS, lines)
+            self._lock = self._lock or _locked(self.folder)
+            _replace(self.folder / RUNS, "".join(json.dumps(row) + "\n" for row in self.rows))
             self._lines = (self.folder / RUNS).open("a", encoding="utf-8")
             self._table = (self.folder / TABLE).open("w", encoding="utf-8", newline="")
-            writer = csv.writer(self._table, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            writer.writerows(_cells(row) for row in self.rows)
+            rows = ([row[name] for name in COLUMNS] for row in self.rows)
+            csv.writer(self._table, lineterminator="\n").writerows([COLUMNS, *rows])
             self._table.flush()
             self._data["sessions"].append(session)
             self._save()
@@ -192,7 +182,7 @@ class Store:
             self._lines.write(json.dumps(row) + "\n")
             self._lines.flush()
             os.fsync(self._lines.fileno())
-            csv.writer(self._table, lineterminator="\n").writerow(_cells(row))
+            csv.writer(self._table, lineterminator="\n").writerow([row[name] for name in COLUMNS])
             self._table.flush()
         except OSError as error:
             raise BadSweep(f"cannot write results to {self.folder}: {error.strerror}") from error
@@ -205,10 +195,6 @@ class Store:
 
     def _save(self) -> None:
         _replace(self.folder / SETTINGS, json.dumps(self._data, indent=1) + "\n")
-
-
-def _cells(row: Row) -> list[Any]:
-    return [row[name] for name in COLUMNS]
 
 
 def _rows(lines: list[bytes], known: set[str], file: Path) -> list[Row]:

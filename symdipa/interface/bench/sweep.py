@@ -1,4 +1,4 @@
-"""Run what a plan still lacks: several runs at a time, on this machine or on whatever an executor reaches."""
+"""Run what a plan still lacks, several runs at a time, by an executor: here, or on a cluster."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Protocol
 
 from symdipa.engines.processes import POLL
-from symdipa.interface.bench.measure import ANSWERED, LIMITS, SKIPPED, UNUSABLE, Job, Measured, Run
+from symdipa.interface.bench.measure import ANSWERED, LIMITS, SKIPPED, UNUSABLE, Job, Measured, Started
 from symdipa.interface.bench.plan import Item, Plan, Task
 from symdipa.interface.bench.process import rest
-from symdipa.interface.bench.store import Content, Row, Store, row, skipped
+from symdipa.interface.bench.store import Content, Row, Store, row
 
 
 class Executor(Protocol):
@@ -37,33 +37,32 @@ class Local:
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
-        self._running: dict[str, Run] = {}
+        self._running: dict[str, Started] = {}
 
     def has_room(self) -> bool:
         return len(self._running) < self.jobs
 
     def start(self, job: Job) -> None:
-        self._running[job.id] = Run(job)
+        self._running[job.id] = Started(job)
 
     def ended(self) -> list[tuple[str, Measured]]:
         rest([run.process for run in self._running.values()], POLL)
         found = []
         for name, run in list(self._running.items()):
-            measured = run.look()
-            if measured is not None:
+            if (ended := run.process.look()) is not None:
                 del self._running[name]
-                found.append((name, measured))
+                found.append((name, run.measured(ended)))
         return found
 
     def close(self) -> None:
         for run in self._running.values():
-            run.stop()
+            run.process.stop()
         self._running.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What has changed: a row that has come (``None``: nothing yet), and how many runs are going on."""
+    """Progress: a row that has come (``None``: nothing yet), and the runs that are going on."""
 
     row: Row | None
     running: tuple[str, ...]
@@ -97,7 +96,7 @@ class _Reached:
 
 
 def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> None:
-    """Make all runs that the results lack, and add their rows. ``tell`` hears of every row, and in between.
+    """Make all runs that the results lack, and add their rows; ``tell`` is called for each and in between.
 
     The store must have begun. Whatever ends this early, the runs are stopped and the rows are kept.
     """
@@ -124,7 +123,7 @@ def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> Non
                 if task.item.problem is not None:
                     add(task, Measured(UNUSABLE, task.item.problem))
                 elif why := reached.reason(task):
-                    add(task, skipped(why))
+                    add(task, Measured(SKIPPED, why))
                 else:
                     executor.start(_job(task, store))
                     running[task.id] = task
@@ -139,9 +138,7 @@ def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> Non
 
 def _job(task: Task, store: Store) -> Job:
     content, plan = content_of(task.item, store.folder), store.plan
-    return Job(
-        task.id, content.data, content.fmt, task.config, plan.seconds, plan.memory, plan.seed
-    )  # fmt: skip
+    return Job(task.id, content.data, content.fmt, task.config, plan.seconds, plan.memory, plan.seed)
 
 
 @lru_cache(maxsize=8)

@@ -16,13 +16,14 @@ from symdipa.interface.bench.store import Row, Store
 from symdipa.model.patterns import Pattern
 
 PUBLISHED = "published, not measured here"
+SIZES = ("variables", "states", "transitions")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """All measured runs of one item with one configuration: the medians, the spread, and how they ended.
 
-    ``outcome`` is ``None`` while a run is missing that would tell. ``size`` is that of the item.
+    ``outcome`` is ``None`` while no run says how.
     """
 
     item: Item
@@ -34,16 +35,13 @@ class Cell:
     most: float | None = None
     peak_mb: float | None = None
     remark: str = ""
-    verdict: str | None = None
     bound: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """All that is known of one item: what it is, what was said of it, and its cells.
-
-    ``trouble`` lists contradictions: between engines, or with what is documented of the item.
-    """
+    """An item with its rows and cells; ``trouble`` lists contradictions between engines or with what is
+    documented of the item."""
 
     item: Item
     rows: tuple[Row, ...]
@@ -65,9 +63,9 @@ class Line:
 
         return min((row["bound"] for row in self.rows if row["bound"]), key=Fraction, default="")
 
-    def size(self, column: str) -> str:
-        """The number of ``variables``, ``states`` or ``transitions``."""
-        return next((str(row[column]) for row in self.rows if row[column] is not None), "")
+    @property
+    def sizes(self) -> list[str]:
+        return [next((str(row[c]) for row in self.rows if row[c] is not None), "") for c in SIZES]
 
 
 def lines(plan: Plan, rows: Iterable[Row]) -> list[Line]:
@@ -115,31 +113,17 @@ def _cell(plan: Plan, item: Item, config: Config, rows: Sequence[Row]) -> Cell:
     here = [row for row in rows if _title(row) == config.title]
     bad = [row for row in here if row["outcome"] not in (ANSWERED, SKIPPED)]
     measured = [row for row in here if row["phase"] == "measured" and row["outcome"] == ANSWERED]
-    if bad:
-        shown = bad[:1]
-        outcome, remark = bad[0]["outcome"], bad[0]["remark"]
-    elif measured:
-        shown, outcome = measured, ANSWERED
-        remark = next((row["remark"] for row in measured if row["remark"]), "")
-    else:
+    shown = bad[:1] or measured
+    if not shown:
         skips = [row for row in here if row["outcome"] == SKIPPED]
         return Cell(item, config, SKIPPED if skips else None, 0, remark=skips[0]["remark"] if skips else "")
     times = [row["seconds"] for row in shown if row["seconds"] is not None]
     peaks = [row["peak_mb"] for row in shown if row["peak_mb"] is not None]
-    last = shown[-1]
-    return Cell(
-        item,
-        config,
-        outcome,
-        len(shown),
-        statistics.median(times) if times else None,
-        min(times, default=None),
-        max(times, default=None),
-        statistics.median(peaks) if peaks else None,
-        remark,
-        last["verdict"],
-        last["bound"],
-    )
+    remark = next((row["remark"] for row in shown if row["remark"]), "")
+    spread = min(times, default=None), max(times, default=None)
+    middle, peak = (statistics.median(values) if values else None for values in (times, peaks))
+    outcome, bound = shown[0]["outcome"], shown[-1]["bound"]
+    return Cell(item, config, outcome, len(shown), middle, *spread, peak, remark, bound)
 
 
 # ------------------------------------------------------------------------------------------------ as text
@@ -150,7 +134,7 @@ def table(store: Store, fmt: str) -> str:
     plan, found = store.plan, lines(store.plan, store.rows)
     if fmt == "csv":
         return _csv(plan, found)
-    head = ["item", "variables", "states", "transitions", "answer", "D"]
+    head = ["item", *SIZES, "answer", "D"]
     for config in plan.configs:
         head += [f"{config.title}, s", "MB"]
     head += [f"{name}, s ({PUBLISHED})" for name, _, _ in _tools(plan)]
@@ -159,16 +143,13 @@ def table(store: Store, fmt: str) -> str:
 
 
 def _tools(plan: Plan) -> Sequence[tuple[str, dict[str, str], str]]:
-    """The tools with published numbers, if this is a sweep that they belong to."""
-    if plan.preset is None:
-        return ()
+    """The tools with published numbers of this sweep, if it is a preset."""
     names = {item.published for item in plan.items}
-    return [tool for tool in TOOLS if names & set(tool[1])]
+    return [tool for tool in TOOLS if plan.preset is not None and names & set(tool[1])]
 
 
 def _words(line: Line, plan: Plan) -> list[str]:
-    words = [line.item.key, *(line.size(column) for column in ("variables", "states", "transitions"))]
-    words += [line.verdict, line.bound]
+    words = [line.item.key, *line.sizes, line.verdict, line.bound]
     for cell in line.cells:
         words += [_seconds(cell, plan), "" if cell.peak_mb is None else f"{cell.peak_mb:.0f}"]
     published = line.item.published or ""
@@ -179,14 +160,9 @@ def _seconds(cell: Cell, plan: Plan) -> str:
     """The time of a cell, or why there is none."""
     if cell.outcome is None:
         return "not run yet"
-    if cell.outcome == SKIPPED:
-        return "-"
-    if cell.outcome == TIME_OUT:
-        return f"> {plan.seconds:g} s"
-    if cell.outcome == MEMORY_OUT:
-        return f"> {plan.memory / 2**20:.0f} MB"
     if cell.outcome != ANSWERED:
-        return cell.outcome
+        limits = {TIME_OUT: f"> {plan.seconds:g} s", MEMORY_OUT: f"> {plan.memory / 2**20:.0f} MB"}
+        return limits.get(cell.outcome, "-" if cell.outcome == SKIPPED else cell.outcome)
     spread = f" ({number(cell.least)}-{number(cell.most)})" if cell.runs > 1 else ""
     return number(cell.median) + spread + (f", {cell.remark}" if cell.remark else "")
 
@@ -227,9 +203,7 @@ def _markdown(head: Sequence[str], body: Sequence[Sequence[str]], notes: Sequenc
     rows = [[cell.replace("|", "\\|") for cell in row] for row in (head, *body)]
     widths = [max(3, *map(len, column)) for column in zip(*rows, strict=True)]
     texts = {0, 4}
-    rule = [
-        "-" * width if column in texts else "-" * (width - 1) + ":" for column, width in enumerate(widths)
-    ]
+    rule = ["-" * (width - (k not in texts)) + ":" * (k not in texts) for k, width in enumerate(widths)]
     sides = [str.ljust if column in texts else str.rjust for column in range(len(head))]
     lined = [[side(cell, w) for side, cell, w in zip(sides, row, widths, strict=True)] for row in rows]
     said = ["| " + " | ".join(row) + " |" for row in (lined[0], rule, *lined[1:])]
@@ -257,7 +231,7 @@ def _escaped(text: str) -> str:
 
 
 CSV_COLUMNS = (
-    "item", "family", "size", "variables", "states", "transitions", "answer", "engine", "encoding", "solver",
+    "item", "family", "size", *SIZES, "answer", "engine", "encoding", "solver",
     "outcome", "runs", "median_seconds", "least_seconds", "most_seconds", "peak_mb", "bound", "remark",
 )  # fmt: skip
 """The columns of the table as CSV, a line for each item and configuration; published numbers come last."""
@@ -271,13 +245,12 @@ def _csv(plan: Plan, found: Sequence[Line]) -> str:
     writer.writerow([*CSV_COLUMNS, *others])
     for line in found:
         item = line.item
-        sizes = [line.size(column) for column in ("variables", "states", "transitions")]
         published = [numbers.get(item.published or "", "") for _, numbers, _ in tools]
         for cell in line.cells:
             config = cell.config
             writer.writerow(
                 [
-                    item.key, item.family, item.size, *sizes, line.verdict,
+                    item.key, item.family, item.size, *line.sizes, line.verdict,
                     config.engine, config.encoding, config.solver,
                     cell.outcome or "not run yet", cell.runs, cell.median, cell.least, cell.most,
                     cell.peak_mb, cell.bound, cell.remark, *published,

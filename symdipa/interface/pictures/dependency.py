@@ -8,7 +8,7 @@ from itertools import pairwise
 from symdipa.evidence.facts import link
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures.automaton import LONGEST_NAME, loop_classes, loop_text
-from symdipa.interface.pictures.layered import Box, Link, Point, TooLarge, layered
+from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, TooLarge, layered
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
 from symdipa.interface.reports.words import link_text, relation_text
 from symdipa.model.automaton import Automaton, OutputKind
@@ -35,8 +35,7 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     tied = sorted({k for edge in edges for k in edge} | set(witness.path))
     if len(tied) > MOST_STEPS:
         near = {k for edge in edges if set(edge) & set(witness.path) for k in edge} | set(witness.path)
-        shown = sorted(near, key=lambda k: (k not in witness.path, k))[:MOST_STEPS]
-        tied = sorted(shown)
+        tied = sorted(sorted(near, key=lambda k: (k not in witness.path, k))[:MOST_STEPS])
         remarks.append("Only the samples around the dependency path are drawn.")
     number = {k: n for n, k in enumerate(tied)}
     edges = [(i, j) for i, j in edges if i in number and j in number]
@@ -44,46 +43,46 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
         return Drawing(0, 0, (), ("No comparison of this run ties two of its samples.",))
     words = {k: _node_text(automaton, witness, run, k) for k in tied}
     boxes = [Box(text_width(words[k]) / 2 + 8, LINE * len(words[k]) / 2 + 5) for k in tied]
-    labels = {edge: _edge_text(automaton, run, *edge) for edge in edges}
+    ties = [link(automaton, run, *edge) for edge in edges]
+    labels = [cut(f"{tie.sign} {tie.variable}", LONGEST_NAME) for tie in ties]
     # From the larger sample down to the smaller one: so larger ones are higher.
-    links = [
-        Link(number[j], number[i], text_width(labels[i, j]) + 8, LINE * len(labels[i, j]) + 2)
-        for i, j in edges
+    drawn = [
+        LabelledEdge(number[j], number[i], text_width([label]) + 8, LINE + 2)
+        for (i, j), label in zip(edges, labels, strict=True)
     ]
-    root = number[witness.path[-1]] if witness.path else 0
     try:
-        layout = layered(boxes, links, root)
+        layout = layered(boxes, drawn, number[witness.path[-1]] if witness.path else 0)
     except TooLarge:
         return Drawing(0, 0, (), ("The dependency graph of this run is too large to draw.",))
-    elements = []
-    for (i, j), route in zip(edges, layout.routes, strict=True):
-        marked = (i, j) in on_path
-        lines = labels[i, j]
-        tie = link(automaton, run, i, j)
-        elements.append(
-            element(
-                "g",
-                element("title", f"{relation_text(tie)}: {link_text(tie)}"),
-                element("path", d=curve(route.turned()), class_="line"),
-                head(route.start, 0, -1),
-                behind(*route.label, text_width(lines) + 4, LINE * len(lines)),
-                lines_at(*route.label, lines),
-                class_=f"tie{' path' if marked else ''}",
-                data_later=max(i, j),
-            )
+    elements = [
+        element(
+            "g",
+            element("title", f"{relation_text(tie)}: {link_text(tie)}"),
+            element("path", d=curve(route.turned()), class_="line"),
+            head(route.start, 0, -1),
+            behind(*route.label, text_width([label]) + 4, LINE),
+            lines_at(*route.label, [label]),
+            class_=f"tie{' path' if edge in on_path else ''}",
+            data_later=max(edge),
         )
+        for edge, tie, label, route in zip(edges, ties, labels, layout.routes, strict=True)
+    ]
     for k, box, at in zip(tied, boxes, layout.centres, strict=True):
-        elements.append(_node(witness, run, k, words[k], box, at))
+        elements.append(_node(witness, k, words[k], box, at))
     free = len(set(range(len(run))) - set(tied)) if not remarks else 0
     if free:
         remarks.append(f"{free} other sample{'s are' if free > 1 else ' is'} tied to nothing.")
     return Drawing(layout.width, layout.height, tuple(elements), tuple(remarks))
 
 
+def _step(witness: Witness, k: int) -> int:
+    """The step of the witness at a position of its run with one more round of the loop."""
+    return k if k < len(witness.run) else k - len(witness.run) + witness.cycles[-1][0]
+
+
 def _node_text(automaton: Automaton, witness: Witness, run: Sequence[int], k: int) -> list[str]:
-    n = len(witness.run)
-    step = k if k < n else k - n + witness.cycles[-1][0]
-    where = loop_text(witness, step) if k < n else " again"
+    step = _step(witness, k)
+    where = loop_text(witness, step) if k == step else " again"
     move = automaton.transitions[run[k]]
     stored = ", ".join(sorted(move.assign))
     lines = [f"sample {step + 1}{where}", cut(f"drawn in {move.source}", LONGEST_NAME)]
@@ -91,13 +90,8 @@ def _node_text(automaton: Automaton, witness: Witness, run: Sequence[int], k: in
     return lines + (["shown as a number"] if move.output.kind is OutputKind.INSAMPLE else [])
 
 
-def _edge_text(automaton: Automaton, run: Sequence[int], i: int, j: int) -> list[str]:
-    tie = link(automaton, run, i, j)
-    return [cut(f"{tie.sign} {tie.variable}", LONGEST_NAME)]
-
-
-def _node(witness: Witness, run: Sequence[int], k: int, words: Sequence[str], box: Box, at: Point) -> Markup:
-    step = k if k < len(witness.run) else k - len(witness.run) + witness.cycles[-1][0]
+def _node(witness: Witness, k: int, words: Sequence[str], box: Box, at: Point) -> Markup:
+    step = _step(witness, k)
     class_ = "state sample" + "".join(loop_classes(witness, [step])) + (" path" if k in witness.path else "")
     shape = element(
         "rect", x=at.x - box.rx, y=at.y - box.ry, width=2 * box.rx, height=2 * box.ry, rx=7.0, class_="shape"

@@ -1,10 +1,10 @@
 """A layered drawing of a directed graph (the method of Sugiyama, Tagawa and Toda), from top to bottom.
 
-Edges that close a cycle are turned round, every node gets a rank by the longest path, and an edge becomes a
-chain of points, one on each layer that it passes. Its label is such a point, with a size, on a layer of its
-own between the ranks of nodes: so labels overlap neither each other nor nodes, and parallel edges lie side by
-side; behind their labels edges to one node join. The order on the layers follows from barycentres, the
-coordinates from least squares with distances kept. Nothing is random: the same graph is drawn the same way.
+Edges that close a cycle are reversed, every node gets a rank by the longest path, and an edge becomes a chain
+of points, one on each layer that it passes. Its label is such a point, with a size, on a layer of its own
+between the ranks: so labels overlap neither each other nor nodes; behind their labels edges to one node join.
+The order on the layers follows from barycentres, the coordinates from least squares with distances kept.
+Nothing is random.
 """
 
 from __future__ import annotations
@@ -40,10 +40,8 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Box:
-    """A node: half of its width and height, whether it is an ellipse, and room to the left and right of it.
-
-    ``tall`` is half the height that is kept free for what stands in that room.
-    """
+    """A node: half of its width and height, whether it is an ellipse, and the room to the left and right of
+    it, of which ``tall`` is half the height."""
 
     rx: float
     ry: float
@@ -56,9 +54,13 @@ class Box:
         """How far the border is from the middle line, at the distance ``dx`` from the centre."""
         return self.ry * sqrt(max(0.0, 1 - (dx / self.rx) ** 2)) if self.round else self.ry
 
+    def border(self, dy: float) -> float:
+        """The same to the side, at the height ``dy``."""
+        return self.rx * sqrt(max(0.0, 1 - (dy / self.ry) ** 2)) if self.round else self.rx
+
 
 @dataclass(frozen=True)
-class Link:
+class LabelledEdge:
     """An edge between two different nodes, by their numbers, with the size of its label."""
 
     source: int
@@ -77,10 +79,8 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True)
 class Route:
-    """The way of an edge: its ends at the borders of its nodes, and the layers that it passes, in this order.
-
-    The first and the last passage are in the layers of the nodes.
-    """
+    """The way of an edge: its ends at the borders of its nodes, and in order the layers that it passes, those
+    of the nodes included."""
 
     start: Point
     passages: tuple[Passage, ...]
@@ -110,7 +110,7 @@ class Layout:
 
 @dataclass
 class _Vertex:
-    """A node of the graph or a point of an edge (``link`` is its number)."""
+    """A node of the graph, or a point of the edge with the number ``link``."""
 
     layer: int
     left: float
@@ -126,7 +126,7 @@ class _Vertex:
         return NODE_GAP if self.link < 0 else LABEL_GAP
 
 
-def layered(boxes: Sequence[Box], links: Sequence[Link], root: int = 0) -> Layout:
+def layered(boxes: Sequence[Box], links: Sequence[LabelledEdge], root: int = 0) -> Layout:
     """Where nodes and edges go. ``root`` is at the top unless others lead to it from outside.
 
     Raises :class:`TooLarge`.
@@ -140,7 +140,7 @@ def layered(boxes: Sequence[Box], links: Sequence[Link], root: int = 0) -> Layou
     return _layout(boxes, links, turned, vertices, chains, tops)
 
 
-def _without_cycles(count: int, links: Sequence[Link], root: int) -> tuple[list[bool], list[int]]:
+def _without_cycles(count: int, links: Sequence[LabelledEdge], root: int) -> tuple[list[bool], list[int]]:
     """Which links close a cycle in a depth-first search from the root; a topological order of the rest."""
     outgoing: list[list[int]] = [[] for _ in range(count)]
     for e, link in enumerate(links):
@@ -170,14 +170,14 @@ def _without_cycles(count: int, links: Sequence[Link], root: int) -> tuple[list[
     return turned, finished[::-1]
 
 
-def _ends(link: Link, turned: bool) -> tuple[int, int]:
+def _ends(link: LabelledEdge, turned: bool) -> tuple[int, int]:
     return (link.target, link.source) if turned else (link.source, link.target)
 
 
 def _ranks(
-    count: int, links: Sequence[Link], turned: Sequence[bool], order: Sequence[int], root: int
+    count: int, links: Sequence[LabelledEdge], turned: Sequence[bool], order: Sequence[int], root: int
 ) -> list[int]:
-    """The longest path to every node; one with more edges down than up then moves down to its successors."""
+    """The longest path to every node; one with more edges down than up moves down to its successors."""
     above: list[list[int]] = [[] for _ in range(count)]
     below: list[list[int]] = [[] for _ in range(count)]
     for link, turn in zip(links, turned, strict=True):
@@ -194,7 +194,7 @@ def _ranks(
 
 
 def _vertices(
-    boxes: Sequence[Box], links: Sequence[Link], turned: Sequence[bool], ranks: Sequence[int]
+    boxes: Sequence[Box], links: Sequence[LabelledEdge], turned: Sequence[bool], ranks: Sequence[int]
 ) -> tuple[list[_Vertex], list[list[int]]]:
     """Nodes first, then the points of edges; and for every edge its points from top to bottom.
 
@@ -369,7 +369,7 @@ def _heights(vertices: Sequence[_Vertex], layers: Sequence[Sequence[int]]) -> li
 
 def _layout(
     boxes: Sequence[Box],
-    links: Sequence[Link],
+    links: Sequence[LabelledEdge],
     turned: Sequence[bool],
     vertices: Sequence[_Vertex],
     chains: Sequence[Sequence[int]],

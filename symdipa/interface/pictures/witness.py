@@ -52,7 +52,5 @@ def run_legend(witness: Witness) -> list[str]:
 
 def dependency_legend(witness: Witness) -> list[str]:
     """What the arrows of the dependency graph mean."""
-    told = ["An arrow leads from a sample up to one that the comparisons force above it."]
-    if witness.path:
-        told.append("Thick: the dependency path.")
-    return told
+    path = ["Thick: the dependency path."] if witness.path else []
+    return ["An arrow leads from a sample up to one that the comparisons force above it.", *path]
