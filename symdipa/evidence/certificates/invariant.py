@@ -15,7 +15,7 @@ about the bits is taken for granted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -26,6 +26,8 @@ from symdipa.checker.reading import items, members, table, text
 from symdipa.checker.rules import refuse
 from symdipa.encodings.catalogue import systems
 from symdipa.evidence.certificates.build import Json
+from symdipa.evidence.exports.labels import labels
+from symdipa.evidence.exports.smtlib import Terms, variables_at
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
@@ -34,7 +36,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.validation import validated
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import order_facts
-from symdipa.systems.boolean import Lit
+from symdipa.systems.boolean import FALSE, BooleanGraph, Lit
 from symdipa.systems.system import Edge, System
 
 Blocked = Mapping[int, tuple[frozenset[Lit], ...]]
@@ -177,11 +179,11 @@ def _cube(system: System, q: int, value: object, where: str) -> frozenset[Lit]:
 
 
 class _Script:
-    """The obligations of one invariant in SMT-LIB; a bit or choice is ``b`` with the number of its node."""
+    """The obligations of one invariant in SMT-LIB; names are those of exported queries."""
 
     def __init__(self, pattern: Pattern, system: System, blocked: Blocked) -> None:
         self.pattern, self.system, self.blocked = pattern, system, blocked
-        self.states = system.control.state_names
+        self.states, self.names = system.control.state_names, labels(system)
         self.claims: dict[int, list[Lit]] = {}
 
     def claim(self, q: int) -> list[Lit]:
@@ -208,62 +210,33 @@ class _Script:
             yield InvariantObligation(f"{what} safe in {self.states[q]}", self.safe(q))
 
     def initially(self, start: int) -> str:
-        claims = self.claim(start)
-        return self.script(claims, [], [self.negated(map(self.term, claims))])
+        graph, values = variables_at(self.system, self.names, ())
+        return _script(graph, [], self.system.graph.copy(self.claim(start), graph, values))
 
     def safe(self, q: int) -> str:
-        asserted = [*self.claim(q), self.system.bad[q]]
-        return self.script(asserted, self.system.open_bits[q], map(self.term, asserted))
+        graph, values = variables_at(self.system, self.names, self.system.open_bits[q])
+        return _script(graph, self.system.graph.copy([*self.claim(q), self.system.bad[q]], graph, values))
 
     def preserved(self, edge: Edge) -> str:
-        """The claim after the edge is about new values ``c``, each defined by the update."""
-        before = [*self.claim(edge.source), edge.guard]
-        opened = self.system.open_bits[edge.target]
-        new = {bit: edge.update.get(bit, bit) for bit in opened}
-        after = self.claim(edge.target)
-        lines = [self.defined(f"c{bit >> 1}", self.term(value)) for bit, value in new.items()]
-        lines += [self.defined(f"c{bit >> 1}", "false") for bit in self.system.bits if bit not in new]
-        lines += self.definitions(after, "c")
-        asserted = [*map(self.term, before), self.negated(self.term(lit, "c") for lit in after)]
-        return self.script([*before, *new.values()], self.system.open_bits[edge.source], asserted, lines)
+        """The claim after the edge is about the values that the update gives to the bits."""
+        graph, values = variables_at(self.system, self.names, self.system.open_bits[edge.source])
+        copy, opened = self.system.graph.copy, self.system.open_bits[edge.target]
+        before = copy([*self.claim(edge.source), edge.guard], graph, values)
+        new = copy([edge.update.get(bit, bit) for bit in opened], graph, values)
+        after = dict.fromkeys(self.system.bits, FALSE) | dict(zip(opened, new, strict=True))
+        return _script(graph, before, copy(self.claim(edge.target), graph, after))
 
-    def script(
-        self, roots: Iterable[Lit], opened: Iterable[Lit], asserted: Iterable[str], more: Iterable[str] = ()
-    ) -> str:
-        """Variables for open bits and choices, the gates below ``roots``, ``more``, and assertions."""
-        graph, system = self.system.graph, self.system
-        free = {bit >> 1 for bit in (*opened, *system.choices)}
-        lines = ["(set-logic QF_UF)"]
-        for literal in (*system.bits, *system.choices):
-            node = literal >> 1
-            comment = "".join(c if c.isprintable() else "?" for c in graph.name(node))
-            name = f"b{node}"
-            what = f"(declare-const {name} Bool)" if node in free else self.defined(name, "false")
-            lines.append(f"{what} ; {comment}")
-        lines += [*self.definitions(roots, "b"), *more]
-        lines += [f"(assert {term})" for term in asserted]
-        return "\n".join([*lines, "(check-sat)", ""])
 
-    def definitions(self, roots: Iterable[Lit], letter: str) -> Iterator[str]:
-        for node in self.system.graph.cone(roots):
-            operands = self.system.graph.operands(node)
-            if operands is not None:
-                left, right = (self.term(operand, letter) for operand in operands)
-                yield self.defined(f"{letter}{node}", f"(and {left} {right})")
-
-    def term(self, literal: Lit, letter: str = "b") -> str:
-        if literal <= 1:
-            return "true" if literal else "false"
-        name = f"{letter}{literal >> 1}"
-        return f"(not {name})" if literal & 1 else name
-
-    @staticmethod
-    def defined(name: str, term: str) -> str:
-        return f"(declare-const {name} Bool) (assert (= {name} {term}))"
-
-    @staticmethod
-    def negated(terms: Iterable[str]) -> str:
-        return f"(not (and true true {' '.join(terms)}))"
+def _script(graph: BooleanGraph, asserted: Sequence[Lit], refuted: Sequence[Lit] | None = None) -> str:
+    """Can all the asserted literals hold, and not all the refuted ones?"""
+    terms = Terms(graph, [*asserted, *(refuted or ())])
+    parts = ["true", *map(terms.text, asserted)]
+    if refuted is not None:
+        parts.append(f"(not (and true true {' '.join(map(terms.text, refuted))}))")
+    whole = f"(and true {' '.join(parts)})"
+    lines = [f"(declare-const {name} Bool)" for name in sorted(terms.variables)]
+    lines.append(f"(assert {terms.within_lets(whole)})")
+    return "\n".join(["(set-logic QF_UF)", *lines, "(check-sat)", ""])
 
 
 # Solvers that read SMT-LIB

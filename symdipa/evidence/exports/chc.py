@@ -7,11 +7,11 @@ among them, so none is reachable.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from symdipa.evidence.exports.labels import labels, prefixes
-from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
+from symdipa.evidence.exports.smtlib import Terms, quoted, variables_at
+from symdipa.systems.boolean import FALSE, TRUE, Lit
 from symdipa.systems.system import System
 
 
@@ -54,82 +54,18 @@ class _Clauses:
 
     def _clause(self, q: int, condition: Lit, new: Sequence[Lit], target: int | None) -> str:
         """From ``q`` under a condition to ``target`` with new values; without target that is forbidden."""
-        graph = BooleanGraph()
-        names = {bit: quoted(self.names.of[bit]) for bit in (*self.bits[q], *self.system.choices)}
-        values = dict.fromkeys(self.system.bits, FALSE)
-        values |= {literal: graph.variable(name) for literal, name in names.items()}
+        graph, values = variables_at(self.system, self.names, self.bits[q])
+        bits, choices = (
+            [graph.name(values[lit] >> 1) for lit in some] for some in (self.bits[q], self.system.choices)
+        )
         condition, *new = self.system.graph.copy([condition, *new], graph, values)
         if condition == FALSE:
             return "; never"
         terms = Terms(graph, [condition, *new])
-        here = self._at(q, [names[bit] for bit in self.bits[q]])
+        here = self._at(q, bits)
         before = here if condition == TRUE else f"(and {here} {terms.text(condition)})"
         after = "false" if target is None else self._at(target, [terms.text(literal) for literal in new])
-        needed = {names[bit] for bit in self.bits[q]} | terms.variables
-        bound = " ".join(f"({name} Bool)" for name in names.values() if name in needed)
+        needed = [*bits, *(name for name in choices if name in terms.variables)]
+        bound = " ".join(f"({name} Bool)" for name in needed)
         body = terms.within_lets(f"(=> {before} {after})")
         return f"(assert (forall ({bound}) {body}))" if bound else f"(assert {body})"
-
-
-class Terms:
-    """Literals of a graph as SMT-LIB terms; what several of them need is named once, by ``let``."""
-
-    def __init__(self, graph: BooleanGraph, roots: Sequence[Lit]) -> None:
-        self._graph = graph
-        self._operands: dict[int, list[Lit]] = {}
-        self._level: dict[int, int] = {}
-        self.variables: set[str] = set()
-        uses: dict[int, int] = {}
-        cone = graph.cone(roots)
-        for literal in (*roots, *(lit for node in cone for lit in graph.operands(node) or ())):
-            uses[literal >> 1] = uses.get(literal >> 1, 0) + 1
-        self._shared: dict[int, str] = {}
-        self._text: dict[Lit, str] = {FALSE: "false", TRUE: "true"}
-        bindings: dict[int, list[str]] = {}
-        for node in cone:
-            operands = graph.operands(node)
-            if operands is None:
-                if node:
-                    name = graph.name(node)
-                    self.variables.add(name)
-                    self._text |= {2 * node: name, 2 * node + 1: f"(not {name})"}
-                continue
-            flat: list[Lit] = []
-            for lit in operands:
-                whole = not lit & 1 and lit >> 1 in self._operands and lit >> 1 not in self._shared
-                flat += self._operands[lit >> 1] if whole else [lit]
-            self._operands[node] = flat
-            level = max((self._level.get(lit >> 1, 0) for lit in flat), default=0)
-            self._level[node] = level
-            if uses[node] > 1:
-                name = f"n{len(self._shared) + 1}"
-                bindings.setdefault(level, []).append(f"({name} {self._conjunction(flat)})")
-                self._shared[node] = name
-                self._level[node] = level + 1
-                self._text |= {2 * node: name, 2 * node + 1: f"(not {name})"}
-        self._bindings = [bindings[level] for level in sorted(bindings)]
-
-    def text(self, literal: Lit) -> str:
-        """The literal as a term, in which shared parts have names."""
-        known = self._text.get(literal)
-        if known is not None:
-            return known
-        operands = self._operands[literal >> 1]
-        return self._disjunction(operands) if literal & 1 else self._conjunction(operands)
-
-    def _conjunction(self, literals: Sequence[Lit]) -> str:
-        return f"(and {' '.join(self.text(lit) for lit in literals)})"
-
-    def _disjunction(self, literals: Sequence[Lit]) -> str:
-        return f"(or {' '.join(self.text(lit ^ 1) for lit in literals)})"
-
-    def within_lets(self, term: str) -> str:
-        """A term that may use the names of shared parts, with their meanings around it."""
-        for group in reversed(self._bindings):
-            term = f"(let ({' '.join(group)}) {term})"
-        return term
-
-
-def quoted(name: str) -> str:
-    """A symbol of SMT-LIB 2; the name has no bar and no backslash."""
-    return name if re.fullmatch(r"[A-Za-z_][0-9A-Za-z_]*", name) else f"|{name}|"
