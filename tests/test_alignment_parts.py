@@ -61,8 +61,9 @@ def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
 @pytest.mark.parametrize("adjacency", ["monotone", (Fraction(-1, 2), Fraction(2))])
 def test_other_adjacencies_and_sensitivities(adjacency):
     automaton = generate("pivot", 4)
-    whole = align(Problem.of(automaton), "augmentation", "CK", True, adjacency, Fraction(3, 2))
-    parts = align(Problem.of(automaton), "parts", "CK", True, adjacency, Fraction(3, 2))
+    problem = Problem.of(automaton)
+    whole = align(problem, "augmentation", "CK", True, adjacency, Fraction(3, 2))
+    parts = align(problem, "parts", "CK", True, adjacency, Fraction(3, 2))
     assert parts.bound == whole.bound
     claims = verify(automaton, bundle(automaton, private(parts))).claims
     assert max(claim.bound for claim in claims) == parts.bound
@@ -133,7 +134,7 @@ def test_a_cycle_that_cannot_be_repeated_is_no_loop_of_a_run():
         "dipa",
     )
     control = control_graph(automaton)
-    found = bounds_on(Problem.of(automaton))
+    found = bounds_on(Problem(control))
     assert found.best is not None and found.optimal and found.best == exact_constant(augment(control)).value
     for side in align(Problem(control), "augmentation", None).sides:
         for (_, loops), _ in feasible(side):
