@@ -100,13 +100,14 @@ def _certified(automaton: Automaton, seen: Counter[str]) -> list[str]:
     if found.best is None or found.lower is None or exact is None or not found.lower <= exact <= found.best:
         return [f"by itself: from {found.lower} to {found.best}, exact is {exact}"]
     seen["optimal by itself"] += found.optimal
-    if found.alignment is None or found.alignment.bound is None or found.flow is None:
+    if found.alignment_proof is None or found.alignment is None or found.flow is None:
         return ["no alignment, or no flow"]
-    parts = [*certificate.private(found.alignment), certificate.lower_of_flow(found.flow, found.flow_range)]
+    parts = certificate.private(found.alignment_proof)
+    parts.append(certificate.lower_of_flow(found.flow, found.flow_range))
     text = certificate.dumps(certificate.bundle(automaton, parts))
     claims = verify(automaton, text).claims
     faults = []
-    if (claims[0].bound, claims[-1].bound) != (found.alignment.bound, found.lower):
+    if (claims[0].bound, claims[-1].bound) != (found.alignment, found.lower):
         faults.append(f"certified {claims[0].bound} and {claims[-1].bound}, not what was found")
     tampered = json.loads(text)
     part = tampered["certificates"][0]

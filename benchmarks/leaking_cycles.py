@@ -65,7 +65,7 @@ def lasso(control: Control, facts: OrderFacts, limits: Limits, solver: str) -> S
     (system,) = systems(LC, control, facts, "marks")
     search = PDR(system, limits, solver).run()
     if search.invariant is not None:
-        check_invariant(system, search.invariant, limits.deadline, solver)
+        check_invariant(system, search.invariant, limits, solver)
     return search
 
 

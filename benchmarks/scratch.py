@@ -29,7 +29,7 @@ from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
-from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
 
@@ -61,17 +61,17 @@ def scratch(phases: int, inputs: int) -> Automaton:
     return Automaton.build([State(f"q{k}", d=quarter) for k in range(at)], transitions)
 
 
-def make(name: str, limits: Limits) -> Callable[[Control], Engine]:
+def make(name: str) -> Callable[[Problem], Engine]:
     """An engine by name: ``explicit`` or a solver."""
     if name == "explicit":
-        return lambda control: ExplicitEngine(Problem(control), limits)
-    return lambda control: SymbolicEngine(Problem(control), limits=limits, solver=name)
+        return ExplicitEngine
+    return lambda problem: SymbolicEngine(problem, solver=name)
 
 
-def seconds(engine: Engine) -> float | None:
+def seconds(engine: Engine, limits: Limits) -> float | None:
     """Processor time until all patterns are shown to be absent, ``None`` if a limit came first."""
     began = time.process_time()
-    statuses = {engine.decide(pattern).status for pattern in Pattern}
+    statuses = {engine.decide(pattern, limits).status for pattern in Pattern}
     if Status.PRESENT in statuses:
         raise AssertionError("the automaton is well-formed")
     return None if Status.UNKNOWN in statuses else time.process_time() - began
@@ -90,12 +90,11 @@ def main(words: Sequence[str] | None = None) -> None:
             control = control_graph(scratch(phases, options.inputs))
             times = []
             for sliced in (True, False):
-                limits = Limits(deadline=time.monotonic() + options.timeout)
-                built = make(name, limits)
-                engine = SlicedEngine(Problem(control), built, limits) if sliced else built(control)
-                times.append(seconds(engine))
+                problem, built = Problem(control), make(name)
+                engine = SlicedEngine(problem, built) if sliced else built(problem)
+                times.append(seconds(engine, Limits.of(options.timeout)))
             told = "".join(f"{'-' if t is None else format(t, '.2f'):>10}" for t in times)
-            parts = len(SlicedEngine(Problem(control), make(name, Limits())).components)
+            parts = len(Problem(control).components)
             print(f"{name:10}{phases:8}{parts:12}{told}", flush=True)
 
 
