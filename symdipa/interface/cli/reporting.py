@@ -148,7 +148,7 @@ def report(
     decide = decider(options)
     wants = Wants(Wanted(exceeds, eps) if concrete else None, weighs, wants_hints, Left(options.timeout))
     view = View()
-    parts: list[html_report.Checked | html_report.Unusable] = []
+    parts: list[html_report.Checked | html_report.Refused] = []
     occurred: set[Exit] = set()
     for name in files:
         try:
@@ -158,11 +158,11 @@ def report(
         except InvalidInput as error:
             show_problems(name, error, view)
             lines = tuple(text_report.problem_lines(shown(name), error.problems))
-            parts.append(html_report.Unusable(shown(name), lines))
+            parts.append(html_report.Refused(shown(name), lines))
             occurred.add(Exit.UNUSABLE)
         except Exception as error:
             occurred.add(show_failure(name, error, view))
-            parts.append(html_report.Unusable(shown(name), (f"{type(error).__name__}: {error}",)))
+            parts.append(html_report.Refused(shown(name), (f"{type(error).__name__}: {error}",)))
     write(html_report.page(parts), None if str(output) == "-" else output)
     ctx.exit(next(found for found in PRECEDENCE if found in occurred))
 
