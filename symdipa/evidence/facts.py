@@ -130,7 +130,7 @@ class Clash(NamedTuple):
 
 
 def output_clashes(automaton: Automaton) -> Iterator[Clash]:
-    """The states that are not output-distinct, and why (theory, section 1)."""
+    """The states that are not output-distinct, and why (Def. output-distinct)."""
     for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
         outputs = [automaton.transitions[i].output for i in outgoing]
         symbols = Counter(str(output) for output in outputs if not output.is_real)
@@ -182,7 +182,7 @@ def marks_along(automaton: Automaton, witness: Witness) -> Iterator[tuple[dict[s
     """After each step, the marks of the stored samples by variable, and the chains that became complete.
 
     ``L`` and ``G``: a repeatable sample lies below it, above it. ``U`` and ``D``: a number that was shown
-    lies below it, above it (or is it). See theory, section 3. The repeatable samples are those in the
+    lies below it, above it (or is it). See Def. marks. The repeatable samples are those in the
     non-leaking cycles of the witness.
     """
     from symdipa.runs.control import control_graph

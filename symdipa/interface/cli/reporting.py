@@ -42,7 +42,7 @@ from symdipa.interface.cli.options import (
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from symdipa.files.formats import Document
+    from symdipa.files.formats import Loaded
     from symdipa.interface import html as html_report
     from symdipa.model.options import CheckOptions
 
@@ -173,13 +173,13 @@ def _check_writable(output: Path) -> None:
         raise Unusable(f"cannot write {shown(str(output))}: {shown(str(output.parent))} is no folder")
 
 
-def _checked(name: str, document: Document, decide: Decide, wants: Wants, view: View) -> html_report.Checked:
+def _checked(name: str, loaded: Loaded, decide: Decide, wants: Wants, view: View) -> html_report.Checked:
     """One file decided, with all that its part of the page shows."""
     from symdipa.interface import html as html_report
 
     wants.left.begin()
     with showing_progress(name, view) as progress:
-        result, weighed = decide(document.automaton, progress), None
+        result, weighed = decide(loaded.automaton, progress), None
         if wants.bounds:
             from symdipa import analysis
 
@@ -191,4 +191,4 @@ def _checked(name: str, document: Document, decide: Decide, wants: Wants, view: 
         if progress is not None and result.witness is not None and wants.hints:
             progress("trying changes that could help")
         hints = tried_hints(result, wants.seconds(), False) if wants.hints else None
-    return html_report.Checked(shown(name), result, document.notes, weighed, found, hints)
+    return html_report.Checked(shown(name), result, loaded.notes, weighed, found, hints)

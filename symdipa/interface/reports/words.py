@@ -132,7 +132,7 @@ MARKS = {
     "U": "a number that was shown lies below it, or is it",
     "D": "a number that was shown lies above it, or is it",
 }
-"""The marks of a stored sample (theory, section 3). ``L`` and ``G`` on one value are a leaking pair; ``U``
+"""The marks of a stored sample (Def. marks). ``L`` and ``G`` on one value are a leaking pair; ``U``
 and ``G``, or ``L`` and ``D``, a violating path."""
 
 MEET = {"PAIR": "L and G", "OUTPUT_BELOW": "U and G", "OUTPUT_ABOVE": "L and D"}
