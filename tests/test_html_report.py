@@ -17,7 +17,7 @@ from conftest import EXAMPLES, ROOT
 from symdipa import analysis, check
 from symdipa.files import formats
 from symdipa.interface.cli import cli
-from symdipa.interface.html import Checked, Unusable, page
+from symdipa.interface.html import Checked, Refused, page
 from symdipa.interface.html.page import as_script_data
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.reports import check as report
@@ -211,7 +211,7 @@ def test_names_are_text_and_nothing_else():
     automaton = nasty_automaton()
     result = check(automaton)
     assert result.witness is not None
-    text = page([Checked(NASTY, result, notes=(NASTY,)), Unusable(NASTY, (NASTY,))])
+    text = page([Checked(NASTY, result, notes=(NASTY,)), Refused(NASTY, (NASTY,))])
     shown = Page(text)
     assert shown.wrong == []
     assert len(shown.all("script")) == 2 and not shown.all("img")
@@ -234,7 +234,7 @@ def test_infinite_numbers_are_null():
 
 
 def test_holes_of_the_template_in_a_name_are_not_filled():
-    shown = Page(page([Unusable("@@script@@", ("@@data@@",))]))
+    shown = Page(page([Refused("@@script@@", ("@@data@@",))]))
     assert "@@script@@" in shown.text and "@@data@@" in shown.text
 
 

@@ -30,7 +30,7 @@ _KNOWN = ", ".join(f".{name}" for name in READERS)
 
 
 @dataclass(frozen=True)
-class Document:
+class Loaded:
     """What was read: the automaton, remarks on how it was read, and where it came from.
 
     ``doubts`` are the notes that make a verdict doubtful, because the text may not mean what its author
@@ -43,7 +43,7 @@ class Document:
     source: str | None = None
 
 
-def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: bool = False) -> Document:
+def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: bool = False) -> Loaded:
     """Read an automaton in the format ``fmt`` (``None``: told by the content).
 
     With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
@@ -56,21 +56,20 @@ def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: 
     if found or parsed.automaton is None:
         raise InvalidInput(capped(found), source)
     lost = _unreachable(parsed.automaton)
-    return Document(parsed.automaton.trusted(), parsed.notes + lost, parsed.doubts + lost, source)
+    return Loaded(parsed.automaton.trusted(), parsed.notes + lost, parsed.doubts + lost, source)
 
 
-def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Document:
+def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Loaded:
     """Read a file; the format is told by its suffix, or by its content if it has none.
 
     An automaton without a name of its own is named after the file.
     """
     source = os.fspath(path)
     text = _decode(_bytes_of(source), source)
-    document = read(text, fmt or detect(source, text), source, strict)
-    if document.automaton.name:
-        return document
-    named = replace(document.automaton, name=PurePath(source).stem).trusted()
-    return replace(document, automaton=named)
+    loaded = read(text, fmt or detect(source, text), source, strict)
+    if loaded.automaton.name:
+        return loaded
+    return replace(loaded, automaton=replace(loaded.automaton, name=PurePath(source).stem).trusted())
 
 
 def load(path: str | os.PathLike[str], strict: bool = False) -> Automaton:

@@ -18,7 +18,7 @@ from symdipa.interface.missing import missing_package
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from symdipa.files.formats import Document
+    from symdipa.files.formats import Loaded
     from symdipa.interface.reports import document as reports
     from symdipa.model.automaton import Automaton
     from symdipa.model.verdict import Result
@@ -223,7 +223,7 @@ class Reading:
         if files.count("-") > 1:
             raise click.UsageError("standard input (-) can be read only once")
 
-    def read(self, name: str) -> Document:
+    def read(self, name: str) -> Loaded:
         from symdipa.files import formats
 
         if name != "-":

@@ -42,7 +42,7 @@ from symdipa.interface.cli.options import (
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from symdipa.files.formats import Document
+    from symdipa.files.formats import Loaded
     from symdipa.interface import html as html_report
     from symdipa.model.options import CheckOptions
 
@@ -148,7 +148,7 @@ def report(
     decide = decider(options)
     wants = Wants(Wanted(exceeds, eps) if concrete else None, weighs, wants_hints, Left(options.timeout))
     view = View()
-    parts: list[html_report.Checked | html_report.Unusable] = []
+    parts: list[html_report.Checked | html_report.Refused] = []
     occurred: set[Exit] = set()
     for name in files:
         try:
@@ -158,11 +158,11 @@ def report(
         except InvalidInput as error:
             show_problems(name, error, view)
             lines = tuple(text_report.problem_lines(shown(name), error.problems))
-            parts.append(html_report.Unusable(shown(name), lines))
+            parts.append(html_report.Refused(shown(name), lines))
             occurred.add(Exit.UNUSABLE)
         except Exception as error:
             occurred.add(show_failure(name, error, view))
-            parts.append(html_report.Unusable(shown(name), (f"{type(error).__name__}: {error}",)))
+            parts.append(html_report.Refused(shown(name), (f"{type(error).__name__}: {error}",)))
     write(html_report.page(parts), None if str(output) == "-" else output)
     ctx.exit(next(found for found in PRECEDENCE if found in occurred))
 
@@ -173,13 +173,13 @@ def _check_writable(output: Path) -> None:
         raise Unusable(f"cannot write {shown(str(output))}: {shown(str(output.parent))} is no folder")
 
 
-def _checked(name: str, document: Document, decide: Decide, wants: Wants, view: View) -> html_report.Checked:
+def _checked(name: str, loaded: Loaded, decide: Decide, wants: Wants, view: View) -> html_report.Checked:
     """One file decided, with all that its part of the page shows."""
     from symdipa.interface import html as html_report
 
     wants.left.begin()
     with showing_progress(name, view) as progress:
-        result, weighed = decide(document.automaton, progress), None
+        result, weighed = decide(loaded.automaton, progress), None
         if wants.bounds:
             from symdipa import analysis
 
@@ -191,4 +191,4 @@ def _checked(name: str, document: Document, decide: Decide, wants: Wants, view: 
         if progress is not None and result.witness is not None and wants.hints:
             progress("trying changes that could help")
         hints = tried_hints(result, wants.seconds(), False) if wants.hints else None
-    return html_report.Checked(shown(name), result, document.notes, weighed, found, hints)
+    return html_report.Checked(shown(name), result, loaded.notes, weighed, found, hints)

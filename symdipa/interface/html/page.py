@@ -12,16 +12,16 @@ from math import isfinite
 from typing import Any
 
 from symdipa import __version__
-from symdipa.interface.html.sections import Checked, Unusable, answer, data, headline, section
+from symdipa.interface.html.sections import Checked, Refused, answer, data, headline, section
 from symdipa.interface.markup import Markup, element, joined
 from symdipa.interface.reports.check import ASSUMED
 
 
-def page(parts: Sequence[Checked | Unusable]) -> str:
+def page(parts: Sequence[Checked | Refused]) -> str:
     """The report on files, in their order, as one HTML document."""
     script = _resource("script.js")
     title = f"symdipa: {parts[0].name}" if len(parts) == 1 else f"symdipa: {len(parts)} files"
-    told = {_id(k): data(part) for k, part in enumerate(parts) if isinstance(part, Checked)}
+    data_of = {_id(k): data(part) for k, part in enumerate(parts) if isinstance(part, Checked)}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     holes = {
         "title": joined([title]),
@@ -29,7 +29,7 @@ def page(parts: Sequence[Checked | Unusable]) -> str:
         "hash": f"sha256-{digest}",
         "style": _resource("style.css").strip(),
         "body": _body(parts),
-        "data": as_script_data({"files": told}),
+        "data": as_script_data({"files": data_of}),
         "script": script,
     }
     return re.sub(r"@@(\w+)@@", lambda hole: holes[hole[1]], _resource("page.html"))
@@ -58,15 +58,14 @@ def _id(k: int) -> str:
     return f"file-{k + 1}"
 
 
-def _body(parts: Sequence[Checked | Unusable]) -> Markup:
-    several = len(parts) > 1
+def _body(parts: Sequence[Checked | Refused]) -> Markup:
     pieces = [element("h1", "Differential privacy, decided by symdipa")]
-    if several:
+    if len(parts) > 1:
         rows = [
             element("li", element("a", part.name, href=f"#{_id(k)}"), " ", answer("span", headline(part)))
             for k, part in enumerate(parts)
         ]
         pieces.append(element("nav", element("ul", *rows), aria_label="Files of this report"))
-    pieces += [section(part, _id(k), lone=not several) for k, part in enumerate(parts)]
+    pieces += [section(part, _id(k), lone=len(parts) == 1) for k, part in enumerate(parts)]
     pieces.append(element("footer", element("p", ASSUMED), element("p", f"symdipa {__version__}")))
     return joined(pieces, "\n")

@@ -12,7 +12,7 @@ from symdipa.interface.pictures import dependency, growth, svg
 from symdipa.interface.pictures import witness as witnesses
 from symdipa.interface.pictures.svg import Drawing
 from symdipa.interface.reports import check, objects, refutation, weight
-from symdipa.interface.reports.document import Headline, Notes, Section, Tone, as_html, framed
+from symdipa.interface.reports.document import Headline, Notes, Section, Tone, as_html, framed, framed_table
 from symdipa.interface.reports.story import dependency as forced_order
 from symdipa.interface.reports.story import dependency_title, story
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """One file and what was found out: ``None`` where something was not asked for or does not apply.
+    """One file and what was found out, with ``None`` for what was not asked for or does not apply.
 
     ``notes`` are remarks from reading it, ``weighed`` is the result with the best bounds. A text instead of a
     counterexample says why there is none.
@@ -41,16 +41,16 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Unusable:
+class Refused:
     """One file of which nothing is known; ``problems`` are lines that say why."""
 
     name: str
     problems: tuple[str, ...]
 
 
-def headline(part: Checked | Unusable) -> Headline:
+def headline(part: Checked | Refused) -> Headline:
     """The verdict in a few words."""
-    if isinstance(part, Unusable):
+    if isinstance(part, Refused):
         return Headline(part.name, "cannot be used", Tone.BROKEN)
     result, bounds = part.result, _proved(part)
     words = check.verdict_text(result) if bounds is None else f"private, {weight.bound_text(result, bounds)}"
@@ -79,11 +79,11 @@ def data(part: Checked) -> dict[str, Any]:
     return found
 
 
-def section(part: Checked | Unusable, id_: str, lone: bool) -> Markup:
+def section(part: Checked | Refused, id_: str, lone: bool) -> Markup:
     """The part of the page about one file."""
     head = headline(part)
     name = element("h2", head.subject, id=f"{id_}-name")
-    blocks = [Section([Notes(part.problems)])] if isinstance(part, Unusable) else _checked(part)
+    blocks = [Section([Notes(part.problems)])] if isinstance(part, Refused) else _checked(part)
     class_ = "file lone" if lone else "file"
     return element(
         "section", name, "\n", answer("p", head, "verdict "), "\n", as_html(blocks),
@@ -108,8 +108,15 @@ def _checked(part: Checked) -> Iterator[Section]:
     else:
         yield from _witness(part, witness)
     yield from _counterexample(part.counterexample)
-    yield from _bounds(part.weighed.bounds if part.weighed else None)
-    yield _decided(result)
+    if part.weighed is not None and part.weighed.bounds is not None:
+        yield Section([weight.bound_table(part.weighed.bounds)], "The privacy cost D")
+        if costs := weight.costliest(part.weighed.bounds)[1]:
+            caption = "Where it comes from, on the dearest run of the alignment:"
+            yield Section([caption, weight.cost_table(costs)])
+    methods = {found.method for found in result.patterns.values()}
+    told = "; ".join(f"{method}: {words}" for method, words in PROOFS.items() if method in methods)
+    legend = [f"{told}."] if told else []
+    yield Section([check.pattern_table(result, True), *legend], "How it was decided")
     if drawn := noise(result.automaton):
         yield Section(drawn, NOISE)
     if remarks := check.remarks(result, part.notes):
@@ -130,17 +137,12 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
         _figure(samples, "Dependency graph: which samples lie above which", "samples",
                 [*witnesses.dependency_legend(witness), *samples.remarks]),
     ]  # fmt: skip
-    orders, marks = known_orders(automaton, witness), known_marks(automaton, witness)
-    walk = element(
-        "div",
-        _stepper(witness),
-        element("div", *pictures, class_="pictures two"),
-        _run_table(result, witness, orders, marks),
-        class_="walk",
-    )
-    legend = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
-    told = [f"Marks of a stored sample. {legend}."] if any(marks) else []
-    yield Section([walk, *told], "The run, step by step")
+    side_by_side = element("div", *pictures, class_="pictures two")
+    marks = known_marks(automaton, witness)
+    walk = element("div", _stepper(witness), side_by_side, _run_table(result, witness, marks), class_="walk")
+    meanings = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
+    legend = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
+    yield Section([walk, *legend], "The run, step by step")
     if forced := forced_order(automaton, witness):
         yield Section(forced, dependency_title(witness.pattern))
     if part.hints is not None:
@@ -179,25 +181,25 @@ def _stepper(witness: Witness) -> Markup:
     )
 
 
-def _run_table(result: Result, witness: Witness, orders: Sequence[str], marks: Sequence[str]) -> Markup:
+def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup:
     """The run as a table whose rows are buttons, too."""
-    columns = run_columns(result.automaton, witness)
-    columns |= {
-        "loop": ["yes" if loop == "*" else loop for loop in columns["loop"]],
-        "asks for": columns["guard"],
-        "outputs": columns["output"],
-        "stores in": ["–" if stored == "-" else stored for stored in columns["stores"]],
-        "known order": [order or "–" for order in orders],
+    told = run_columns(result.automaton, witness)
+    columns = {
+        "loop": ["yes" if loop == "*" else loop for loop in told["loop"]],
+        "from": told["from"],
+        "asks for": told["guard"],
+        "outputs": told["output"],
+        "stores in": ["–" if stored == "-" else stored for stored in told["stores"]],
+        "to": told["to"],
+        "known order": [order or "–" for order in known_orders(result.automaton, witness)],
         "marks": [mark or "–" for mark in marks],
     }
-    head = ("loop", "from", "asks for", "outputs", "stores in", "to", "known order", "marks")
     rows = []
-    for k, row in enumerate(zip(*(columns[name] for name in head), strict=True), 1):
+    for k, row in enumerate(zip(*columns.values(), strict=True), 1):
         button = element("button", str(k), type="button", aria_label=f"Show step {k}")
         cells = (element("td", cell, class_="code") for cell in row)
         rows.append(element("tr", element("th", button, scope="row"), *cells, data_position=k))
-    top = element("tr", *(element("th", name, scope="col") for name in ("step", *head)))
-    return framed(element("table", element("thead", top), element("tbody", *rows)), "The run as a table")
+    return framed_table(("step", *columns), rows, "The run as a table")
 
 
 def _automaton(result: Result, witness: Witness | None) -> Markup:
@@ -207,8 +209,8 @@ def _automaton(result: Result, witness: Witness | None) -> Markup:
     except automata.PictureTooLarge as reason:
         return element("p", f"No picture: {reason}.")
     legend = witnesses.run_legend(witness) if witness is not None else []
-    told = "Circles read an input, boxes do not; under a name stand d and mu of its noise."
-    return _figure(drawing, automata.label_of(automaton), "automaton", [told, *legend, *drawing.remarks])
+    shapes = "Circles read an input, boxes do not; under a name stand d and mu of its noise."
+    return _figure(drawing, automata.label_of(automaton), "automaton", [shapes, *legend, *drawing.remarks])
 
 
 def _figure(drawing: Drawing, label: str, class_: str, remarks: Iterable[str]) -> Markup:
@@ -237,19 +239,3 @@ def _counterexample(found: Refutation | str | None) -> Iterator[Section]:
             [_figure(growth.draw(found), label, "growth", [caption])], "How the ratio grows with the rounds"
         )
     yield Section(list(refutation.assumed(found)))
-
-
-def _bounds(bounds: Bounds | None) -> Iterator[Section]:
-    if bounds is None:
-        return
-    yield Section([weight.bound_table(bounds)], "The privacy cost D")
-    if costs := weight.costliest(bounds)[1]:
-        caption = "Where it comes from, on the dearest run of the alignment:"
-        yield Section([caption, weight.cost_table(costs)])
-
-
-def _decided(result: Result) -> Section:
-    methods = {found.method for found in result.patterns.values()}
-    told = "; ".join(f"{method}: {words}" for method, words in PROOFS.items() if method in methods)
-    legend = [f"{told}."] if told else []
-    return Section([check.pattern_table(result, True), *legend], "How it was decided")

@@ -1,4 +1,4 @@
-"""The verdict on a file and what it rests on, from a finished :class:`symdipa.model.verdict.Result`."""
+"""The verdict on a file, and what it rests on."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ BUG = "this is a bug in symdipa: please report it together with the file"
 def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: int = 0) -> Document:
     """The report on one file: verdict, why, the run that proves a violation, patterns, notes.
 
-    ``notes`` are remarks from reading the file; those of the result follow. ``verbosity`` below 0 gives the
-    verdict line alone, above 0 adds the noise of every state and the sizes of the searches.
+    ``notes`` are remarks from reading the file. ``verbosity`` below 0 gives the verdict line alone, above 0
+    adds the noise of every state and the sizes of the searches.
     """
     if verbosity < 0:
         return Document((), headline(name, result, alone=True))
@@ -104,9 +104,9 @@ def verdict_text(result: Result, alone: bool = True) -> str:
 
 
 def _best(bounds: Bounds | None) -> str:
-    best = bounds.best if bounds else None
-    if bounds is None or best is None:
+    if bounds is None or bounds.best is None:
         return "D not computed"
+    best = bounds.best
     method = next(method for method in EVERY_METHOD if bounds.from_above.get(method) == best)
     if method == "relational":
         return f"D = {best}, by relational alignment (experimental)"
@@ -115,10 +115,8 @@ def _best(bounds: Bounds | None) -> str:
 
 def _present(result: Result) -> str:
     """The patterns that occur, the one with the witness first."""
-    found = with_status(result, Status.PRESENT)
-    if result.witness is not None:
-        shown = result.witness.pattern
-        found.sort(key=lambda pattern: pattern is not shown)
+    shown = result.witness.pattern if result.witness is not None else None
+    found = sorted(with_status(result, Status.PRESENT), key=lambda pattern: pattern is not shown)
     return ", ".join(p.title for p in found) or "no witness"
 
 
@@ -216,14 +214,14 @@ def _why_undecided(automaton: Automaton) -> Iterator[Block]:
 def _progress_so_far(result: Result) -> Iterator[Block]:
     unknown = with_status(result, Status.UNKNOWN)
     for pattern in unknown:
-        if result.patterns[pattern].sizes:
-            yield Lines([f"{pattern.title}: got as far as {sizes_text(result.patterns[pattern])}"], flow=True)
+        if sizes := sizes_text(result.patterns[pattern]):
+            yield Lines([f"{pattern.title}: got as far as {sizes}"], flow=True)
     if unknown:
         yield "A larger --timeout, --memory or --bound, or another --engine, may decide it."
 
 
 def budget_note(upper: Fraction | None, lower: Fraction | None, budget: Fraction) -> str | None:
-    """What is to be said where no bound on ``D`` within the budget was proved."""
+    """The note if no bound on ``D`` within the budget was proved."""
     if upper is None:
         return f"whether D is at most {budget}, the budget, was not decided"
     if upper <= budget:
@@ -269,25 +267,24 @@ def _how(found: PatternResult, verbose: bool, several: bool, split: bool) -> str
 
 def sizes_text(found: PatternResult) -> str:
     """``depth 12``, ``81 order states, 3 slices``"""
-    return ", ".join(_size(name, value) for name, value in found.sizes.items())
-
-
-def _size(name: str, value: int) -> str:
-    if not name.endswith("s"):
-        return f"{name} {value}"
-    return f"{value} {name.removesuffix('s') if value == 1 else name}"
+    return ", ".join(
+        f"{value} {name.removesuffix('s') if value == 1 else name}"
+        if name.endswith("s")
+        else f"{name} {value}"
+        for name, value in found.sizes.items()
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- remarks
 
 
 def noted(texts: Sequence[str]) -> list[Section]:
-    """Remarks as a section, each once; none without remarks."""
+    """Remarks as a section, each once, if there are any."""
     return [Section([Notes(tuple(dict.fromkeys(texts)))])] if texts else []
 
 
 def remarks(result: Result, notes: Sequence[str] = (), verbose: bool = False) -> list[str]:
-    """What was noticed while reading and deciding, as far as the report does not say it elsewhere."""
+    """What was noticed while reading and deciding, unless the report says it elsewhere."""
     return list(dict.fromkeys([*notes, *own_notes(result), *_properties(result, verbose)]))
 
 

@@ -1,7 +1,4 @@
-"""Reports as values: blocks in sections, which are rendered last of all, as plain text or as HTML.
-
-Nothing is wrapped, aligned or escaped before. Plain text leaves pictures out.
-"""
+"""Reports as values: blocks in sections, which are wrapped, aligned and escaped last of all."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from symdipa.interface.markup import Markup, element, joined
 from symdipa.model.verdict import Verdict
 
 WIDTH = 98
-"""Paragraphs of plain text are wrapped at so many letters, their indentation not counted."""
+"""Where paragraphs of plain text are wrapped, not counting their indentation."""
 
 
 class Tone(Enum):
@@ -27,14 +24,13 @@ class Tone(Enum):
     BROKEN = ("!", "violated", "red")
 
     def __init__(self, sign: str, page_colour: str, terminal_colour: str) -> None:
-        self.sign, self.page_colour = sign, page_colour
-        self.terminal_colour = terminal_colour
+        self.sign, self.page_colour, self.terminal_colour = sign, page_colour, terminal_colour
 
     @classmethod
-    def of(cls, verdict: Verdict, disagreements: Sequence[str] = ()) -> Tone:
-        """That of a verdict; contradictions are louder than any."""
+    def of(cls, verdict: Verdict, contradictions: Sequence[str] = ()) -> Tone:
+        """The tone of a verdict, or ``BROKEN`` if there are contradictions."""
         tones = {Verdict.PRIVATE: cls.GOOD, Verdict.UNKNOWN: cls.OPEN}
-        return cls.BROKEN if disagreements else tones.get(verdict, cls.BAD)
+        return cls.BROKEN if contradictions else tones.get(verdict, cls.BAD)
 
 
 @dataclass(frozen=True)
@@ -78,10 +74,10 @@ class Notes:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a head; without a head they are lines of code whose parts are aligned.
+    """Rows of cells under a head, or without one lines of code whose parts are aligned.
 
     ``label`` names the table for those who do not see it. In plain text a ``silent`` head is left out, and
-    columns have the ``least`` widths, so that tables below each other line up.
+    ``least`` are the smallest widths of columns, so that tables below each other line up.
     """
 
     rows: Sequence[Sequence[str | Marked]]
@@ -118,7 +114,7 @@ Block = str | Markup | Code | Lines | Notes | Table | Inset | Numbered
 @dataclass(frozen=True)
 class Section:
     """Blocks, perhaps with a title. In plain text an empty line comes first, unless the section is ``flush``:
-    then it goes on at the left margin right below what is before."""
+    then it continues the one before at the left margin."""
 
     blocks: Sequence[Block]
     title: str = ""
@@ -137,7 +133,7 @@ class Document:
 
 
 def as_text(document: Document, width: int = WIDTH) -> str:
-    """The document as plain text, without a line end at the end."""
+    """The document as plain text, without a final line end."""
     head = document.headline
     lines = [] if head is None else [f"{head.subject}: {head.words}"]
     for k, section in enumerate(document.sections):
@@ -229,16 +225,19 @@ def _html(block: Block) -> Markup:
 
 
 def _html_table(table: Table) -> Markup:
-    top = element("tr", *(element("th", text, scope="col") for text in table.head))
-    rows = [element("tr", *(element("td", _html_cell(cell)) for cell in row)) for row in table.rows]
-    parts = element("thead", top), element("tbody", *rows)
-    return framed(element("table", *parts, class_="numbers" if table.numbers else None), table.label)
+    def shown(cell: str | Marked) -> str:
+        if isinstance(cell, Marked):
+            return cell.words if cell.tone is None else f"{cell.tone.sign} {cell.words}"
+        return cell
+
+    rows = [element("tr", *(element("td", shown(cell)) for cell in row)) for row in table.rows]
+    return framed_table(table.head, rows, table.label, class_="numbers" if table.numbers else None)
 
 
-def _html_cell(cell: str | Marked) -> str:
-    if isinstance(cell, Marked):
-        return cell.words if cell.tone is None else f"{cell.tone.sign} {cell.words}"
-    return cell
+def framed_table(head: Sequence[str], rows: Sequence[Markup], label: str, **attributes: object) -> Markup:
+    """A table, which may be wider than the page."""
+    top = element("tr", *(element("th", text, scope="col") for text in head))
+    return framed(element("table", element("thead", top), element("tbody", *rows), **attributes), label)
 
 
 def framed(content: Markup, label: str) -> Markup:

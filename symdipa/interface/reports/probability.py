@@ -28,8 +28,7 @@ def output_text(asked: Shown, other: str = "(other)") -> str:
     """A symbol, or an interval as it is asked for; ``other`` for a number in none of the intervals."""
     if asked is None or isinstance(asked, str):
         return asked or other
-    low, high = ("" if abs(end) == inf else f"{end:g}" for end in asked)
-    return f"{low}..{high}"
+    return "..".join("" if abs(end) == inf else f"{end:g}" for end in asked)
 
 
 def probability(
@@ -50,10 +49,8 @@ def probability(
         whose = f"of these outputs; {over}"
     at_least = "" if found.complete else "at least "
     lines = Lines([f"logarithm {logarithm} {error}", f"{whose}; computed by {found.method}"])
-    return Document(
-        [Section([lines, *_rests_on(automaton, eps, "exact real numbers")])],
-        Headline(name, f"probability {at_least}{power(found.value)}"),
-    )
+    section = Section([lines, *_rests_on(automaton, eps, "exact real numbers")])
+    return Document([section], Headline(name, f"probability {at_least}{power(found.value)}"))
 
 
 def simulation(
@@ -71,18 +68,15 @@ def simulation(
     more = len(found.outputs) - len(rows)
     ends = ", ".join(f"{count} {ENDED[why]}" for why, count in sorted(found.stopped.items()))
     lines = Lines([*([f"and {more} other output sequences"] if more else []), f"ended: {ends}"])
-    return Document(
-        [Section([table, lines, *_rests_on(automaton, eps, "floating point")])],
-        Headline(name, f"{found.samples} executions"),
-    )
+    section = Section([table, lines, *_rests_on(automaton, eps, "floating point")])
+    return Document([section], Headline(name, f"{found.samples} executions"))
 
 
 def _row(row: Frequent, windows: bool, compare: bool) -> list[str]:
-    numbers = [str(row.count), str(row.beginning), f"{row.share:.6f}"]
-    if compare and row.computed is not None and row.sigmas is not None:
-        numbers += [f"{row.computed:.6f}", f"{row.sigmas + 0.0:+.1f} sigma"]
-    elif compare:
-        numbers += ["-", "-"]
+    computed = ["-", "-"]
+    if row.computed is not None and row.sigmas is not None:
+        computed = [f"{row.computed:.6f}", f"{row.sigmas + 0.0:+.1f} sigma"]
+    numbers = [str(row.count), str(row.beginning), f"{row.share:.6f}", *(computed if compare else [])]
     return [*numbers, outputs_text(row.outputs, windows)]
 
 

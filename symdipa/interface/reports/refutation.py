@@ -1,4 +1,4 @@
-"""Two adjacent inputs that tell, in numbers: a concrete counterexample to a privacy claim."""
+"""A concrete counterexample to a privacy claim: two adjacent inputs, in numbers."""
 
 from __future__ import annotations
 
@@ -53,17 +53,14 @@ def claim(found: Refutation) -> str:
             "on it. The best pair that was found:"
         )
     allowed = found.exceeds * found.eps
+    loops = "loop is" if len(found.witness.cycles) == 1 else "loops are each"
     return (
         f"Refutes {asked}: alpha and beta, two input streams, differ by at most 1 in each entry, and the "
         f"outputs below are {times(found.log_ratio)} times as likely on alpha as on beta. Only "
         f"exp({number(allowed)}) = {times(float(allowed))} times are allowed, for every outcome, however "
-        f"unlikely it is. {_taken(found)}, {len(found.run)} steps in all."
+        f"unlikely it is. The {loops} taken {found.rounds} time{'s' if found.rounds > 1 else ''}, "
+        f"{len(found.run)} steps in all."
     )
-
-
-def _taken(found: Refutation) -> str:
-    loops = "loop is" if len(found.witness.cycles) == 1 else "loops are each"
-    return f"The {loops} taken {found.rounds} time{'s' if found.rounds > 1 else ''}"
 
 
 def steps_table(found: Refutation) -> Table:
@@ -81,17 +78,9 @@ def steps_table(found: Refutation) -> Table:
 def step_cells(automaton: Automaton, found: Refutation | InputPair, k: int) -> list[str]:
     """Of step ``k`` of a run with two inputs: the state, what both read, and what is observed."""
     transition = automaton.transitions[found.run[k]]
-    window = found.outputs[k]
-    output = str(transition.output)
-    if transition.output.is_real:
-        output = f"{output} {interval(window)}"
-    low, high = found.alpha[k], found.beta[k]
-    return [
-        transition.source,
-        "-" if low is None else number(low),
-        "-" if high is None else number(high),
-        output,
-    ]
+    where = f" {interval(found.outputs[k])}" if transition.output.is_real else ""
+    read = ["-" if a is None else number(a) for a in (found.alpha[k], found.beta[k])]
+    return [transition.source, *read, f"{transition.output}{where}"]
 
 
 def _compressed(found: Refutation) -> list[tuple[str, str, int]]:
@@ -109,19 +98,16 @@ def _compressed(found: Refutation) -> list[tuple[str, str, int]]:
             rows.append((str(k + 1), "1", k))
             k += 1
             continue
-        last = k + length * found.rounds
-        for turn in range(period):
-            count = len(range(turn, found.rounds, period))
-            for j in range(k + turn * length, k + (turn + 1) * length):
-                step = length * period
-                final = j + 1 + step * (count - 1)
-                between = "..., " if count > 3 else ""
-                steps = f"{j + 1} to {last}"
-                if step > 1:
-                    second = f"{j + 1 + step}, " if count > 2 else ""
-                    steps = f"{j + 1}, {second}{between}{final}"
-                rows.append((steps if count > 1 else str(j + 1), str(count), j))
-        k = last
+        end, step = k + length * found.rounds, length * period
+        for j in range(k, k + step):
+            steps = [str(i + 1) for i in range(j, end, step)]
+            count = len(steps)
+            if step == 1:
+                steps = [f"{j + 1} to {end}"]
+            elif count > 3:
+                steps[2:-1] = ["..."]
+            rows.append((", ".join(steps), str(count), j))
+        k = end
     return rows
 
 
@@ -171,11 +157,9 @@ def whose(found: Refutation) -> list[Block]:
 
 
 def _growth(found: Refutation) -> list[Section]:
-    if len(found.growth) < 2:
-        return []
     rows = [[str(g.rounds), f"{round(g.log_ratio_per_eps, 6) + 0.0:.6f}"] for g in found.growth]
     table = Table(rows, ("rounds", REACHED))
-    return [Section(["How it grows with the number of rounds:", Inset([table])])]
+    return [Section(["How it grows with the number of rounds:", Inset([table])])] if len(rows) > 1 else []
 
 
 def assumed(found: Refutation) -> Iterator[Block]:
@@ -184,8 +168,8 @@ def assumed(found: Refutation) -> Iterator[Block]:
         "Assumed: noise and comparisons in exact real numbers; each input may move by at most 1, up or down. "
         "The probabilities are computed numerically, with the errors that are stated."
     )
-    used = dict.fromkeys(found.automaton.transitions[t].source for t in found.run)
-    state = next((found.automaton.state(q) for q in used if found.automaton.state(q).d), None)
+    states = (found.automaton.state(found.automaton.transitions[t].source) for t in found.run)
+    state = next((q for q in states if q.d), None)
     if state is not None and state.d is not None:
         yield (
             f"Noise scales are inverse and in units of eps: d = {state.d} of state {state.name} is Laplace "

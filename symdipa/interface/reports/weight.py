@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -54,31 +55,25 @@ PROPHECIES = {
 
 def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     """What ``symdipa weight`` prints for one file."""
-    bounds = result.bounds
+    bounds, tone = result.bounds, Tone.of(result.verdict, result.contradictions)
     noted = Section([Notes(notes)], flush=True)
     if bounds is None or (result.verdict is not Verdict.PRIVATE and not bounds.from_above):
         lacking = "no D was found" if result.verdict is Verdict.NOT_WELL_FORMED else "there is no D"
-        return Document([noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone(result)))
+        return Document([noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone))
     words = bound_text(result, bounds)
     if result.well_formed is False and bounds.from_above:  # no verdict of the check that says so
         words = f"private, {words}"
-    costs = costliest(bounds)[1]
     sections = [Section(list(meaning(result, bounds))), Section([bound_table(bounds)])]
-    if costs:
-        sections.append(
-            Section([cost_table(costs)], "Where it comes from, on the dearest run of the alignment")
-        )
+    if costs := costliest(bounds)[1]:
+        title = "Where it comes from, on the dearest run of the alignment"
+        sections.append(Section([cost_table(costs)], title))
     paying = list(dict.fromkeys(cost.state for cost in costs))[:LONGEST]
     sections.append(Section(noise(result.automaton, paying or None), "Noise"))
     if result.confirmation is not None:
         sections.append(_pair(result, result.confirmation, bounds.best))
     wrong = [f"CONTRADICTION (a bug, please report): {what}" for what in result.contradictions]
     sections += [Section([Lines(wrong)], flush=True), noted]
-    return Document(sections, Headline(name, words, tone(result)))
-
-
-def tone(result: Result) -> Tone:
-    return Tone.of(result.verdict, result.contradictions)
+    return Document(sections, Headline(name, words, tone))
 
 
 def costliest(bounds: Bounds) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
@@ -108,13 +103,14 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
 
 def bound_text(result: Result, bounds: Bounds) -> str:
     """The bounds in one line."""
-    upper, lower, method = bounds.best, bounds.lower, bounds.best_method
+    upper, lower = bounds.best, bounds.lower
     if upper is None:
         reasons = "; ".join(f"{m}: {why}" for m, why in bounds.missing.items())
         return f"no bound on D was computed ({reasons})"
-    how = f"{upper} by {_by(bounds, method)}"
+    by = _by(bounds, bounds.best_method)
+    how = f"{upper} by {by}"
     if result.well_formed is False:
-        return f"D = {upper}, by {_by(bounds, method)}"
+        return f"D = {upper}, by {by}"
     if lower is not None and lower > upper:
         return f"D is at most {how}; arguments about single runs give no less than {lower}"
     if not bounds.optimal:
@@ -136,18 +132,16 @@ def _by(bounds: Bounds, method: str | None) -> str:
         return OTHERS.get(method or "", "?")
     alignment = bounds.alignment_proof
     words = f"alignment on {GRAPHS[alignment.graph or 'control']}"
-    letters = (alignment.lift or "").replace("LG", "*")
-    known = [PROPHECIES["LG" if letter == "*" else letter] for letter in letters]
+    known = [PROPHECIES[letters] for letters in re.findall("LG|.", alignment.lift or "")]
     return f"{words}, split by {', '.join(known)}" if known else words
 
 
 def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
     """The adjacency in words."""
+    if adjacency == TWO_SIDED:
+        return f"every input may move by up to {sensitivity} in either direction"
     if isinstance(adjacency, str):
-        far = str(sensitivity)
-        if adjacency == TWO_SIDED:
-            return f"every input may move by up to {far} in either direction"
-        return f"the inputs may move by up to {far}, all in one direction"
+        return f"the inputs may move by up to {sensitivity}, all in one direction"
     low, high = (bound * sensitivity for bound in adjacency)
     return f"every input may move by between {low} and {high}"
 
@@ -178,25 +172,20 @@ def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
 
 def bound_table(bounds: Bounds) -> Table:
     """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing."""
-    rows = [
-        (m, str(bounds.from_above[m]), _source(bounds, m)) for m in EVERY_METHOD if m in bounds.from_above
-    ]
+    papers = dict.fromkeys(("corollary", "run"), "the paper's, on the augmentation")
+    found = {m: bounds.from_above[m] for m in EVERY_METHOD if m in bounds.from_above}
+    rows = [(m, str(bound), papers.get(m) or _by(bounds, m)) for m, bound in found.items()]
     rows += [(m, "-", bounds.missing[m]) for m in EVERY_METHOD if m in bounds.missing]
     if bounds.lower is not None:
         rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(bounds)}"))
     return Table(rows, ("bound", "value", "how"), "Bounds on D", silent=True)
 
 
-def _source(bounds: Bounds, method: str) -> str:
-    return "the paper's, on the augmentation" if method in ("corollary", "run") else _by(bounds, method)
-
-
 def cost_table(costs: Sequence[Cost]) -> Table:
     """The steps of a run that cost anything; the middle may be cut."""
     rows = [(f"step {c.position + 1}", c.state, str(c.amount), WHY[c.why]) for c in costs]
     if len(rows) > LONGEST:
-        head, tail = rows[: LONGEST // 2], rows[-LONGEST // 2 :]
-        between = sum((c.amount for c in costs[LONGEST // 2 : -LONGEST // 2]), Fraction(0))
-        gap = ("...", "", str(between), f"{len(rows) - len(head) - len(tail)} steps more")
-        rows = [*head, gap, *tail]
+        middle = slice(LONGEST // 2, -LONGEST // 2)
+        between = str(sum((c.amount for c in costs[middle]), Fraction(0)))
+        rows[middle] = [("...", "", between, f"{len(rows[middle])} steps more")]
     return Table(rows, ("step", "state", "cost", "why"), "Costs of steps", silent=True)

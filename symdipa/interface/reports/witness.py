@@ -35,10 +35,9 @@ def document(
     hints: Sequence[Hint] | None = None,
     notes: Sequence[str] = (),
 ) -> Document:
-    """The violation of one file at length: in words, step by step, what forces it, and what would help.
+    """The violation of one file in words, step by step, what forces it, and what would help.
 
-    ``asked`` is the only pattern that was looked for, if it was one. ``hints`` are changes that were tried
-    (``None``: none was asked for).
+    ``asked`` is the pattern, if only one was looked for. ``hints`` are changes that were tried, if they were.
     """
     first = check.headline(name, result)
     if result.witness is not None:
@@ -54,10 +53,10 @@ def document(
 
 def _violation(result: Result, witness: Witness, hints: Sequence[Hint] | None) -> list[Section]:
     automaton = result.automaton
-    told = story(automaton, witness)
-    sections = [Section([told.in_short], "What goes wrong"), Section(list(check.explanation(result)))]
+    violation = story(automaton, witness)
+    sections = [Section([violation.in_short], "What goes wrong"), Section(list(check.explanation(result)))]
     if result.verdict is Verdict.NOT_PRIVATE:
-        sections.append(Section([told.why_it_costs]))
+        sections.append(Section([violation.why_it_costs]))
     sections.append(Section(run_with_facts(automaton, witness), "The run, step by step"))
     if forced := dependency(automaton, witness):
         sections.append(Section(forced, dependency_title(witness.pattern)))
@@ -113,7 +112,7 @@ SCALES = "If every d is halved, which doubles the noise, D is halved, too."
 
 
 def what_would_help(hints: Sequence[Hint], pattern: Pattern) -> list[Section]:
-    """The changes that were tried and what they make of the automaton, with remarks on those that help."""
+    """The changes that were tried and their outcomes, with remarks on those that help."""
     blocks: list[Block] = [_worth(hints, pattern)]
     if hints:
         blocks.append(Numbered(list(map(_item, hints))))
@@ -124,7 +123,7 @@ def what_would_help(hints: Sequence[Hint], pattern: Pattern) -> list[Section]:
 
 
 def _worth(hints: Sequence[Hint], pattern: Pattern) -> str:
-    """What hints are worth, or what is to be done in general where there are none."""
+    """What hints are worth, or without any what to do in general."""
     if not hints:
         return f"No simple change was found that removes the {pattern.title}. In general: {GENERAL[pattern]}."
     if hints[0].private:
