@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from operator import or_
 
 from symdipa.engines.base import Engine
@@ -13,11 +13,11 @@ from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.control import Control
-from symdipa.runs.dataflow import OrderFacts, graph_allows, may_have_chain, order_facts
+from symdipa.runs.dataflow import OrderFacts, graph_allows, may_have_chain
 from symdipa.runs.marks import Chain, chains_of
 from symdipa.runs.order import Mask
 from symdipa.runs.problem import Problem
-from symdipa.runs.slicing import Slice, cut, flatten, transitions_touching
+from symdipa.runs.slicing import Slice, cut
 from symdipa.runs.witness import replay, shorten
 
 METHODS = ("static", "explicit", "bounded", "k-induction", "pdr")
@@ -44,8 +44,6 @@ class SlicedEngine(Engine):
         self._make = make
         self._parts: dict[tuple[Mask, bool], _Part] = {}
         self._open: dict[Pattern, list[Mask]] = {}
-        self._flat: dict[Mask, OrderFacts] = {}
-        self._by_shape: dict[Hashable, OrderFacts] = {}
         self._possible: dict[tuple[OrderFacts, Chain], bool] = {}
         self._whole = make(problem)
         self.name = self._whole.name
@@ -58,10 +56,6 @@ class SlicedEngine(Engine):
     @property
     def components(self) -> list[Mask]:
         return self.problem.components
-
-    @cached_property
-    def _touching(self) -> dict[Mask, list[int]]:
-        return transitions_touching(self.separated, self.components)
 
     def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
         if len(self.components) <= 1:
@@ -124,22 +118,10 @@ class SlicedEngine(Engine):
     def _flat_chain(self, variables: Mask, chain: Chain, limits: Limits) -> bool:
         """Whether a chain is possible even if transitions could be taken in any order."""
         limits.check("dataflow without control flow")
-        facts = self._flat_facts(variables)
+        facts = self.problem.flat_facts(variables)
         if (facts, chain) not in self._possible:
             self._possible[facts, chain] = may_have_chain(facts, chain, limits)
         return self._possible[facts, chain]
-
-    def _flat_facts(self, variables: Mask) -> OrderFacts:
-        """The facts about a component without control flow; components of the same shape share them."""
-        facts = self._flat.get(variables)
-        if facts is None:
-            flat = flatten(self.separated, variables, self._touching[variables])
-            shape = flat.shape
-            facts = self._by_shape.get(shape)
-            if facts is None:
-                facts = self._by_shape[shape] = order_facts(flat)
-            self._flat[variables] = facts
-        return facts
 
     def _decide_from(self, pattern: Pattern, variables: Mask, limits: Limits) -> PatternResult:
         """The answer about the slice for ``variables``, enlarged as often as its violation is spurious."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ from symdipa.runs.augmentation import Augmentation, augment, too_large
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.order import Mask
-from symdipa.runs.slicing import separate, variable_components
+from symdipa.runs.slicing import flatten, separate, transitions_touching, variable_components
 
 T = TypeVar("T")
 
@@ -34,6 +34,8 @@ class Problem:
         self._facts: OrderFacts | None = None
         self._augmentation: Augmentation | None = None
         self._too_small = 0
+        self._flat: dict[Mask, OrderFacts] = {}
+        self._by_shape: dict[Hashable, OrderFacts] = {}
         self._elsewhere: Callable[[Compute[object], Limits], object] | None = None
 
     @classmethod
@@ -53,6 +55,23 @@ class Problem:
     def components(self) -> list[Mask]:
         """The variable components, as sets of variables of :attr:`separated`."""
         return variable_components(self.separated)
+
+    @cached_property
+    def touching(self) -> dict[Mask, list[int]]:
+        """For each variable component the transitions that touch it."""
+        return transitions_touching(self.separated, self.components)
+
+    def flat_facts(self, variables: Mask) -> OrderFacts:
+        """The facts about a variable component without control flow, shared by components of one shape."""
+        facts = self._flat.get(variables)
+        if facts is None:
+            flat = flatten(self.separated, variables, self.touching[variables])
+            shape = flat.shape
+            facts = self._by_shape.get(shape)
+            if facts is None:
+                facts = self._by_shape[shape] = order_facts(flat)
+            self._flat[variables] = facts
+        return facts
 
     def facts(self, limits: Limits = UNLIMITED) -> OrderFacts:
         """The dataflow facts; raises :class:`LimitReached`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,7 +19,7 @@ from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, fixed_point, order_facts
 from symdipa.runs.order import OrderState, bounds, initial, members, update
 from symdipa.runs.problem import Problem
-from symdipa.runs.slicing import cut, flatten, transitions_touching
+from symdipa.runs.slicing import cut
 from symdipa.runs.witness import LASSOS, LONGEST_TRIED, MAX_SETTLED, feasible_runs, witnesses_on
 
 TRIED_ON_ONE_RUN = 8
@@ -215,22 +215,19 @@ def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | No
     enumerated, up to :data:`ENUMERATED` states. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     control, separated, components = problem.control, problem.separated, problem.components
-    touching = transitions_touching(separated, components)
-    clear: dict[Hashable, bool] = {}
+    clear: dict[OrderFacts, bool] = {}
     for variables in components:
         limits.check("strong feasibility")
-        if not any(
-            separated.steps[t].asg and not separated.sampling[t].reads_input for t in touching[variables]
-        ):
+        touching = problem.touching[variables]
+        if not any(separated.steps[t].asg and not separated.sampling[t].reads_input for t in touching):
             continue
-        flat = flatten(separated, variables, touching[variables])
-        shape = flat.shape
-        if shape not in clear:
-            clear[shape] = _no_clash_possible(flat, order_facts(flat))
-        if clear[shape]:
+        facts = problem.flat_facts(variables)
+        if facts not in clear:
+            clear[facts] = _no_clash_possible(facts)
+        if clear[facts]:
             continue
         part = cut(separated, variables).control
-        if _no_clash_possible(part, order_facts(part, limits=limits)) or _enumerate(part, ENUMERATED, limits):
+        if _no_clash_possible(order_facts(part, limits=limits)) or _enumerate(part, ENUMERATED, limits):
             continue
         # The slice forgets what other components forbid, so a clash has to be found on the whole.
         return _enumerate(control, ENUMERATED if control.variables < 100 else 0, limits)
@@ -241,7 +238,9 @@ class _Clash(Exception):
     """A sample may be forced below one of no larger mean."""
 
 
-def _no_clash_possible(control: Control, facts: OrderFacts) -> bool:
+def _no_clash_possible(facts: OrderFacts) -> bool:
+    control = facts.control
+
     def after(t: int, before: Means) -> Means | None:
         order = facts.may[control.source[t]]
         if order is None or not facts.possible[t]:

@@ -19,7 +19,7 @@ def solve(
 ) -> tuple[list[float], float] | None:
     """Near-optimal values of the unknowns, and the bound they seem to give; ``None`` if there are none.
 
-    Where each unknown can have one value only, nothing is optimised, and the bound is infinite: whatever these
+    Where each unknown can have one value only, nothing is optimised, and the bound is infinite: what these
     values give is best. Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up or the
     time is up.
     """
