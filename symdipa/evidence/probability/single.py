@@ -34,8 +34,8 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_graph
 
 FEW, CHEAPER = 60, 2
-"""A sweep with no more states than this is preferred to two-dimensional tables: a number, or nodes times samples
-divided by one (a sweep passes over a line for each state, tables over a plane for each sample)."""
+"""A sweep with no more states than this is preferred to two-dimensional tables: a number, or nodes times
+samples divided by one (a sweep passes over a line for each state, tables over a plane for each sample)."""
 RELEVANT = -36.0
 """A sample is taken not to lie where the logarithm of its probability density is below this."""
 FINER, ATTEMPTS = 1.4, 14
