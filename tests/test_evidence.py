@@ -8,7 +8,7 @@ import pytest
 
 from symdipa.evidence import certificates
 from symdipa.evidence.confirmation import confirm
-from symdipa.evidence.exports.query import bounded_formula, encode, encode_binary
+from symdipa.evidence.exports.query import encode, encode_binary
 from symdipa.evidence.probability import log_probability, runs_with_outputs, total_log_probability
 from symdipa.evidence.refutation import refute
 from symdipa.evidence.simulation import simulate
@@ -31,7 +31,6 @@ ASK = {
     "bundle": lambda a: certificates.bundle(a, []),
     "verify": lambda a: certificates.verify(a, "{}"),
     "obligations": lambda a: certificates.obligations(a, {}),
-    "bounded_formula": lambda a: bounded_formula(a, PAIR, 3),
     "encode_binary": lambda a: encode_binary(a, PAIR),
     **{f"encode {fmt}": lambda a, fmt=fmt: encode(a, PAIR, fmt=fmt) for fmt in QUERY_FORMATS},
 }

@@ -27,7 +27,7 @@ from symdipa.checker.rules import refuse
 from symdipa.encodings.catalogue import systems
 from symdipa.evidence.certificates.build import Json
 from symdipa.evidence.exports.labels import labels
-from symdipa.evidence.exports.smtlib import Terms, variables_at
+from symdipa.evidence.exports.terms import Terms, variables_at
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from symdipa.evidence.exports.labels import labels, prefixes
-from symdipa.evidence.exports.smtlib import Terms, quoted, variables_at
+from symdipa.evidence.exports.terms import Terms, quoted, variables_at
 from symdipa.systems.boolean import FALSE, TRUE, Lit
 from symdipa.systems.system import System
 
