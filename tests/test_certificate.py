@@ -21,7 +21,7 @@ from symdipa.bounds.alignment import align
 from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence import certificates as certificate
 from symdipa.files.families import published
-from symdipa.model.errors import OutOfTime
+from symdipa.model.errors import NothingToCertify, OutOfTime
 from symdipa.model.limits import Limits
 from symdipa.model.verdict import Bounds
 from symdipa.runs.control import control_graph
@@ -281,7 +281,7 @@ def test_invariants_of_well_formed_examples(path, encoding, solver, follows):
 
 def test_no_invariant_where_a_pattern_occurs():
     automaton = load(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
-    with pytest.raises(ValueError, match="leaking pair"):
+    with pytest.raises(NothingToCertify, match="leaking pair"):
         certificate.well_formed(control_graph(automaton))
 
 

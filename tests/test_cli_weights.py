@@ -217,6 +217,13 @@ def test_invariants_where_no_bound_is_asked_for(tmp_path: Path):
     assert done.exit_code == 0 and "none of the four patterns (invariants discharged by z3)" in done.stdout
 
 
+def test_no_invariants_for_an_automaton_with_a_pattern():
+    """Its bound is by pairs of runs, so that it is private all the same."""
+    done = invoke("certify", "--invariant", str(EXAMPLES / "leaking_cycle" / "hidden_maximum.dipa"))
+    assert done.exit_code == 3 and not done.stdout
+    assert "nothing to certify: the automaton has a leaking cycle" in done.stderr
+
+
 def test_check_tells_the_best_cheap_bound(tmp_path: Path):
     done = invoke("check", "-q", THREE)
     assert done.stdout == f"{THREE}: private, D = 11/12 (run bound)\n"

@@ -29,7 +29,7 @@ from symdipa.evidence.certificates.build import Json
 from symdipa.evidence.exports.labels import labels
 from symdipa.evidence.exports.terms import Terms, variables_at
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.errors import Limit, LimitReached, NothingToCertify
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
@@ -60,7 +60,7 @@ def well_formed(
 ) -> Json:
     """Find invariants by PDR and write them down.
 
-    Raises ``ValueError`` if a pattern occurs and :class:`LimitReached` if that was not decided.
+    Raises :class:`NothingToCertify` if a pattern occurs and :class:`LimitReached` if that was not decided.
     """
     from symdipa.engines.bounded import Outcome
     from symdipa.engines.pdr import PDR
@@ -71,7 +71,7 @@ def well_formed(
         for system in _systems(control, pattern, encoding):
             search = PDR(system, limits, solver).run()
             if search.outcome is Outcome.UNSAFE:
-                raise ValueError(f"the automaton has a {pattern.title}")
+                raise NothingToCertify(f"the automaton has a {pattern.title}")
             if search.invariant is None:
                 raise LimitReached(Limit.DEPTH, search.reason or "no invariant was found")
             found[pattern.key].append(_written(system, search.invariant.blocked))

@@ -37,15 +37,10 @@ def log_interval_continued(rate: float, mean: float, low: Array, high: Array) ->
     Where ``low > high`` the continued probability is negative; the result is the logarithm of its size.
     """
     u, v = rate * (low - mean), rate * (high - mean)
-    with np.errstate(divide="ignore"):
-        return np.asarray(
-            -np.maximum(np.maximum(u, v), np.maximum(-u, -v)) - LOG_2 + _log_growth(np.abs(u - v))
-        )
-
-
-def _log_growth(t: Array) -> Array:
-    """``log(exp(t) - 1)`` for ``t >= 0``."""
-    return np.asarray(t + np.log(-np.expm1(-t)))
+    gap = np.abs(u - v)
+    with np.errstate(divide="ignore"):  # log(exp(gap) - 1), less the larger of the exponents
+        grown = gap + np.log(-np.expm1(-gap))
+    return np.asarray(-np.maximum(np.maximum(u, v), np.maximum(-u, -v)) - LOG_2 + grown)
 
 
 def log_hazard_up(rate: float, mean: float, x: Array) -> Array:

@@ -8,8 +8,9 @@ positive and kept by logarithm; in a diagonal cell the table holds the analytic 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from graphlib import TopologicalSorter
 
 import numpy as np
 
@@ -152,7 +153,7 @@ class Plane:
 
     def over_high(self, pair: PairTable) -> Array:
         """Integrate the second argument out."""
-        return self._turned(self.mirror.over_low(pair.mirrored()))
+        return np.ascontiguousarray(self.mirror.over_low(pair.mirrored())[::-1, ::-1])
 
     def low_below(self, pair: PairTable) -> PairTable:
         """``integral over x < z of f(x, y)`` for ``z < y``."""
@@ -187,9 +188,6 @@ class Plane:
     def high_below(self, pair: PairTable) -> PairTable:
         """``integral over x < y < z of f(x, y)`` for ``x < z``."""
         return self.mirror.low_above(pair.mirrored()).mirrored()
-
-    def _turned(self, table: Array) -> Array:
-        return np.ascontiguousarray(table[::-1, ::-1])
 
     def _columns(self, pair: PairTable) -> tuple[Array, Array]:
         """The largest logarithm of each column of each cell, and the signed values relative to it."""
@@ -256,7 +254,10 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample of an order with its neighbours; ``table`` is its density with factors, if it has any."""
+    """A sample with those that must lie directly below and above it, or all of them when it is placed.
+
+    ``table`` is its density with factors, if it has any.
+    """
 
     name: int
     law: Law
@@ -280,11 +281,9 @@ def integrate(plane: Plane, samples: Sequence[Sample], root: int | None) -> Arra
     for i, sample in enumerate(ordered):
         dying = frozenset(x for x in state.live if last[x] == i and x != root)
         kept = last[sample.name] > i or sample.name == root
-        table = sample.table
-        if sample.name == root:
-            table = np.zeros_like(plane.grid.x)
-        under, over = below[sample.name], above[sample.name]
-        state = place(plane, state, Placing(sample.name, sample.law, table, under, over), kept, dying)
+        table = np.zeros_like(plane.grid.x) if sample.name == root else sample.table
+        placed = replace(sample, table=table, under=below[sample.name], over=above[sample.name])
+        state = place(plane, state, placed, kept, dying)
     if root is None:
         return np.asarray(state.number)
     assert state.line is not None
@@ -293,16 +292,9 @@ def integrate(plane: Plane, samples: Sequence[Sample], root: int | None) -> Arra
 
 def _closure(samples: Sequence[Sample]) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
     """For every sample all those that lie below it, and all those above."""
-    below: dict[int, frozenset[int]] = {}
     under = {s.name: s.under for s in samples}
-    work = list(under)
-    while work:
-        name = work[-1]
-        missing = [k for k in under[name] if k not in below]
-        if missing:
-            work += missing
-            continue
-        work.pop()
+    below: dict[int, frozenset[int]] = {}
+    for name in TopologicalSorter(under).static_order():
         below[name] = under[name].union(*(below[k] for k in under[name]))
     above: dict[int, set[int]] = {name: set() for name in under}
     for name, others in below.items():
@@ -337,24 +329,13 @@ def _width_after(placed: Sequence[Sample], everyone: Sequence[Sample], root: int
     return sum(1 for s in placed if s.name == root or not (s.under | s.over) <= names)
 
 
-@dataclass(frozen=True, slots=True)
-class Placing:
-    """A sample to place: live values of ``under`` must lie below it, those of ``over`` above it."""
-
-    name: int
-    law: Law
-    table: Array | None
-    under: frozenset[int]
-    over: frozenset[int]
-
-
 def density(grid: Grid, law: Law) -> Array:
     """The table of the density of a law."""
     inside = (grid.x > law.low) & (grid.x < law.high)
     return np.where(inside, log_density(law.rate, law.mean, grid.x), -np.inf)
 
 
-def place(plane: Plane, state: Joint, sample: Placing, kept: bool, dying: frozenset[int]) -> Joint:
+def place(plane: Plane, state: Joint, sample: Sample, kept: bool, dying: frozenset[int]) -> Joint:
     """The function of the live values after one more sample; ``dying`` are integrated out."""
     if not kept:
         state = _weighted(plane, state, sample)
@@ -381,20 +362,16 @@ def drop(plane: Plane, state: Joint, x: int) -> Joint:
         assert state.line is not None
         return Joint((), float(plane.grid.total(state.line)))
     (y,) = set(state.live) - {x}
-    return Joint((y,), 0.0, _without(plane, state, x, y))
-
-
-def _without(plane: Plane, state: Joint, x: int, y: int) -> Array:
     assert state.regions is not None
     line = np.full_like(plane.grid.x, -np.inf)
     if (x, y) in state.regions:
         line = np.logaddexp(line, plane.over_low(state.regions[x, y]))
     if (y, x) in state.regions:
         line = np.logaddexp(line, plane.over_high(state.regions[y, x]))
-    return line
+    return Joint((y,), 0.0, line)
 
 
-def _second(plane: Plane, state: Joint, sample: Placing, table: Array, dying: frozenset[int]) -> Joint:
+def _second(plane: Plane, state: Joint, sample: Sample, table: Array, dying: frozenset[int]) -> Joint:
     """A sample to be kept beside one live value, or in its place."""
     (x,), z, line = state.live, sample.name, state.line
     assert line is not None
@@ -412,7 +389,7 @@ def _second(plane: Plane, state: Joint, sample: Placing, table: Array, dying: fr
     return Joint((x, z), 0.0, None, regions)
 
 
-def _replaced(plane: Plane, state: Joint, x: int, y: int, sample: Placing, table: Array) -> Joint:
+def _replaced(plane: Plane, state: Joint, x: int, y: int, sample: Sample, table: Array) -> Joint:
     """The sample takes the place of the live value ``x``, the other one is ``y``."""
     assert state.regions is not None
     z = sample.name
@@ -449,7 +426,7 @@ def _replaced(plane: Plane, state: Joint, x: int, y: int, sample: Placing, table
     return Joint((y, z), 0.0, None, regions)
 
 
-def _weighted(plane: Plane, state: Joint, sample: Placing) -> Joint:
+def _weighted(plane: Plane, state: Joint, sample: Sample) -> Joint:
     """Multiply by the probability that a sample which is not kept lies where it must."""
     if not state.live:
         return Joint((), state.number + float(_mass(plane, sample, None, None)))
@@ -470,19 +447,15 @@ def _weighted(plane: Plane, state: Joint, sample: Placing) -> Joint:
             between = plane.span(sample.law) if sample.table is None else plane.span_of(sample.table)
             regions[a, b] = pair * between
             continue
-        factor = _mass(
-            plane,
-            sample,
-            plane.grid.x if floor is not None else None,
-            plane.grid.x if ceiling is not None else None,
-        )
+        nodes = plane.grid.x
+        factor = _mass(plane, sample, None if floor is None else nodes, None if ceiling is None else nodes)
         plane.spend()
         at_low = a in (floor, ceiling)
         regions[a, b] = pair.times(low=factor) if at_low else pair.times(high=factor)
     return Joint(state.live, 0.0, None, regions)
 
 
-def _mass(plane: Plane, sample: Placing, low: Array | None, high: Array | None) -> Array:
+def _mass(plane: Plane, sample: Sample, low: Array | None, high: Array | None) -> Array:
     """The mass of a sample above each node (``low``), below each node (``high``), or in all."""
     if sample.table is not None:
         grid = plane.grid

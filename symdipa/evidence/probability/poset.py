@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from math import inf
 
 from symdipa.model.errors import SymdipaError
@@ -129,21 +130,13 @@ def _check_run(
 
 def _reduction(edges: Sequence[frozenset[int]]) -> list[set[int]] | None:
     """The transitive reduction of a graph, ``None`` if it has a cycle."""
-    degree = [0] * len(edges)
-    for targets in edges:
-        for k in targets:
-            degree[k] += 1
-    order = [i for i, d in enumerate(degree) if d == 0]
-    for i in order:
-        for k in edges[i]:
-            degree[k] -= 1
-            if degree[k] == 0:
-                order.append(k)
-    if len(order) < len(edges):
+    try:
+        order = list(TopologicalSorter(dict(enumerate(edges))).static_order())  # from above
+    except CycleError:
         return None
     reach = [0] * len(edges)
     reduced: list[set[int]] = [set() for _ in edges]
-    for i in reversed(order):
+    for i in order:
         beyond = direct = 0
         for k in edges[i]:
             beyond |= reach[k]

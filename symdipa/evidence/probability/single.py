@@ -257,24 +257,20 @@ class Kept:
     def slope(self, x: Array) -> Array:
         """How fast the logarithm of its factors changes."""
         slope = np.full_like(x, self.law.rate)
-        for law, count in self.above.items():
-            self.limits.check("where the samples of a run lie")
-            slope += count * log_hazard_down(law.rate, law.mean, x)
-        for law, count in self.below.items():
-            self.limits.check("where the samples of a run lie")
-            slope += count * log_hazard_up(law.rate, law.mean, x)
+        for laws, hazard in ((self.above, log_hazard_down), (self.below, log_hazard_up)):
+            for law, count in laws.items():
+                self.limits.check("where the samples of a run lie")
+                slope += count * hazard(law.rate, law.mean, x)
         return slope
 
     def log_weight(self, x: Array) -> Array:
         """A bound on its factors: a sample between two kept ones is asked to respect this one only."""
         weight = log_density(self.law.rate, self.law.mean, x)
         weight = np.where((x >= self.law.low) & (x <= self.law.high), weight, -np.inf)
-        for law, count in self.above.items():
-            self.limits.check("where the samples of a run lie")
-            weight = weight + count * log_interval(law.rate, law.mean, x, inf)
-        for law, count in self.below.items():
-            self.limits.check("where the samples of a run lie")
-            weight = weight + count * log_interval(law.rate, law.mean, -inf, x)
+        for laws, low, high in ((self.above, x, inf), (self.below, -inf, x)):
+            for law, count in laws.items():
+                self.limits.check("where the samples of a run lie")
+                weight = weight + count * log_interval(law.rate, law.mean, low, high)
         return weight
 
     def log_mass(self, tail: float) -> float:
@@ -485,6 +481,7 @@ class _Component:
             self.method = "down-sets"
         if isinstance(sweeping.steps, lumped.SweepPlan):
             return lumped.total(self.grid, sweeping.steps, densities, self.limits)
+        assert sweeping.root is not None
         return sweep.sweep(self.grid, sweeping.groups, densities, sweeping.steps, sweeping.root, self.limits)
 
     def _sweeping(self, part: blocks.Elimination) -> Sweeping:

@@ -8,7 +8,7 @@ rounds of a loop with equal inputs a chain.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,17 +60,14 @@ def sweep(
     groups: Sequence[Group],
     densities: Sequence[Array],
     levels: Sequence[Sequence[Counts]],
-    root: int | None = None,
+    root: int,
     limits: Limits = UNLIMITED,
 ) -> Array:
-    """The logarithm of the probability of the order; with ``root`` as a table of the root's value.
+    """The logarithm of the probability of the order as a table of the value of ``root``.
 
-    ``densities`` are the tables of the groups; that of the root is not multiplied in (the root is a group
-    of one sample).
+    The root is a group of one sample. ``densities`` are the tables of the groups; its own is not multiplied
+    in.
     """
-    if root is None:
-        table = _sweep_up(grid, groups, densities, levels, None, limits)[levels[-1][0]]
-        return table
     below = _sweep_up(grid, groups, densities, levels, root, limits)
     above = _sweep_down(grid, groups, densities, levels, root, limits)
     message = np.full(grid.x.shape, -np.inf)
@@ -85,13 +82,13 @@ def _sweep_up(
     groups: Sequence[Group],
     densities: Sequence[Array],
     levels: Sequence[Sequence[Counts]],
-    root: int | None,
+    root: int,
     limits: Limits,
 ) -> dict[Counts, Array]:
-    """``f_S`` for the down-sets without the root; without a root only the last, its integral."""
+    """``f_S`` for the down-sets without the root."""
     found = {levels[0][0]: np.zeros(grid.x.shape)}
     kept = dict(found)
-    for depth, level in enumerate(levels[:-1]):
+    for level in levels[:-1]:
         grown: dict[Counts, Array] = {}
         for counts in level:
             limits.check("a sweep over the samples of a run")
@@ -103,11 +100,8 @@ def _sweep_up(
                 after = (*counts[:g], counts[g] + 1, *counts[g + 1 :])
                 term = found[counts] + densities[g] + np.log(groups[g].size - counts[g])
                 grown[after] = np.logaddexp(grown[after], term) if after in grown else term
-        if root is None and depth == len(levels) - 2:
-            return {counts: grid.total(table) for counts, table in grown.items()}
         found = _integrated(grid.below, grown)
-        if root is not None:
-            kept.update(found)
+        kept.update(found)
     return kept
 
 
@@ -137,8 +131,7 @@ def _sweep_down(
     return kept
 
 
-def _integrated(running: object, tables: dict[Counts, Array]) -> dict[Counts, Array]:
+def _integrated(running: Callable[[Array], Array], tables: dict[Counts, Array]) -> dict[Counts, Array]:
     if not tables:
         return {}
-    assert callable(running)
     return dict(zip(tables, running(np.stack(list(tables.values()))), strict=True))

@@ -16,7 +16,7 @@ import numpy as np
 
 from symdipa.evidence.probability.grid import Grid
 from symdipa.evidence.probability.laplace import Array, log_interval
-from symdipa.evidence.probability.pairs import Allowance, Joint, Placing, Plane, drop, place
+from symdipa.evidence.probability.pairs import Allowance, Joint, Plane, Sample, drop, place
 from symdipa.evidence.probability.poset import Law, Number, Poset, Window, check_numbers, law_of, poset_of
 from symdipa.evidence.probability.single import (
     Budget,
@@ -366,7 +366,7 @@ class _Filter:
             for x in sorted(dying):
                 state = drop(plane, state, x)
         else:
-            state = place(plane, state, Placing(-1, law, None, under, over), bool(stored), dying)
+            state = place(plane, state, Sample(-1, law, None, under, over), bool(stored), dying)
         return tuple(sorted(kept)), _renamed(state, names, self._second(t, step, read))
 
 

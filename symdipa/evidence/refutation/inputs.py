@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from math import inf
 
 from symdipa.evidence.probability import (
@@ -169,21 +170,16 @@ def roles(
     over = dependency_graph(control, run).over
     flow = best_flow(control, run, signs, limits).flow
     group = classes(len(run) + 1, [(i % (len(run) + 1), j % (len(run) + 1)) for i, j in flow])
-    after: dict[int, set[int]] = {}
-    degree = dict.fromkeys(group, 0)
+    below: dict[int, set[int]] = {g: set() for g in group}
     for i, targets in enumerate(over):
         for j in targets:
-            if group[i] != group[j] and group[j] not in after.setdefault(group[i], set()):
-                after[group[i]].add(group[j])
-                degree[group[j]] += 1
-    order, rank = [g for g, count in degree.items() if not count], dict.fromkeys(group, 0)
-    for g in order:
-        for k in after.get(g, ()):
-            rank[k] = max(rank[k], rank[g] + 1)
-            degree[k] -= 1
-            if not degree[k]:
-                order.append(k)
-    if len(order) < len(degree):
+            if group[i] != group[j]:
+                below[group[j]].add(group[i])
+    rank: dict[int, int] = {}
+    try:
+        for g in TopologicalSorter(below).static_order():
+            rank[g] = max((rank[k] + 1 for k in below[g]), default=0)
+    except CycleError:
         return None
     middle = Fraction(max(rank.values(), default=0), 2)
     return [rank[group[j]] - middle for j in range(len(run))]

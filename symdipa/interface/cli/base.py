@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from symdipa.interface.missing import missing_package
-from symdipa.model.errors import InvalidInput
+from symdipa.model.errors import InvalidInput, SymdipaError
 
 if TYPE_CHECKING:
     from symdipa.files.formats import Loaded
     from symdipa.interface.reports import document as reports
     from symdipa.model.automaton import Automaton
+    from symdipa.model.limits import Progress
     from symdipa.model.verdict import Result
 
 
@@ -52,6 +53,24 @@ class Unusable(click.ClickException):
     exit_code = Exit.UNUSABLE
 
 
+def leave(status: Exit) -> NoReturn:
+    """End the command with this exit status."""
+    click.get_current_context().exit(status)
+
+
+@contextmanager
+def usable(output: Path | None = None) -> Iterator[None]:
+    """What fails inside, writing ``output`` included, is something of the user's that cannot be used."""
+    try:
+        yield
+    except SymdipaError as error:
+        raise Unusable(str(error)) from error
+    except OSError as error:
+        if output is None:
+            raise
+        raise Unusable(f"cannot write {shown(str(output))}: {error.strerror}") from error
+
+
 def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
     """The complaint about a name that nothing has, with the one that was meant or those that there are."""
     from symdipa.model.spelling import Dictionary
@@ -73,19 +92,12 @@ class View:
         return self.verbosity >= 0 and sys.stderr.isatty()
 
 
-Decide = Callable[["Automaton", Callable[[str], None] | None], "Result"]
+Decide = Callable[["Automaton", "Progress | None"], "Result"]
 Show = Callable[[str, "Result", "tuple[str, ...]", View], Exit | None]
 """Shows what was found; an exit status that it returns stands for that of the verdict."""
 
 
-def run(
-    ctx: click.Context,
-    files: tuple[str, ...],
-    reading: Reading,
-    decide: Decide,
-    view: View,
-    show: Show,
-) -> None:
+def run(files: tuple[str, ...], reading: Reading, decide: Decide, view: View, show: Show) -> None:
     """Read, decide and show every file, then leave with the status that sums them up."""
     reading.check_usage(files)
     occurred = set()
@@ -93,7 +105,12 @@ def run(
         if place and view.verbosity >= 0 and not view.as_json:
             click.echo()
         occurred.add(run_one(name, reading, decide, view, show))
-    ctx.exit(next(status for status in PRECEDENCE if status in occurred))
+    leave_with(occurred)
+
+
+def leave_with(occurred: set[Exit]) -> NoReturn:
+    """End the command with the status that sums up those of its files."""
+    leave(next(status for status in PRECEDENCE if status in occurred))
 
 
 def run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show) -> Exit:
@@ -106,10 +123,10 @@ def run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show)
         return Exit.UNUSABLE
     except Exception as error:
         return show_failure(name, error, view)
-    exit_status = show(name, result, document.notes, view)
+    answer = show(name, result, document.notes, view)
     if view.verbosity < 0 and not view.as_json:  # the report has one line; this must be seen all the same
         echo_notes(name, document.doubts)
-    return status(result) if exit_status is None else exit_status
+    return status(result) if answer is None else answer
 
 
 def status(result: Result) -> Exit:
@@ -190,7 +207,7 @@ def show_failure(name: str, error: Exception, view: View) -> Exit:
 
 
 @contextmanager
-def showing_progress(name: str, view: View) -> Iterator[Callable[[str], None] | None]:
+def showing_progress(name: str, view: View) -> Iterator[Progress | None]:
     """On a terminal, a line on standard error that says what is being done and vanishes afterwards."""
     if not view.shows_progress:
         yield None
@@ -231,14 +248,14 @@ class Reading:
         data = sys.stdin.buffer.read()
         return formats.read(data, self.fmt or "dipa", "<stdin>", self.strict)
 
-    def read_or_leave(self, ctx: click.Context, name: str) -> Automaton:
+    def read_or_leave(self, name: str) -> Automaton:
         """The automaton, with remarks about it on standard error; problems end the command."""
         self.check_usage((name,))
         try:
             document = self.read(name)
         except InvalidInput as error:
             echo_problems(shown(name), error)
-            ctx.exit(Exit.UNUSABLE)
+            leave(Exit.UNUSABLE)
         echo_notes(name, document.notes)
         return document.automaton
 
@@ -263,10 +280,8 @@ def write_bytes(data: bytes, output: Path | None) -> None:
     if output is None:
         click.echo(data, nl=False)
         return
-    try:
+    with usable(output):
         output.write_bytes(data)
-    except OSError as error:
-        raise Unusable(f"cannot write {shown(str(output))}: {error.strerror}") from error
 
 
 def told_by_suffix(output: Path | None) -> str | None:

@@ -15,16 +15,8 @@ import click
 
 from symdipa.interface.bench import ENGINES, SOLVERS, TABLES
 from symdipa.interface.bench.presets import PRESETS
-from symdipa.interface.cli.base import (
-    Exit,
-    Unusable,
-    echo_problems,
-)
-from symdipa.interface.cli.options import (
-    as_bytes,
-    option,
-    timeout_option,
-)
+from symdipa.interface.cli.base import Exit, Unusable, echo_problems, leave, usable
+from symdipa.interface.cli.options import as_bytes, gathered, option, timeout_option
 from symdipa.model.errors import InvalidInput
 from symdipa.model.options import ENCODINGS
 
@@ -41,7 +33,9 @@ usage; 3 some run reached a limit; 4 a bug in symdipa (engines disagree, an answ
 the documented one, or a run failed). The first of 4, 2, 3, 0; 130 after Ctrl-C."""
 
 
-def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]:
+def _list_option(
+    names: tuple[str, str], known: tuple[str, ...], what: str, default: str, help: str
+) -> Callable[[Any], Any]:
     """An option that is a list with commas, may be repeated, and takes known words only."""
 
     def read(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -51,7 +45,12 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
                 raise click.BadParameter(f"{word!r} is not {what}; there are {', '.join(known)}")
         return tuple(dict.fromkeys(words))
 
-    return read
+    return option(*names, multiple=True, default=[default], callback=read, metavar="LIST", help=help)
+
+
+def _effort(timeout: float, **settings: Any) -> dict[str, Any]:
+    """The fields of a :class:`Plan` that say how its runs are made."""
+    return {"seconds": timeout, **settings}
 
 
 @click.command(epilog=BENCH_STATUS)
@@ -73,74 +72,52 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
     metavar="FOLDER",
     help="Where table1 finds the examples.",
 )
-@option(
-    "--engine",
-    "engines",
-    multiple=True,
-    default=[",".join(ENGINES)],
-    show_default=True,
-    callback=_listed(ENGINES, "an engine"),
-    metavar="LIST",
-    help="Engines to compare.",
+@gathered(
+    "compared",
+    dict,
+    _list_option(("--engine", "engines"), ENGINES, "an engine", ",".join(ENGINES), "Engines to compare."),
+    _list_option(
+        ("--encoding", "encodings"),
+        ENCODINGS,
+        "an encoding",
+        ENCODINGS[0],
+        f"Encodings to compare: {', '.join(ENCODINGS)}.",
+    ),
+    _list_option(
+        ("--solver", "solvers"), SOLVERS, "a solver", SOLVERS[0], f"Solvers to compare: {', '.join(SOLVERS)}."
+    ),
 )
-@option(
-    "--encoding",
-    "encodings",
-    multiple=True,
-    default=ENCODINGS[:1],
-    show_default=True,
-    callback=_listed(ENCODINGS, "an encoding"),
-    metavar="LIST",
-    help=f"Encodings to compare: {', '.join(ENCODINGS)}.",
-)
-@option(
-    "--solver",
-    "solvers",
-    multiple=True,
-    default=SOLVERS[:1],
-    show_default=True,
-    callback=_listed(SOLVERS, "a solver"),
-    metavar="LIST",
-    help=f"Solvers to compare: {', '.join(SOLVERS)}.",
-)
-@timeout_option("Limit of each run.", default=60.0)
-@option(
-    "--memory",
-    callback=as_bytes,
-    default="2G",
-    show_default=True,
-    metavar="SIZE",
-    help="Limit of each run, as 500M or 2G (Linux).",
-)
-@option(
-    "--warmup",
-    type=click.IntRange(0, 1000),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Runs of the first item, with each engine, that do not count.",
-)
-@option(
-    "--repeat",
-    type=click.IntRange(1, 1000),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="Runs that count.",
-)
-@option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Of Python's hashes in the runs.",
-)
-@option(
-    "--skip/--no-skip",
-    default=True,
-    show_default=True,
-    help="Members of a family beyond one that reached a limit are not tried.",
+@gathered(
+    "effort",
+    _effort,
+    timeout_option("Limit of each run.", default=60.0),
+    option(
+        "--memory",
+        callback=as_bytes,
+        default="2G",
+        metavar="SIZE",
+        help="Limit of each run, as 500M or 2G (Linux).",
+    ),
+    option(
+        "--warmup",
+        type=click.IntRange(0, 1000),
+        default=1,
+        metavar="N",
+        help="Runs of the first item, with each engine, that do not count.",
+    ),
+    option("--repeat", type=click.IntRange(1, 1000), default=3, metavar="N", help="Runs that count."),
+    option(
+        "--seed",
+        type=click.IntRange(0, 2**32 - 1),
+        default=0,
+        metavar="N",
+        help="Of Python's hashes in the runs.",
+    ),
+    option(
+        "--skip/--no-skip",
+        default=True,
+        help="Members of a family beyond one that reached a limit are not tried.",
+    ),
 )
 @option(
     "--jobs",
@@ -169,23 +146,14 @@ def _listed(known: tuple[str, ...], what: str) -> Callable[..., tuple[str, ...]]
     metavar="FILE",
     help="Draw the results, as .svg, .png or .pdf.",
 )
-@click.pass_context
 def bench(
-    ctx: click.Context,
     paths: tuple[str, ...],
     families: tuple[str, ...],
     sizes_of: tuple[str, ...],
     preset: str | None,
     examples: Path | None,
-    engines: tuple[str, ...],
-    encodings: tuple[str, ...],
-    solvers: tuple[str, ...],
-    timeout: float,
-    memory: int,
-    warmup: int,
-    repeat: int,
-    seed: int,
-    skip: bool,
+    compared: dict[str, tuple[str, ...]],
+    effort: dict[str, Any],
     jobs: int | None,
     address: str | None,
     output: Path | None,
@@ -207,7 +175,12 @@ def bench(
     from symdipa.interface.bench.plan import BadSweep, Plan, configs, unique
 
     store = None
-    _check_plot(plot)
+    if plot is not None:
+        from symdipa.interface.bench.plots import SUFFIXES
+        from symdipa.interface.pictures.plotting import check_plot
+
+        with usable():
+            check_plot(plot, SUFFIXES, ())
     if address is not None and jobs is not None:
         raise click.UsageError("--jobs is for this machine, --dask for a cluster: give one of them")
     folder = output or Path(RESULTS, preset or "")
@@ -215,22 +188,11 @@ def bench(
     try:
         if names_items:
             items = _items(paths, families, sizes_of, preset, examples)
-            plan = Plan(
-                items=unique(item for item, _ in items),
-                configs=configs(engines, encodings, solvers),
-                seconds=timeout,
-                memory=memory,
-                warmup=warmup,
-                repeat=repeat,
-                seed=seed,
-                skip=skip,
-                preset=preset,
-            )
-            store = _opened(
-                folder, plan, {i.stored: d for i, d in items if i.stored and d is not None}, restart
-            )
+            plan = Plan(unique(item for item, _ in items), configs(**compared), **effort, preset=preset)
+            inputs = {item.stored: data for item, data in items if item.stored and data is not None}
+            store = _opened(folder, plan, inputs, restart)
         else:
-            _check_nothing_to_run(ctx)
+            _check_nothing_to_run()
             store = _stored(folder)
         runs = names_items or (table_as is None and plot is None)
         if runs:
@@ -242,19 +204,7 @@ def bench(
     finally:
         if store is not None:
             store.close()
-    ctx.exit(_status(store, runs))
-
-
-def _check_plot(plot: Path | None) -> None:
-    if plot is None:
-        return
-    from symdipa.interface.bench.plots import SUFFIXES
-    from symdipa.interface.pictures.plotting import PlotUnavailable, check_plot
-
-    try:
-        check_plot(plot, SUFFIXES, ())
-    except PlotUnavailable as error:
-        raise Unusable(str(error)) from error
+    leave(_status(store, runs))
 
 
 SETTINGS = (
@@ -263,10 +213,11 @@ SETTINGS = (
 )  # fmt: skip
 
 
-def _check_nothing_to_run(ctx: click.Context) -> None:
+def _check_nothing_to_run() -> None:
     """Settings of a sweep without anything to sweep are a mistake: results have theirs already."""
     from click.core import ParameterSource
 
+    ctx = click.get_current_context()
     for param in ctx.command.params:
         if param.name in SETTINGS and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(
@@ -297,13 +248,11 @@ def _items(
         raise click.UsageError(f"--family {wanted}, as --sizes 1,2,5,10:80:10")
     if sizes_of and not families:
         raise click.UsageError("--sizes needs --family")
-    found: list[tuple[Item, bytes | None]] = []
     lists = sizes_of if len(sizes_of) == len(families) else sizes_of * len(families)
-    for family, text in zip(families, lists, strict=True):
-        found += [(member(family, size), None) for size in sizes(text)]
-    for name, path in presets.files(paths):
-        found.append(_of_file(Item(name, file=name), path))
-    return found
+    return [
+        *((member(f, size), None) for f, text in zip(families, lists, strict=True) for size in sizes(text)),
+        *(_of_file(Item(name, file=name), path) for name, path in presets.files(paths)),
+    ]
 
 
 def _of_file(item: Item, path: Path) -> tuple[Item, bytes | None]:
@@ -318,8 +267,7 @@ def _of_file(item: Item, path: Path) -> tuple[Item, bytes | None]:
         data = path.read_bytes()
     except InvalidInput as error:
         echo_problems(str(path), error)
-        problem = error.problems[0]
-        return replace(item, problem=str(problem)), None
+        return replace(item, problem=str(error.problems[0])), None
     digest = hashlib.sha256(data).hexdigest()
     return replace(item, stored=f"inputs/{digest[:16]}{path.suffix.lower()}", sha256=digest), data
 
@@ -329,18 +277,17 @@ def _opened(folder: Path, plan: Plan, inputs: dict[str, bytes], restart: bool) -
     from symdipa.interface.bench.plan import BadSweep
     from symdipa.interface.bench.store import Store
 
-    if Store.exists(folder):
-        if restart:
-            Store.discard(folder)
-        else:
-            store = Store.load(folder)
-            if differences := plan.differs_from(store.plan):
-                raise BadSweep(
-                    f"{folder} holds the results of another sweep, with other {', '.join(differences)}: "
-                    "name another folder with -o, or discard those results with --restart"
-                )
-            return store
-    return Store.create(folder, plan, inputs)
+    if restart and Store.exists(folder):
+        Store.discard(folder)
+    if not Store.exists(folder):
+        return Store.create(folder, plan, inputs)
+    store = Store.load(folder)
+    if differences := plan.differs_from(store.plan):
+        raise BadSweep(
+            f"{folder} holds the results of another sweep, with other {', '.join(differences)}: "
+            "name another folder with -o, or discard those results with --restart"
+        )
+    return store
 
 
 def _stored(folder: Path) -> Store:
@@ -426,14 +373,8 @@ def _live(store: Store) -> Iterator[Callable[[News], None]]:
     from rich.text import Text
 
     console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("runs"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        auto_refresh=False,
-    )
+    columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    bar = Progress(*columns, console=console, auto_refresh=False)
     task = bar.add_task("", total=len(store.plan.tasks), completed=len(store.rows))
     recent: deque[Row] = deque(store.rows[-10:], maxlen=10)
     loud: list[str] = []
@@ -444,20 +385,12 @@ def _live(store: Store) -> Iterator[Callable[[News], None]]:
         for title in ("item", "engine", "run", "outcome", "answer", "s", "MB"):
             table.add_column(title, justify="right" if title in ("s", "MB") else "left")
         for row in recent:
-            style = (
-                "bold red"
-                if row["wrong"] or row["outcome"] == "failed"
-                else "yellow"
-                if row["outcome"] != "answered"
-                else ""
-            )
+            style = "" if row["outcome"] == "answered" else "yellow"
+            if row["wrong"] or row["outcome"] == "failed":
+                style = "bold red"
             table.add_row(*map(Text, _row_cells(row)), style=style)
-        now = Text(
-            "now: " + ", ".join(name.replace("|", " ") for name in running[:4]),
-            style="dim",
-            overflow="ellipsis",
-            no_wrap=True,
-        )
+        names = ", ".join(name.replace("|", " ") for name in running[:4])
+        now = Text(f"now: {names}", style="dim", overflow="ellipsis", no_wrap=True)
         return Group(*(Text(line, style="bold red") for line in loud), table, now, bar)
 
     with Live(console=console, auto_refresh=False) as live:
@@ -474,8 +407,7 @@ def _live(store: Store) -> Iterator[Callable[[News], None]]:
                 drawn = clock
                 live.update(picture(news.running), refresh=True)
 
-        tell_first = picture(())
-        live.update(tell_first, refresh=True)
+        live.update(picture(()), refresh=True)
         yield tell
 
 
@@ -500,7 +432,6 @@ def _line(row: Row) -> str:
 def _show(store: Store, table_as: str | None, plot: Path | None) -> None:
     """The table on standard output, the picture, and contradictions where they are seen."""
     from symdipa.interface.bench import tables
-    from symdipa.model.errors import SymdipaError
 
     missing = len(store.plan.tasks) - len(store.rows)
     if missing:
@@ -510,12 +441,8 @@ def _show(store: Store, table_as: str | None, plot: Path | None) -> None:
     if plot is not None:
         from symdipa.interface.bench import plots
 
-        try:
+        with usable(plot):
             plots.plot(store, plot)
-        except OSError as error:
-            raise Unusable(f"cannot write {click.format_filename(plot)}: {error.strerror}") from error
-        except SymdipaError as error:
-            raise Unusable(str(error)) from error
     for line in tables.lines(store.plan, store.rows):
         for trouble in line.trouble:
             click.secho(f"CONTRADICTION: {trouble}", fg="red", bold=True, err=True)

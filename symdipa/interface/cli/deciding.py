@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +22,7 @@ from symdipa.interface.cli.base import (
     run,
     showing_progress,
     shown,
+    usable,
     within_budget,
     write,
 )
@@ -48,11 +47,13 @@ from symdipa.interface.cli.options import (
     with_timeout,
     with_view,
 )
+from symdipa.model.limits import UNLIMITED, Limits
 
 if TYPE_CHECKING:
     from symdipa.evidence.hints import Hint
     from symdipa.evidence.refutation import Refutation
     from symdipa.model.automaton import Automaton
+    from symdipa.model.limits import Progress
     from symdipa.model.options import CheckOptions
     from symdipa.model.patterns import Pattern
     from symdipa.model.verdict import Result
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 def decider(options: CheckOptions) -> Decide:
     """What decides one automaton."""
 
-    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+    def decide(automaton: Automaton, progress: Progress | None) -> Result:
         from symdipa import analysis
 
         return analysis.check_with(automaton, options, progress)
@@ -106,10 +107,7 @@ def _view(as_json: bool, quiet: bool, verbose: int) -> View:
     option("-q", "--quiet", is_flag=True, help="One line per file."),
     option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes."),
 )
-@click.pass_context
-def check(
-    ctx: click.Context, files: tuple[str, ...], options: CheckOptions, reading: Reading, view: View
-) -> None:
+def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view: View) -> None:
     """Decide whether the automata in FILE... are private ("-" reads standard input).
 
     \b
@@ -119,12 +117,20 @@ def check(
 
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> Exit | None:
         answer, said = within_budget(result, options.max_weight)
-        _show_check(name, result, (*notes, *said), view)
+        notes = (*notes, *said)
+        if view.as_json:
+            from symdipa.interface.reports import objects
+
+            click.echo(json.dumps(objects.check(name, result, notes)))
+        else:
+            from symdipa.interface.reports import check as report
+
+            echo_document(report.document(shown(name), result, notes, view.verbosity))
         if view.verbosity < 0 and not view.as_json:
             echo_notes(name, said)
         return answer
 
-    run(ctx, files, reading, decider(options), view, show)
+    run(files, reading, decider(options), view, show)
 
 
 @click.command(epilog=STATUS_HELP)
@@ -135,15 +141,14 @@ def check(
     "folder",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     default=Path(),
+    show_default=False,
     metavar="DIR",
     help="Where a small automaton is saved if engines disagree: symdipa-disagreement-NAME.dipa "
     "(default: the current directory).",
 )
 @with_reading
 @with_view
-@click.pass_context
 def compare(
-    ctx: click.Context,
     files: tuple[str, ...],
     options: CheckOptions,
     folder: Path,
@@ -157,15 +162,11 @@ def compare(
     Example: symdipa compare examples/leaking_pair/a_leakp.dipa
     """
 
-    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+    def decide(automaton: Automaton, progress: Progress | None) -> Result:
         from symdipa import analysis
 
         return analysis.compare(
-            automaton,
-            bound=options.bound,
-            timeout=options.timeout,
-            memory=options.memory,
-            progress=progress,
+            automaton, bound=options.bound, timeout=options.timeout, memory=options.memory, progress=progress
         )
 
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
@@ -186,7 +187,7 @@ def compare(
         elif told:
             click.echo(f"\n  {told}")
 
-    run(ctx, files, reading, decide, view, show)
+    run(files, reading, decide, view, show)
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,6 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
     "--hints/--no-hints",
     "wants_hints",
     default=True,
-    show_default=True,
     help="Try changes that could repair the automaton.",
 )
 @gathered(
@@ -252,9 +252,7 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
 )
 @with_reading
 @with_view
-@click.pass_context
 def witness(
-    ctx: click.Context,
     files: tuple[str, ...],
     pattern: Pattern | None,
     wants_hints: bool,
@@ -276,25 +274,30 @@ def witness(
     """
     if pattern is not None:
         options = replace(options, patterns=(pattern,))
-    decide_only = decider(options)
-    if wanted is not None:
-        _check_plot(wanted.plot, files)
+    if wanted is not None and wanted.plot is not None:
+        from symdipa.interface.pictures.plotting import check_plot
+
+        if len(files) > 1:
+            raise click.UsageError("--plot draws one file; there are several")
+        with usable():
+            check_plot(wanted.plot)
     if picture is not None and len(files) > 1:
         raise click.UsageError("--svg draws one file; there are several")
-    left = Left(options.timeout)
+    limits = UNLIMITED
 
-    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
-        left.begin()
-        return decide_only(automaton, progress)
+    def decide(automaton: Automaton, progress: Progress | None) -> Result:
+        nonlocal limits
+        limits = Limits.of(options.timeout)
+        return decider(options)(automaton, progress)
 
     def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
         from symdipa.interface.reports import witness as report
 
-        hints = tried_hints(result, left.seconds(), wanted is not None) if wants_hints else None
+        hints = tried_hints(result, limits.left(), wanted is not None) if wants_hints else None
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
             echo_document(report.document(shown(name), result, pattern, hints, notes))
-        told = None if wanted is None else concrete_counterexample(name, result, wanted, left.seconds(), view)
+        told = None if wanted is None else concrete_counterexample(name, result, wanted, limits.left(), view)
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:
@@ -308,36 +311,7 @@ def witness(
 
             click.echo("\n" + as_text(refutation.document(told)))
 
-    run(ctx, files, reading, decide, view, show)
-
-
-@dataclass
-class Left:
-    """The time that is left for a file, over all that is done about it."""
-
-    timeout: float | None
-    deadline: float | None = None
-
-    def begin(self) -> None:
-        self.deadline = None if self.timeout is None else time.monotonic() + self.timeout
-
-    def seconds(self) -> float | None:
-        """``None`` without a limit, never negative."""
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
-
-
-def _check_plot(plot: Path | None, files: tuple[str, ...]) -> None:
-    """Complain about a picture before anything is decided."""
-    if plot is None:
-        return
-    from symdipa.interface.pictures.plotting import PlotUnavailable, check_plot
-
-    if len(files) > 1:
-        raise click.UsageError("--plot draws one file; there are several")
-    try:
-        check_plot(plot)
-    except PlotUnavailable as error:
-        raise Unusable(str(error)) from error
+    run(files, reading, decide, view, show)
 
 
 def _draw(name: str, result: Result, picture: Path) -> None:
@@ -366,7 +340,7 @@ def concrete_counterexample(
     from symdipa import analysis
     from symdipa.evidence.refutation import NoRefutation
     from symdipa.interface.pictures import growth
-    from symdipa.model.errors import LimitReached, SymdipaError
+    from symdipa.model.errors import LimitReached
 
     try:
         with showing_progress(name, view) as progress:
@@ -374,12 +348,8 @@ def concrete_counterexample(
     except (NoRefutation, LimitReached) as reason:
         return str(reason)
     if wanted.plot is not None and found is not None:
-        try:
+        with usable(wanted.plot):
             growth.plot(found, shown(name), wanted.plot)
-        except OSError as error:
-            raise Unusable(f"cannot write {shown(str(wanted.plot))}: {error.strerror}") from error
-        except SymdipaError as error:
-            raise Unusable(str(error)) from error
     return found
 
 
@@ -388,14 +358,3 @@ def tried_hints(result: Result, seconds: float | None, more: bool) -> list[Hint]
     from symdipa import analysis
 
     return analysis.hints(result, timeout=seconds / 2 if more and seconds is not None else seconds)
-
-
-def _show_check(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
-    if view.as_json:
-        from symdipa.interface.reports import objects
-
-        click.echo(json.dumps(objects.check(name, result, notes)))
-    else:
-        from symdipa.interface.reports import check as report
-
-        echo_document(report.document(shown(name), result, notes, view.verbosity))

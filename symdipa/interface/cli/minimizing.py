@@ -26,12 +26,7 @@ from symdipa.interface.cli.base import (
     told_by_suffix,
     write,
 )
-from symdipa.interface.cli.options import (
-    option,
-    timeout_option,
-    with_output,
-    with_reading,
-)
+from symdipa.interface.cli.options import option, timeout_option, with_output, with_reading
 from symdipa.interface.interrupts import on_interrupt
 from symdipa.model.errors import InvalidInput
 from symdipa.model.options import FORMATS
@@ -60,16 +55,13 @@ SECONDS_FOR_ONE = 10.0
     "--status",
     type=click.IntRange(0, 255),
     default=0,
-    show_default=True,
     metavar="N",
     help="The exit status of COMMAND that means yes.",
 )
 @timeout_option("End a run of COMMAND after this long; that means no.", default=60.0)
 @with_output
 @with_reading
-@click.pass_context
 def minimize(
-    ctx: click.Context,
     file: str,
     command: str,
     status: int,
@@ -84,7 +76,7 @@ def minimize(
 
     Example: symdipa minimize big.dipa --where "symdipa check -q --pattern LP {}" --status 1 -o small.dipa
     """
-    automaton = reading.read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(file)
     from symdipa.files import formats
     from symdipa.files.minimize import Minimizer, in_words
 
@@ -110,10 +102,7 @@ def minimize(
             shutil.rmtree(folder, ignore_errors=True)
             finish("interrupted; the smallest so far is")
 
-        with (
-            on_interrupt(interrupted),
-            showing_progress(file, View()) as search.progress,
-        ):
+        with on_interrupt(interrupted), showing_progress(file, View()) as search.progress:
             if not search.starts():
                 raise Unusable(f"nothing to minimize: on {shown(file)} itself {asked.said}")
             search.run()

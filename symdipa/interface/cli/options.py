@@ -47,6 +47,14 @@ def rational(text: str) -> Fraction | None:
         return None
 
 
+def number(text: str) -> Fraction:
+    """A rational; the complaint of the option otherwise."""
+    found = rational(text)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is not a number like 2, -0.5 or 1/3")
+    return found
+
+
 def as_positive(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
     """A positive rational."""
     if value is None:
@@ -77,14 +85,14 @@ def _pattern(name: str) -> Pattern:
 
 
 def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
-    return click.option(*names, **settings)
+    """A click option whose help shows its default, if it has one."""
+    return click.option(*names, **{"show_default": settings.get("default") is not None} | settings)
 
 
 with_engine = option(
     "--engine",
     type=click.Choice(ENGINES),
     default=ENGINES[0],
-    show_default=True,
     help="What decides; both: explicit and z3, which must agree.",
 )
 with_solver = option(
@@ -95,7 +103,6 @@ with_solver = option(
 with_slicing = option(
     "--slicing/--no-slicing",
     default=True,
-    show_default=True,
     help="Look at one group of connected variables at a time (but for --engine explicit).",
 )
 with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -118,7 +125,6 @@ def timeout_option(help: str, default: float | None = None) -> Callable[[Any], A
         type=float,
         callback=as_seconds,
         default=default,
-        show_default=default is not None,
         metavar="SECONDS",
         help=help,
     )
@@ -141,7 +147,6 @@ with_encoding = option(
     "--encoding",
     type=click.Choice(sorted(ENCODINGS)),
     default=ENCODINGS[0],
-    show_default=True,
     help="How the symbolic search looks for leaking pairs and violating paths.",
 )
 with_output = option(

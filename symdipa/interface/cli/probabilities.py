@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,14 +13,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from symdipa.interface.cli.base import Exit, Reading, echo_document, shown
+from symdipa.interface.cli.base import Exit, Reading, echo_document, leave, shown
 from symdipa.interface.cli.options import (
     as_positive,
+    number,
     option,
-    rational,
     with_json,
     with_reading,
 )
+from symdipa.model.limits import Limits, stopwatch
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import Window
@@ -52,22 +52,15 @@ def _entries(text: str, parse: Callable[[str], Parsed]) -> list[Parsed]:
     return found
 
 
-def _number(text: str) -> Fraction:
-    found = rational(text)
-    if found is None:
-        raise click.BadParameter(f"{text!r} is not a number like 2, -0.5 or 1/3")
-    return found
-
-
 def _inputs(ctx: click.Context, param: click.Parameter, value: str) -> list[Fraction]:
-    return _entries(value, _number)
+    return _entries(value, number)
 
 
 def _interval(text: str) -> Window:
     """``lo..hi``; an end that is left out is infinite."""
     low, _, high = text.partition("..")
     ends = [
-        sign * inf if end in ("", "inf", "-inf", "+inf") and end != wrong else float(_number(end))
+        sign * inf if end in ("", "inf", "-inf", "+inf") and end != wrong else float(number(end))
         for end, sign, wrong in ((low, -1, "inf"), (high, 1, "-inf"))
     ]
     if ends[0] > ends[1]:
@@ -75,18 +68,15 @@ def _interval(text: str) -> Window:
     return ends[0], ends[1]
 
 
-def _output(text: str) -> str | Window:
-    return _interval(text) if ".." in text else text
-
-
 def _outputs(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str | Window] | None:
-    return None if value is None else _entries(value, _output)
+    if value is None:
+        return None
+    return _entries(value, lambda text: _interval(text) if ".." in text else text)
 
 
 def _windows(ctx: click.Context, param: click.Parameter, value: str | None) -> list[Window]:
     found = _entries(value or "", _interval)
-    ordered = sorted(found)
-    if any(first[1] > second[0] for first, second in pairwise(ordered)):
+    if any(first[1] > second[0] for first, second in pairwise(sorted(found))):
         raise click.BadParameter("the windows overlap")
     return found
 
@@ -101,12 +91,11 @@ with_inputs = option(
     "--inputs",
     callback=_inputs,
     default="",
+    show_default=False,
     metavar="NUMBERS",
     help='What input states read, as "1, -0.5, 1/3"; "2*10" is ten times a 2.',
 )
-with_eps = option(
-    "--eps", callback=as_positive, default="1", show_default=True, metavar="E", help="Value of eps."
-)
+with_eps = option("--eps", callback=as_positive, default="1", metavar="E", help="Value of eps.")
 
 
 @click.command()
@@ -129,15 +118,12 @@ with_eps = option(
     type=float,
     default=1e-6,
     callback=_tolerance,
-    show_default=True,
     metavar="T",
     help="Largest error of the logarithm that is accepted.",
 )
 @with_reading
 @with_json
-@click.pass_context
 def probability(
-    ctx: click.Context,
     file: str,
     run: str | None,
     outputs: list[str | Window] | None,
@@ -159,7 +145,7 @@ def probability(
     """
     if run is None and outputs is None:
         raise click.UsageError("say with --run or --outputs what is to happen")
-    automaton = reading.read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(file)
     from symdipa.evidence.probability import (
         ProbabilityRefused,
         TotalLogProbability,
@@ -168,7 +154,7 @@ def probability(
     )
     from symdipa.model.errors import InvalidInput, LimitReached
 
-    began = time.monotonic()
+    seconds = stopwatch()
     steps = None if run is None else _run(automaton, run)
     try:
         if steps is not None:
@@ -182,20 +168,19 @@ def probability(
             found = total_log_probability(automaton, inputs, outputs, eps, tolerance)
     except (LimitReached, ProbabilityRefused) as reason:
         click.echo(f"{shown(file)}: not computed: {reason}", err=True)
-        ctx.exit(Exit.UNKNOWN)
+        leave(Exit.UNKNOWN)
     except InvalidInput as error:
         raise click.UsageError(error.problems[0].message) from error
     if as_json:
         from symdipa.interface.reports import objects
 
-        seconds = time.monotonic() - began
-        told = objects.probability(file, eps, inputs, steps, outputs, found, seconds)
+        told = objects.probability(file, eps, inputs, steps, outputs, found, seconds())
         click.echo(json.dumps(told))
     else:
         from symdipa.interface.reports import probability as report
 
         echo_document(report.probability(shown(file), automaton, eps, found, steps is not None))
-    ctx.exit(Exit.PRIVATE if found.complete else Exit.UNKNOWN)
+    leave(Exit.PRIVATE if found.complete else Exit.UNKNOWN)
 
 
 def _run(automaton: Automaton, text: str) -> list[int]:
@@ -292,33 +277,25 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[str | Window]) -> Non
     "samples",
     type=click.IntRange(min=1, max=10_000_000),
     default=10_000,
-    show_default=True,
     metavar="N",
     help="How often it runs.",
 )
-@option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed, the same result."
-)
+@option("--seed", type=click.IntRange(min=0), default=0, help="The same seed, the same result.")
 @option(
     "--windows",
     callback=_windows,
     metavar="INTERVALS",
     help='Tell numbers that are output apart by these intervals, as "..0 0..1 1..".',
 )
-@option(
-    "--max-steps", type=click.IntRange(min=1), default=1_000, show_default=True, help="Longest execution."
-)
+@option("--max-steps", type=click.IntRange(min=1), default=1_000, help="Longest execution.")
 @option(
     "--compare/--no-compare",
     default=True,
-    show_default=True,
     help=f"Compute the probabilities of the {COMPARED} most frequent outputs, where that is cheap.",
 )
 @with_reading
 @with_json
-@click.pass_context
 def simulate(
-    ctx: click.Context,
     file: str,
     inputs: list[Fraction],
     eps: Fraction,
@@ -337,17 +314,16 @@ def simulate(
 
     Example: symdipa simulate examples/well_formed/svt.dipa --inputs "0 1 2" -n 100000 --seed 7
     """
-    automaton = reading.read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(file)
     from symdipa.evidence import simulation
 
-    began = time.monotonic()
+    seconds = stopwatch()
     found = simulation.simulate(automaton, inputs, eps, samples, seed, max_steps, windows)
     rows = _frequent(automaton, found, inputs, eps, windows, compare)
     if as_json:
         from symdipa.interface.reports import objects
 
-        seconds = time.monotonic() - began
-        told = objects.simulation(file, eps, inputs, seed, found, rows, bool(windows), seconds)
+        told = objects.simulation(file, eps, inputs, seed, found, rows, bool(windows), seconds())
         click.echo(json.dumps(told))
     else:
         from symdipa.interface.reports import probability as report
@@ -369,14 +345,14 @@ def _frequent(
     from symdipa.interface.reports.probability import output_text
     from symdipa.model.errors import LimitReached
 
-    deadline = time.monotonic() + COMPARING_SECONDS
+    limits = Limits.of(COMPARING_SECONDS)
     order = sorted(found.outputs, key=lambda o: (-found.outputs[o], len(o), [output_text(x) for x in o]))
     rows = []
     for shown_outputs in order[:COMPARED]:
         beginning = found.showing(shown_outputs)
         share = beginning / found.samples
         rows.append(Frequent(shown_outputs, found.outputs[shown_outputs], beginning, share))
-        if not compare or time.monotonic() > deadline or (windows and None in shown_outputs):
+        if not compare or not limits.left() or (windows and None in shown_outputs):
             continue
         asked = [(-inf, inf) if o is None else o for o in shown_outputs]
         try:

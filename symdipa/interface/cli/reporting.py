@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from symdipa.interface.cli.base import (
-    PRECEDENCE,
     STATUS_HELP,
-    Decide,
     Exit,
     Reading,
     Unusable,
     View,
+    leave_with,
     show_failure,
     show_problems,
     showing_progress,
@@ -24,9 +23,10 @@ from symdipa.interface.cli.base import (
     status,
     write,
 )
-from symdipa.interface.cli.deciding import Left, Wanted, concrete_counterexample, decider, tried_hints
+from symdipa.interface.cli.deciding import Wanted, concrete_counterexample, tried_hints
 from symdipa.interface.cli.options import (
     as_positive,
+    gathered,
     option,
     timeout_option,
     with_bound,
@@ -40,6 +40,7 @@ from symdipa.interface.cli.options import (
     with_solver,
 )
 from symdipa.model.errors import InvalidInput
+from symdipa.model.limits import Limits
 
 if TYPE_CHECKING:
     from symdipa.files.formats import Loaded
@@ -52,18 +53,14 @@ LEAST_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class Wants:
-    """What a page shows beside the verdict, and the time that is left for it."""
+class Parts:
+    """What a page shows beside the verdict: a concrete counterexample, bounds, and hints."""
 
-    counterexample: Wanted | None
+    concrete: bool
+    exceeds: Fraction
+    eps: Fraction
     bounds: bool
     hints: bool
-    left: Left
-
-    def seconds(self) -> float:
-        """For the next part of the page."""
-        left = self.left.seconds()
-        return PART_SECONDS if left is None else max(LEAST_SECONDS, min(PART_SECONDS, left))
 
 
 @click.command(epilog=STATUS_HELP)
@@ -76,34 +73,28 @@ class Wants:
     metavar="FILE",
     help='Write the page here (an existing file is overwritten); "-" is standard output.',
 )
-@option(
-    "--concrete/--no-concrete",
-    default=True,
-    show_default=True,
-    help="For a violation, two inputs that show it in numbers, with a curve of how the ratio grows.",
-)
-@option(
-    "--exceeds",
-    callback=as_positive,
-    default="4",
-    show_default=True,
-    metavar="D",
-    help="Their log-ratio is to be larger than D*eps (a rational).",
-)
-@option("--eps", callback=as_positive, default="1", show_default=True, metavar="E", help="At this eps.")
-@option(
-    "--weight/--no-weight",
-    "weighs",
-    default=True,
-    show_default=True,
-    help="For a private automaton, the bounds on D.",
-)
-@option(
-    "--hints/--no-hints",
-    "wants_hints",
-    default=True,
-    show_default=True,
-    help="For a violation, try changes that could repair the automaton.",
+@gathered(
+    "parts",
+    Parts,
+    option(
+        "--concrete/--no-concrete",
+        default=True,
+        help="For a violation, two inputs that show it in numbers, with a curve of how the ratio grows.",
+    ),
+    option(
+        "--exceeds",
+        callback=as_positive,
+        default="4",
+        metavar="D",
+        help="Their log-ratio is to be larger than D*eps (a rational).",
+    ),
+    option("--eps", callback=as_positive, default="1", metavar="E", help="At this eps."),
+    option("--weight/--no-weight", "bounds", default=True, help="For a private automaton, the bounds on D."),
+    option(
+        "--hints/--no-hints",
+        default=True,
+        help="For a violation, try changes that could repair the automaton.",
+    ),
 )
 @with_check_options(
     with_engine,
@@ -118,16 +109,10 @@ class Wants:
     with_memory,
 )
 @with_reading
-@click.pass_context
 def report(
-    ctx: click.Context,
     files: tuple[str, ...],
     output: Path,
-    concrete: bool,
-    exceeds: Fraction,
-    eps: Fraction,
-    weighs: bool,
-    wants_hints: bool,
+    parts: Parts,
     options: CheckOptions,
     reading: Reading,
 ) -> None:
@@ -145,26 +130,24 @@ def report(
     reading.check_usage(files)
     if str(output) != "-":
         _check_writable(output)
-    decide = decider(options)
-    wants = Wants(Wanted(exceeds, eps) if concrete else None, weighs, wants_hints, Left(options.timeout))
     view = View()
-    parts: list[html_report.Checked | html_report.Refused] = []
+    sections: list[html_report.Checked | html_report.Refused] = []
     occurred: set[Exit] = set()
     for name in files:
         try:
-            part = _checked(name, reading.read(name), decide, wants, view)
+            part = _checked(name, reading.read(name), parts, options, view)
             occurred.add(status(part.weighed or part.result))
-            parts.append(part)
+            sections.append(part)
         except InvalidInput as error:
             show_problems(name, error, view)
             lines = tuple(text_report.problem_lines(shown(name), error.problems))
-            parts.append(html_report.Refused(shown(name), lines))
+            sections.append(html_report.Refused(shown(name), lines))
             occurred.add(Exit.UNUSABLE)
         except Exception as error:
             occurred.add(show_failure(name, error, view))
-            parts.append(html_report.Refused(shown(name), (f"{type(error).__name__}: {error}",)))
-    write(html_report.page(parts), None if str(output) == "-" else output)
-    ctx.exit(next(found for found in PRECEDENCE if found in occurred))
+            sections.append(html_report.Refused(shown(name), (f"{type(error).__name__}: {error}",)))
+    write(html_report.page(sections), None if str(output) == "-" else output)
+    leave_with(occurred)
 
 
 def _check_writable(output: Path) -> None:
@@ -173,22 +156,30 @@ def _check_writable(output: Path) -> None:
         raise Unusable(f"cannot write {shown(str(output))}: {shown(str(output.parent))} is no folder")
 
 
-def _checked(name: str, loaded: Loaded, decide: Decide, wants: Wants, view: View) -> html_report.Checked:
+def _checked(
+    name: str, loaded: Loaded, parts: Parts, options: CheckOptions, view: View
+) -> html_report.Checked:
     """One file decided, with all that its part of the page shows."""
+    from symdipa import analysis
     from symdipa.interface import html as html_report
 
-    wants.left.begin()
-    with showing_progress(name, view) as progress:
-        result, weighed = decide(loaded.automaton, progress), None
-        if wants.bounds:
-            from symdipa import analysis
+    limits = Limits.of(options.timeout)
 
-            weighed = analysis.with_bounds(result, timeout=wants.seconds(), progress=progress)
-    found = None
-    if wants.counterexample is not None:
-        found = concrete_counterexample(name, result, wants.counterexample, wants.seconds(), view)
+    def seconds() -> float:
+        """For the next part of the page."""
+        left = limits.left()
+        return PART_SECONDS if left is None else max(LEAST_SECONDS, min(PART_SECONDS, left))
+
     with showing_progress(name, view) as progress:
-        if progress is not None and result.witness is not None and wants.hints:
+        result, weighed = analysis.check_with(loaded.automaton, options, progress), None
+        if parts.bounds:
+            weighed = analysis.with_bounds(result, timeout=seconds(), progress=progress)
+    found = None
+    if parts.concrete:
+        wanted = Wanted(parts.exceeds, parts.eps)
+        found = concrete_counterexample(name, result, wanted, seconds(), view)
+    with showing_progress(name, view) as progress:
+        if progress is not None and result.witness is not None and parts.hints:
             progress("trying changes that could help")
-        hints = tried_hints(result, wants.seconds(), False) if wants.hints else None
+        hints = tried_hints(result, seconds(), False) if parts.hints else None
     return html_report.Checked(shown(name), result, loaded.notes, weighed, found, hints)

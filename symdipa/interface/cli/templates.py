@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.cli.base import (
-    no_such,
-    shown,
-    write,
-)
-from symdipa.interface.cli.options import (
-    option,
-    rational,
-    with_output,
-)
+from symdipa.interface.cli.base import no_such, shown, write
+from symdipa.interface.cli.options import number, option, with_output
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -114,14 +106,14 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
     from symdipa.files.templates import Kind
 
     kind, default = parameter.kind, parameter.default
-    settings: dict[str, Any] = {"help": parameter.help, "show_default": True}
+    settings: dict[str, Any] = {"help": parameter.help}
     if kind is Kind.FLAG:
         return option(_flag(parameter.name), parameter.name, is_flag=True, help=parameter.help)
     if kind is Kind.COUNT:
         settings |= {"type": int, "metavar": "N", "default": default}
     elif kind is Kind.SHARES:
         settings |= {"metavar": ":".join("ABC"[: len(default)]), "default": ":".join(map(str, default))}
-        settings["callback"] = _numbers(":")
+        settings["callback"] = _shares
     elif kind is Kind.PAIRS:
         settings |= {"metavar": "LO,HI", "multiple": True, "default": [",".join(map(str, default[0]))]}
         settings["callback"] = _pairs
@@ -131,23 +123,17 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
 
 
 def _number(ctx: click.Context, param: click.Parameter, value: str) -> Fraction:
-    found = rational(value)
-    if found is None:
-        raise click.BadParameter(f"{value!r} is not a number like 2, -0.5 or 1/3")
-    return found
+    return number(value)
 
 
-def _numbers(separator: str) -> Callable[[click.Context, click.Parameter, str], tuple[Fraction, ...]]:
-    def parse(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, ...]:
-        return tuple(_number(ctx, param, part) for part in value.split(separator))
-
-    return parse
+def _shares(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, ...]:
+    return tuple(map(number, value.split(":")))
 
 
 def _pairs(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> tuple[tuple[Fraction, ...], ...]:
-    pairs = tuple(_numbers(",")(ctx, param, text) for text in value)
+    pairs = tuple(tuple(map(number, text.split(","))) for text in value)
     for text, pair in zip(value, pairs, strict=True):
         if len(pair) != 2:
             raise click.BadParameter(f"{text!r} is not a pair like 0,1")

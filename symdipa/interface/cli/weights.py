@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +16,7 @@ from symdipa.interface.cli.base import (
     Unusable,
     View,
     echo_document,
+    leave,
     run,
     showing_progress,
     shown,
@@ -46,6 +46,7 @@ from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS, METHOD
 if TYPE_CHECKING:
     from symdipa.model.adjacency import Adjacency
     from symdipa.model.automaton import Automaton
+    from symdipa.model.limits import Progress
     from symdipa.model.options import CheckOptions
     from symdipa.model.verdict import Result
 
@@ -64,34 +65,31 @@ def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjace
     )
 
 
-with_graph = option(
-    "--graph",
-    type=click.Choice(["auto", *GRAPHS]),
-    default="auto",
-    show_default=True,
-    help="The graph that the alignment bound is proved on.",
+with_question = gathered(
+    "question",
+    dict,
+    option(
+        "--graph",
+        type=click.Choice(["auto", *GRAPHS]),
+        default="auto",
+        help="The graph that the alignment bound is proved on.",
+    ),
+    option(
+        "--adjacency",
+        callback=_adjacency,
+        default="two-sided",
+        metavar="|".join([*ADJACENCIES, "L,H"]),
+        help="How adjacent inputs may differ: each by up to 1 either way, all in one direction, or a range.",
+    ),
+    option(
+        "--sensitivity",
+        callback=as_positive,
+        default="1",
+        metavar="Q",
+        help="The differences are multiplied by this.",
+    ),
 )
-with_adjacency = option(
-    "--adjacency",
-    callback=_adjacency,
-    default="two-sided",
-    show_default=True,
-    metavar="|".join([*ADJACENCIES, "L,H"]),
-    help="How adjacent inputs may differ: each by up to 1 either way, all in one direction, or a range.",
-)
-with_sensitivity = option(
-    "--sensitivity",
-    callback=as_positive,
-    default="1",
-    show_default=True,
-    metavar="Q",
-    help="The differences are multiplied by this.",
-)
-
-
-def _eps(confirm: bool, eps: Fraction | None) -> Fraction | None:
-    """The eps of a confirmation; ``None`` where there is to be none."""
-    return eps or (Fraction(1) if confirm else None)
+"""Which bounds are asked for: the keyword arguments of :func:`symdipa.weigh` of these names."""
 
 
 @click.command(epilog=STATUS_HELP)
@@ -104,13 +102,11 @@ def _eps(confirm: bool, eps: Fraction | None) -> Fraction | None:
     help="Compute this bound (may be repeated; all: the four of single runs); default: from cheap to dear "
     "until the best is proved.",
 )
-@with_graph
-@with_adjacency
-@with_sensitivity
+@with_question
 @with_max_weight
 @gathered(
     "eps",
-    _eps,
+    lambda confirm, eps: eps or (Fraction(1) if confirm else None),
     option(
         "--confirm",
         is_flag=True,
@@ -126,14 +122,10 @@ def _eps(confirm: bool, eps: Fraction | None) -> Fraction | None:
 @with_check_options(with_timeout, with_memory, bounds=False)
 @with_reading
 @with_view
-@click.pass_context
 def weight(
-    ctx: click.Context,
     files: tuple[str, ...],
     methods: tuple[str, ...],
-    graph: str,
-    adjacency: Adjacency,
-    sensitivity: Fraction,
+    question: dict[str, Any],
     max_weight: Fraction | None,
     eps: Fraction | None,
     options: CheckOptions,
@@ -153,21 +145,14 @@ def weight(
     wanted = methods or None
     if "all" in methods:
         wanted = (*METHODS, *(method for method in methods if method == "relational"))
-    if eps is not None and (adjacency != "two-sided" or sensitivity != 1):
+    if eps is not None and (question["adjacency"] != "two-sided" or question["sensitivity"] != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
-    def decide(automaton: Automaton, progress: Callable[[str], None] | None) -> Result:
+    def decide(automaton: Automaton, progress: Progress | None) -> Result:
         from symdipa import analysis
 
         found = analysis.weigh(
-            automaton,
-            wanted,
-            graph=graph,
-            adjacency=adjacency,
-            sensitivity=sensitivity,
-            timeout=options.timeout,
-            memory=options.memory,
-            progress=progress,
+            automaton, wanted, **question, timeout=options.timeout, memory=options.memory, progress=progress
         )
         if eps is None:
             return found
@@ -188,14 +173,12 @@ def weight(
             return Exit.UNKNOWN
         return answer
 
-    run(ctx, files, reading, decide, view, show)
+    run(files, reading, decide, view, show)
 
 
 @click.command()
 @click.argument("file")
-@with_graph
-@with_adjacency
-@with_sensitivity
+@with_question
 @option(
     "--invariant",
     is_flag=True,
@@ -204,13 +187,9 @@ def weight(
 @with_check_options(with_timeout, with_memory, bounds=False)
 @with_output
 @with_reading
-@click.pass_context
 def certify(
-    ctx: click.Context,
     file: str,
-    graph: str,
-    adjacency: Adjacency,
-    sensitivity: Fraction,
+    question: dict[str, Any],
     invariant: bool,
     options: CheckOptions,
     output: Path | None,
@@ -226,22 +205,16 @@ def certify(
     from symdipa import analysis
     from symdipa.evidence import certificates
 
-    automaton = reading.read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(file)
     with showing_progress(file, View()) as progress:
         found = analysis.weigh(
-            automaton,
-            graph=graph,
-            adjacency=adjacency,
-            sensitivity=sensitivity,
-            timeout=options.timeout,
-            memory=options.memory,
-            progress=progress,
+            automaton, **question, timeout=options.timeout, memory=options.memory, progress=progress
         )
     try:
         certificate = analysis.certify(found, invariant=invariant, timeout=options.timeout)
     except NothingToCertify as reason:
         click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
-        ctx.exit(Exit.BUG if found.disagreements else Exit.UNKNOWN)
+        leave(Exit.BUG if found.disagreements else Exit.UNKNOWN)
     write(certificates.dumps(certificate), output)
 
 
@@ -255,9 +228,7 @@ def certify(
 )
 @with_reading
 @with_json
-@click.pass_context
 def verify(
-    ctx: click.Context,
     file: str,
     certificate: Path,
     solver: str | None,
@@ -273,7 +244,7 @@ def verify(
     """
     from symdipa.checker import CertificateRefused
 
-    automaton = reading.read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(file)
     rule = message = None
     claims: list[str] = []
     answer = Exit.PRIVATE
@@ -296,7 +267,7 @@ def verify(
     else:
         broken = f" [rule {rule}]" if rule else ""
         click.echo(f"{shown(str(certificate))}: refused: {message}{broken}", err=answer is Exit.UNUSABLE)
-    ctx.exit(answer)
+    leave(answer)
 
 
 def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
@@ -310,10 +281,10 @@ def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
             raise
     from importlib.util import find_spec
 
-    from symdipa.evidence import certificates as certificate
+    from symdipa.evidence import certificates
 
     chosen = solver or ("cvc5" if find_spec("cvc5") else "z3")
     if find_spec(chosen) is None:
         raise Unusable(f"{chosen} is not installed")
-    claims = certificate.verify(automaton, text, chosen).claims
+    claims = certificates.verify(automaton, text, chosen).claims
     return [f"{claim} (invariants discharged by {chosen})" for claim in claims]

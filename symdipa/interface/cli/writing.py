@@ -12,8 +12,8 @@ import click
 from symdipa.interface.cli.base import (
     WRITTEN,
     Reading,
-    Unusable,
     told_by_suffix,
+    usable,
     write,
     write_bytes,
     written_as,
@@ -26,7 +26,7 @@ from symdipa.interface.cli.options import (
     with_output,
     with_reading,
 )
-from symdipa.model.errors import InvalidInput, SymdipaError
+from symdipa.model.errors import InvalidInput
 from symdipa.model.options import QUERY_FORMATS
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class Generate(click.Command):
 )
 @with_output
 @with_reading
-@click.pass_context
-def convert(ctx: click.Context, file: str, to: str | None, output: Path | None, reading: Reading) -> None:
+def convert(file: str, to: str | None, output: Path | None, reading: Reading) -> None:
     """Write the automaton in FILE in another format.
 
     svg is a picture; dot is for Graphviz.
@@ -66,7 +65,7 @@ def convert(ctx: click.Context, file: str, to: str | None, output: Path | None, 
     target = to or told_by_suffix(output)
     if target is None:
         raise click.UsageError("say with --to which format to write")
-    write(written_as(reading.read_or_leave(ctx, file), target), output)
+    write(written_as(reading.read_or_leave(file), target), output)
 
 
 @click.command(cls=Generate)
@@ -79,9 +78,7 @@ def convert(ctx: click.Context, file: str, to: str | None, output: Path | None, 
     help="Format to write; default: told by the suffix of the -o file, else dipa.",
 )
 @with_output
-@click.pass_context
 def generate(
-    ctx: click.Context,
     family: str | None,
     number: int | None,
     list_families: bool,
@@ -137,9 +134,7 @@ def generate(
 @with_encoding
 @with_output
 @with_reading
-@click.pass_context
 def encode(
-    ctx: click.Context,
     file: str,
     pattern: Pattern,
     bound: int | None,
@@ -161,16 +156,14 @@ def encode(
     text = target != "aiger" or (output is not None and output.suffix.lower() == ".aag")
     if not text and output is None and sys.stdout.isatty():
         raise click.UsageError("binary AIGER is not for a terminal; give -o FILE.aig, or FILE.aag for ASCII")
-    automaton = reading.read_or_leave(ctx, file)
+    automaton = reading.read_or_leave(file)
     from symdipa.evidence.exports import query
 
-    try:
+    with usable():
         if text:
             write(query.encode(automaton, pattern, bound, encoding, target, reduce=reduce), output)
         else:
             write_bytes(query.encode_binary(automaton, pattern, bound, encoding, reduce=reduce), output)
-    except SymdipaError as error:
-        raise Unusable(str(error)) from error
 
 
 def _query_format(to: str | None, bound: int | None, output: Path | None) -> str:
