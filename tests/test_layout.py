@@ -64,11 +64,8 @@ MODULES["analysis"] = PACKAGE / "analysis.py"
 
 
 def imported(path: Path):
-    """The modules of symdipa that a file imports while it runs (not only for types), by dotted names."""
+    """The modules of symdipa that a file imports, be it late or only for types, by dotted names."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"

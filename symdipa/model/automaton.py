@@ -1,162 +1,41 @@
-"""The model: DiP automata as frozen values (Def. DiP automaton).
-
-Numbers are exact (:class:`fractions.Fraction`). Noise is given as in the paper by *inverse* scale: a
-state with ``d = 1/4`` adds Laplace noise of scale ``4/eps``. The rules of the model are in
-:mod:`symdipa.model.validation`.
-"""
+"""The model: DiP automata as frozen values (Def. DiP automaton), which are validated before they are used."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from fractions import Fraction
 from functools import cached_property
 
+from symdipa.model.parts import (
+    INSAMPLE,
+    INSAMPLE_PRIME,
+    TRUE,
+    Guard,
+    Output,
+    OutputKind,
+    State,
+    Transition,
+    noise_scale,
+    symbol,
+)
+from symdipa.model.validation import validate
 
-class OutputKind(Enum):
-    """What a transition outputs: a symbol, the sample compared by guards, or the second sample."""
-
-    SYMBOL = "symbol"
-    INSAMPLE = "insample"
-    INSAMPLE_PRIME = "insampleprime"
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """An output: ``symbol`` is set exactly when ``kind`` is ``OutputKind.SYMBOL``."""
-
-    kind: OutputKind
-    symbol: str | None = None
-
-    def __post_init__(self) -> None:
-        if (self.kind is OutputKind.SYMBOL) != (self.symbol is not None):
-            raise ValueError("an output has a symbol exactly when its kind is SYMBOL")
-
-    @property
-    def is_real(self) -> bool:
-        """Whether a real number (``insample`` or ``insample'``) is output."""
-        return self.kind is not OutputKind.SYMBOL
-
-    @property
-    def shows_sample(self) -> bool:
-        """Whether ``insample`` is output."""
-        return self.kind is OutputKind.INSAMPLE
-
-    @property
-    def shows_second(self) -> bool:
-        """Whether ``insample'`` is output."""
-        return self.kind is OutputKind.INSAMPLE_PRIME
-
-    def __str__(self) -> str:
-        return self.symbol if self.symbol is not None else self.kind.value
-
-
-INSAMPLE = Output(OutputKind.INSAMPLE)
-INSAMPLE_PRIME = Output(OutputKind.INSAMPLE_PRIME)
-
-
-def symbol(name: str) -> Output:
-    """The output that shows the symbol ``name``."""
-    return Output(OutputKind.SYMBOL, name)
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A conjunction of atoms: ``insample >= x`` for ``x`` in ``ge`` and ``insample < x`` for ``x`` in ``lt``.
-
-    The empty guard is ``true``.
-    """
-
-    ge: frozenset[str] = frozenset()
-    lt: frozenset[str] = frozenset()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ge", _names("ge", self.ge))
-        object.__setattr__(self, "lt", _names("lt", self.lt))
-
-    @property
-    def used(self) -> frozenset[str]:
-        """The variables the guard reads."""
-        return self.ge | self.lt
-
-    @property
-    def is_true(self) -> bool:
-        return not self.ge and not self.lt
-
-    def excludes(self, other: Guard) -> bool:
-        """Whether no sample satisfies both guards: an opposite atom on some variable.
-
-        That is the only way for a conjunction of two satisfiable guards to be unsatisfiable for every
-        value of the variables.
-        """
-        return bool(self.ge & other.lt or self.lt & other.ge)
-
-    def text(self, order: Iterable[str] = ()) -> str:
-        """The guard as text, atoms in the given order of variables (others follow by name)."""
-        ranking = {name: place for place, name in enumerate(order)}
-        names = sorted(self.used, key=lambda name: (ranking.get(name, len(ranking)), name))
-        atoms = [f"insample >= {x}" for x in names if x in self.ge]
-        atoms += [f"insample < {x}" for x in names if x in self.lt]
-        return " && ".join(atoms) if atoms else "true"
-
-    def __str__(self) -> str:
-        return self.text()
-
-
-def _names(what: str, names: Iterable[str]) -> frozenset[str]:
-    """A set of variables from any iterable of names; a lone string is a mistake that looks like one."""
-    if isinstance(names, str):
-        raise TypeError(f"{what} takes a set of variables: write {what}={{{names!r}}}")
-    return frozenset(names)
-
-
-TRUE = Guard()
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A control state with ``P(q) = (d, mu, d', mu')``.
-
-    ``d`` and ``d_prime`` are inverse noise scales in units of eps, ``mu`` and ``mu_prime`` the means that
-    are added to the input. ``None`` means that the parameter was not given (a terminal state needs none).
-    ``is_input`` tells whether a step from the state reads an input.
-    """
-
-    name: str
-    is_input: bool = True
-    d: Fraction | None = None
-    mu: Fraction = Fraction(0)
-    d_prime: Fraction | None = None
-    mu_prime: Fraction = Fraction(0)
-
-    def __post_init__(self) -> None:
-        for name in ("d", "mu", "d_prime", "mu_prime"):
-            value = getattr(self, name)
-            if type(value) is int:  # exact, so no reason to ask for more
-                object.__setattr__(self, name, Fraction(value))
-
-
-def noise_scale(d: Fraction) -> str:
-    """The scale of the noise with inverse scale ``d > 0`` as text: ``4/eps``, ``5/(2*eps)``."""
-    scale = 1 / d
-    return f"{scale}/eps" if scale.denominator == 1 else f"{scale.numerator}/({scale.denominator}*eps)"
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """One transition; the guard reads the old values, then ``insample`` is stored in ``assign``."""
-
-    source: str
-    target: str
-    output: Output
-    guard: Guard = TRUE
-    assign: frozenset[str] = frozenset()
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.output, Output):
-            raise TypeError(f"an output is symbol('name'), INSAMPLE or INSAMPLE_PRIME, not {self.output!r}")
-        object.__setattr__(self, "assign", _names("assign", self.assign))
+__all__ = [
+    "INSAMPLE",
+    "INSAMPLE_PRIME",
+    "TRUE",
+    "Automaton",
+    "Guard",
+    "Output",
+    "OutputKind",
+    "State",
+    "Transition",
+    "noise_scale",
+    "reachable",
+    "symbol",
+    "validated",
+    "variables_of",
+]
 
 
 @dataclass(frozen=True)
@@ -190,8 +69,6 @@ class Automaton:
         terminal states; variables are ordered by first appearance. Raises
         :class:`symdipa.model.errors.InvalidInput` with every problem found.
         """
-        from symdipa.model.validation import validated
-
         states, transitions = list(states), tuple(transitions)
         known = {state.name for state in states}
         for transition in transitions:
@@ -228,6 +105,21 @@ class Automaton:
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""
         return self.states[self.index[name]]
+
+
+def validated(automaton: Automaton) -> Automaton:
+    """The automaton itself, which obeys the rules: they are checked unless it is known.
+
+    Whatever takes an automaton from outside begins with this. Raises
+    :class:`~symdipa.model.errors.InvalidInput` with every problem, ``TypeError`` for anything else than an
+    automaton.
+    """
+    if not isinstance(automaton, Automaton):
+        kind = type(automaton).__name__
+        raise TypeError(f"an Automaton is asked for, not {kind}; symdipa.load reads one from a file")
+    if not automaton.is_validated:
+        validate(automaton)
+    return automaton.trusted()
 
 
 def reachable(automaton: Automaton) -> Automaton:

@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.parts import Guard, Parts, State, Transition
 from symdipa.model.spelling import Dictionary
-
-if TYPE_CHECKING:  # an automaton that is built is validated: the other import would close a circle
-    from symdipa.model.automaton import Automaton, Guard, State, Transition
 
 PATHS_SHOWN = 20
 """For so many variables the initialization rule shows a path; it only lists the names of any further."""
@@ -45,32 +43,14 @@ Locate = Callable[[Place], Position | None]
 Finding = tuple[Place, str]
 
 
-def validate(automaton: Automaton, locate: Locate | None = None, extra: Iterable[InputProblem] = ()) -> None:
+def validate(automaton: Parts, locate: Locate | None = None, extra: Iterable[InputProblem] = ()) -> None:
     """Raise :class:`InvalidInput` with ``extra`` and every problem of the automaton, if there is any."""
     found = [*extra, *problems(automaton, locate)]
     if found:
         raise InvalidInput(found, automaton.name or None)
-    automaton.trusted()
 
 
-def validated(automaton: Automaton) -> Automaton:
-    """The automaton itself, which obeys the rules: they are checked unless it is known.
-
-    Whatever takes an automaton from outside begins with this. Raises :class:`InvalidInput` with every
-    problem, ``TypeError`` for anything else than an automaton.
-    """
-    known = getattr(automaton, "is_validated", None)
-    if known is None:
-        kind = type(automaton).__name__
-        raise TypeError(f"an Automaton is asked for, not {kind}; symdipa.load reads one from a file")
-    if not known:
-        validate(automaton)
-    return automaton
-
-
-def problems(
-    automaton: Automaton, locate: Locate | None = None, *, partial: bool = False
-) -> list[InputProblem]:
+def problems(automaton: Parts, locate: Locate | None = None, *, partial: bool = False) -> list[InputProblem]:
     """Every violation of a rule.
 
     With ``partial`` the automaton is what could be read of a broken text, so that only the rules are
@@ -87,7 +67,7 @@ def problems(
 # --------------------------------------------------------------------------------------------- structure
 
 
-def structure(automaton: Automaton) -> Iterator[Finding]:
+def structure(automaton: Parts) -> Iterator[Finding]:
     """States are listed once and named; every name that is used exists."""
     yield from _state_names(automaton)
     names = {state.name for state in automaton.states}
@@ -112,7 +92,7 @@ def structure(automaton: Automaton) -> Iterator[Finding]:
             yield Place("transition", i, "assign"), message
 
 
-def _state_names(automaton: Automaton) -> Iterator[Finding]:
+def _state_names(automaton: Parts) -> Iterator[Finding]:
     seen: set[str] = set()
     for i, state in enumerate(automaton.states):
         if not state.name:
@@ -126,7 +106,7 @@ def _state_names(automaton: Automaton) -> Iterator[Finding]:
 # ------------------------------------------------------------------------------- guards and determinism
 
 
-def guard(automaton: Automaton) -> Iterator[Finding]:
+def guard(automaton: Parts) -> Iterator[Finding]:
     """No guard has both atoms of one variable."""
     for i, transition in enumerate(automaton.transitions):
         for name in sorted(transition.guard.ge & transition.guard.lt):
@@ -137,7 +117,7 @@ def guard(automaton: Automaton) -> Iterator[Finding]:
             )
 
 
-def non_input(automaton: Automaton) -> Iterator[Finding]:
+def non_input(automaton: Parts) -> Iterator[Finding]:
     """A non-input state has at most one transition, with guard true."""
     outgoing = _by_source(automaton)
     listed = Counter(state.name for state in automaton.states)
@@ -161,7 +141,7 @@ def non_input(automaton: Automaton) -> Iterator[Finding]:
             )
 
 
-def determinism(automaton: Automaton) -> Iterator[Finding]:
+def determinism(automaton: Parts) -> Iterator[Finding]:
     """Any two transitions of an input state have an opposite atom on some variable."""
     listed = Counter(state.name for state in automaton.states)
     silent = {state.name for state in automaton.states if not state.is_input}
@@ -217,7 +197,7 @@ def _contradictory(candidate: Guard) -> bool:
 # ---------------------------------------------------------------------------------------- parameters
 
 
-def parameters(automaton: Automaton) -> Iterator[Finding]:
+def parameters(automaton: Parts) -> Iterator[Finding]:
     """Parameters are rationals, scales are not negative, and positive where a sample of theirs matters."""
     outgoing = _by_source(automaton)
     for i, state in enumerate(automaton.states):
@@ -275,7 +255,7 @@ def _number(value: Fraction) -> str:
 # ------------------------------------------------------------------------------------- initialization
 
 
-def initialization(automaton: Automaton) -> Iterator[Finding]:
+def initialization(automaton: Parts) -> Iterator[Finding]:
     """On every path from the initial state a variable is assigned before a guard reads it.
 
     Forward data flow with bit sets finds the variables at fault; a path is searched only for those. A
@@ -317,7 +297,7 @@ def never_stored(name: str, meant: str) -> str:
     )
 
 
-def definitely_assigned(automaton: Automaton, outgoing: dict[str, list[int]]) -> dict[str, int]:
+def definitely_assigned(automaton: Parts, outgoing: dict[str, list[int]]) -> dict[str, int]:
     """For every reachable state the variables assigned on *every* path to it, as a bit set.
 
     The bits follow :func:`_variables`. Greatest fixed point over a work list in order of discovery.
@@ -341,7 +321,7 @@ def definitely_assigned(automaton: Automaton, outgoing: dict[str, list[int]]) ->
     return assigned
 
 
-def _unassigned(automaton: Automaton, outgoing: dict[str, list[int]], name: str) -> Finding:
+def _unassigned(automaton: Parts, outgoing: dict[str, list[int]], name: str) -> Finding:
     """The shortest path on which a guard reads ``name`` before any assignment to it."""
     parent: dict[str, str | None] = {automaton.initial: None}
     queue = [automaton.initial]
@@ -375,7 +355,7 @@ def _path(parent: dict[str, str | None], state: str) -> str:
     return " -> ".join(states)
 
 
-def _variables(automaton: Automaton) -> list[str]:
+def _variables(automaton: Parts) -> list[str]:
     """The listed variables and, should the list be incomplete, the ones that occur."""
     names = dict.fromkeys(automaton.variables)
     for transition in automaton.transitions:
@@ -387,7 +367,7 @@ def _variables(automaton: Automaton) -> list[str]:
 # --------------------------------------------------------------------------------------------- helpers
 
 
-def _by_source(automaton: Automaton) -> dict[str, list[int]]:
+def _by_source(automaton: Parts) -> dict[str, list[int]]:
     """The transitions by the name of their source, which need not exist."""
     lists: dict[str, list[int]] = {}
     for i, transition in enumerate(automaton.transitions):
@@ -409,11 +389,11 @@ def brief(guard: Guard) -> str:
     return f"({text})" if few is used else f"({text} && ... {len(used) - 8} more)"
 
 
-LOCAL_RULES: dict[str, Callable[[Automaton], Iterator[Finding]]] = {
+LOCAL_RULES: dict[str, Callable[[Parts], Iterator[Finding]]] = {
     "structure": structure,
     "guard": guard,
     "non-input": non_input,
     "determinism": determinism,
     "parameters": parameters,
 }
-GLOBAL_RULES: dict[str, Callable[[Automaton], Iterator[Finding]]] = {"initialization": initialization}
+GLOBAL_RULES: dict[str, Callable[[Parts], Iterator[Finding]]] = {"initialization": initialization}

@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 
-if TYPE_CHECKING:  # proofs are carried along, not looked into
-    from symdipa.bounds.alignment import Alignment
-    from symdipa.bounds.exact.flow import Flow
-    from symdipa.bounds.relational import Relational
-    from symdipa.evidence.confirmation import Confirmation
+Proof = Any
+"""What a bound was found by: carried along for certificates and reports, and not looked into here."""
 
 
 class Status(Enum):
@@ -144,10 +141,10 @@ class Bounds:
     from_above: Mapping[str, Fraction] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     lower: Fraction | None = None
-    flow: Flow | None = None
+    flow: Proof | None = None
     flow_range: Interval = TWO_SIDED
-    alignment_proof: Alignment | None = None
-    relational_proof: Relational | None = None
+    alignment_proof: Proof | None = None
+    relational_proof: Proof | None = None
     adjacency: Adjacency = "two-sided"
     sensitivity: Fraction = Fraction(1)
     source: Source | None = None
@@ -258,7 +255,7 @@ class Result:
     encoding: str | None
     seconds: float
     notes: tuple[Note, ...] = ()
-    confirmation: Confirmation | None = None
+    confirmation: Proof | None = None
     """Two inputs that come near ``D``, if they were asked for and found."""
 
     @property

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from symdipa.model.automaton import Automaton, Output, Transition
-from symdipa.model.validation import validated
+from symdipa.model.automaton import Automaton, Output, Transition, validated
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
 

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 from symdipa.checker import digest
 from symdipa.checker.check import FORMAT, VERSION
 from symdipa.model.adjacency import TWO_SIDED, Interval
-from symdipa.model.automaton import Automaton
+from symdipa.model.automaton import Automaton, validated
 from symdipa.model.patterns import Pattern
-from symdipa.model.validation import validated
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
 from symdipa.runs.order import members

@@ -28,12 +28,11 @@ from symdipa.encodings.catalogue import systems
 from symdipa.evidence.certificates.build import Json
 from symdipa.evidence.exports.labels import labels
 from symdipa.evidence.exports.terms import Terms, variables_at
-from symdipa.model.automaton import Automaton
+from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import Limit, LimitReached, NothingToCertify
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import ENCODINGS
 from symdipa.model.patterns import Pattern
-from symdipa.model.validation import validated
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.boolean import FALSE, BooleanGraph, Lit

@@ -15,11 +15,10 @@ from symdipa.evidence.exports.btor2 import to_btor2
 from symdipa.evidence.exports.chc import to_chc
 from symdipa.evidence.exports.circuit import Circuit, circuit_of, unrolled
 from symdipa.evidence.exports.labels import labels, legend, printable
-from symdipa.model.automaton import Automaton
+from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import EncodingUnavailable
 from symdipa.model.options import ENCODINGS, QUERY_FORMATS
 from symdipa.model.patterns import Pattern
-from symdipa.model.validation import validated
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.system import System

@@ -13,9 +13,9 @@ from pathlib import PurePath
 
 from symdipa.files.formats import dipa, dot, json_format
 from symdipa.files.formats.common import Parsed, capped, shown
-from symdipa.model.automaton import Automaton, reachable
+from symdipa.model.automaton import Automaton, reachable, validated
 from symdipa.model.errors import InputProblem, InvalidInput, Position
-from symdipa.model.validation import problems, validated
+from symdipa.model.validation import problems
 
 READERS: dict[str, Callable[[str, bool], Parsed]] = {"dipa": dipa.parse, "json": json_format.parse}
 WRITERS: dict[str, Callable[[Automaton], str]] = {

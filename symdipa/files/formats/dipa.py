@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import Parsed, Report
 from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, Branch, Listing, parse_listings
-from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition, variables_of
+from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition, validated, variables_of
 from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.spelling import Dictionary
-from symdipa.model.validation import Place, brief, never_stored, validated
+from symdipa.model.validation import Place, brief, never_stored
 
 _STORED = re.compile(r"([^\W\d]\w*)\s*:?=(?!=)")
 """What looks like an assignment, in the rawest of texts."""
