@@ -105,7 +105,7 @@ class Guard:
 
 
 def _names(what: str, names: Iterable[str]) -> frozenset[str]:
-    """A set of variables from any iterable of names; a lone string is a mistake that looks like one."""
+    """A set of variables from any iterable of names, but not from a lone string, which is a mistake."""
     if isinstance(names, str):
         raise TypeError(f"{what} takes a set of variables: write {what}={{{names!r}}}")
     return frozenset(names)
@@ -118,9 +118,8 @@ TRUE = Guard()
 class State:
     """A control state with ``P(q) = (d, mu, d', mu')``.
 
-    ``d`` and ``d_prime`` are inverse noise scales in units of eps, ``mu`` and ``mu_prime`` the means that
-    are added to the input. ``None`` means that the parameter was not given (a terminal state needs none).
-    ``is_input`` tells whether a step from the state reads an input.
+    ``d`` and ``d_prime`` are inverse noise scales in units of eps (``None``: not given), ``mu`` and
+    ``mu_prime`` the means that are added to the input. ``is_input``: a step from the state reads an input.
     """
 
     name: str
@@ -203,7 +202,7 @@ class Automaton:
         return validated(cls(tuple(states), initial or "", transitions, variables_of(transitions), name))
 
     def trusted(self) -> Automaton:
-        """The automaton, marked as obeying the rules: for what is right by construction."""
+        """The automaton, marked as obeying the rules: for those that are valid by construction."""
         object.__setattr__(self, "is_validated", True)
         return self
 
