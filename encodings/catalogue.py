@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symdipa.encodings import disclosing_cycle, leaking_cycle, leaking_pair, privacy_violating_path
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.options import ENCODINGS
+from symdipa.model.options import ENCODINGS, must_be_one_of
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts
@@ -26,6 +26,5 @@ def systems(
     ``facts`` (without ghosts) says what is constant; the list is empty when it already excludes the
     pattern. Raises ``ValueError`` for an unknown encoding and :class:`symdipa.model.errors.OutOfTime`.
     """
-    if encoding not in ENCODINGS:
-        raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
+    must_be_one_of("encoding", encoding, ENCODINGS)
     return _SYSTEMS[pattern](control, facts, encoding, limits)

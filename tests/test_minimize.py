@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from symdipa import analysis
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files import formats
-from symdipa.files.minimize import PLAIN, Minimizer, in_words, single_steps, size
+from symdipa.files.minimize import CHANGES, PLAIN, Minimizer, in_words, size, tidy
 from symdipa.interface.cli import cli, minimizing
 from symdipa.model.automaton import Automaton, OutputKind, State, reachable
 from symdipa.model.limits import Limits
@@ -54,6 +54,15 @@ def stores_what_it_shows(automaton: Automaton) -> bool:
 def comes_back_with_a_mean(automaton: Automaton) -> bool:
     control = control_graph(automaton)
     return any(control.cyclic[t] and control.sampling[t].mu for t in range(len(control.steps)))
+
+
+def single_steps(automaton: Automaton) -> Iterator[Automaton]:
+    """Everything that one change can make of a valid automaton; only smaller and valid ones."""
+    for change in CHANGES:
+        for place in change.places(automaton):
+            found = tidy(change.made(automaton, [place]))
+            if size(found) < size(automaton) and not problems(found):
+                yield found
 
 
 def minimal(automaton: Automaton, interesting: Predicate) -> Automaton:

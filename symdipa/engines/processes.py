@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from symdipa.engines.base import Engine
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
-from symdipa.model.limits import UNLIMITED, Limits, stopwatch
+from symdipa.model.limits import UNLIMITED, Limits, Progress, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 AVAILABLE = sys.platform == "linux"
 
 GRACE = 0.3
-"""So many seconds past the deadline a worker may say itself how far it got; then it is ended."""
+"""Seconds past the deadline in which a worker may itself report how far it got, before it is ended."""
 
 POLL = 0.05
-"""Seconds between two looks at the memory of the workers."""
+"""Seconds between checks of the workers' memory."""
 
 PAGE = os.sysconf("SC_PAGE_SIZE") if AVAILABLE else 4096
 
@@ -80,7 +80,7 @@ class Worker:
     def ask(self, function: Callable[..., object], *arguments: object) -> None:
         """Have ``function(engine, *arguments)`` called there; :meth:`hear` will have the answer."""
         with suppress(OSError):  # a process that is gone is noticed when it is heard
-            self.pipe.send((function, [_portable(argument) for argument in arguments]))
+            self.pipe.send((function, _heard_by(None, arguments)))
 
     def hear(self) -> Any:
         """The answer, or ``None`` if what has come is only news of progress (kept in ``heard``).
@@ -106,9 +106,9 @@ class Worker:
         self.pipe.close()
 
 
-def _portable(argument: object) -> object:
-    """Limits without what hears of progress, which is in this process; anything else as it is."""
-    return argument.heard_by(None) if isinstance(argument, Limits) else argument
+def _heard_by(progress: Progress | None, arguments: Iterable[object]) -> list[object]:
+    """The arguments, where limits report to ``progress``; a function of this process cannot be sent."""
+    return [a.heard_by(progress) if isinstance(a, Limits) else a for a in arguments]
 
 
 def _ending(process: Any) -> str:
@@ -136,8 +136,7 @@ def _serve(engine: Engine, pipe: Connection) -> None:
         except EOFError:
             return
         try:
-            told = [a.heard_by(tell) if isinstance(a, Limits) else a for a in arguments]
-            message = ("answer", function(engine, *told))
+            message = ("answer", function(engine, *_heard_by(tell, arguments)))
         except MemoryError:
             message = ("error", LimitReached(Limit.MEMORY, "out of memory"))
         except Exception as error:
@@ -169,7 +168,7 @@ def die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _teller(pipe: Connection) -> Any:
+def _teller(pipe: Connection) -> Progress:
     """A progress function that sends on what it hears, at most ten times a second."""
     last = 0.0
 
@@ -187,9 +186,9 @@ class Race(Engine):
     """Asks several engines at once, each in a process of its own, and takes the first definite answer.
 
     With one engine this only makes its limits hard: past the deadline, or above the ``memory`` for all
-    processes together, the (largest) worker is ended and its answer is ``UNKNOWN`` with the reason.
-    Engines that are still busy when the answer is there are ended; those that gave it keep what they know.
-    ``memory`` is for races of which no limit on memory was asked.
+    processes together, the (largest) worker is ended and its answer is ``UNKNOWN`` with the reason. Engines
+    still busy when the answer comes are ended; the one that gave it keeps what it knows. ``memory`` applies
+    where the limits have none.
     """
 
     def __init__(self, engines: Sequence[Engine], memory: int | None = None) -> None:
@@ -206,12 +205,11 @@ class Race(Engine):
         seconds = stopwatch()
         answers = self._race(pattern, limits)
         for answer in answers:
-            if answer.status in (Status.PRESENT, Status.ABSENT):
+            if answer.status.is_definite:
                 return replace(answer, seconds=seconds())
-        reason = "; ".join(
-            f"{answer.engine}: {answer.reason}" if len(answers) > 1 else f"{answer.reason}"
-            for answer in answers
-        )
+        reason = answers[-1].reason
+        if len(answers) > 1:
+            reason = "; ".join(f"{answer.engine}: {answer.reason}" for answer in answers)
         return replace(answers[-1], reason=reason, seconds=seconds())
 
     def call(self, engine: Engine, function: Callable[..., object], *arguments: object) -> Any:
@@ -252,7 +250,7 @@ class Race(Engine):
                     elif isinstance(answer, Exception):
                         raise answer
                     answers.append(answer)
-                    if answer.status in (Status.PRESENT, Status.ABSENT):
+                    if answer.status.is_definite:
                         engine.kept_in_process(partial(self.call, engine))
                         return answers
                     if engine.same_work:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
@@ -12,8 +12,7 @@ from symdipa.model.errors import LimitReached, WitnessRejected
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
-from symdipa.runs.control import Control
-from symdipa.runs.dataflow import OrderFacts, graph_allows, may_have_chain
+from symdipa.runs.dataflow import graph_allows, may_have_chain
 from symdipa.runs.marks import Chain, chains_of
 from symdipa.runs.order import Mask
 from symdipa.runs.problem import Problem
@@ -21,37 +20,25 @@ from symdipa.runs.slicing import Slice, cut
 from symdipa.runs.witness import replay, shorten
 
 METHODS = ("static", "explicit", "bounded", "k-induction", "pdr")
-"""From the cheapest argument to the dearest; several slices together are told by the dearest."""
-
-
-@dataclass(frozen=True)
-class _Part:
-    slice: Slice
-    engine: Engine
+"""By cost, cheapest first; of several slices the most expensive is reported."""
 
 
 class SlicedEngine(Engine):
     """Decides a pattern by slices; ``make`` gives the engine for a slice (or for the whole).
 
     Variables are split first where that separates components; transitions keep their numbers. A pattern
-    that is absent in the slice of each component is absent. One that is present in a slice is lifted to the
-    whole and replayed there, on the variables it had; if that fails the slice is enlarged by the components
-    to blame, until it holds or nothing is left out.
+    that is absent in the slice of each component is absent. A witness from a slice is lifted to the whole and
+    replayed there, on the original variables; if that fails, the slice is enlarged by the components to
+    blame, until the witness holds or nothing is left out.
     """
 
     def __init__(self, problem: Problem, make: Callable[[Problem], Engine]) -> None:
         self.problem = problem
         self._make = make
-        self._parts: dict[tuple[Mask, bool], _Part] = {}
+        self._parts: dict[tuple[Mask, bool], tuple[Slice, Engine]] = {}
         self._open: dict[Pattern, list[Mask]] = {}
-        self._possible: dict[tuple[OrderFacts, Chain], bool] = {}
         self._whole = make(problem)
         self.name = self._whole.name
-
-    @property
-    def separated(self) -> Control:
-        """The control graph from which slices are cut."""
-        return self.problem.separated
 
     @property
     def components(self) -> list[Mask]:
@@ -86,12 +73,12 @@ class SlicedEngine(Engine):
         if not answers:
             name = "dataflow" if self.name == "auto" else self.name
             return PatternResult(pattern, Status.ABSENT, name, method="static")
-        dearest = max(answers, key=lambda answer: METHODS.index(answer.method or "static"))
+        hardest = max(answers, key=lambda answer: METHODS.index(answer.method or "static"))
         sizes: dict[str, int] = {"slices": len(answers)}
         for answer in answers:
             for what, size in answer.sizes.items():
                 sizes[what] = max(size, sizes.get(what, 0))
-        return replace(dearest, sizes=sizes)
+        return replace(hardest, sizes=sizes)
 
     def _open_components(self, pattern: Pattern, limits: Limits) -> list[Mask]:
         found = self._open.get(pattern)
@@ -101,7 +88,7 @@ class SlicedEngine(Engine):
 
     def _find_open_components(self, pattern: Pattern, limits: Limits) -> list[Mask]:
         """The components not cleared by arguments without control flow (disclosing cycles: the empty one)."""
-        control = self.separated
+        control = self.problem.separated
         if not graph_allows(pattern, control):
             return []
         if pattern is Pattern.DISCLOSING_CYCLE:
@@ -118,39 +105,33 @@ class SlicedEngine(Engine):
     def _flat_chain(self, variables: Mask, chain: Chain, limits: Limits) -> bool:
         """Whether a chain is possible even if transitions could be taken in any order."""
         limits.check("dataflow without control flow")
-        facts = self.problem.flat_facts(variables)
-        if (facts, chain) not in self._possible:
-            self._possible[facts, chain] = may_have_chain(facts, chain, limits)
-        return self._possible[facts, chain]
+        return may_have_chain(self.problem.flat_facts(variables), chain, limits)
 
     def _decide_from(self, pattern: Pattern, variables: Mask, limits: Limits) -> PatternResult:
         """The answer about the slice for ``variables``, enlarged as often as its violation is spurious."""
         control, everything = self.problem.control, sum(self.components)
         while True:
-            part = self._part(pattern, variables)
-            answer = part.engine.decide(pattern, limits)
+            part, engine = self._part(pattern, variables)
+            answer = engine.decide(pattern, limits)
             if answer.witness is None:
                 return answer
-            lifted = part.slice.lift(answer.witness)
+            lifted = part.lift(answer.witness)
             try:
                 replay(control, lifted)
                 return replace(answer, witness=shorten(control, lifted))
             except WitnessRejected:
                 if variables == everything:
                     return self._whole.decide(pattern, limits)
-            blamed = part.slice.to_blame(lifted)
-            grown = variables
-            for component in self.components:
-                if component & blamed:
-                    grown |= component
+            blamed = part.to_blame(lifted)
+            grown = reduce(or_, (component for component in self.components if component & blamed), variables)
             variables = grown if grown != variables else everything
 
-    def _part(self, pattern: Pattern, variables: Mask) -> _Part:
+    def _part(self, pattern: Pattern, variables: Mask) -> tuple[Slice, Engine]:
         control = self.problem.control
         disclosing = pattern is Pattern.DISCLOSING_CYCLE
         found = self._parts.get((variables, disclosing))
         if found is None:
             also = [t for t, s in enumerate(control.sampling) if s.discloses] if disclosing else []
-            part = cut(self.separated, variables, also)
-            found = self._parts[variables, disclosing] = _Part(part, self._make(Problem(part.control)))
+            part = cut(self.problem.separated, variables, also)
+            found = self._parts[variables, disclosing] = part, self._make(Problem(part.control))
         return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from symdipa.engines.base import Engine, how_far
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
-from symdipa.model.options import ENCODINGS, SOLVERS
+from symdipa.model.options import ENCODINGS, SOLVERS, must_be_one_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.dataflow import graph_allows, may_be_present
@@ -34,10 +34,8 @@ class SymbolicEngine(Engine):
     """
 
     def __init__(self, problem: Problem, encoding: str = "marks", solver: str = "z3") -> None:
-        if encoding not in ENCODINGS:
-            raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
-        if solver not in SOLVERS:
-            raise ValueError(f"no solver {solver!r}; there are {', '.join(SOLVERS)}")
+        must_be_one_of("encoding", encoding, ENCODINGS)
+        must_be_one_of("solver", solver, SOLVERS)
         self.problem = problem
         self.encoding = encoding
         self.name = self.solver = solver

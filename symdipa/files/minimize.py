@@ -1,21 +1,23 @@
 """Making an automaton smaller while it stays interesting, by delta debugging (Zeller and Hildebrandt 2002).
 
-What is left out or simplified, many places at a time and then one by one, again and again until no single
-step of :func:`single_steps` can be made: then the automaton is 1-minimal.
+The changes of :data:`CHANGES` are made at many places at once and then one by one, repeatedly, until no
+single one can be made: then the automaton is 1-minimal.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 from symdipa.model.automaton import (
     INSAMPLE,
     Automaton,
     Guard,
+    Output,
     OutputKind,
     State,
     Transition,
@@ -53,22 +55,12 @@ def in_words(automaton: Automaton) -> str:
     return ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items())
 
 
-def single_steps(automaton: Automaton) -> Iterator[Automaton]:
-    """Everything that one step can make of a valid automaton; only smaller and valid ones."""
-    for kind in KINDS:
-        for place in kind.places(automaton):
-            found = _tidy(kind.without(automaton, [place]))
-            if size(found) < size(automaton) and not problems(found):
-                yield found
-
-
 @dataclass
 class Minimizer:
-    """Looks for a small automaton of which ``interesting`` says yes, as it must of ``automaton`` itself.
+    """Looks for a small automaton that is ``interesting``, as ``automaton`` itself must be.
 
-    ``best`` is the smallest so far, whatever ends the search. ``runs`` counts the questions to
-    ``interesting``; none is asked twice, all are about valid automata. ``progress`` is told now and then how
-    far it is.
+    ``best`` is the smallest so far, whatever ends the search. ``runs`` counts the calls of ``interesting``,
+    all on different, valid automata. ``progress`` hears now and then how far the search is.
     """
 
     automaton: Automaton
@@ -91,26 +83,26 @@ class Minimizer:
             before = None
             while before != self.best:
                 before = self.best
-                for kind in KINDS:
-                    self._thin_out(kind, deadline)
+                for change in CHANGES:
+                    self._thin_out(change, deadline)
         except _TimeIsUp:
             return False
         return True
 
-    def _thin_out(self, kind: _Kind, deadline: float | None) -> None:
-        """Leave out what one can of one kind: halves of the places first, single ones at last."""
-        many = max(1, len(kind.places(self.best)) // 2) if kind.together else 1
+    def _thin_out(self, change: Change, deadline: float | None) -> None:
+        """Make one kind of change wherever possible: at half of the places first, at single ones last."""
+        many = max(1, len(change.places(self.best)) // 2) if change.together else 1
         while many:
             start = 0
-            while places := kind.places(self.best)[start : start + many]:
+            while places := change.places(self.best)[start : start + many]:
                 if deadline is not None and time.monotonic() >= deadline:
                     raise _TimeIsUp
                 # After a success other places have moved to where these were.
-                start += 0 if self._try(kind.without(self.best, places)) else many
+                start += 0 if self._try(change.made(self.best, places)) else many
             many //= 2
 
     def _try(self, candidate: Automaton) -> bool:
-        candidate = _tidy(candidate)
+        candidate = tidy(candidate)
         if candidate in self._dull or not size(candidate) < size(self.best) or problems(candidate):
             return False
         if not self._asked(candidate):
@@ -130,7 +122,7 @@ class _TimeIsUp(Exception):
     pass
 
 
-def _tidy(automaton: Automaton) -> Automaton:
+def tidy(automaton: Automaton) -> Automaton:
     """Without the states that no path reaches and the variables that no transition has."""
     found = reachable(automaton)
     kept = set(variables_of(found.transitions))
@@ -141,14 +133,14 @@ def _tidy(automaton: Automaton) -> Automaton:
 
 
 @dataclass(frozen=True)
-class _Kind:
-    """A kind of change: the places where it can be made, and making it at some of them.
+class Change:
+    """A kind of change: the places where it can be made, and what is left when it is made at some of them.
 
-    ``together``: it is worth while to change many places at once.
+    ``together``: it is worthwhile to change many places at once.
     """
 
     places: Callable[[Automaton], Sequence[Any]]
-    without: Callable[[Automaton, Sequence[Any]], Automaton]
+    made: Callable[[Automaton, Sequence[Any]], Automaton]
     together: bool = True
 
 
@@ -157,25 +149,17 @@ def _with_moves(automaton: Automaton, change: Callable[[int, Transition], Transi
     return replace(automaton, transitions=moves)
 
 
-def _moves(automaton: Automaton) -> Sequence[int]:
-    return range(len(automaton.transitions))
-
-
 def _without_moves(automaton: Automaton, gone: Collection[int]) -> Automaton:
     kept = (move for t, move in enumerate(automaton.transitions) if t not in gone)
     return replace(automaton, transitions=tuple(kept))
 
 
-def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(x, y) for x in names for y in names if x != y]
-
-
-def _pairs_of_states(automaton: Automaton) -> list[tuple[str, str]]:
-    return _pairs([state.name for state in automaton.states])
+def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:
+    return list(permutations(names, 2))
 
 
 def _without_state(automaton: Automaton, pairs: Sequence[tuple[str, str]]) -> Automaton:
-    """Whoever goes to the first state of a pair goes to the second instead; also the start of the run."""
+    """Transitions to the first state of a pair lead to the second instead; so does the start of the run."""
     ((gone, other),) = pairs
     states = tuple(state for state in automaton.states if state.name != gone)
     moves = tuple(
@@ -187,36 +171,28 @@ def _without_state(automaton: Automaton, pairs: Sequence[tuple[str, str]]) -> Au
     return replace(automaton, states=states, initial=initial, transitions=moves)
 
 
-def _renamed(move: Transition, name: Callable[[str], str | None]) -> Transition:
-    """A transition with other variables; ``None``: without that variable."""
+def _renamed(automaton: Automaton, name: Callable[[str], str | None]) -> Automaton:
+    """The automaton with other variables; ``None``: without that variable."""
 
     def names(old: frozenset[str]) -> frozenset[str]:
         return frozenset(new for x in old if (new := name(x)) is not None)
 
-    return replace(move, guard=Guard(names(move.guard.ge), names(move.guard.lt)), assign=names(move.assign))
+    def change(t: int, move: Transition) -> Transition:
+        guard = Guard(names(move.guard.ge), names(move.guard.lt))
+        return replace(move, guard=guard, assign=names(move.assign))
 
-
-def _variables(automaton: Automaton) -> Sequence[str]:
-    return automaton.variables
-
-
-def _without_variables(automaton: Automaton, gone: Collection[str]) -> Automaton:
-    return _with_moves(automaton, lambda t, move: _renamed(move, lambda x: None if x in gone else x))
-
-
-def _pairs_of_variables(automaton: Automaton) -> list[tuple[str, str]]:
-    return _pairs(automaton.variables)
+    return _with_moves(automaton, change)
 
 
 def _one_variable(automaton: Automaton, pairs: Sequence[tuple[str, str]]) -> Automaton:
     """The second variable of a pair in the place of the first."""
     ((gone, other),) = pairs
-    return _with_moves(automaton, lambda t, move: _renamed(move, lambda x: other if x == gone else x))
+    return _renamed(automaton, lambda x: other if x == gone else x)
 
 
-def _atoms(automaton: Automaton) -> list[tuple[int, str]]:
+def _touching(automaton: Automaton, touched: Callable[[Transition], frozenset[str]]) -> list[tuple[int, str]]:
     moves = enumerate(automaton.transitions)
-    return [(t, x) for t, move in moves for x in automaton.variables if x in move.guard.used]
+    return [(t, x) for t, move in moves for x in automaton.variables if x in touched(move)]
 
 
 def _without_atoms(automaton: Automaton, gone: Collection[tuple[int, str]]) -> Automaton:
@@ -225,11 +201,6 @@ def _without_atoms(automaton: Automaton, gone: Collection[tuple[int, str]]) -> A
         return replace(move, guard=Guard(move.guard.ge - names, move.guard.lt - names))
 
     return _with_moves(automaton, change)
-
-
-def _stores(automaton: Automaton) -> list[tuple[int, str]]:
-    moves = enumerate(automaton.transitions)
-    return [(t, x) for t, move in moves for x in automaton.variables if x in move.assign]
 
 
 def _without_stores(automaton: Automaton, gone: Collection[tuple[int, str]]) -> Automaton:
@@ -281,32 +252,25 @@ def _strangeness(move: Transition) -> int:
     return {OutputKind.SYMBOL: 1, OutputKind.INSAMPLE: 2, OutputKind.INSAMPLE_PRIME: 3}[move.output.kind]
 
 
-def _outputs(automaton: Automaton) -> list[int]:
-    return [t for t, move in enumerate(automaton.transitions) if move.output != PLAIN]
+def _showing(automaton: Automaton, places: Collection[int], output: Output) -> Automaton:
+    return _with_moves(automaton, lambda t, move: replace(move, output=output) if t in places else move)
 
 
-def _plain_outputs(automaton: Automaton, places: Collection[int]) -> Automaton:
-    return _with_moves(automaton, lambda t, move: replace(move, output=PLAIN) if t in places else move)
-
-
-def _second_samples(automaton: Automaton) -> list[int]:
-    moves = enumerate(automaton.transitions)
-    return [t for t, move in moves if move.output.kind is OutputKind.INSAMPLE_PRIME]
-
-
-def _first_samples(automaton: Automaton, places: Collection[int]) -> Automaton:
-    return _with_moves(automaton, lambda t, move: replace(move, output=INSAMPLE) if t in places else move)
-
-
-KINDS = (
-    _Kind(_moves, _without_moves),
-    _Kind(_variables, _without_variables),
-    _Kind(_pairs_of_states, _without_state, together=False),
-    _Kind(_pairs_of_variables, _one_variable, together=False),
-    _Kind(_atoms, _without_atoms),
-    _Kind(_stores, _without_stores),
-    _Kind(_numbers, _simple_numbers),
-    _Kind(_outputs, _plain_outputs),
-    _Kind(_second_samples, _first_samples),
+CHANGES = (
+    Change(lambda a: range(len(a.transitions)), _without_moves),
+    Change(lambda a: a.variables, lambda a, gone: _renamed(a, lambda x: None if x in gone else x)),
+    Change(lambda a: _pairs(state.name for state in a.states), _without_state, together=False),
+    Change(lambda a: _pairs(a.variables), _one_variable, together=False),
+    Change(lambda a: _touching(a, lambda move: move.guard.used), _without_atoms),
+    Change(lambda a: _touching(a, lambda move: move.assign), _without_stores),
+    Change(_numbers, _simple_numbers),
+    Change(
+        lambda a: [t for t, move in enumerate(a.transitions) if move.output != PLAIN],
+        lambda a, places: _showing(a, places, PLAIN),
+    ),
+    Change(
+        lambda a: [t for t, move in enumerate(a.transitions) if move.output.shows_second],
+        lambda a, places: _showing(a, places, INSAMPLE),
+    ),
 )
-"""In this order, over and over: what takes most away comes first."""
+"""In this order, repeatedly: first what takes most away."""

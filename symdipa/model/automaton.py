@@ -80,7 +80,7 @@ class Automaton:
         return validated(cls(tuple(states), initial or "", transitions, variables_of(transitions), name))
 
     def trusted(self) -> Automaton:
-        """The automaton, marked as obeying the rules: for what is right by construction."""
+        """The automaton, marked as obeying the rules: for those that are valid by construction."""
         object.__setattr__(self, "is_validated", True)
         return self
 
@@ -108,11 +108,10 @@ class Automaton:
 
 
 def validated(automaton: Automaton) -> Automaton:
-    """The automaton itself, which obeys the rules: they are checked unless it is known.
+    """The automaton itself, once it is known to obey the rules.
 
-    Whatever takes an automaton from outside begins with this. Raises
-    :class:`~symdipa.model.errors.InvalidInput` with every problem, ``TypeError`` for anything else than an
-    automaton.
+    Every public function that takes an automaton begins with this. Raises
+    :class:`~symdipa.model.errors.InvalidInput` with every problem, ``TypeError`` for anything else.
     """
     if not isinstance(automaton, Automaton):
         kind = type(automaton).__name__

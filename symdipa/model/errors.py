@@ -19,14 +19,17 @@ class Position:
 class InputProblem:
     """One thing that is wrong with an input.
 
-    ``rule`` names the violated rule in a word or two (``"syntax"``, ``"determinism"``, ...), ``message``
-    says what is wrong and what would be right, ``position`` tells where (``None`` for an automaton
-    built in Python).
+    ``rule`` names the violated rule (``"syntax"``, ``"determinism"``, ...), ``message`` says what is wrong
+    and what would be right, ``position`` where (``None`` for an automaton built in Python).
     """
 
     rule: str
     message: str
     position: Position | None = None
+
+    def place(self) -> tuple[int, int]:
+        """Line and column, to sort by; problems without a position come first."""
+        return (self.position.line, self.position.column) if self.position else (0, 0)
 
     def __str__(self) -> str:
         where = f"{self.position.line}:{self.position.column}: " if self.position else ""
@@ -46,12 +49,7 @@ class InvalidInput(SymdipaError, ValueError):
     def __init__(self, problems: Sequence[InputProblem], source: str | None = None) -> None:
         if not problems:
             raise AssertionError("InvalidInput needs at least one problem")
-        self.problems = tuple(
-            sorted(
-                problems,
-                key=lambda p: (p.position.line, p.position.column) if p.position else (0, 0),
-            )
-        )
+        self.problems = tuple(sorted(problems, key=InputProblem.place))
         self.source = source
         super().__init__(self.source, self.problems)
 
@@ -74,10 +72,7 @@ class Limit(Enum):
 
 
 class LimitReached(SymdipaError):
-    """A limit ended a search.
-
-    ``limit`` is which, ``reason`` says it in words, ``doing`` what was being done and how far it had got.
-    """
+    """A limit ended a search: ``reason`` says which in words, ``doing`` what was going on, and how far."""
 
     def __init__(self, limit: Limit, reason: str, doing: str = "") -> None:
         self.limit, self.reason, self.doing = limit, reason, doing

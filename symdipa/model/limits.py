@@ -1,4 +1,4 @@
-"""What a search may use up, and who hears how far it is: one value that is passed along."""
+"""What a search may use, and where it reports progress: one value that is passed along."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Limits:
 
     ``deadline`` is a reading of :func:`time.monotonic`, ``memory`` the number of bytes that all processes of
     a check may hold together, ``bound`` the largest unrolling. ``progress`` is called now and then with a
-    few words about what is being done.
+    few words on the current work.
     """
 
     deadline: float | None = None
@@ -56,14 +56,14 @@ class Limits:
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
     def within(self, seconds: float | None) -> Limits:
-        """The same limits with a deadline no later than so many seconds from now."""
+        """The same limits with a deadline at most this many seconds from now."""
         if seconds is None:
             return self
         end = time.monotonic() + seconds
         return replace(self, deadline=end if self.deadline is None else min(self.deadline, end))
 
     def heard_by(self, progress: Progress | None) -> Limits:
-        """The same limits with other ears."""
+        """The same limits, reporting to ``progress``."""
         return replace(self, progress=progress)
 
 
@@ -71,6 +71,6 @@ UNLIMITED = Limits()
 
 
 def stopwatch() -> Callable[[], float]:
-    """A function that says how many seconds ago it was made."""
+    """A function that returns the seconds since it was made."""
     began = time.monotonic()
     return lambda: time.monotonic() - began

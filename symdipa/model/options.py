@@ -1,4 +1,4 @@
-"""What can be chosen: names, and the options of a check. It imports little: every command line needs it."""
+"""The names to choose from, and the options of a check. Imports little: every command line needs it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CHECKING_SOLVERS = ("cvc5", "z3")
 """What checks the invariants of a certificate."""
 
 METHODS = ("corollary", "run", "alignment", "exact")
-"""The methods for a bound on ``D`` that look at single runs."""
+"""The methods for a bound on ``D`` that consider single runs."""
 
 EVERY_METHOD = (*METHODS, "relational")
 
 GRAPHS = ("control", "eq", "parts", "augmentation")
-"""The graphs on which an alignment is looked for, from coarse to fine."""
+"""The graphs on which an alignment is sought, from coarse to fine."""
 
 FORMATS = ("dipa", "json")
 """The formats in which automata are read."""
@@ -37,14 +37,14 @@ QUERY_FORMATS = ("smtlib", "chc", "aiger", "btor2")
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """How an automaton is to be decided: what :func:`symdipa.check` takes beside it, as one value.
+    """The options of :func:`symdipa.check` as one value.
 
-    ``engine``, ``encoding`` and ``solver`` are names of the lists above; ``solver`` is ``None`` for what the
-    engine takes by itself. ``slicing`` is whether symbolic searches look at one variable component at a time,
-    ``patterns`` what is asked for, in the order of :class:`Pattern`. ``bound`` is the largest unrolling in
-    steps, ``timeout`` in seconds, ``memory`` in bytes. ``bounds`` is whether ``D`` is bounded, ``max_weight``
-    the bound that is wanted, ``relational`` whether runs with the same outputs are paired where a violation
-    proves nothing. Raises ``ValueError`` for an unknown name and for a limit that is not positive.
+    ``engine``, ``encoding`` and ``solver`` are names of the lists above (``solver`` is ``None`` for the
+    engine's default). With ``slicing`` symbolic searches take one variable component at a time. ``patterns``
+    are those to decide, in the order of :class:`Pattern`. ``bound`` is the largest unrolling in steps,
+    ``timeout`` is in seconds, ``memory`` in bytes. ``bounds``: bound ``D``; ``max_weight``: the wanted bound;
+    ``relational``: pair runs with the same outputs where a violation proves nothing. Raises ``ValueError``
+    for an unknown name and for a limit that is not positive.
     """
 
     engine: str = ENGINES[0]
@@ -60,9 +60,9 @@ class CheckOptions:
     relational: bool = False
 
     def __post_init__(self) -> None:
-        _must_be_one_of("engine", self.engine, ENGINES)
-        _must_be_one_of("encoding", self.encoding, ENCODINGS)
-        _must_be_one_of("solver", self.solver or SOLVERS[0], SOLVERS)
+        must_be_one_of("engine", self.engine, ENGINES)
+        must_be_one_of("encoding", self.encoding, ENCODINGS)
+        must_be_one_of("solver", self.solver or SOLVERS[0], SOLVERS)
         for limit in ("bound", "timeout", "memory", "max_weight"):
             value = getattr(self, limit)
             if value is not None and not value > 0:
@@ -72,7 +72,8 @@ class CheckOptions:
         object.__setattr__(self, "patterns", tuple(p for p in Pattern if p in self.patterns))
 
 
-def _must_be_one_of(what: str, name: str, names: tuple[str, ...]) -> None:
+def must_be_one_of(what: str, name: str, names: tuple[str, ...]) -> None:
+    """Raise ``ValueError`` for a name that is not among the names."""
     if name not in names:
         raise ValueError(f"no {what} {name!r}; there are {', '.join(names)}")
 

@@ -104,7 +104,7 @@ class Guard:
 
 
 def _names(what: str, names: Iterable[str]) -> frozenset[str]:
-    """A set of variables from any iterable of names; a lone string is a mistake that looks like one."""
+    """A set of variables from any iterable of names, but not from a lone string, which is a mistake."""
     if isinstance(names, str):
         raise TypeError(f"{what} takes a set of variables: write {what}={{{names!r}}}")
     return frozenset(names)
@@ -117,9 +117,8 @@ TRUE = Guard()
 class State:
     """A control state with ``P(q) = (d, mu, d', mu')``.
 
-    ``d`` and ``d_prime`` are inverse noise scales in units of eps, ``mu`` and ``mu_prime`` the means that
-    are added to the input. ``None`` means that the parameter was not given (a terminal state needs none).
-    ``is_input`` tells whether a step from the state reads an input.
+    ``d`` and ``d_prime`` are inverse noise scales in units of eps (``None``: not given), ``mu`` and
+    ``mu_prime`` the means that are added to the input. ``is_input``: a step from the state reads an input.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Names in messages: the one that was meant by a misspelt one, and several of them in a row."""
+"""Names in messages: what a misspelt name was meant to be, and lists of names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHORTEST = 4
 """Names with fewer letters are close only if they differ in case."""
 
 LONG = 6
-"""From so many letters on two slips are forgiven, below one: ``init`` and ``exit`` are different words."""
+"""Names of this length may have two slips, shorter ones one: ``init`` and ``exit`` are different words."""
 
 ALIKE = 0.8
 MAX_COMPARED = 64
@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Dictionary:
-    """Names that can be looked up by what somebody wrote for them.
+    """Names that can be looked up by a misspelling.
 
     Names that differ only in digits (``q5``, ``q6``) are not close: they are usually meant to be different.
     """

@@ -1,8 +1,7 @@
-"""Is an automaton one that the theory speaks about? (Def. valid automaton)
+"""The rules without which the theory says nothing of an automaton (Def. valid automaton).
 
 One pure function per rule; each yields the places it objects to, with a message that says what would be
-right. :func:`problems` collects them all, :func:`validate` raises them together. Output distinction and
-strong feasibility are not rules: an automaton without them is valid.
+right. Output distinction and strong feasibility are not rules: an automaton without them is valid.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from symdipa.model.parts import Guard, Parts, State, Transition
 from symdipa.model.spelling import Dictionary
 
 PATHS_SHOWN = 20
-"""For so many variables the initialization rule shows a path; it only lists the names of any further."""
+"""The number of variables for which the initialization rule shows a path; it only lists any further names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """What a problem is about: the automaton, or a state or a transition by its index.
 
-    ``part`` narrows it down: ``"name"``, ``"d"``, ``"mu"``, ``"d_prime"``, ``"mu_prime"`` of a state,
-    ``"guard"``, ``"assign"``, ``"output"``, ``"source"``, ``"target"`` of a transition. ``name`` is the
-    variable of a guard that it is about, if it is about one.
+    ``part`` is ``"name"``, ``"d"``, ``"mu"``, ``"d_prime"`` or ``"mu_prime"`` of a state; ``"guard"``,
+    ``"assign"``, ``"output"``, ``"source"`` or ``"target"`` of a transition. ``name`` is the variable of a
+    guard that it is about, if any.
     """
 
     kind: Literal["automaton", "state", "transition"]
@@ -53,8 +52,8 @@ def validate(automaton: Parts, locate: Locate | None = None, extra: Iterable[Inp
 def problems(automaton: Parts, locate: Locate | None = None, *, partial: bool = False) -> list[InputProblem]:
     """Every violation of a rule.
 
-    With ``partial`` the automaton is what could be read of a broken text, so that only the rules are
-    applied that concern one state or transition alone.
+    With ``partial`` the automaton is what could be read of a broken text, so that only rules about a single
+    state or transition are applied.
     """
     rules = LOCAL_RULES if partial else LOCAL_RULES | GLOBAL_RULES
     return [
@@ -151,16 +150,15 @@ def determinism(automaton: Parts) -> Iterator[Finding]:
         guards = [automaton.transitions[i].guard for i in leaving]
         for j, earlier in enumerate(earlier_overlaps(guards)):
             first = next(bits(earlier), None)
-            if first is not None and not _contradictory(guards[j]) and not _contradictory(guards[first]):
-                yield Place("transition", leaving[j], "guard"), _overlap(name, first, j, guards)
-
-
-def _overlap(state: str, first: int, second: int, guards: Sequence[Guard]) -> str:
-    return (
-        f"transitions {first + 1} and {second + 1} of state {state} can both be taken: the guards "
-        f"{brief(guards[first])} and {brief(guards[second])} have no opposite atoms (insample >= x in "
-        "one, insample < x in the other)"
-    )
+            if first is not None and not any(guards[i].excludes(guards[i]) for i in (first, j)):
+                yield (
+                    Place("transition", leaving[j], "guard"),
+                    (
+                        f"transitions {first + 1} and {j + 1} of state {name} can both be taken: the guards "
+                        f"{brief(guards[first])} and {brief(guards[j])} have no opposite atoms (insample >= x in "
+                        "one, insample < x in the other)"
+                    ),
+                )
 
 
 def earlier_overlaps(guards: Sequence[Guard]) -> list[int]:
@@ -190,10 +188,6 @@ def bits(number: int) -> Iterator[int]:
         number ^= lowest
 
 
-def _contradictory(candidate: Guard) -> bool:
-    return bool(candidate.ge & candidate.lt)
-
-
 # ---------------------------------------------------------------------------------------- parameters
 
 
@@ -203,7 +197,8 @@ def parameters(automaton: Parts) -> Iterator[Finding]:
     for i, state in enumerate(automaton.states):
         leaving = [automaton.transitions[k] for k in outgoing.get(state.name, [])]
         yield from _scale(state, i, "d", state.d, _use_of_sample(leaving))
-        yield from _scale(state, i, "d_prime", state.d_prime, _use_of_second_sample(leaving))
+        shown = any(transition.output.shows_second for transition in leaving)
+        yield from _scale(state, i, "d_prime", state.d_prime, "insample' is output" if shown else None)
         for part, mean in (("mu", state.mu), ("mu_prime", state.mu_prime)):
             if not isinstance(mean, Fraction):
                 yield Place("state", i, part), _inexact(state, part, mean)
@@ -233,11 +228,6 @@ def _use_of_sample(leaving: Iterable[Transition]) -> str | None:
         if transition.output.shows_sample:
             return "its sample is output"
     return None
-
-
-def _use_of_second_sample(leaving: Iterable[Transition]) -> str | None:
-    uses = any(transition.output.shows_second for transition in leaving)
-    return "insample' is output" if uses else None
 
 
 def _inexact(state: State, part: str, value: object) -> str:
@@ -290,7 +280,7 @@ def initialization(automaton: Parts) -> Iterator[Finding]:
 
 
 def never_stored(name: str, meant: str) -> str:
-    """What is wrong with a variable that is read and nowhere assigned, while one of like name is."""
+    """What is wrong with a variable that is read and nowhere assigned, while one with a similar name is."""
     return (
         f"variable {name} is read before it is assigned: no transition stores insample in it; "
         f"did you mean {meant}?"

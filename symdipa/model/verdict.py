@@ -59,11 +59,10 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class PatternResult:
-    """What one engine found out about one pattern.
+    """What one engine, with one encoding, found out about one pattern.
 
-    ``method`` tells what decided (``"static"``, ``"bounded"``, ``"k-induction"``, ``"pdr"``,
-    ``"explicit"``), ``reason`` why it is unknown, ``sizes`` how large the search was (for instance
-    ``{"order states": 81}`` or ``{"depth": 12}``), ``engine`` and ``encoding`` who says so.
+    ``method`` is what decided (``"static"``, ``"bounded"``, ``"k-induction"``, ``"pdr"``, ``"explicit"``),
+    ``reason`` why it is unknown, ``sizes`` how large the search was (such as ``{"order states": 81}``).
     """
 
     pattern: Pattern
@@ -86,7 +85,11 @@ class Answers:
     @cached_property
     def by_pattern(self) -> dict[Pattern, PatternResult]:
         """About each pattern the first definite answer, else the first one."""
-        return {pattern: _first_definite(pattern, self.about(pattern)) for pattern in Pattern}
+        found = {}
+        for pattern in Pattern:
+            answers = self.about(pattern) or [PatternResult(pattern, Status.SKIPPED, "none")]
+            found[pattern] = next((a for a in answers if a.status.is_definite), answers[0])
+        return found
 
     def about(self, pattern: Pattern) -> list[PatternResult]:
         """The answers of all engines that were asked about the pattern."""
@@ -111,12 +114,6 @@ class Answers:
                 said = "; ".join(f"{status.value} says {', '.join(names)}" for status, names in sides.items())
                 found.append(f"{pattern.title}: {said}")
         return tuple(found)
-
-
-def _first_definite(pattern: Pattern, answers: list[PatternResult]) -> PatternResult:
-    if not answers:
-        return PatternResult(pattern, Status.SKIPPED, "none")
-    return next((answer for answer in answers if answer.status.is_definite), answers[0])
 
 
 class Source(Enum):
@@ -239,8 +236,8 @@ class Result:
 
     ``answers`` are those of all engines, ``patterns`` has one for each of the four; ``engine`` is what
     decided (``"explicit"``, ``"z3"``, ``"both"``). ``witness`` is the violation on which the verdict rests,
-    ``distinct`` whether no other run can produce its outputs. ``bounds`` are about ``D`` (``None``: none was
-    looked for, or there is none). ``strongly_feasible`` is ``None`` when it is not established.
+    ``distinct`` whether no other run can produce its outputs. ``bounds`` are on ``D`` (``None``: not asked
+    for, or not found). ``strongly_feasible`` is ``None`` when it is not established.
     """
 
     automaton: Automaton

@@ -13,7 +13,7 @@ from typing import Any
 
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
-from symdipa.model.options import SOLVERS
+from symdipa.model.options import SOLVERS, must_be_one_of
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 
 Clause = Sequence[int]
@@ -91,11 +91,8 @@ class ClauseSolver(ABC):
 
 def open_solver(name: str = "z3", limits: Limits = UNLIMITED, effort: Effort | None = None) -> ClauseSolver:
     """A fresh solver by its name in :data:`SOLVERS`; ``ValueError`` for another name."""
-    if name == "z3":
-        return Z3Solver(limits, effort)
-    if name in SAT_SOLVERS:
-        return SatSolver(name, limits, effort)
-    raise ValueError(f"no solver {name!r}; there are {', '.join(SOLVERS)}")
+    must_be_one_of("solver", name, SOLVERS)
+    return Z3Solver(limits, effort) if name == "z3" else SatSolver(name, limits, effort)
 
 
 class Z3Solver(ClauseSolver):

@@ -1,6 +1,6 @@
 """Readers and writers: ``.dipa`` text, JSON, and Graphviz DOT (written only).
 
-Whatever is wrong with an input, be it the file itself, its encoding, its syntax or the automaton, is an
+Whatever is wrong with an input (the file itself, its encoding, its syntax or the automaton) is an
 :class:`~symdipa.model.errors.InvalidInput` that carries all problems with line and column.
 """
 
@@ -49,7 +49,11 @@ def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: 
     With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
     """
     text = _decode(data, source)
-    parsed = _reader(fmt or detect(None, text, source), source)(text, strict)
+    fmt = fmt or detect(None, text, source)
+    if fmt not in READERS:
+        known = ", ".join(READERS)
+        raise _refused("format", f"there is no format {shown(fmt)} to read; the formats are {known}", source)
+    parsed = READERS[fmt](text, strict)
     found = list(parsed.problems)
     if parsed.automaton is not None:
         found += problems(parsed.automaton, parsed.locate, partial=parsed.partial)
@@ -89,26 +93,26 @@ def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
     that breaks the rules of the model.
     """
     if fmt not in WRITERS:
-        message = f"there is no format {shown(fmt)} to write; the formats are {', '.join(WRITERS)}"
-        raise InvalidInput([InputProblem("format", message)])
+        known = ", ".join(WRITERS)
+        raise _refused("format", f"there is no format {shown(fmt)} to write; the formats are {known}", None)
     return WRITERS[fmt](validated(automaton))
 
 
 def detect(name: str | None, content: str, source: str | None = None) -> str:
     """The format of a file: by its suffix, or without one by the first character of its content."""
     suffix = PurePath(name).suffix.lower().removeprefix(".") if name else ""
-    by_content = _format_of_content(content)
+    by_content = {"{": "json", "(": "dipa", "#": "dipa"}.get(content.lstrip()[:1])
     if suffix in READERS:
         if by_content and by_content != suffix:
             message = f"the suffix is .{suffix} but the content looks like {by_content}; rename the file or "
-            raise InvalidInput([InputProblem("format", f"{message}give --format {suffix}")], name)
+            raise _refused("format", f"{message}give --format {suffix}", name)
         return suffix
     if suffix:
         message = f"unknown suffix {shown('.' + suffix)}; the known ones are {_KNOWN} (or give --format)"
-        raise InvalidInput([InputProblem("format", message)], name)
+        raise _refused("format", message, name)
     if by_content is None:
         message = f"cannot tell the format; name the file {_KNOWN.replace(', ', ' or ')}, or give --format"
-        raise InvalidInput([InputProblem("format", message)], name or source)
+        raise _refused("format", message, name or source)
     return by_content
 
 
@@ -122,34 +126,26 @@ def _unreachable(automaton: Automaton) -> tuple[str, ...]:
     return (f"no path from {automaton.initial} reaches {names}; is every goto spelt right?",)
 
 
-def _format_of_content(content: str) -> str | None:
-    start = content.lstrip()[:1]
-    return {"{": "json", "(": "dipa", "#": "dipa"}.get(start)
-
-
-def _reader(fmt: str, source: str | None) -> Callable[[str, bool], Parsed]:
-    if fmt not in READERS:
-        message = f"there is no format {shown(fmt)} to read; the formats are {', '.join(READERS)}"
-        raise InvalidInput([InputProblem("format", message)], source)
-    return READERS[fmt]
-
-
 def _bytes_of(source: str) -> bytes:
     try:
         with open(source, "rb") as handle:
             data = handle.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise InvalidInput([InputProblem("file", "there is no such file")], source) from None
+        raise _refused("file", "there is no such file", source) from None
     except IsADirectoryError:
-        raise InvalidInput([InputProblem("file", "this is a directory; name a file in it")], source) from None
+        raise _refused("file", "this is a directory; name a file in it", source) from None
     except PermissionError:
-        raise InvalidInput([InputProblem("file", "no permission to read this file")], source) from None
+        raise _refused("file", "no permission to read this file", source) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput([InputProblem("file", f"cannot read this file: {reason}")], source) from None
+        raise _refused("file", f"cannot read this file: {reason}", source) from None
     if len(data) > MAX_BYTES:
-        raise InvalidInput([InputProblem("file", f"the file is larger than {MAX_BYTES >> 20} MiB")], source)
+        raise _refused("file", f"the file is larger than {MAX_BYTES >> 20} MiB", source)
     return data
+
+
+def _refused(rule: str, message: str, source: str | None, position: Position | None = None) -> InvalidInput:
+    return InvalidInput([InputProblem(rule, message, position)], source)
 
 
 def _decode(data: str | bytes, source: str | None) -> str:
@@ -163,8 +159,7 @@ def _decode(data: str | bytes, source: str | None) -> str:
 
 def _from_utf8(data: bytes, source: str | None) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        message = "the file is encoded as UTF-16; save it as UTF-8"
-        raise InvalidInput([InputProblem("encoding", message, Position(1, 1))], source)
+        raise _refused("encoding", "the file is encoded as UTF-16; save it as UTF-8", source, Position(1, 1))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -177,7 +172,5 @@ def _from_utf8(data: bytes, source: str | None) -> str:
 
 def _undecodable(data: bytes, offset: int, what: str, source: str | None) -> InvalidInput:
     before = data[:offset].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    line = before.count("\n") + 1
-    column = len(before) - before.rfind("\n")
-    problem = InputProblem("encoding", f"offset {offset} holds {what}", Position(line, column))
-    return InvalidInput([problem], source)
+    place = Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
+    return _refused("encoding", f"offset {offset} holds {what}", source, place)

@@ -17,10 +17,10 @@ MAX_DIGITS = 1000
 """Longer numerals are refused: no noise parameter needs them, and arithmetic on them gets slow."""
 
 MAX_PROBLEMS = 50
-"""So many problems of a file are shown; the rest is counted."""
+"""The number of problems of a file that are shown; the rest is counted."""
 
 STOP_AFTER = 1000
-"""A reader gives up on a text after so many problems."""
+"""The number of problems after which a reader gives up on a text."""
 
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
 
@@ -90,7 +90,7 @@ def rational(text: str) -> Fraction:
 
 def capped(problems: Sequence[InputProblem]) -> list[InputProblem]:
     """At most :data:`MAX_PROBLEMS` of the problems, and a last one that counts the others."""
-    ordered = sorted(problems, key=lambda p: (p.position.line, p.position.column) if p.position else (0, 0))
+    ordered = sorted(problems, key=InputProblem.place)
     rest = ordered[MAX_PROBLEMS:]
     if not rest:
         return ordered

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import Parsed, Report
-from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, Branch, Listing, parse_listings
+from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, Arm, Listing, parse_listings
 from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition, validated, variables_of
 from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.spelling import Dictionary
@@ -57,11 +57,10 @@ class _Assembly:
     """Puts the listings together: resolves ordered branches, numbers states and transitions."""
 
     def __init__(self, report: Report, strict: bool) -> None:
-        self.report = report
-        self.strict = strict
+        self.report, self.strict = report, strict
         self.listings: list[Listing] = []
         self.transitions: list[Transition] = []
-        self.branches: list[Branch] = []
+        self.branches: list[Arm] = []
         self.notes: list[str] = []
         self.doubts: list[str] = []
 
@@ -69,7 +68,9 @@ class _Assembly:
         self.listings.append(listing)
         source = listing.state.name
         numbered = [(i, branch) for i, branch in enumerate(listing.branches, 1) if not branch.faulty]
-        resolved = _resolved(listing.state, [branch.guard for _, branch in numbered])
+        written = [branch.guard for _, branch in numbered]
+        # A non-input state may not have a choice at all: its branches are left for validation to refuse.
+        resolved = first_match(written) if listing.state.is_input else [(guard,) for guard in written]
         for (number, branch), guards in zip(numbered, resolved, strict=True):
             if guards != (branch.guard,):
                 self.explain(source, number, branch, guards)
@@ -78,7 +79,7 @@ class _Assembly:
                 self.transitions.append(transition)
                 self.branches.append(branch)
 
-    def explain(self, source: str, number: int, branch: Branch, guards: tuple[Guard, ...] | None) -> None:
+    def explain(self, source: str, number: int, branch: Arm, guards: tuple[Guard, ...] | None) -> None:
         """A branch is not read as it is written: say so, as a note or, if strict, as a problem."""
         which = f"branch {number} of state {source}"
         if guards is None:
@@ -104,7 +105,7 @@ class _Assembly:
         else:
             self.note(message, offset, doubtful=True)
 
-    def all_branches(self) -> Iterator[Branch]:
+    def all_branches(self) -> Iterator[Arm]:
         return (branch for listing in self.listings for branch in listing.branches)
 
     def doubt_targets(self) -> None:
@@ -174,17 +175,7 @@ class _Assembly:
         return None
 
 
-def _resolved(state: State, guards: list[Guard]) -> list[tuple[Guard, ...] | None]:
-    """The guards of every branch once the chain is read as first match wins.
-
-    A non-input state may not have a choice at all, so its branches are left for validation to refuse.
-    """
-    if not state.is_input:
-        return [(guard,) for guard in guards]
-    return first_match(guards)
-
-
-def _reading(branch: Branch, guards: tuple[Guard, ...]) -> str:
+def _reading(branch: Arm, guards: tuple[Guard, ...]) -> str:
     if not guards:
         return "can never be taken, because earlier branches cover it; it is dropped"
     overlap = "" if branch.is_else else "overlaps with an earlier one; first match wins, so it "

@@ -57,8 +57,8 @@ EXAMPLE = "(q1,1/4,0): if (insample < x) then output obot; goto q2"
 
 
 @dataclass(slots=True)
-class Branch:
-    """One transition as written, with the offsets of its parts.
+class Arm:
+    """A branch as it is written, with the offsets of its parts.
 
     ``reads`` are the variables of the guard, each with the offset of its first use. A ``faulty`` branch could
     not be read in full, or stands where none may be.
@@ -85,7 +85,7 @@ class Listing:
     at: int
     state: State
     parameters_at: dict[str, int]
-    branches: list[Branch] = field(default_factory=list)
+    branches: list[Arm] = field(default_factory=list)
 
 
 def parse_listings(text: str, report: Report) -> list[Listing]:
@@ -107,14 +107,14 @@ def parse_listings(text: str, report: Report) -> list[Listing]:
     return listings
 
 
-class _StateParser:
-    """Parses the piece of text that holds one state."""
+class _Words:
+    """The words of a piece of text, read one after the other, and complaints about them."""
 
     def __init__(self, text: str, start: int, end: int, report: Report) -> None:
         self.words: list[str] = _TOKEN.findall(text, start, end)
         self.starts = [match.start() for match in _TOKEN.finditer(text, start, end)]
         last = self.starts[-1] + len(self.words[-1])
-        self.words += [""] * 3  # the end of the piece, and as far as anybody looks ahead
+        self.words += [""] * 3  # the end of the piece, and as far as the parser looks ahead
         self.starts += [last] * 3
         self.next = 0
         self.is_last = end == len(text)
@@ -122,15 +122,7 @@ class _StateParser:
         self.lost = False
         """Set by a fault, until a word is found that was expected."""
         self.sound = True
-        """Whether there was no fault since somebody set this."""
-
-    def parse(self) -> Listing | None:
-        """The state, or as much of it as could be read; ``None`` if not even its name could."""
-        listing = self.header()
-        self.body(listing)
-        return listing if listing.state.name else None
-
-    # Helpers over the list of tokens.
+        """Cleared by a fault."""
 
     @property
     def word(self) -> str:
@@ -163,8 +155,7 @@ class _StateParser:
 
     def accept(self, word: str) -> bool:
         if self.words[self.next] == word:
-            self.next += 1
-            self.lost = False
+            self.advance()
             return True
         return False
 
@@ -183,7 +174,7 @@ class _StateParser:
             self.next += 1
 
     def stores(self, ahead: int = 0) -> bool:
-        """Whether an assignment stands here (or so many words ahead)."""
+        """Whether an assignment stands here, or ``ahead`` words further on."""
         word, following = self.words[self.next + ahead : self.next + ahead + 2]
         return following in _STORES and word not in RESERVED and NAME.fullmatch(word) is not None
 
@@ -219,6 +210,16 @@ class _StateParser:
         self.lost = False
         return word
 
+
+class _StateParser(_Words):
+    """Parses the piece of text that holds one state."""
+
+    def parse(self) -> Listing | None:
+        """The state, or as much of it as could be read; ``None`` if not even its name could."""
+        listing = self.header()
+        self.body(listing)
+        return listing if listing.state.name else None
+
     # The header: (name:kind, d, mu, d', mu'):
 
     def header(self) -> Listing:
@@ -242,7 +243,9 @@ class _StateParser:
             self.expected(f"':' after the header of {state}")
             self.pass_over(":")
         if name and self.sound and len(numbers) not in (0, 2, 4):
-            self.fault(_wrong_count(name, len(numbers)), at)
+            given = "1 parameter" if len(numbers) == 1 else f"{len(numbers)} parameters"
+            wanted = "2 (d and mu: inverse noise scale and mean) or 4 (d, mu, d', mu')"
+            self.fault(f"state {name} has {given}; give {wanted}", at)
         if self.word in _BODY or self.stores():
             self.lost = False
         if not (self.sound and in_order):  # nothing about its parameters shall follow from that
@@ -306,7 +309,7 @@ class _StateParser:
         kind = "if" if self.opens_chain() else "step"
         while kind:
             self.sound = True
-            branch = Branch(at, TRUE, at if kind == "else" else self.offset, is_else=kind == "else")
+            branch = Arm(at, TRUE, at if kind == "else" else self.offset, is_else=kind == "else")
             if kind == "if":
                 self.guard(branch)
             self.step(branch)
@@ -334,11 +337,10 @@ class _StateParser:
             return True
         return False
 
-    def to_next_branch(self, branch: Branch, may_follow: bool) -> bool:
+    def to_next_branch(self, branch: Arm, may_follow: bool) -> bool:
         """Go to the next branch, or to the end; whether that is in order."""
         word, following = self.words[self.next : self.next + 2]
-        branches = ("elseif", "else")
-        if not word or (may_follow and (word in branches or any(_means(word, b) for b in branches))):
+        if not word or (may_follow and (word in _BRANCHES or any(_means(word, b) for b in _BRANCHES))):
             return True
         if following in (",", ":") and NAME.fullmatch(word):
             self.fault(f"a state begins with a parenthesis: write ({word}")
@@ -367,7 +369,7 @@ class _StateParser:
         self.lost = False
         return "if" if guarded else "else"
 
-    def step(self, branch: Branch) -> None:
+    def step(self, branch: Arm) -> None:
         """``x := insample, y := insample; output o; goto q``"""
         branch.assign_at = self.offset
         stored: set[str] = set()
@@ -420,7 +422,7 @@ class _StateParser:
 
     # Guards: a conjunction with any number of parentheses, up to ``then``.
 
-    def guard(self, branch: Branch) -> None:
+    def guard(self, branch: Arm) -> None:
         at_least: set[str] = set()
         below: set[str] = set()
         opened: list[int] = []
@@ -457,7 +459,7 @@ class _StateParser:
             return False
         return True
 
-    def atom(self, branch: Branch, at_least: set[str], below: set[str]) -> None:
+    def atom(self, branch: Arm, at_least: set[str], below: set[str]) -> None:
         """``insample >= x`` and its relatives; equality has probability 0, so strictness is ignored."""
         left, operator, right = self.words[self.next : self.next + 3]
         if left == "insample" and operator in _COMPARES:
@@ -470,7 +472,7 @@ class _StateParser:
             self.bad_atom(left, operator, right)
             self.skip_atom()
 
-    def variable(self, branch: Branch, side: set[str]) -> None:
+    def variable(self, branch: Arm, side: set[str]) -> None:
         at = self.offset
         if self.word.startswith(_BEGINS_NUMBER):
             self.expected("a variable (a constant goes into the mean of the state)")
@@ -517,11 +519,3 @@ def _means(word: str, keyword: str) -> bool:
         return _SYNONYMS.get(folded, folded) == keyword
     slips = 0 if len(keyword) < 4 else 1 if len(keyword) < 6 else 2
     return edit_distance(folded, keyword, slips) <= slips
-
-
-def _wrong_count(name: str, count: int) -> str:
-    parameters = "1 parameter" if count == 1 else f"{count} parameters"
-    return (
-        f"state {name} has {parameters}; give 2 (d and mu: inverse noise scale and mean) "
-        "or 4 (d, mu, d', mu')"
-    )

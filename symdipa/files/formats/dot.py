@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from symdipa.model.automaton import Automaton, State, Transition
 
 
 def write(automaton: Automaton) -> str:
     """The automaton as a DOT digraph."""
     nodes = [
-        f"  s{i} [{_shape(state)}, label={_quoted(state_lines(state))}];"
+        f"  s{i} [shape={'circle' if state.is_input else 'box'}, label={_quoted(state_lines(state))}];"
         for i, state in enumerate(automaton.states)
     ]
     edges = [
@@ -34,22 +32,14 @@ def write(automaton: Automaton) -> str:
     )
 
 
-def _shape(state: State) -> str:
-    return "shape=circle" if state.is_input else "shape=box"
-
-
 def state_lines(state: State) -> list[str]:
     """The label of a state: the name over ``d, mu`` and, if there is a second sample, ``d', mu'``."""
     lines = [state.name]
     if state.d is not None or state.d_prime is not None:
-        lines.append(_pair(state.d, state.mu))
+        lines.append(f"{'-' if state.d is None else state.d}, {state.mu}")
     if state.d_prime is not None:
-        lines.append(_pair(state.d_prime, state.mu_prime))
+        lines.append(f"{state.d_prime}, {state.mu_prime}")
     return lines
-
-
-def _pair(scale: Fraction | None, mean: Fraction) -> str:
-    return f"{'-' if scale is None else scale}, {mean}"
 
 
 def edge_lines(automaton: Automaton, transition: Transition) -> list[str]:
