@@ -98,10 +98,8 @@ class Store:
 
     @classmethod
     def create(cls, folder: Path, plan: Plan, inputs: Mapping[str, bytes]) -> Store:
-        """Begin a folder of results; ``inputs`` are the files of the plan by their ``stored`` names.
-
-        Raises :class:`BadSweep` where that cannot be done.
-        """
+        """Begin a folder of results; ``inputs`` are the files of the plan by their ``stored`` names. Raises
+        :class:`BadSweep`."""
         data: dict[str, Any] = {"format": FORMAT, "version": VERSION, "settings": plan.as_json()}
         store = cls(folder, plan, [], {**data, "sessions": [], "machines": []})
         try:

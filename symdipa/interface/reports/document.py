@@ -166,15 +166,12 @@ def _lines(block: Block, width: int) -> Iterable[str]:
         case Inset(blocks):
             return _indented("  ", as_lines(blocks, width))
         case Numbered(items):
-            return _numbered(items, width)
+            return (line for k, item in enumerate(items, 1) for line in _numbered(k, as_lines(item, width)))
 
 
-def _numbered(items: Sequence[Sequence[Block]], width: int) -> Iterator[str]:
-    for number, blocks in enumerate(items, 1):
-        mark = f"{number}. "
-        yield ""
-        for k, line in enumerate(_indented(" " * len(mark), as_lines(blocks, width))):
-            yield line if k else mark + line[len(mark) :]
+def _numbered(number: int, lines: Sequence[str]) -> list[str]:
+    mark = f"{number}. "
+    return ["", mark + lines[0], *_indented(" " * len(mark), lines[1:])]
 
 
 def _indented(indent: str, lines: Iterable[str]) -> list[str]:
