@@ -21,10 +21,8 @@ from symdipa.model.verdict import Result, Status, Verdict, Witness
 
 Decide = Callable[[Automaton], Result | None]
 """Decides a changed automaton; the answer may be "unknown", or ``None`` when there is no time left."""
-
 ROUNDS = 8
 """How often one kind of change is made before it is given up."""
-
 MORE_ANSWERS = 3
 """A limit on answers is tried with one answer and with this many."""
 

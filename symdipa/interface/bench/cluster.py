@@ -13,16 +13,13 @@ from symdipa.interface.bench.plan import BadSweep
 
 ATTEMPTS = 3
 """How often a run is made whose worker dies each time."""
-
 PATIENCE = 10.0
 """Seconds to wait for the scheduler and for the first worker."""
 
 
 class Cluster:
-    """Runs on the workers of a Dask scheduler, as many at a time as they have threads.
-
-    Raises :class:`BadSweep` if the cluster cannot be used, when it is opened or later when it has gone.
-    """
+    """Runs on the workers of a Dask scheduler, as many at a time as they have threads. Raises
+    :class:`BadSweep` if the cluster cannot be used, when it is opened or later when it has gone."""
 
     def __init__(self, address: str) -> None:
         try:

@@ -11,14 +11,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import symdipa
 from symdipa import __version__
 from symdipa.engines.processes import cores, machine_memory
 
 PACKAGES = ("z3-solver", "python-sat", "rustworkx", "highspy", "numpy")
 """Packages whose version can change what is measured."""
-
-SOURCE = Path(symdipa.__file__).resolve().parent.parent
+SOURCE = Path(__file__).resolve().parents[3]
 """The folder that holds the package: that of the repository, unless it is installed."""
 
 

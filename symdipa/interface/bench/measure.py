@@ -16,10 +16,8 @@ from symdipa.interface.bench.process import OUT_OF_MEMORY, Ended, Process
 
 GRACE = 5.0
 """Seconds above its limit that a run may take to say how far it got before it is killed."""
-
 MEMORY_GRACE = 1.1
 """The multiple of its memory limit at which a run is killed; at the limit it stops by itself."""
-
 OUTCOMES = ("answered", "unknown", "time-out", "memory-out", "failed", "unusable", "skipped")
 ANSWERED, UNKNOWN, TIME_OUT, MEMORY_OUT, FAILED, UNUSABLE, SKIPPED = OUTCOMES
 LIMITS = (TIME_OUT, MEMORY_OUT)
@@ -40,11 +38,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The results of a run. Times are in seconds, ``peak_mb`` in MiB; exact rationals are text.
-
-    ``outcome`` is one of ``OUTCOMES``, explained by ``remark``. ``bound`` is the smallest bound on D,
-    ``corollary`` the one that families document.
-    """
+    """The results of a run. Times are in seconds, ``peak_mb`` in MiB; exact rationals are text. ``remark``
+    explains the ``outcome``; ``bound`` is the smallest one on D, ``corollary`` the one that families
+    document."""
 
     outcome: str
     remark: str = ""

@@ -6,7 +6,7 @@ import csv
 import io
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from symdipa.interface.bench.machine import described
 from symdipa.interface.bench.measure import ANSWERED, LIMITS, MEMORY_OUT, SKIPPED, TIME_OUT
@@ -21,10 +21,8 @@ SIZES = ("variables", "states", "transitions")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """All measured runs of one item with one configuration: the medians, the spread, and how they ended.
-
-    ``outcome`` is ``None`` while no run says how.
-    """
+    """All measured runs of one item with one configuration: the medians, the spread, and how they ended
+    (``None``: not known yet)."""
 
     item: Item
     config: Config
@@ -244,15 +242,12 @@ def _csv(plan: Plan, found: Sequence[Line]) -> str:
         item = line.item
         published = [numbers.get(item.published or "", "") for _, numbers, _ in tools]
         for cell in line.cells:
-            config = cell.config
-            writer.writerow(
-                [
-                    item.key, item.family, item.size, *line.sizes, line.verdict,
-                    config.engine, config.encoding, config.solver,
-                    cell.outcome or "not run yet", cell.runs, cell.median, cell.least, cell.most,
-                    cell.peak_mb, cell.bound, cell.remark, *published,
-                ]
+            values = (
+                item.key, item.family, item.size, *line.sizes, line.verdict, *astuple(cell.config),
+                cell.outcome or "not run yet", cell.runs, cell.median, cell.least, cell.most,
+                cell.peak_mb, cell.bound, cell.remark, *published,
             )  # fmt: skip
+            writer.writerow(values)
     return out.getvalue().rstrip("\n")
 
 

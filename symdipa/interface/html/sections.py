@@ -14,7 +14,7 @@ from symdipa.interface.pictures.svg import Drawing
 from symdipa.interface.reports import check, objects, refutation, weight
 from symdipa.interface.reports.document import Headline, Notes, Section, Tone, as_html, framed, framed_table
 from symdipa.interface.reports.story import dependency as forced_order
-from symdipa.interface.reports.story import dependency_title, story
+from symdipa.interface.reports.story import story
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
 from symdipa.interface.reports.words import MARKS, known_marks, known_orders, noise, run_columns
 from symdipa.model.verdict import Bounds, Result, Verdict, Witness
@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """One file and what was found out, with ``None`` for what was not asked for or does not apply.
-
-    ``notes`` are remarks from reading it, ``weighed`` is the result with the best bounds. A text instead of a
-    counterexample says why there is none.
-    """
+    """One file and what was found out, with ``None`` for what was not asked for or does not apply: ``weighed``
+    is the result with the best bounds. A text instead of a counterexample says why there is none."""
 
     name: str
     result: Result
@@ -137,8 +134,7 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     meanings = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
     explained = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
     yield Section([walk, *explained], "The run, step by step")
-    if forced := forced_order(automaton, witness):
-        yield Section(forced, dependency_title(witness.pattern))
+    yield from forced_order(automaton, witness)
     if part.hints is not None:
         yield from what_would_help(part.hints, witness.pattern)
 

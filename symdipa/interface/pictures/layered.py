@@ -128,10 +128,7 @@ class _Vertex:
 
 
 def layered(boxes: Sequence[Box], edges: Sequence[LabelledEdge], root: int = 0) -> Layout:
-    """Where nodes and edges go. ``root`` is at the top unless others lead to it from outside.
-
-    Raises :class:`TooLarge`.
-    """
+    """Where nodes and edges go. ``root`` is at the top unless others lead to it. Raises :class:`TooLarge`."""
     turned, order = _without_cycles(len(boxes), edges, root)
     ends = [
         (edge.target, edge.source) if turn else (edge.source, edge.target)
@@ -218,10 +215,8 @@ def _chains(
     ends: Sequence[tuple[int, int]],
     nodes: Sequence[_Vertex],
 ) -> list[list[_Vertex]]:
-    """For every edge its points from top to bottom, tied to its nodes.
-
-    Behind their labels edges to one node share their points.
-    """
+    """For every edge its points from top to bottom, tied to its nodes; behind their labels edges to one node
+    share them."""
     chains: list[list[_Vertex]] = []
     trunks: dict[tuple[int, bool, int], _Vertex] = {}
     joined: set[tuple[_Vertex, _Vertex]] = set()
@@ -333,11 +328,8 @@ def _place(layers: Sequence[Sequence[_Vertex]]) -> None:
 
 
 def _apart(layer: Sequence[_Vertex], wanted: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The places closest to the wanted ones (least squares) that keep the order and the distances.
-
-    Measured from the place that the distances alone would give, the places must not decrease: pool adjacent
-    violators.
-    """
+    """The places closest to the wanted ones (least squares) that keep the order and the distances: measured
+    from the places that the distances alone would give, they must not decrease (pool adjacent violators)."""
     offsets = list(accumulate((left.gap(right) for left, right in pairwise(layer)), initial=0.0))
     pools: list[tuple[float, float, int]] = []  # mean, weight, how many
     for x, weight, offset in zip(wanted, weights, offsets, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
@@ -190,13 +190,11 @@ def _aligned(rows: Sequence[Sequence[str | Marked]], least: Sequence[int]) -> li
 
 def as_html(sections: Iterable[Section]) -> Markup:
     """Sections as a part of a page."""
-    return joined((part for section in sections for part in _section(section)), "\n")
-
-
-def _section(section: Section) -> Iterator[Markup]:
-    if section.title:
-        yield element("h3", section.title)
-    yield from map(_html, section.blocks)
+    parts: list[Markup] = []
+    for section in sections:
+        parts += [element("h3", section.title)] if section.title else []
+        parts += map(_html, section.blocks)
+    return joined(parts, "\n")
 
 
 def _html(block: Block) -> Markup:
