@@ -756,7 +756,7 @@ def test_the_picture(mixed, tmp_path, suffix, start):
 
 def legend_and_axes(results: Store, monkeypatch, tmp_path):
     kept = []
-    monkeypatch.setattr(plots, "save", lambda figure, path: kept.append(figure))
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **_: kept.append(figure))
     plots.plot(results, tmp_path / "x.png")
     (figure,) = kept
     (legend,) = figure.legends

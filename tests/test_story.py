@@ -111,7 +111,7 @@ def test_the_run_with_plain_comparisons():
 
 def test_a_loop_that_looks_back_one_round():
     automaton, witness = told("leaking_cycle/lc_example", LC, (0, 1, 2, 3), ((2, 4),))
-    text = flat(dependency(automaton, witness))
+    text = flat(dependency(automaton, witness)[0].blocks)
     assert "Step 3 compares with x2, stored in step 2 the first time, in later rounds in step 4 of" in text
     assert (
         "Step 4 compares with x2, stored in step 2 the first time, in later rounds in the same step" in text
@@ -121,7 +121,9 @@ def test_a_loop_that_looks_back_one_round():
 
 def test_a_loop_that_looks_at_its_own_round():
     automaton, witness = told("leaking_cycle/threshold_per_input", LC, (0, 1), ((0, 2),))
-    assert as_lines(dependency(automaton, witness))[0] == "Step 2 compares with x, stored in step 1."
+    assert (
+        as_lines(dependency(automaton, witness)[0].blocks)[0] == "Step 2 compares with x, stored in step 1."
+    )
 
 
 def test_a_loop_whose_order_grows_before_it_repeats():
@@ -131,7 +133,7 @@ def test_a_loop_whose_order_grows_before_it_repeats():
     )
     witness = Witness(LC, (0, 1), ((1, 2),))
     replay(control_graph(automaton), witness)
-    text = flat(dependency(automaton, witness))
+    text = flat(dependency(automaton, witness)[0].blocks)
     assert "before round 1: x = y; before round 2: x < y; before round 3: the same as before round 2" in text
 
 

@@ -1,7 +1,4 @@
-"""Facts about a witness as values, which reports put into words and hints turn into changes.
-
-Steps of a run are named by their position, from 0.
-"""
+"""Facts about a witness as values, for reports and hints. Steps of a run are named by position, from 0."""
 
 from __future__ import annotations
 

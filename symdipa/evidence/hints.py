@@ -21,17 +21,15 @@ from symdipa.model.verdict import Result, Status, Verdict, Witness
 
 Decide = Callable[[Automaton], Result | None]
 """Decides a changed automaton; the answer may be "unknown", or ``None`` when there is no time left."""
-
 ROUNDS = 8
 """How often one kind of change is made before it is given up."""
-
 MORE_ANSWERS = 3
 """A limit on answers is tried with one answer and with this many."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One change: what to do with which transition (of the changed automaton) and which variable."""
+    """Where to make one change: at which transition (of the changed automaton), of which variable."""
 
     transition: int
     variable: str = ""
@@ -108,18 +106,14 @@ def _tried(automaton: Automaton, witness: Witness, kind: _ChangeKind, decide: De
     changed, current = automaton, witness
     for _ in range(ROUNDS):
         edits = [edit for edit in kind.suggest(changed, current) if edit not in made]
-        if not edits:
-            return None
         for edit in edits:
             changed = kind.make(changed, edit)
         made += edits
-        if problems(changed):
+        if not edits or problems(changed):
             return None
         result = decide(changed)
-        if result is None:
-            break
-        answer = result.patterns[witness.pattern]
-        if answer.status is not Status.PRESENT:
+        answer = result.patterns[witness.pattern] if result is not None else None
+        if answer is None or answer.status is not Status.PRESENT:
             break
         if answer.witness is None:
             return None
@@ -153,7 +147,7 @@ def _outcome(result: Result | None, gone: Pattern) -> str:
 def _for_more_answers(
     automaton: Automaton, made: Sequence[Edit], once: str, bounded: bool, decide: Decide
 ) -> str:
-    """The outcome for one answer, with a D if ``bounded``, and if it is private then too, for a few."""
+    """The outcome for one answer, with a D if ``bounded``, and for a few if it is private then, too."""
     few = decide(limited(automaton, {edit.transition for edit in made}, MORE_ANSWERS))
     if few is None or few.verdict is not Verdict.PRIVATE:
         return f"{once}, if it stops after the first"
@@ -288,7 +282,7 @@ def _limit_high(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
 
 
 def _limit_loop(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
-    """The answer of the only loop that leaks, discloses, or is bounded by what is shown."""
+    """The answer of the only loop, which leaks, discloses, or is bounded by what is shown."""
     loop = witness.cycles[0]
     if witness.pattern is Pattern.LEAKING_CYCLE:
         both = conflicts(automaton, witness)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from symdipa.engines.processes import POLL
 from symdipa.interface.bench.machine import machine
@@ -12,17 +12,14 @@ from symdipa.interface.bench.measure import FAILED, Job, Measured, measure
 from symdipa.interface.bench.plan import BadSweep
 
 ATTEMPTS = 3
-"""So often a run is made whose worker dies each time."""
-
+"""How often a run is made whose worker dies each time."""
 PATIENCE = 10.0
 """Seconds to wait for the scheduler and for the first worker."""
 
 
 class Cluster:
-    """Runs on the workers of a Dask scheduler, as many at a time as they have threads.
-
-    Raises :class:`BadSweep` if the cluster cannot be used, when it is opened or later when it has gone.
-    """
+    """Runs on the workers of a Dask scheduler, as many at a time as they have threads. Raises
+    :class:`BadSweep` if the cluster cannot be used, when it is opened or later when it has gone."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -50,18 +47,18 @@ class Cluster:
             raise
 
     def _check_versions(self) -> None:
-        here = machine()
         try:
             machines = self._client.run(machine)
         except Exception as error:
             raise BadSweep(f"the workers at {self.address} cannot run symdipa: {_words(error)}") from error
+        here = machine()["symdipa"]
         for worker, found in machines.items():
-            if found["symdipa"] != here["symdipa"]:
-                told = f"symdipa {found['symdipa']}, and here is {here['symdipa']}"
-                raise BadSweep(f"the worker {worker} has {told}: rows would not compare")
+            if found["symdipa"] != here:
+                versions = f"symdipa {found['symdipa']}, and here is {here}"
+                raise BadSweep(f"the worker {worker} has {versions}: rows would not compare")
 
     def has_room(self) -> bool:
-        """A few more runs are handed over than there are threads, so that no worker waits for the next."""
+        """Whether to hand over a run: there are a few more than threads, so that no worker waits."""
         threads: int = sum(self._client.nthreads().values())
         return len(self._futures) < max(1, threads + threads // 2)
 
@@ -79,16 +76,14 @@ class Cluster:
         found = []
         for future in [future for future in self._futures if future.done()]:
             job = self._futures.pop(future)
-            measured = self._measured(future, job)
-            if measured is not None:
+            if (measured := self._measured(future, job)) is not None:
                 found.append((job.id, measured))
         return found
 
     def _measured(self, future: Any, job: Job) -> Measured | None:
-        """What a run gave; ``None`` if it is made again."""
+        """The results of a run; ``None`` if it is made again."""
         try:
-            measured: Measured = future.result(timeout=PATIENCE)
-            return measured
+            return cast(Measured, future.result(timeout=PATIENCE))
         except Exception as error:  # whatever happened over there: the run itself never raises
             if self._attempts[job.id] < ATTEMPTS:
                 self.start(job)

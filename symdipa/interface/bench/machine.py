@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import symdipa
 from symdipa import __version__
 from symdipa.engines.processes import cores, machine_memory
 
 PACKAGES = ("z3-solver", "python-sat", "rustworkx", "highspy", "numpy")
 """Packages whose version can change what is measured."""
-
-SOURCE = Path(symdipa.__file__).resolve().parent.parent
+SOURCE = Path(__file__).resolve().parents[3]
 """The folder that holds the package: that of the repository, unless it is installed."""
 
 
@@ -46,23 +45,20 @@ def version_of(package: str) -> str:
 
 def processor() -> str:
     """The name of the processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 def commit() -> str:
     """What git calls this state of the source; the version of the package where there is no repository."""
-    if not (SOURCE / ".git").exists():
-        return __version__
     command = ["git", "-C", str(SOURCE), "describe", "--always", "--dirty"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return __version__
+    if (SOURCE / ".git").exists():
+        with suppress(OSError, subprocess.CalledProcessError):
+            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return __version__
 
 
 def described(found: dict[str, Any]) -> str:
@@ -75,8 +71,7 @@ def described(found: dict[str, Any]) -> str:
 
 
 def load() -> float | None:
-    """How many processes wanted to run in the last minute; ``None`` where the system does not tell."""
-    try:
+    """How many processes wanted to run in the last minute; ``None`` if the system does not say."""
+    with suppress(OSError):
         return os.getloadavg()[0]
-    except OSError:
-        return None
+    return None

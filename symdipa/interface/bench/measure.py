@@ -16,14 +16,11 @@ from symdipa.interface.bench.process import OUT_OF_MEMORY, Ended, Process
 
 GRACE = 5.0
 """Seconds above its limit that a run may take to say how far it got before it is killed."""
-
 MEMORY_GRACE = 1.1
 """The multiple of its memory limit at which a run is killed; at the limit it stops by itself."""
-
-ANSWERED, UNKNOWN, TIME_OUT, MEMORY_OUT = "answered", "unknown", "time-out", "memory-out"
-FAILED, UNUSABLE, SKIPPED = "failed", "unusable", "skipped"
+OUTCOMES = ("answered", "unknown", "time-out", "memory-out", "failed", "unusable", "skipped")
+ANSWERED, UNKNOWN, TIME_OUT, MEMORY_OUT, FAILED, UNUSABLE, SKIPPED = OUTCOMES
 LIMITS = (TIME_OUT, MEMORY_OUT)
-OUTCOMES = (ANSWERED, UNKNOWN, TIME_OUT, MEMORY_OUT, FAILED, UNUSABLE, SKIPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +38,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The results of a run. Times are in seconds, ``peak_mb`` in MiB; exact rationals are text.
-
-    ``outcome`` is one of ``OUTCOMES``, explained by ``remark``. ``bound`` is the smallest bound on D,
-    ``corollary`` the one that families document.
-    """
+    """The results of a run. Times are in seconds, ``peak_mb`` in MiB; exact rationals are text. ``remark``
+    explains the ``outcome``; ``bound`` is the smallest one on D, ``corollary`` the one that families
+    document."""
 
     outcome: str
     remark: str = ""
@@ -74,9 +69,10 @@ class Started:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.time = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        path = os.pathsep.join([str(SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.process = Process(
             command(job),
-            _environment(job.seed),
+            {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": str(job.seed)},
             job.seconds + GRACE,
             int(job.memory * MEMORY_GRACE),
             2 * job.memory + 2**32,  # for what allocates faster than anybody can look
@@ -92,11 +88,6 @@ def measure(job: Job) -> Measured:
     """Run to the end. Whatever the run does, this does not raise."""
     run = Started(job)
     return run.measured(run.process.wait())
-
-
-def _environment(seed: int) -> dict[str, str]:
-    path = os.pathsep.join([str(SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": str(seed)}
 
 
 def judged(ended: Ended, job: Job) -> Measured:

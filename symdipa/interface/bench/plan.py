@@ -21,24 +21,22 @@ class BadSweep(SymdipaError):
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """The numbers of a list like ``1,2,5,10:80:10``; ``FIRST:LAST[:STEP]`` includes the last. Ascending.
-
-    Raises :class:`BadSweep` with the part that is wrong.
-    """
+    """The numbers of a list like ``1,2,5,10:80:10``, ascending; ``FIRST:LAST[:STEP]`` includes the last.
+    Raises :class:`BadSweep` with the part that is wrong."""
     found: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?\s*", part)
+        where = f"{part.strip()!r} in the sizes {text!r}"
         if match is None:
-            wanted = "a number like 10 or a range FIRST:LAST:STEP like 10:80:10"
-            raise BadSweep(f"{part.strip()!r} in the sizes {text!r} is not {wanted}")
+            raise BadSweep(f"{where} is not a number like 10 or a range FIRST:LAST:STEP like 10:80:10")
         first = int(match[1])
         last, step = int(match[2] or first), int(match[3] or 1)
         if step < 1:
-            raise BadSweep(f"{part.strip()!r} in the sizes {text!r}: the step must be at least 1")
+            raise BadSweep(f"{where}: the step must be at least 1")
         if last < first:
-            raise BadSweep(f"{part.strip()!r} in the sizes {text!r} ends below its beginning")
+            raise BadSweep(f"{where} ends below its beginning")
         if len(found) + (last - first) // step >= MOST_SIZES:
-            raise BadSweep(f"{part.strip()!r} in the sizes {text!r}: more than {MOST_SIZES} sizes")
+            raise BadSweep(f"{where}: more than {MOST_SIZES} sizes")
         found.update(range(first, last + 1, step))
     return tuple(sorted(found))
 

@@ -1,7 +1,4 @@
-"""Pictures of results: how the time grows with the size, or the times of items side by side.
-
-No meaning rests on colour alone: every configuration has its own marker and line; limits are marked.
-"""
+"""Pictures of results. No meaning rests on colour alone: every configuration has its own marker and line."""
 
 from __future__ import annotations
 

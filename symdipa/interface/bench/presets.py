@@ -13,20 +13,25 @@ from symdipa.model.patterns import Pattern
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A sweep of ``examples`` (the paper's name, the file, what is known) and ``members`` of families."""
+    """A sweep of ``examples`` (the paper's name, the file, its corollary bound or its pattern) and of
+    ``members`` of families."""
 
     title: str
     members: tuple[tuple[str, str], ...]
-    examples: tuple[tuple[str, str, Expected], ...] = ()
+    examples: tuple[tuple[str, str, str | Pattern], ...] = ()
 
     def items(self, folder: Path | None) -> list[tuple[Item, Path | None]]:
         """The items, with the file of each that is an example. Raises :class:`BadSweep`."""
         found: list[tuple[Item, Path | None]] = []
         where = examples(folder) if self.examples else Path()
-        for name, file, expected in self.examples:
+        for name, file, known in self.examples:
             path = where / file
             if not path.is_file():
                 raise BadSweep(f"the preset needs the example {file}, which is not in {where}")
+            if isinstance(known, str):
+                expected = Expected((), "private", known)
+            else:
+                expected = Expected((known.key,), "not-private")
             found.append((Item(name, file=file, expected=expected, published=name), path))
         for family, numbers in self.members:
             found += [(member(family, size), None) for size in sizes(numbers)]
@@ -34,10 +39,8 @@ class Preset:
 
 
 def examples(folder: Path | None) -> Path:
-    """The folder of the project's examples: ``folder``, or else the one beside the package or in this folder.
-
-    Raises :class:`BadSweep` if there is none, as in an installed package.
-    """
+    """The project's examples: ``folder``, or else the one beside the package or in this folder. Raises
+    :class:`BadSweep` if there is none, as in an installed package."""
     places = [folder] if folder is not None else [SOURCE / "examples", Path.cwd() / "examples"]
     for place in places:
         if (place / "well_formed" / "svt.dipa").is_file():
@@ -49,27 +52,19 @@ def examples(folder: Path | None) -> Path:
     )
 
 
-def _private(bound: str) -> Expected:
-    return Expected((), "private", bound)
-
-
-def _bad(pattern: Pattern) -> Expected:
-    return Expected((pattern.key,), "not-private")
-
-
 PRESETS: dict[str, Preset] = {
     "table1": Preset(
         "the paper's examples and the largest members of its families",
         (("k-minmax", "200"), ("m-range", "80")),
         (
-            ("SVT", "well_formed/svt.dipa", _private("5/4")),
-            ("Num-Sparse", "well_formed/num_sparse.dipa", _private("7/4")),
-            ("DC-Example", "disclosing_cycle/dc_example.dipa", _bad(Pattern.DISCLOSING_CYCLE)),
-            ("Num-Range-1", "privacy_violating_path/num_range_1.dipa", _bad(Pattern.PRIVACY_VIOLATING_PATH)),
-            ("Num-Range-2", "well_formed/num_range_2.dipa", _private("5/4")),
-            ("LC-Example", "leaking_cycle/lc_example.dipa", _bad(Pattern.LEAKING_CYCLE)),
-            ("Two-Range-1", "leaking_pair/two_range_1.dipa", _bad(Pattern.LEAKING_PAIR)),
-            ("Two-Range-2", "well_formed/two_range_2.dipa", _private("2")),
+            ("SVT", "well_formed/svt.dipa", "5/4"),
+            ("Num-Sparse", "well_formed/num_sparse.dipa", "7/4"),
+            ("DC-Example", "disclosing_cycle/dc_example.dipa", Pattern.DISCLOSING_CYCLE),
+            ("Num-Range-1", "privacy_violating_path/num_range_1.dipa", Pattern.PRIVACY_VIOLATING_PATH),
+            ("Num-Range-2", "well_formed/num_range_2.dipa", "5/4"),
+            ("LC-Example", "leaking_cycle/lc_example.dipa", Pattern.LEAKING_CYCLE),
+            ("Two-Range-1", "leaking_pair/two_range_1.dipa", Pattern.LEAKING_PAIR),
+            ("Two-Range-2", "well_formed/two_range_2.dipa", "2"),
         ),
     ),
     "k-minmax": Preset("k-MinMax up to k = 200", (("k-minmax", "2,5,10,20:200:20"),)),
@@ -132,11 +127,9 @@ DIPAUT: dict[str, str] = {
     **{f"k-minmax {n}": seconds for n, seconds in _K_MINMAX.items()},
 }
 """Seconds by the published name of an item."""
-
 CHECKDP: dict[str, str] = {
     "SVT": "30", "Num-Sparse": "52", "DC-Example": "44", "Num-Range-1": "316", "Num-Range-2": "1909",
     "LC-Example": "no result", "Two-Range-1": "no result", "Two-Range-2": "no result",
 }  # fmt: skip
 """Seconds by the published name of an item. On which sizes of the families it was tried is not known."""
-
 TOOLS = (("DiPAut", DIPAUT, DIPAUT_SOURCE), ("CheckDP", CHECKDP, CHECKDP_SOURCE))

@@ -25,10 +25,8 @@ from symdipa.engines.processes import AVAILABLE, POLL, die_with, resident
 
 LARGEST_OUTPUT = 2**30
 """The bytes that a process may write into one file."""
-
 OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "out of memory", "Cannot allocate memory")
 """Words of programs that got no more memory."""
-
 _MAXRSS = 1 if sys.platform == "darwin" else 1024
 
 

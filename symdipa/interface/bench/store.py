@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -54,8 +54,8 @@ def row(task: Task, plan: Plan, content: Content | None, measured: Measured, ses
     if item.expected is not None and measured.verdict is not None:
         wrong = item.expected.contradicted_by(patterns, measured.verdict, measured.corollary)
     values = (
-        task.id, item.key, item.family, item.size, item.file,
-        task.config.engine, task.config.encoding, task.config.solver, task.phase, task.repetition,
+        task.id, item.key, item.family, item.size, item.file, *astuple(task.config),
+        task.phase, task.repetition,
         measured.outcome, measured.verdict, *(patterns.get(pattern.key) for pattern in Pattern),
         measured.bound, measured.corollary, measured.seconds, measured.cpu_seconds, measured.check_seconds,
         measured.peak_mb, measured.exit_status, measured.remark, wrong,
@@ -98,10 +98,8 @@ class Store:
 
     @classmethod
     def create(cls, folder: Path, plan: Plan, inputs: Mapping[str, bytes]) -> Store:
-        """Begin a folder of results; ``inputs`` are the files of the plan by their ``stored`` names.
-
-        Raises :class:`BadSweep` where that cannot be done.
-        """
+        """Begin a folder of results; ``inputs`` has the files of the plan by their ``stored`` names. Raises
+        :class:`BadSweep`."""
         data: dict[str, Any] = {"format": FORMAT, "version": VERSION, "settings": plan.as_json()}
         store = cls(folder, plan, [], {**data, "sessions": [], "machines": []})
         try:

@@ -74,13 +74,13 @@ class _Reached:
     def __init__(self, plan: Plan) -> None:
         self._skip = plan.skip
         self._cells: dict[tuple[str, str], str] = {}
-        self._sizes: dict[tuple[str, str], int] = {}
+        self._sizes: dict[tuple[str | None, str], int] = {}
 
     def note(self, task: Task, outcome: str) -> None:
         if outcome in (ANSWERED, SKIPPED):
             return
         self._cells.setdefault((task.item.key, task.config.title), outcome)
-        if outcome in LIMITS and task.item.family is not None and task.item.size is not None:
+        if outcome in LIMITS and task.item.size is not None:
             key = (task.item.family, task.config.title)
             self._sizes[key] = min(task.item.size, self._sizes.get(key, task.item.size))
 
@@ -88,18 +88,15 @@ class _Reached:
         """Why a run is not made; empty if it is."""
         if outcome := self._cells.get((task.item.key, task.config.title)):
             return f"an earlier run of it: {outcome}"
-        if self._skip and task.item.family is not None and task.item.size is not None:
-            size = self._sizes.get((task.item.family, task.config.title))
-            if size is not None and size < task.item.size:
-                return f"{task.item.family} {size} reached a limit"
+        size = self._sizes.get((task.item.family, task.config.title))
+        if self._skip and task.item.size is not None and size is not None and size < task.item.size:
+            return f"{task.item.family} {size} reached a limit"
         return ""
 
 
 def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> None:
-    """Make all runs that the results lack, and add their rows; ``tell`` is called for each and in between.
-
-    The store must have begun. Whatever ends this early, the runs are stopped and the rows are kept.
-    """
+    """Make all runs that the results lack, and add their rows; ``tell`` is called for each and in between. The
+    store must have begun. Whatever ends this early, the runs are stopped and the rows are kept."""
     plan = store.plan
     reached = _Reached(plan)
     have = {found["id"]: found for found in store.rows}
@@ -125,7 +122,9 @@ def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> Non
                 elif why := reached.reason(task):
                     add(task, Measured(SKIPPED, why))
                 else:
-                    executor.start(_job(task, store))
+                    content = content_of(task.item, store.folder)
+                    limits = plan.seconds, plan.memory, plan.seed
+                    executor.start(Job(task.id, content.data, content.fmt, task.config, *limits))
                     running[task.id] = task
                     tell(News(None, tuple(running)))
             if running:
@@ -134,11 +133,6 @@ def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> Non
                 tell(News(None, tuple(running)))
     finally:
         executor.close()
-
-
-def _job(task: Task, store: Store) -> Job:
-    content, plan = content_of(task.item, store.folder), store.plan
-    return Job(task.id, content.data, content.fmt, task.config, plan.seconds, plan.memory, plan.seed)
 
 
 @lru_cache(maxsize=8)

@@ -6,7 +6,7 @@ import csv
 import io
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from symdipa.interface.bench.machine import described
 from symdipa.interface.bench.measure import ANSWERED, LIMITS, MEMORY_OUT, SKIPPED, TIME_OUT
@@ -21,10 +21,8 @@ SIZES = ("variables", "states", "transitions")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """All measured runs of one item with one configuration: the medians, the spread, and how they ended.
-
-    ``outcome`` is ``None`` while no run says how.
-    """
+    """All measured runs of one item with one configuration: the medians, the spread, and how they ended
+    (``None``: not known yet)."""
 
     item: Item
     config: Config
@@ -76,7 +74,7 @@ def lines(plan: Plan, rows: Iterable[Row]) -> list[Line]:
     found = []
     for item in plan.items:
         here = by_item.get(item.key, [])
-        cells = tuple(_cell(plan, item, config, here) for config in plan.configs)
+        cells = tuple(_cell(item, config, here) for config in plan.configs)
         found.append(Line(item, tuple(here), cells, tuple(contradictions(item, here))))
     return found
 
@@ -109,7 +107,7 @@ def _title(row: Row) -> str:
     return Config(row["engine"], row["encoding"], row["solver"]).title
 
 
-def _cell(plan: Plan, item: Item, config: Config, rows: Sequence[Row]) -> Cell:
+def _cell(item: Item, config: Config, rows: Sequence[Row]) -> Cell:
     here = [row for row in rows if _title(row) == config.title]
     bad = [row for row in here if row["outcome"] not in (ANSWERED, SKIPPED)]
     measured = [row for row in here if row["phase"] == "measured" and row["outcome"] == ANSWERED]
@@ -212,17 +210,14 @@ def _markdown(head: Sequence[str], body: Sequence[Sequence[str]], notes: Sequenc
 
 def _latex(head: Sequence[str], body: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
     columns = "".join("l" if place in (0, 4) else "r" for place in range(len(head)))
-    said = ["% needs \\usepackage{booktabs}", f"\\begin{{tabular}}{{{columns}}}", "\\toprule"]
-    said += [" & ".join(map(_escaped, head)) + r" \\", "\\midrule"]
-    said += [" & ".join(map(_escaped, row)) + r" \\" for row in body]
-    said += ["\\bottomrule", "\\end{tabular}", ""]
+    top, *rows = (" & ".join(map(_escaped, row)) + r" \\" for row in (head, *body))
+    said = ["% needs \\usepackage{booktabs}", f"\\begin{{tabular}}{{{columns}}}", "\\toprule", top]
+    said += ["\\midrule", *rows, "\\bottomrule", "\\end{tabular}", ""]
     return "\n".join([*said, *(f"{_escaped(note)}\\\\" for note in notes)])
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", ">": "$>$", "<": "$<$",
+_LATEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", ">": "$>$", "<": "$<$",
 }  # fmt: skip
 
 
@@ -247,15 +242,12 @@ def _csv(plan: Plan, found: Sequence[Line]) -> str:
         item = line.item
         published = [numbers.get(item.published or "", "") for _, numbers, _ in tools]
         for cell in line.cells:
-            config = cell.config
-            writer.writerow(
-                [
-                    item.key, item.family, item.size, *line.sizes, line.verdict,
-                    config.engine, config.encoding, config.solver,
-                    cell.outcome or "not run yet", cell.runs, cell.median, cell.least, cell.most,
-                    cell.peak_mb, cell.bound, cell.remark, *published,
-                ]
+            values = (
+                item.key, item.family, item.size, *line.sizes, line.verdict, *astuple(cell.config),
+                cell.outcome or "not run yet", cell.runs, cell.median, cell.least, cell.most,
+                cell.peak_mb, cell.bound, cell.remark, *published,
             )  # fmt: skip
+            writer.writerow(values)
     return out.getvalue().rstrip("\n")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from symdipa.interface.markup import Markup, element
+from symdipa.interface.markup import Markup, element, joined
 from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency, growth, svg
 from symdipa.interface.pictures import witness as witnesses
@@ -14,7 +14,7 @@ from symdipa.interface.pictures.svg import Drawing
 from symdipa.interface.reports import check, objects, refutation, weight
 from symdipa.interface.reports.document import Headline, Notes, Section, Tone, as_html, framed, framed_table
 from symdipa.interface.reports.story import dependency as forced_order
-from symdipa.interface.reports.story import dependency_title, story
+from symdipa.interface.reports.story import story
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
 from symdipa.interface.reports.words import MARKS, known_marks, known_orders, noise, run_columns
 from symdipa.model.verdict import Bounds, Result, Verdict, Witness
@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """One file and what was found out, with ``None`` for what was not asked for or does not apply.
-
-    ``notes`` are remarks from reading it, ``weighed`` is the result with the best bounds. A text instead of a
-    counterexample says why there is none.
-    """
+    """One file and what was found out, with ``None`` for what was not asked for or does not apply: ``weighed``
+    is the result with the best bounds. A text instead of a counterexample says why there is none."""
 
     name: str
     result: Result
@@ -58,7 +55,7 @@ def headline(part: Checked | Refused) -> Headline:
 
 
 def _proved(part: Checked) -> Bounds | None:
-    """The best bounds on D, if there is one and the automaton is private."""
+    """The best bounds on D, if the automaton is private and has any."""
     found = part.weighed
     bounds = found.bounds if found is not None and found.verdict is Verdict.PRIVATE else None
     return None if bounds is None or bounds.best is None else bounds
@@ -84,11 +81,9 @@ def section(part: Checked | Refused, id_: str, lone: bool) -> Markup:
     head = headline(part)
     name = element("h2", head.subject, id=f"{id_}-name")
     blocks = [Section([Notes(part.problems)])] if isinstance(part, Refused) else _checked(part)
+    content = joined([name, answer("p", head, "verdict "), as_html(blocks)], "\n")
     class_ = "file lone" if lone else "file"
-    return element(
-        "section", name, "\n", answer("p", head, "verdict "), "\n", as_html(blocks),
-        id=id_, class_=class_, aria_labelledby=f"{id_}-name",
-    )  # fmt: skip
+    return element("section", content, id=id_, class_=class_, aria_labelledby=f"{id_}-name")
 
 
 def answer(name: str, head: Headline, class_: str = "") -> Markup:
@@ -127,58 +122,47 @@ def _checked(part: Checked) -> Iterator[Section]:
 
 
 def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
-    result = part.result
-    automaton = result.automaton
+    result, automaton = part.result, part.result.automaton
     if result.verdict is Verdict.NOT_PRIVATE:
         yield Section([story(automaton, witness).why_it_costs])
     samples = dependency.draw(automaton, witness)
-    pictures = [
-        _automaton(result, witness),
-        _figure(samples, "Dependency graph: which samples lie above which", "samples",
-                [*witnesses.dependency_legend(witness), *samples.remarks]),
-    ]  # fmt: skip
-    side_by_side = element("div", *pictures, class_="pictures two")
+    legend = [*witnesses.dependency_legend(witness), *samples.remarks]
+    figure = _figure(samples, "Dependency graph: which samples lie above which", "samples", legend)
+    side_by_side = element("div", _automaton(result, witness), figure, class_="pictures two")
     marks = known_marks(automaton, witness)
     walk = element("div", _stepper(witness), side_by_side, _run_table(result, witness, marks), class_="walk")
     meanings = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
-    legend = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
-    yield Section([walk, *legend], "The run, step by step")
-    if forced := forced_order(automaton, witness):
-        yield Section(forced, dependency_title(witness.pattern))
+    explained = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
+    yield Section([walk, *explained], "The run, step by step")
+    yield from forced_order(automaton, witness)
     if part.hints is not None:
         yield from what_would_help(part.hints, witness.pattern)
 
 
+BUTTONS = (
+    ("first", "Start", "Back to the start"),
+    ("previous", "◀ Previous", "Previous step"),
+    ("next", "Next ▶", "Next step"),
+    ("last", "End", "To the last step"),
+)
+FIELDS = (
+    ("move", "from → to"), ("guard", "asks for"), ("output", "outputs"),
+    ("stores", "stores in"), ("facts", "known order"), ("marks", "marks"),
+)  # fmt: skip
+"""What a step through the run shows."""
+
+
 def _stepper(witness: Witness) -> Markup:
     buttons = [
-        element("button", text, type="button", data_go=go, aria_label=label)
-        for go, text, label in (
-            ("first", "Start", "Back to the start"),
-            ("previous", "◀ Previous", "Previous step"),
-            ("next", "Next ▶", "Next step"),
-            ("last", "End", "To the last step"),
-        )
+        element("button", text, type="button", data_go=go, aria_label=label) for go, text, label in BUTTONS
     ]
     where = element("span", f"{len(witness.run)} steps", class_="where", data_field="where")
     keys = element("span", element("kbd", "←"), " ", element("kbd", "→"), class_="keys", aria_hidden="true")
-    fields = (
-        ("move", "from → to"),
-        ("guard", "asks for"),
-        ("output", "outputs"),
-        ("stores", "stores in"),
-        ("facts", "known order"),
-        ("marks", "marks"),
-    )
-    told = [element("div", element("dt", name), element("dd", "", data_field=key)) for key, name in fields]
-    return element(
-        "div",
-        element("div", *buttons, where, keys, class_="buttons"),
-        element("dl", *told, class_="step", aria_live="polite"),
-        class_="stepper",
-        role="group",
-        aria_label="Step through the run",
-        hidden="",
-    )
+    fields = [element("div", element("dt", name), element("dd", "", data_field=key)) for key, name in FIELDS]
+    above = element("div", *buttons, where, keys, class_="buttons")
+    below = element("dl", *fields, class_="step", aria_live="polite")
+    attributes = {"role": "group", "aria_label": "Step through the run", "hidden": ""}
+    return element("div", above, below, class_="stepper", **attributes)
 
 
 def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup:
@@ -225,17 +209,15 @@ def _figure(drawing: Drawing, label: str, class_: str, remarks: Iterable[str]) -
 
 def _counterexample(found: Refutation | str | None) -> Iterator[Section]:
     title = "Two inputs that tell"
-    if found is None:
-        return
     if isinstance(found, str):
         yield Section([refutation.missing(found)], title)
+    if found is None or isinstance(found, str):
         return
     tables = refutation.steps_table(found), refutation.number_table(found)
     yield Section([refutation.claim(found), *tables, *refutation.whose(found)], title)
     if len(found.growth) > 1:
         caption = "The logarithm of Pr[alpha] / Pr[beta], divided by eps. Dashed: the claim that it passes."
         label = "Growth of the log-ratio with the rounds of the loops"
-        yield Section(
-            [_figure(growth.draw(found), label, "growth", [caption])], "How the ratio grows with the rounds"
-        )
+        curve = _figure(growth.draw(found), label, "growth", [caption])
+        yield Section([curve], "How the ratio grows with the rounds")
     yield Section(list(refutation.assumed(found)))

@@ -1,4 +1,4 @@
-"""An automaton as a picture, in the conventions of the paper; a witness may be marked in it.
+"""An automaton as a picture in the conventions of the paper, perhaps with a witness marked.
 
 Input states are circles (ellipses where the name is long), non-input states boxes. A state shows its name
 over scale and mean, an edge its guard, output and assignments.
@@ -11,7 +11,7 @@ from math import hypot, sqrt
 
 from symdipa.files.formats.dot import edge_lines, state_lines
 from symdipa.interface.markup import Markup, element, legal
-from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, Route, TooLarge, layered
+from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, TooLarge, layered
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
 from symdipa.interface.reports.words import loops_at
 from symdipa.model.automaton import Automaton
@@ -48,9 +48,7 @@ def loop_classes(witness: Witness, steps: Sequence[int]) -> list[str]:
 
 def draw(automaton: Automaton, witness: Witness | None = None) -> Drawing:
     """The automaton; with a witness its run is marked, and of a large automaton only that part is drawn.
-
-    Raises :class:`PictureTooLarge`.
-    """
+    Raises :class:`PictureTooLarge`."""
     states = list(range(len(automaton.states)))
     if witness is not None and len(states) > LEGIBLE:
         names = {automaton.initial} | {automaton.transitions[t].target for t in witness.run}
@@ -106,7 +104,10 @@ class _Picture:
         ]
         root = number[automaton.initial]
         layout = layered(boxes, edges, root)
-        elements = [self._edge(t, route) for t, route in zip(between, layout.routes, strict=True)]
+        elements = [
+            self._edge(t, curve(route), head(route.end, 0, 1 if route.falls else -1), route.label)
+            for t, route in zip(between, layout.routes, strict=True)
+        ]
         visited = {name for t in self.moves if self.steps[t] for name in ends[t]}
         for i, box, centre, own in zip(self.states, boxes, layout.centres, loops, strict=True):
             elements += self._self_loops(box, centre, own)
@@ -159,7 +160,7 @@ class _Picture:
             tall=max(_stack(side) / 2 for side in (right, left)),
         )
 
-    def _edge_group(self, t: int, line: str, arrow: Markup, at: Point) -> Markup:
+    def _edge(self, t: int, line: str, arrow: Markup, at: Point) -> Markup:
         """A line with its arrowhead, and its label centred at a point."""
         move, lines = self.automaton.transitions[t], self.labels[t]
         told = [f"{move.source} -> {move.target}", *self.told[t], *edge_lines(self.automaton, move)]
@@ -176,9 +177,6 @@ class _Picture:
             class_=class_,
             data_transition=t,
         )
-
-    def _edge(self, t: int, route: Route) -> Markup:
-        return self._edge_group(t, curve(route), head(route.end, 0, 1 if route.falls else -1), route.label)
 
     def _self_loops(self, box: Box, at: Point, loops: Sequence[int]) -> Iterator[Markup]:
         for side, sign in zip(_sides(loops), (1, -1), strict=True):
@@ -201,7 +199,7 @@ class _Picture:
                     f"{end.x - 8 * dx:.1f} {end.y - 8 * dy:.1f}"
                 )
                 x = at.x + sign * (box.rx + BESIDE + text_width(lines) / 2)
-                yield self._edge_group(t, line, head(end, dx, dy), Point(x, middle))
+                yield self._edge(t, line, head(end, dx, dy), Point(x, middle))
 
 
 def _sides(loops: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:

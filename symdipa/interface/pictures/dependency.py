@@ -22,10 +22,8 @@ MOST_STEPS = 60
 
 
 def draw(automaton: Automaton, witness: Witness) -> Drawing:
-    """The samples that comparisons of the run tie, larger ones higher; the dependency path is marked.
-
-    After a leaking cycle one more round is shown, because that is where it compares with what it stored.
-    """
+    """The samples that comparisons of the run tie, larger ones higher, with the dependency path marked. After
+    a leaking cycle one more round is shown, where it compares with what it stored."""
     again = witness.run[slice(*witness.cycles[-1])] if witness.pattern is Pattern.LEAKING_CYCLE else ()
     run = witness.run + again
     over = dependency_graph(control_graph(automaton), run).over

@@ -1,7 +1,4 @@
-"""SVG as text: escaped, with sizes of texts that are known without a font.
-
-Texts are set in fixed-width letters, ``SIZE`` pixels high, each ``ADVANCE`` times that wide.
-"""
+"""SVG as text, in fixed-width letters, so that the sizes of labels are known without a font."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from symdipa.interface.markup import Markup, element, joined, plain
 from symdipa.interface.pictures.layered import Point, Route
 
 SIZE, ADVANCE, LINE = 12.0, 0.61, 15.0
-"""Height of letters, width of a letter as a part of it, distance of lines."""
+"""Height of letters in pixels, width of a letter as a part of it, distance of lines."""
 LONGEST = 40
 """Longer lines are cut; the whole text is shown when one points at it."""
 ARROW, BREADTH = 9.0, 4.0
@@ -63,13 +60,12 @@ def cut(text: str, longest: int = LONGEST) -> str:
 
 def text_width(lines: Iterable[str]) -> float:
     """The width of the longest line, in pixels."""
-    return max((sum(map(_cells, line)) for line in lines), default=0) * SIZE * ADVANCE
 
+    def cells(letter: str) -> int:
+        wide = 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        return 0 if unicodedata.combining(letter) else wide
 
-def _cells(letter: str) -> int:
-    if unicodedata.combining(letter):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+    return max((sum(map(cells, line)) for line in lines), default=0) * SIZE * ADVANCE
 
 
 def lines_at(x: float, y: float, lines: Sequence[str], strong: int = 0) -> Markup:
@@ -92,16 +88,12 @@ def curve(route: Route) -> str:
             last = stop
             first = min(first, stop) if down > 0 else max(first, stop)
         if (px, first) != (x, y):
-            d.append(_swing(x, y, px, first))
+            middle = (y + first) / 2
+            d.append(f"C{_at(x, middle)} {_at(px, middle)} {_at(px, first)}")
         if last != first:
             d.append(f"L{_at(px, last)}")
         x, y = px, last
     return " ".join(d)
-
-
-def _swing(x: float, y: float, to_x: float, to_y: float) -> str:
-    middle = (y + to_y) / 2
-    return f"C{_at(x, middle)} {_at(to_x, middle)} {_at(to_x, to_y)}"
 
 
 def _at(x: float, y: float) -> str:
@@ -127,21 +119,22 @@ def moved(drawing: Drawing, x: float, y: float) -> Markup:
 
 def inline(drawing: Drawing, label: str, class_: str) -> Markup:
     """The picture as part of an HTML page, which gives it its colours."""
-    return _svg(drawing, [moved(drawing, MARGIN, MARGIN)], label, class_, None)
+    return _svg(drawing, label, class_=class_)
 
 
 def standalone(drawing: Drawing, label: str, style: str = STYLE) -> str:
     """The picture as a file of its own, on white."""
     paper = element("rect", width="100%", height="100%", class_="paper")
     title = element("title", label)
-    parts = [title, element("style", Markup(style)), paper, moved(drawing, MARGIN, MARGIN)]
-    return _svg(drawing, parts, label, None, "http://www.w3.org/2000/svg") + "\n"
+    before = title, element("style", Markup(style)), paper
+    return _svg(drawing, label, *before, xmlns="http://www.w3.org/2000/svg") + "\n"
 
 
 def _svg(
-    drawing: Drawing, parts: Sequence[Markup], label: str, class_: str | None, namespace: str | None
+    drawing: Drawing, label: str, *before: Markup, xmlns: str | None = None, class_: str | None = None
 ) -> Markup:
     width, height = (round(side + 2 * MARGIN) for side in (drawing.width, drawing.height))
-    body = Markup("\n".join(["", *parts, ""]).replace("</g><", "</g>\n<"))
-    return element("svg", body, xmlns=namespace, width=width, height=height,
+    parts = ["", *before, moved(drawing, MARGIN, MARGIN), ""]
+    body = Markup("\n".join(parts).replace("</g><", "</g>\n<"))
+    return element("svg", body, xmlns=xmlns, width=width, height=height,
                    viewBox=f"0 0 {width} {height}", role="img", aria_label=label, class_=class_)  # fmt: skip

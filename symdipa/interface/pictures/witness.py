@@ -19,12 +19,8 @@ LEAST = 320.0
 
 
 def draw(automaton: Automaton, witness: Witness) -> Drawing:
-    """Both parts side by side with headings and a legend.
-
-    Raises :class:`~symdipa.interface.pictures.automaton.PictureTooLarge`.
-    """
-    left = automata.draw(automaton, witness)
-    right = dependency.draw(automaton, witness)
+    """Both parts side by side with headings and a legend. Raises :class:`automata.PictureTooLarge`."""
+    left, right = automata.draw(automaton, witness), dependency.draw(automaton, witness)
     parts = (
         (f"The run: a {witness.pattern.title}", left, [*run_legend(witness), *left.remarks]),
         ("What lies above what", right, [*dependency_legend(witness), *right.remarks]),

@@ -32,7 +32,6 @@ ASSUMED = (
     "have equally many entries, and each entry may differ by at most 1, up or down."
 )
 """What every answer rests on, beside the automaton itself."""
-
 BUG = "this is a bug in symdipa: please report it together with the file"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
@@ -166,15 +166,12 @@ def _lines(block: Block, width: int) -> Iterable[str]:
         case Inset(blocks):
             return _indented("  ", as_lines(blocks, width))
         case Numbered(items):
-            return _numbered(items, width)
+            return (line for k, item in enumerate(items, 1) for line in _numbered(k, as_lines(item, width)))
 
 
-def _numbered(items: Sequence[Sequence[Block]], width: int) -> Iterator[str]:
-    for number, blocks in enumerate(items, 1):
-        mark = f"{number}. "
-        yield ""
-        for k, line in enumerate(_indented(" " * len(mark), as_lines(blocks, width))):
-            yield line if k else mark + line[len(mark) :]
+def _numbered(number: int, lines: Sequence[str]) -> list[str]:
+    mark = f"{number}. "
+    return ["", mark + lines[0], *_indented(" " * len(mark), lines[1:])]
 
 
 def _indented(indent: str, lines: Iterable[str]) -> list[str]:
@@ -193,13 +190,11 @@ def _aligned(rows: Sequence[Sequence[str | Marked]], least: Sequence[int]) -> li
 
 def as_html(sections: Iterable[Section]) -> Markup:
     """Sections as a part of a page."""
-    return joined((part for section in sections for part in _section(section)), "\n")
-
-
-def _section(section: Section) -> Iterator[Markup]:
-    if section.title:
-        yield element("h3", section.title)
-    yield from map(_html, section.blocks)
+    parts: list[Markup] = []
+    for section in sections:
+        parts += [element("h3", section.title)] if section.title else []
+        parts += map(_html, section.blocks)
+    return joined(parts, "\n")
 
 
 def _html(block: Block) -> Markup:

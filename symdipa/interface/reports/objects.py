@@ -1,7 +1,4 @@
-"""The objects that ``--json`` prints, from the same values as the documents; exact rationals are text.
-
-Positions in a run count from 0 here, where documents name steps from 1.
-"""
+"""The objects that ``--json`` prints: exact rationals are text, and positions in a run count from 0."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import Bounds, Result, Status
+from symdipa.model.verdict import Bounds, Result, Status, Witness
 
 if TYPE_CHECKING:
     from symdipa.evidence.confirmation import Confirmation
@@ -43,7 +40,7 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "weight": None if result.bounds is None else _bounds(result.bounds),
         "output_distinct": result.output_distinct,
         "strongly_feasible": result.strongly_feasible,
-        "witness": _witness(result),
+        "witness": None if result.witness is None else _witness(result, result.witness),
         "engine": result.engine,
         "encoding": result.encoding if any(f.encoding for f in patterns.values()) else None,
         "method": {p.key: found.method for p, found in patterns.items()},
@@ -223,14 +220,11 @@ def _bounds(bounds: Bounds) -> Json:
     return {method: _text(bounds.from_above.get(method)) for method in EVERY_METHOD}
 
 
-def _witness(result: Result) -> Json | None:
-    shown = result.witness
-    if shown is None:
-        return None
+def _witness(result: Result, shown: Witness) -> Json:
     return {
         "pattern": shown.pattern.key,
         "run": _run(result.automaton, shown.run),
-        "cycles": [list(cycle) for cycle in shown.cycles],
+        "cycles": list(map(list, shown.cycles)),
         "path": list(shown.path),
         "distinct": result.distinct,
     }

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 PERIODS = (1, 2)
 LONGEST = 60
 """How many rows of steps are shown before the middle is left out."""
-
 REACHED = "D reached"
 """The log-ratio per eps: no smaller D is true."""
 

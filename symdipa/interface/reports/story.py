@@ -1,7 +1,4 @@
-"""A witness in words, for somebody who designs a mechanism and does not know the theory.
-
-What happens on the run, why that costs privacy, and what the comparisons force. Steps are counted from 1.
-"""
+"""A witness in words, for somebody who designs a mechanism and does not know the theory."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from dataclasses import dataclass
 
 from symdipa.evidence import facts
 from symdipa.interface.reports import words
-from symdipa.interface.reports.document import Block, Code, Inset, Lines, Table
+from symdipa.interface.reports.document import Block, Code, Inset, Lines, Section, Table
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
@@ -175,28 +172,22 @@ def run_with_facts(automaton: Automaton, witness: Witness) -> list[Block]:
 # ------------------------------------------------------------------------------------ what forces the samples
 
 
-def dependency_title(pattern: Pattern) -> str:
-    """What :func:`dependency` is headed by."""
-    return "What the loop compares" if pattern is Pattern.LEAKING_CYCLE else "What forces the order"
-
-
-def dependency(automaton: Automaton, witness: Witness) -> list[Block]:
-    """What forces the samples into order: the dependency path, or how a leaking cycle repeats."""
+def dependency(automaton: Automaton, witness: Witness) -> list[Section]:
+    """What forces the samples into order, if anything: the dependency path, or how a leaking cycle repeats."""
 
     def position(k: int) -> str:
         loop = words.loops_at(witness, k)
         return f"step {k + 1}" + {"": "", "*": " (loop)"}.get(loop, f" (loop {loop})")
 
     if witness.pattern is Pattern.LEAKING_CYCLE:
-        return _lasso(automaton, witness)
+        return [Section(_lasso(automaton, witness), "What the loop compares")]
     if not witness.path:
         return []
     links = facts.path_links(automaton, witness)
     steps = (f" -[{link.variable}]-> {position(link.high)}" for link in links)
-    return [
-        "From the lowest value to the highest; -[x]-> is a comparison by way of the variable x:",
-        Inset([Code("".join([position(witness.path[0]), *steps]))]),
-    ]
+    said = "From the lowest value to the highest; -[x]-> is a comparison by way of the variable x:"
+    path = Inset([Code("".join([position(witness.path[0]), *steps]))])
+    return [Section([said, path], "What forces the order")]
 
 
 def _lasso(automaton: Automaton, witness: Witness) -> list[Block]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 LONGEST = 12
 """How many steps of a run are listed before the middle is left out."""
-
 WHY = {
     "threshold": "a sample is stored as a threshold",
     "test": "a sample is compared",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from symdipa.interface.reports import check
 from symdipa.interface.reports.document import Block, Document, Inset, Lines, Numbered, Section, Table
-from symdipa.interface.reports.story import dependency, dependency_title, run_with_facts, story
+from symdipa.interface.reports.story import dependency, run_with_facts, story
 from symdipa.interface.reports.words import noise
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Status, Verdict, Witness
@@ -23,7 +23,6 @@ PROOFS = {
     "pdr": "an invariant, found by property-directed reachability",
 }
 """How a method proves that a pattern is absent."""
-
 NOISE = "How the samples are drawn"
 """What the noise of states is headed by."""
 
@@ -35,10 +34,8 @@ def document(
     hints: Sequence[Hint] | None = None,
     notes: Sequence[str] = (),
 ) -> Document:
-    """The violation of one file in words, step by step, what forces it, and what would help.
-
-    ``asked`` is the pattern, if only one was looked for. ``hints`` are changes that were tried, if they were.
-    """
+    """The violation of one file in words, step by step, what forces it, and what would help. ``asked`` is the
+    pattern if only one was looked for; ``hints`` are the changes that were tried, if any were asked for."""
     first = check.headline(name, result)
     if result.witness is not None:
         sections = _violation(result, result.witness, hints)
@@ -58,8 +55,7 @@ def _violation(result: Result, witness: Witness, hints: Sequence[Hint] | None) -
     if result.verdict is Verdict.NOT_PRIVATE:
         sections.append(Section([violation.why_it_costs]))
     sections.append(Section(run_with_facts(automaton, witness), "The run, step by step"))
-    if forced := dependency(automaton, witness):
-        sections.append(Section(forced, dependency_title(witness.pattern)))
+    sections += dependency(automaton, witness)
     states = [automaton.transitions[t].source for t in witness.run]
     if drawn := noise(automaton, states):
         sections.append(Section(drawn, NOISE))

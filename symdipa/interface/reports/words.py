@@ -14,7 +14,6 @@ from symdipa.runs.order import OrderState, members
 
 LONGEST_LOOP = 6
 """A loop with more states than this is shown by its first and last ones."""
-
 LONGEST_NOISE_TABLE = 24
 
 
@@ -134,7 +133,6 @@ MARKS = {
 }
 """The marks of a stored sample (Def. marks). ``L`` and ``G`` on one value are a leaking pair; ``U``
 and ``G``, or ``L`` and ``D``, a violating path."""
-
 MEET = {"PAIR": "L and G", "OUTPUT_BELOW": "U and G", "OUTPUT_ABOVE": "L and D"}
 """The marks that no value may carry both of, by chain."""
 
@@ -152,10 +150,8 @@ def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
 
 
 def noise(automaton: Automaton, names: Iterable[str] | None = None) -> list[Block]:
-    """How the samples of states are drawn, one draw a line: the parameter and the noise that it means.
-
-    All states that draw anything, or those with the given names; nothing if there are none.
-    """
+    """How the samples of all states, or of those with the given names, are drawn: a line for each draw with
+    the parameter and the noise that it means; nothing if there are none."""
     rows = []
     for state, d, mean, second in draws(automaton, names):
         name, shown = ("d'", " (insampleprime)") if second else ("d", "")
