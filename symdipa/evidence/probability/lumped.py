@@ -22,10 +22,10 @@ from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 
 CHUNK = 2_000_000
-"""About so many numbers are computed at a time."""
+"""About how many numbers are computed at a time."""
 
 FIRST_LIMIT = 100
-"""Both directions are tried with so many states, then with more, since one of them may have far too many."""
+"""The limit on states that both directions are tried with first, since one of them may have far too many."""
 
 Indices = np.ndarray[tuple[int], np.dtype[np.intp]]
 Waiting = tuple[tuple[int, ...], int]
