@@ -155,8 +155,8 @@ def determinism(automaton: Parts) -> Iterator[Finding]:
                     Place("transition", leaving[j], "guard"),
                     (
                         f"transitions {first + 1} and {j + 1} of state {name} can both be taken: the guards "
-                        f"{brief(guards[first])} and {brief(guards[j])} have no opposite atoms (insample >= x in "
-                        "one, insample < x in the other)"
+                        f"{brief(guards[first])} and {brief(guards[j])} have no opposite atoms "
+                        "(insample >= x in one, insample < x in the other)"
                     ),
                 )
 

@@ -25,7 +25,7 @@ CHUNK = 2_000_000
 """About how many numbers are computed at a time."""
 
 FIRST_LIMIT = 100
-"""The states that both directions may have at first; then more, since one of them may have far too many."""
+"""The limit on states that both directions are tried with first, since one of them may have far too many."""
 
 Indices = np.ndarray[tuple[int], np.dtype[np.intp]]
 Waiting = tuple[tuple[int, ...], int]

@@ -34,17 +34,17 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_graph
 
 FEW, CHEAPER = 60, 2
-"""A sweep with no more states than this is preferred to two-dimensional tables: a number, or nodes times
-samples divided by one (a sweep passes over a line for each state, tables over a plane for each sample)."""
+"""The most states for which a sweep is preferred to two-dimensional tables: a number, and a share of nodes
+times samples (a sweep passes over a line for each state, tables over a plane for each sample)."""
 RELEVANT = -36.0
-"""A sample is taken not to lie where the logarithm of its probability density is below this."""
+"""A sample is taken not to lie where the logarithm of its density is below this."""
 FINER, ATTEMPTS = 1.4, 14
 """The factor by which the next grid has more cells, and the number of grids."""
 MUCH_FINER, FAR_APART = 2.0, 0.1
 """The factor while two results are farther apart than this."""
 FIRST_CELLS, SEARCH_CELLS = 12.0, 16.0
 MISLED = 1.0
-"""If the coarse grid was wrong by more than this, it may have been wrong about where samples lie, too."""
+"""A coarse grid that was wrong by more may also have been wrong about where samples lie."""
 TAIL = 30.0
 """Logarithms of densities fall by this much beyond the last kink before a grid ends."""
 NEGLIGIBLE = 1e-11

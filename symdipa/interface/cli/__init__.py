@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from symdipa import __version__
+from symdipa.interface.cli.base import Exit, no_such
 
 COMMANDS = {
     "bench": ("benching", "Sweeps over engines, with tables and plots."),
@@ -47,22 +48,20 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table of commands, none of which is loaded for it."""
+        """The table of commands, without loading any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, short_help) for name, (_, short_help) in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Somebody who only names a file, or misspells a command, is told what to write."""
+        """Suggest a command to somebody who only names a file, or misspells a command."""
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS:
             if Path(name).suffix in (".dipa", ".json") or Path(name).exists():
                 raise click.UsageError(
                     f"there is no command {name!r}; to decide a file: symdipa check {name}"
                 )
-            from symdipa.interface.cli.base import no_such
-
             raise no_such("command", name, list(COMMANDS))
         return super().resolve_command(ctx, args)
 
@@ -72,14 +71,10 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            from symdipa.interface.cli.base import Exit
-
             # Python flushes standard output once more when it ends: give it something that takes it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(Exit.BROKEN_PIPE)
         except KeyboardInterrupt:
-            from symdipa.interface.cli.base import Exit
-
             click.echo("interrupted", err=True)
             ctx.exit(Exit.INTERRUPTED)
 

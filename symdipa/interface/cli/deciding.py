@@ -35,6 +35,7 @@ from symdipa.interface.cli.options import (
     option,
     with_bound,
     with_check_options,
+    with_deciding,
     with_encoding,
     with_engine,
     with_files,
@@ -70,10 +71,6 @@ def decider(options: CheckOptions) -> Decide:
     return decide
 
 
-def _view(as_json: bool, quiet: bool, verbose: int) -> View:
-    return View(as_json, -1 if quiet else verbose)
-
-
 @click.command(epilog=STATUS_HELP)
 @with_files
 @with_check_options(
@@ -102,7 +99,7 @@ def _view(as_json: bool, quiet: bool, verbose: int) -> View:
 @with_reading
 @gathered(
     "view",
-    _view,
+    lambda as_json, quiet, verbose: View(as_json, -1 if quiet else verbose),
     with_json,
     option("-q", "--quiet", is_flag=True, help="One line per file."),
     option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes."),
@@ -149,11 +146,7 @@ def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view:
 @with_reading
 @with_view
 def compare(
-    files: tuple[str, ...],
-    options: CheckOptions,
-    folder: Path,
-    reading: Reading,
-    view: View,
+    files: tuple[str, ...], options: CheckOptions, folder: Path, reading: Reading, view: View
 ) -> None:
     """Decide with every engine side by side and say whether they agree.
 
@@ -174,18 +167,18 @@ def compare(
 
         if not view.as_json:
             echo_document(report.comparison(shown(name), result, notes))
-        file, told = None, ""
+        file, saved_where = None, ""
         if result.disagreements:
             from symdipa.interface.cli.minimizing import save_disagreement
 
-            file, told = save_disagreement(name, result, folder, options)
+            file, saved_where = save_disagreement(name, result, folder, options)
         if view.as_json:
             from symdipa.interface.reports import objects
 
             saved = None if file is None else str(file)
             click.echo(json.dumps({**objects.comparison(name, result, notes), "saved": saved}))
-        elif told:
-            click.echo(f"\n  {told}")
+        elif saved_where:
+            click.echo(f"\n  {saved_where}")
 
     run(files, reading, decide, view, show)
 
@@ -213,10 +206,7 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
     help="Show this pattern (or by its name, as leaking-pair), and look for no other.",
 )
 @option(
-    "--hints/--no-hints",
-    "wants_hints",
-    default=True,
-    help="Try changes that could repair the automaton.",
+    "--hints/--no-hints", "wants_hints", default=True, help="Try changes that could repair the automaton."
 )
 @gathered(
     "wanted",
@@ -247,9 +237,7 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
     metavar="FILE",
     help="Draw the automaton with the run marked, and the dependency graph beside it.",
 )
-@with_check_options(
-    with_engine, with_encoding, with_solver, with_slicing, with_bound, with_timeout, with_memory
-)
+@with_check_options(*with_deciding, with_timeout, with_memory)
 @with_reading
 @with_view
 def witness(
@@ -297,19 +285,19 @@ def witness(
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
             echo_document(report.document(shown(name), result, pattern, hints, notes))
-        told = None if wanted is None else concrete_counterexample(name, result, wanted, limits.left(), view)
+        found = None if wanted is None else concrete_counterexample(name, result, wanted, limits.left(), view)
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:
             from symdipa.interface.reports import objects
 
-            added = {} if wanted is None else objects.concrete(told)
+            added = {} if wanted is None else objects.concrete(found)
             click.echo(json.dumps(objects.witness(name, result, hints, notes) | added))
-        elif told is not None:
+        elif found is not None:
             from symdipa.interface.reports import refutation
             from symdipa.interface.reports.document import as_text
 
-            click.echo("\n" + as_text(refutation.document(told)))
+            click.echo("\n" + as_text(refutation.document(found)))
 
     run(files, reading, decide, view, show)
 

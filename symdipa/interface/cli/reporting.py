@@ -29,15 +29,11 @@ from symdipa.interface.cli.options import (
     gathered,
     option,
     timeout_option,
-    with_bound,
     with_check_options,
-    with_encoding,
-    with_engine,
+    with_deciding,
     with_files,
     with_memory,
     with_reading,
-    with_slicing,
-    with_solver,
 )
 from symdipa.model.errors import InvalidInput
 from symdipa.model.limits import Limits
@@ -48,7 +44,7 @@ if TYPE_CHECKING:
     from symdipa.model.options import CheckOptions
 
 PART_SECONDS = 10.0
-"""So long the bounds (each method), the inputs and the hints may take, unless less of --timeout is left."""
+"""How long each method for bounds, the inputs and the hints may take, if that much of --timeout is left."""
 LEAST_SECONDS = 0.5
 
 
@@ -97,11 +93,7 @@ class Parts:
     ),
 )
 @with_check_options(
-    with_engine,
-    with_encoding,
-    with_solver,
-    with_slicing,
-    with_bound,
+    *with_deciding,
     timeout_option(
         f"Give up on a file after this long; what stands beside the verdict gets {PART_SECONDS:g} at most.",
         default=60.0,
@@ -110,11 +102,7 @@ class Parts:
 )
 @with_reading
 def report(
-    files: tuple[str, ...],
-    output: Path,
-    parts: Parts,
-    options: CheckOptions,
-    reading: Reading,
+    files: tuple[str, ...], output: Path, parts: Parts, options: CheckOptions, reading: Reading
 ) -> None:
     """Write one HTML page about FILE...: verdict, picture, the run step by step, bounds, how it was decided.
 
