@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Json = dict[str, object]
 
 LINE = 100
-"""What fits into so many characters is written on one line."""
+"""The longest line, in characters, that is not broken up."""
 
 
 def bundle(automaton: Automaton, certificates: Iterable[Json]) -> Json:

@@ -68,8 +68,8 @@ def _tail(circuit: Circuit, comments: Sequence[str]) -> str:
     names, count = circuit.names(), len(circuit.inputs)
     symbols = [f"i{i} {name}\n" for i, name in enumerate(names[:count])]
     symbols += [f"l{i} {name}\n" for i, name in enumerate(names[count:])]
-    told = "".join(f"{line}\n" for line in ["c", *comments]) if comments else ""
-    return "".join([*symbols, "o0 bad\n"]) + told
+    tail = "".join(f"{line}\n" for line in ["c", *comments]) if comments else ""
+    return "".join([*symbols, "o0 bad\n"]) + tail
 
 
 def _delta(value: int) -> bytes:

@@ -148,7 +148,7 @@ class Maker:
     most: Array
 
     def grid(self, cells: float, attempt: int = 0) -> Grid:
-        """A grid with about so many cells of the largest number of nodes.
+        """A grid as fine as one of ``cells`` cells with the largest number of nodes.
 
         Grids of successive attempts have other nodes everywhere, and in every gap between kinks more cells as
         long as that may matter. So they do not agree by making the same mistake.

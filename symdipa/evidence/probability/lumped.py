@@ -22,10 +22,10 @@ from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 
 CHUNK = 2_000_000
-"""About so many numbers are computed at a time."""
+"""About how many numbers are computed at a time."""
 
 FIRST_LIMIT = 100
-"""Both directions are tried with so many states, then with more, since one of them may have far too many."""
+"""The states that both directions may have at first; then more, since one of them may have far too many."""
 
 Indices = np.ndarray[tuple[int], np.dtype[np.intp]]
 Waiting = tuple[tuple[int, ...], int]
@@ -33,7 +33,7 @@ Waiting = tuple[tuple[int, ...], int]
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class SweepLevel:
     """The steps from the states with ``k`` samples placed to those with ``k + 1``, ordered by target.
 
     Step ``n`` places one of ``choices[n]`` samples of group ``group[n]``; the steps to a state begin at its
@@ -50,7 +50,7 @@ class Level:
 class SweepPlan:
     """All steps, from no sample to all of them; ``down``: placed from the right end of the line."""
 
-    levels: tuple[Level, ...]
+    levels: tuple[SweepLevel, ...]
     states: int
     down: bool
 
@@ -151,7 +151,7 @@ def _plan(classes: _Classes, limit: int, down: bool, limits: Limits) -> SweepPla
         steps.sort()
         columns = np.array(steps, dtype=np.intp).T
         starts = np.searchsorted(columns[0], np.arange(len(number)))
-        levels.append(Level(columns[1], columns[2], columns[3].astype(float), starts))
+        levels.append(SweepLevel(columns[1], columns[2], columns[3].astype(float), starts))
         states = list(number)
     return SweepPlan(tuple(levels), found, down)
 
@@ -178,7 +178,7 @@ def total(grid: Grid, steps: SweepPlan, densities: Sequence[Array], limits: Limi
 
 
 def _placed(
-    level: Level, scale: Array, table: Array, top: Array, density: Array, limits: Limits
+    level: SweepLevel, scale: Array, table: Array, top: Array, density: Array, limits: Limits
 ) -> tuple[Array, Array]:
     """One more sample at each node: the sums over the steps to each state."""
     weight = scale[level.source] + top[level.group] + np.log(level.choices)[:, None]

@@ -34,16 +34,17 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_graph
 
 FEW, CHEAPER = 60, 2
-"""Up to so many states a sweep is preferred to two-dimensional tables: a number, and a share of nodes times
-samples (the former take a pass over a line for each state, the latter over a plane for each sample)."""
+"""A sweep with no more states than this is preferred to two-dimensional tables: a number, or nodes times
+samples divided by one (a sweep passes over a line for each state, tables over a plane for each sample)."""
 RELEVANT = -36.0
-"""Where the logarithm of a probability density is below, a sample is taken not to lie."""
+"""A sample is taken not to lie where the logarithm of its probability density is below this."""
 FINER, ATTEMPTS = 1.4, 14
+"""The factor by which the next grid has more cells, and the number of grids."""
 MUCH_FINER, FAR_APART = 2.0, 0.1
-"""How many more cells the next grid has; more of them while two results are farther apart than this."""
+"""The factor while two results are farther apart than this."""
 FIRST_CELLS, SEARCH_CELLS = 12.0, 16.0
 MISLED = 1.0
-"""If the coarse grid was wrong by so much, it may have been wrong about where samples lie, too."""
+"""If the coarse grid was wrong by more than this, it may have been wrong about where samples lie, too."""
 TAIL = 30.0
 """Logarithms of densities fall by this much beyond the last kink before a grid ends."""
 NEGLIGIBLE = 1e-11

@@ -35,7 +35,7 @@ from symdipa.runs.order import OrderState, initial, members, update
 
 Observed = str | Window
 FEW_RUNS = 8
-"""Up to so many runs are added up one by one even where tables could do it."""
+"""Not more runs than these are added up one by one even where tables would do."""
 MAX_RUNS = 2_000
 """The most runs that are added up."""
 
