@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Checked:
     """One file and what was found out, ``None`` where something was not asked for or does not apply.
-    ``weighed`` is the result with the best bounds; a text instead of a counterexample says why there is none."""
+    ``weighed`` is the result with the best bounds; a text for a counterexample says why there is none."""
 
     name: str
     result: Result
