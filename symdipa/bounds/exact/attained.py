@@ -16,17 +16,10 @@ Kept = Sequence[Sequence[Product]]
 """For each place the products that a search has kept."""
 
 
-@dataclass(frozen=True)
-class Attained:
-    """A run with loops (half-open ranges of positions) and the differences of its inputs."""
-
-    run: tuple[int, ...]
-    loops: tuple[Span, ...]
-    deltas: tuple[Fraction, ...]
-
-
-def attained(places: Places, kept: Kept, choice: Choice, place: int) -> Attained:
-    """A run and differences that reach the choice in the place."""
+def attained(
+    places: Places, kept: Kept, choice: Choice, place: int
+) -> tuple[tuple[int, ...], tuple[Span, ...], tuple[Fraction, ...]]:
+    """A run that reaches the choice in the place, its loops, and the differences of its inputs."""
     way = []
     while place != places.start:
         i, difference, choice = _origin(places, kept, choice, place)
@@ -38,7 +31,7 @@ def attained(places: Places, kept: Kept, choice: Choice, place: int) -> Attained
         trip.go_to(places.lifted.source[i])
         trip.take(i, difference)
     trip.tour()
-    return Attained(
+    return (
         tuple(places.lifted.transition(i) for i in trip.edges),
         tuple(trip.loops),
         tuple(places.costs.levels[difference] for difference in trip.differences),
@@ -108,10 +101,6 @@ class _Trip:
     differences: list[int] = field(default_factory=list)
     loops: list[Span] = field(default_factory=list)
 
-    @property
-    def place(self) -> int:
-        return self.places.lifted.place[self.node]
-
     def take(self, i: int, difference: int) -> None:
         self.edges.append(i)
         self.differences.append(difference)
@@ -124,7 +113,7 @@ class _Trip:
 
     def tour(self) -> None:
         """Go round loops that together forbid what all loops of the place forbid."""
-        places, place = self.places, self.place
+        places, place = self.places, self.places.lifted.place[self.node]
         left = {b: np.ones(places.frames[place][b].width, dtype=np.bool_) for b in places.allowed[place]}
         for block, allowed in places.allowed[place].items():
             reading = [i for i in places.lifted.inside[place] if places.block_of[i] == block]
@@ -136,7 +125,7 @@ class _Trip:
         places, block = self.places, self.places.block_of[i]
         if block is None:
             return 0, places.costs.zero
-        t, frame = places.lifted.transition(i), places.frames[self.place][block]
+        t, frame = places.lifted.transition(i), places.frames[places.lifted.place[self.node]][block]
         return min(
             (int((left[block] & places.kit.free(frame, t, d)).sum()), d) for d in places.costs.differences[t]
         )
@@ -144,13 +133,13 @@ class _Trip:
     def _round(self, i: int, left: dict[int, Columns]) -> None:
         """Go round a loop through an edge; every step forbids as many of the remaining columns as it can."""
         places, lifted = self.places, self.places.lifted
+        frames = places.frames[lifted.place[self.node]]
         self.go_to(lifted.source[i])
         start = len(self.edges)
         for step in [i, *lifted.walk(lifted.target[i], lifted.source[i])]:
             block, t = places.block_of[step], lifted.transition(step)
             _, difference = self._forbidding(step, left)
             if block is not None:
-                frame = places.frames[self.place][block]
-                left[block] = left[block] & places.kit.free(frame, t, difference)
+                left[block] = left[block] & places.kit.free(frames[block], t, difference)
             self.take(step, difference)
         self.loops.append((start, len(self.edges)))

@@ -140,7 +140,7 @@ def _largest_flow(
     network.add(source, ground, endless, 0)
     network.add(ground, sink, endless, 0)
     earned = -network.cheapest(source, sink)
-    flow = {arc: Fraction(amount, unit) for arc, k in links if (amount := network.flow(k))}
+    flow = {arc: Fraction(amount, unit) for arc, k in links if (amount := network.room[k + 1])}
     return Fraction(earned, unit * scale), flow
 
 
@@ -174,24 +174,18 @@ class _Network:
     head: list[int] = field(default_factory=list)
     room: list[int] = field(default_factory=list)
     price: list[int] = field(default_factory=list)
-    capacity: list[int] = field(default_factory=list)
-    out: list[list[int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.out = [[] for _ in range(self.nodes)]
+        self.out: list[list[int]] = [[] for _ in range(self.nodes)]
 
     def add(self, u: int, v: int, capacity: int, price: int) -> int:
         k = len(self.head)
         self.head += [v, u]
         self.room += [capacity, 0]
         self.price += [price, -price]
-        self.capacity += [capacity, 0]
         self.out[u].append(k)
         self.out[v].append(k + 1)
         return k
-
-    def flow(self, k: int) -> int:
-        return self.capacity[k] - self.room[k]
 
     def cheapest(self, source: int, sink: int) -> int:
         """Send as much as makes the price least; returns that price.

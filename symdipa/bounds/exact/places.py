@@ -55,7 +55,7 @@ class Places:
         """The place where runs begin."""
         return self.lifted.place[self.lifted.start]
 
-    @property
+    @cached_property
     def ends(self) -> set[int]:
         """The places where runs may end."""
         return {self.lifted.place[v] for v in range(self.lifted.ends)}
@@ -190,61 +190,49 @@ class Places:
         """
         some = self.masked(place, block, some)
         if self.one_block:
-            some = np.where(self.outlook.matters[place], some, NEVER)
+            some = np.where(self.matters[place], some, NEVER)
         if (some.min(axis=1) >= NEVER).any():
             raise Infinite
         return some
 
-    @cached_property
-    def outlook(self) -> Outlook:
-        """What is ahead, for one block."""
-        return Outlook(self)
-
-
-@dataclass(eq=False)
-class Outlook:
-    """What is ahead of each place, where all variables are one block."""
-
-    places: Places
+    # What is ahead, where all variables are one block
 
     @cached_property
     def ahead(self) -> list[Rows]:
         """For each place and column what the rest costs if the adversary sees the shifts."""
-        result: list[Rows] = [np.zeros(0, dtype=np.int64)] * self.places.count
+        result: list[Rows] = [np.zeros(0, dtype=np.int64)] * self.count
         for place in self._last_first():
-            here = np.zeros(self.places.frame(place, 0).width, dtype=np.int64)
+            here = np.zeros(self.frame(place, 0).width, dtype=np.int64)
             for table, there, extra in self._onward(place):
                 after = result[there]
                 carried = after if table is None else table.back(after)
                 np.maximum(here, np.minimum(carried + extra, NEVER), out=here)
-            result[place] = self.places.masked(place, 0, here)
+            result[place] = self.masked(place, 0, here)
         return result
 
     @cached_property
     def matters(self) -> list[Columns]:
         """For each place the columns that some rest of a run can go on from at a finite cost."""
-        result: list[Columns] = [np.zeros(0, dtype=np.bool_)] * self.places.count
-        ends = self.places.ends
+        result: list[Columns] = [np.zeros(0, dtype=np.bool_)] * self.count
         for place in self._last_first():
-            here = np.full(self.places.frame(place, 0).width, place in ends)
+            here = np.full(self.frame(place, 0).width, place in self.ends)
             for table, there, _ in self._onward(place):
                 after = result[there]
                 here |= after if table is None else table.back(np.where(after, 0, NEVER)) < NEVER
-            result[place] = self.places.masked(place, 0, np.where(here, 0, NEVER)) < NEVER
+            result[place] = self.masked(place, 0, np.where(here, 0, NEVER)) < NEVER
         return result
 
     def _last_first(self) -> Iterator[int]:
-        for place in reversed(range(self.places.count)):
-            self.places.limits.check(f"exact constant, what is ahead of {place} places")
+        for place in reversed(range(self.count)):
+            self.limits.check(f"exact constant, what is ahead of {place} places")
             yield place
 
     def _onward(self, place: int) -> Iterator[tuple[StepTable | None, int, int]]:
         """The ways on: a table (``None``: nothing changes), the place, and a cost that is certain."""
-        places = self.places
-        for i in places.lifted.leaving[place]:
-            t, (_, there) = places.lifted.transition(i), places.joined(i)
-            for difference in places.costs.differences[t]:
-                if places.block_of[i] is None:
-                    yield places.projection(i, 0), there, places.alone(t, difference)
+        for i in self.lifted.leaving[place]:
+            t, (_, there) = self.lifted.transition(i), self.joined(i)
+            for difference in self.costs.differences[t]:
+                if self.block_of[i] is None:
+                    yield self.projection(i, 0), there, self.alone(t, difference)
                 else:
-                    yield places.table(i, difference), there, 0
+                    yield self.table(i, difference), there, 0

@@ -152,7 +152,7 @@ class _ProfileSearch:
         """What the adversary gets who sees the shifts; ``None`` if that is infinite or not computed."""
         if not self.places.one_block:
             return None
-        (least,) = self.places.outlook.ahead[self.places.start]
+        (least,) = self.places.ahead[self.places.start]
         return None if least >= NEVER else Fraction(int(least), self.places.costs.unit)
 
     def _better(self, best: Exact | None, beam: int | None) -> Exact:
@@ -167,9 +167,8 @@ class _ProfileSearch:
         if highest.total <= floor:
             assert best is not None
             return best
-        way = attained(places, kept, highest, -end)
         value = Fraction(highest.total, places.costs.unit)
-        return Exact(value, way.run, way.loops, way.deltas, places.costs.interval)
+        return Exact(value, *attained(places, kept, highest, -end), places.costs.interval)
 
     def _gather(self, place: int, kept: list[list[Product]], floor: int, beam: int | None) -> list[Product]:
         """The profiles that arrive in a place, as far as they may exceed ``floor``."""
@@ -180,7 +179,7 @@ class _ProfileSearch:
         arrived = [self._settled(place, product) for product in arrived]
         if not self.places.one_block:
             return united(arrived)
-        ahead = self.places.outlook.ahead[place]
+        ahead = self.places.ahead[place]
         if 0 not in self.places.frames[place]:
             constant = max((product.constant for product in arrived), default=-1)
             return [Product(constant, {})] if constant + int(ahead[0]) > floor else []

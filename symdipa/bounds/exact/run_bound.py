@@ -19,7 +19,7 @@ from symdipa.bounds.costs import Rate, rates
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation
-from symdipa.runs.graphs import components
+from symdipa.runs.graphs import component_numbers
 from symdipa.runs.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
 
 
@@ -39,7 +39,7 @@ def run_bound(
         return None
     marked = _forward(augmentation, max_nodes, limits)
     futures = None if marked is None else _backward(marked, max_nodes, limits)
-    return None if futures is None else _longest(futures)
+    return None if futures is None else _longest(*futures)
 
 
 class Reached(NamedTuple):
@@ -121,20 +121,20 @@ class Future(NamedTuple):
     high: Mask = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Futures:
-    """Marked nodes split by their futures; ``edges`` are ``(source, target, cost)``."""
-
-    nodes: int
-    edges: tuple[tuple[int, int, Fraction], ...]
-    start: int
+CostEdge = tuple[int, int, Fraction]
+"""Source, target and cost."""
 
 
-def _backward(marked: MarkedAugmentation, max_nodes: int | None, limits: Limits) -> Futures | None:
-    """Every marked node with every future, backward; ``None`` if an output sample gets a mark."""
+def _backward(
+    marked: MarkedAugmentation, max_nodes: int | None, limits: Limits
+) -> tuple[int, list[CostEdge]] | None:
+    """Every marked node with every future, backward: how many there are, and the edges between them.
+
+    Node 0 is the initial one. ``None`` if an output sample gets a mark.
+    """
     number = {(v, Future()): v for v in range(len(marked.base))}
     nodes = list(number)
-    edges: list[tuple[int, int, Fraction]] = []
+    edges: list[CostEdge] = []
     for v, (place, future) in enumerate(nodes):
         for u, e, reached in marked.incoming[place]:
             before, cost = _before(marked, u, e, reached, future)
@@ -146,7 +146,7 @@ def _backward(marked: MarkedAugmentation, max_nodes: int | None, limits: Limits)
                 nodes.append(node)
             edges.append((source, v, cost))
         _check(v, len(nodes), "nodes with futures", max_nodes, limits)
-    return Futures(len(nodes), tuple(edges), 0)
+    return len(nodes), edges
 
 
 def _before(
@@ -183,25 +183,16 @@ def _before(
     return before, rate.release + (0 if quasi_cyclic else (marks + rate.reads_input) * rate.d)
 
 
-def _longest(futures: Futures) -> Fraction | None:
-    """The longest path from the start; ``None`` if some cycle costs anything.
+def _longest(nodes: int, edges: list[CostEdge]) -> Fraction | None:
+    """The longest path from node 0; ``None`` if some cycle costs anything.
 
-    Every node lies on a path from the start to an end: its future is that of some run.
+    Every node lies on a path from there to an end: its future is that of some run.
     """
-    outgoing: list[list[tuple[int, Fraction]]] = [[] for _ in range(futures.nodes)]
-    for u, v, cost in futures.edges:
-        outgoing[u].append((v, cost))
-    order = components(futures.nodes, [(u, v) for u, v, _ in futures.edges])
-    component = [0] * futures.nodes
-    for i, nodes in enumerate(order):
-        for v in nodes:
-            component[v] = i
-    value = [Fraction(0)] * len(order)
-    for i, nodes in enumerate(order):
-        for u in nodes:
-            for v, cost in outgoing[u]:
-                if component[v] != i:
-                    value[i] = max(value[i], cost + value[component[v]])
-                elif cost:
-                    return None
-    return value[component[futures.start]]
+    component = component_numbers(nodes, [(u, v) for u, v, _ in edges])
+    value = [Fraction(0)] * (max(component) + 1)
+    for u, v, cost in sorted(edges, key=lambda edge: component[edge[0]]):  # edges lead to smaller numbers
+        if component[u] != component[v]:
+            value[component[u]] = max(value[component[u]], cost + value[component[v]])
+        elif cost:
+            return None
+    return value[component[0]]

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from symdipa.bounds.relational.facts import Facts
 from symdipa.bounds.relational.machine import Letter, LetterMachine
-from symdipa.bounds.relational.outcomes import Outcomes
+from symdipa.bounds.relational.outcomes import Facts, Outcomes
 from symdipa.bounds.relational.shifts import ShiftMenu, ShiftRange
 from symdipa.bounds.relational.suffixes import SuffixClasses
 from symdipa.model.errors import Limit, LimitReached

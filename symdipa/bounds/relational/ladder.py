@@ -48,8 +48,7 @@ class Trial:
 class Relational:
     """A proved bound on ``D``, or ``None``; it includes the sensitivity.
 
-    ``certificates`` has one for each range of differences, all accepted by the checker; without a bound it is
-    empty.
+    ``certificates`` has one for each range of differences, all accepted by the checker (none without a bound).
     """
 
     bound: Fraction | None
@@ -73,9 +72,8 @@ def relational(
 ) -> Relational:
     """The best bound that pairs of runs prove within the limits, with ``max_nodes`` for each step.
 
-    Every bound is checked by :mod:`symdipa.checker` before it is returned; its refusal is a mistake in here
-    and raises :class:`symdipa.checker.CertificateRefused`. Raises
-    :class:`symdipa.model.errors.OutOfTime` when there is no time to check.
+    Every bound is checked. Raises :class:`symdipa.checker.CertificateRefused` if the checker refuses one (a
+    mistake in here), and :class:`symdipa.model.errors.OutOfTime` when there is no time to check.
     """
     scale = Fraction(sensitivity)
     ladder = _Ladder(control_graph(automaton), share(limits, SEARCHING), max_nodes)

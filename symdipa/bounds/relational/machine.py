@@ -1,9 +1,8 @@
 """Machines: an automaton whose every way on has a letter, the visible output with a hidden remark.
 
-Two additions make a machine of an automaton. It is *complete*: where no guard holds, or a state has no
-transition, it shows that it stops. And a letter may carry a *remark* about the rest of the run, which no
-observer sees: which of the samples stored by this step are final, that is never replaced while the variable
-is alive. Every run has exactly one sequence of remarks.
+A machine is *complete*: where no guard holds, or a state has no transition, it shows that it stops. A letter
+may carry a *remark* about the rest of the run, which no observer sees: which samples stored by this step are
+final, that is, never replaced while the variable is live. Every run has exactly one sequence of remarks.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ class LetterMachine:
         return tuple({(e.leaf, e.letter): e.target for e in edges} for edges in self.edges)
 
 
-def leaves_of(control: Control) -> tuple[tuple[Leaf, ...], ...]:
+def _leaves(control: Control) -> tuple[tuple[Leaf, ...], ...]:
     """The leaves of every control state."""
     found = []
     for numbers in control.outgoing:
@@ -127,7 +126,7 @@ def machine(control: Control, remarks: bool) -> LetterMachine:
 
     Raises :class:`symdipa.model.errors.LimitReached` above :data:`MAX_STATES` states.
     """
-    leaves = leaves_of(control)
+    leaves = _leaves(control)
     ways: list[tuple[int, str]] = []
     number: dict[tuple[int, str], int] = {}
 
@@ -169,10 +168,7 @@ def _promises(control: Control, node: Promise, leaf: Leaf, remarks: bool) -> Ite
     subset = fresh
     while True:  # every subset of the variables stored may be final
         names = ",".join(control.variable_names[x] for x in members(subset))
-        yield (
-            names,
-            (leaf.target, replaced & ~asg | fresh & ~subset, (final & ~asg & live) | subset),
-        )
+        yield names, (leaf.target, replaced & ~asg | fresh & ~subset, (final & ~asg & live) | subset)
         if not subset:
             return
         subset = (subset - 1) & fresh

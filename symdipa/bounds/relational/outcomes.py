@@ -1,13 +1,73 @@
-"""Where the sample of a step may lie: which ways both copies may take, and what is known afterwards."""
+"""What is known about the values of two copies, and how a step changes it.
+
+*Facts* are a matrix of bounds: its rows and columns are the values of the first copy, then those of the
+second, and entry ``(u, v)`` bounds ``u - v``: ``2 * c`` stands for ``< c``, ``2 * c + 1`` for ``<= c`` (on a
+grid). Matrices are closed: they have every consequence of their bounds, except what :func:`folded` gives up.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from symdipa.bounds.relational.facts import BELOW, Facts, Matrix, add, at_most, folded, unfolded
-from symdipa.bounds.relational.machine import STOPPED, Leaf, LetterMachine
+from symdipa.bounds.relational.machine import Leaf, LetterMachine
 from symdipa.bounds.relational.shifts import ShiftRange
-from symdipa.runs.order import Mask, members
+from symdipa.runs.order import members
+
+NONE = 1 << 60
+"""No bound."""
+
+SAME = 1
+"""``<= 0``, the bound of a value on itself."""
+
+BELOW = 0
+"""``< 0``."""
+
+Matrix = list[list[int]]
+Facts = tuple[int, ...]
+"""The rows of a matrix one after another."""
+
+
+def plus(a: int, b: int) -> int:
+    """The bound on ``u - w`` that follows from those on ``u - v`` and ``v - w``."""
+    if a >= NONE or b >= NONE:
+        return NONE
+    return (a >> 1) + (b >> 1) << 1 | (a & b & 1)
+
+
+def at_most(c: int) -> int:
+    return 2 * c + 1
+
+
+def unfolded(facts: Facts, size: int) -> Matrix:
+    """The matrix of the facts, with two more values of which nothing is known: the samples of a step."""
+    matrix = [[*facts[i * size : (i + 1) * size], NONE, NONE] for i in range(size)]
+    return [*matrix, [NONE] * size + [SAME, NONE], [NONE] * size + [NONE, SAME]]
+
+
+def add(matrix: Matrix, u: int, v: int, bound: int) -> bool:
+    """Add a bound on ``u - v`` in place; ``False`` if nothing satisfies the bounds then."""
+    if plus(matrix[v][u], bound) < SAME:
+        return False
+    if matrix[u][v] <= bound:
+        return True
+    to_u = [plus(row[u], bound) for row in matrix]
+    from_v = matrix[v][:]
+    for row, first in zip(matrix, to_u, strict=True):
+        if first >= NONE:
+            continue
+        for j, last in enumerate(from_v):
+            if last < NONE:
+                through = plus(first, last)
+                if through < row[j]:
+                    row[j] = through
+    return True
+
+
+def folded(matrix: Matrix, places: list[int], far: int) -> Facts:
+    """The facts about the values at some places, weakened: no bounds beyond ``far`` remain."""
+    bounds = (matrix[u][v] for u in places for v in places)
+    return tuple(NONE if bound > at_most(far) else max(bound, at_most(-far)) for bound in bounds)
+
 
 LeafOutcomes = dict[int, list[tuple[int, Facts]]]
 """For each leaf of the first copy the leaves that the second may take then, with the facts afterwards."""
@@ -37,11 +97,12 @@ class Outcomes:
         found: LeafOutcomes = {}
         for i, leaf in enumerate(self.machine.leaves_of(q)):
             found[i] = []
-            matrix = unfolded(facts, size, 2)
+            matrix = unfolded(facts, size)
             if not _guarded(matrix, leaf, place, z):
                 continue
-            if shift is not None:
-                _tie(matrix, z, other_z, *shift)
+            if shift is not None:  # the sample of the second copy is that of the first, shifted
+                add(matrix, other_z, z, at_most(shift[1]))
+                add(matrix, z, other_z, at_most(-shift[0]))
             for j, other in enumerate(self.machine.leaves_of(p)):
                 both = [row[:] for row in matrix]
                 if not _guarded(both, other, other_place, other_z):
@@ -51,8 +112,7 @@ class Outcomes:
         return found
 
     def _kept(self, leaf: Leaf, place: dict[int, int], z: int) -> list[int]:
-        live: Mask = self.machine.live(leaf.target) if leaf.target != STOPPED else 0
-        return [z if leaf.step.asg >> x & 1 else place[x] for x in members(live)]
+        return [z if leaf.step.asg >> x & 1 else place[x] for x in members(self.machine.live(leaf.target))]
 
 
 def _guarded(matrix: Matrix, leaf: Leaf, place: dict[int, int], z: int) -> bool:
@@ -60,9 +120,3 @@ def _guarded(matrix: Matrix, leaf: Leaf, place: dict[int, int], z: int) -> bool:
     return all(add(matrix, place[x], z, BELOW) for x in members(leaf.step.ge)) and all(
         add(matrix, z, place[x], BELOW) for x in members(leaf.step.lt)
     )
-
-
-def _tie(matrix: Matrix, z: int, other_z: int, low: int, high: int) -> None:
-    """Let the sample of the second copy be that of the first, shifted by something in ``[low, high]``."""
-    add(matrix, other_z, z, at_most(high))
-    add(matrix, z, other_z, at_most(-low))

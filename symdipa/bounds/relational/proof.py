@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from symdipa.bounds.relational.facts import NONE
 from symdipa.bounds.relational.game import GameNode
 from symdipa.bounds.relational.machine import STOPPED, LetterMachine
+from symdipa.bounds.relational.outcomes import NONE
 from symdipa.bounds.relational.search import Strategy
 from symdipa.runs.order import members
 

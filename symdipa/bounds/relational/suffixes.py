@@ -43,8 +43,7 @@ def suffixes(
     for u, edges in enumerate(machine.edges):
         for edge in edges:
             into.setdefault(edge.target, {}).setdefault(edge.letter, set()).add(u)
-    nothing: tuple[Letter, ...] = ()
-    start = (machine.accepting, machine.accepting, nothing)
+    start: tuple[States, States, tuple[Letter, ...]] = (machine.accepting, machine.accepting, ())
     classes = [start]
     number = {start: 0}
     before: dict[tuple[int, Letter], int] = {}
@@ -83,8 +82,7 @@ def _with(letter: Letter, known: tuple[Letter, ...], memory: str) -> tuple[Lette
 
 def _certain(machine: LetterMachine, u: int, letter: Letter, sure: States) -> bool:
     """Whether the state shows the letter and then is in one of the sure states, whatever its sample is."""
-    q = machine.state[u]
-    if letter[0] in (SAMPLE, SECOND):
-        return False
-    onward = machine.onward[u]
-    return all(onward.get((i, letter)) in sure for i in range(len(machine.leaves[q])))
+    leaves = range(len(machine.leaves[machine.state[u]]))
+    return letter[0] not in (SAMPLE, SECOND) and all(
+        machine.onward[u].get((i, letter)) in sure for i in leaves
+    )
