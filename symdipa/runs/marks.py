@@ -74,8 +74,4 @@ def advance(
         down |= below
     hit = hit or bool(up & down) or (sample_up and sample_down)
     old, fresh = ~step.asg & keep, step.asg & keep
-    return Marks(
-        up & old | (fresh if sample_up else 0),
-        down & old | (fresh if sample_down else 0),
-        hit,
-    )
+    return Marks(up & old | (fresh if sample_up else 0), down & old | (fresh if sample_down else 0), hit)
