@@ -37,7 +37,7 @@ class Chain(Enum):
 
 
 def chains_of(pattern: Pattern) -> tuple[Chain, ...]:
-    """The chains of which one shows the pattern (none for the patterns that are cycles)."""
+    """The chains any of which shows the pattern (none for the patterns that are cycles)."""
     return {
         Pattern.LEAKING_PAIR: (Chain.PAIR,),
         Pattern.PRIVACY_VIOLATING_PATH: (Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE),

@@ -200,7 +200,7 @@ class _Reader:
         self.report.add("schema", message, node.at)
 
     def locate(self, place: Place) -> Position | None:
-        """Where a place stands; a part that is not given is looked for at its owner."""
+        """Where a place stands in the text; a part that is not given stands where its owner does."""
         if place.kind == "automaton":
             return self.report.position(self.root.at)
         node = (self.states if place.kind == "state" else self.transitions)[place.index]
