@@ -82,7 +82,7 @@ def rows(program: str, members: Sequence[str], limit: float) -> Iterator[tuple[s
             control = control_graph(generate(family, int(size)))
             facts = order_facts(control)
             for pattern in Pattern:
-                for system in systems(pattern, control, facts, "marks"):
+                for system in systems(pattern, facts, "marks"):
                     yield f"{family} {size}", pattern.short, ours(system, limit), abc(program, system, limit)
 
 
@@ -96,7 +96,7 @@ def check(program: str, file: Path, limit: float) -> dict[str, object]:
     said: dict[str, str] = {}
     for pattern in Pattern:
         answers = []
-        for system in systems(pattern, control, facts, "marks"):
+        for system in systems(pattern, facts, "marks"):
             answers.append(abc(program, system, max(1.0, ends - time.monotonic()))[0])
         said[pattern.title.replace(" ", "-")] = (
             "present" if "unsafe" in answers else "unknown" if "open" in answers else "absent"

@@ -54,7 +54,7 @@ Method = Callable[[Control, OrderFacts, Limits, str], Search]
 
 
 def shallow(control: Control, facts: OrderFacts, limits: Limits, solver: str) -> Search:
-    (system,) = systems(LC, control, facts, "marks")
+    (system,) = systems(LC, facts, "marks")
     return KInduction(system, limits, INDUCTION_DEPTH, solver, INDUCTION_CLAUSES).run()
 
 
@@ -62,7 +62,7 @@ def lasso(control: Control, facts: OrderFacts, limits: Limits, solver: str) -> S
     search = shallow(control, facts, limits, solver)
     if search.outcome is not Outcome.OPEN:
         return search
-    (system,) = systems(LC, control, facts, "marks")
+    (system,) = systems(LC, facts, "marks")
     search = PDR(system, limits, solver).run()
     if search.invariant is not None:
         check_invariant(system, search.invariant, limits, solver)

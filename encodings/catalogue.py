@@ -6,7 +6,6 @@ from symdipa.encodings import disclosing_cycle, leaking_cycle, leaking_pair, pri
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import ENCODINGS, must_be_one_of
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts
 from symdipa.systems.system import System
 
@@ -18,13 +17,11 @@ _SYSTEMS = {
 }
 
 
-def systems(
-    pattern: Pattern, control: Control, facts: OrderFacts, encoding: str, limits: Limits = UNLIMITED
-) -> list[System]:
-    """The systems of which one reaches a bad state iff the automaton shows ``pattern``.
+def systems(pattern: Pattern, facts: OrderFacts, encoding: str, limits: Limits = UNLIMITED) -> list[System]:
+    """Systems, one of which reaches a bad state iff the automaton shows ``pattern``.
 
     ``facts`` (without ghosts) says what is constant; the list is empty when it already excludes the
     pattern. Raises ``ValueError`` for an unknown encoding and :class:`symdipa.model.errors.OutOfTime`.
     """
     must_be_one_of("encoding", encoding, ENCODINGS)
-    return _SYSTEMS[pattern](control, facts, encoding, limits)
+    return _SYSTEMS[pattern](facts, encoding, limits)

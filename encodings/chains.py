@@ -14,11 +14,20 @@ from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
-from symdipa.runs.dataflow import MarkFacts, OrderFacts, mark_facts
-from symdipa.runs.marks import Chain
+from symdipa.runs.dataflow import MarkFacts, OrderFacts, mark_facts, may_have_chain, order_facts
+from symdipa.runs.marks import Chain, chains_of
 from symdipa.runs.order import OrderState, members
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
+
+
+def systems_with_chains(pattern: Pattern, facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
+    """A system for each chain of the pattern that the dataflow (``facts``, without ghosts) leaves open."""
+    chains = [chain for chain in chains_of(pattern) if may_have_chain(facts, chain, limits)]
+    if encoding == "ghost" and chains:
+        ghostly = order_facts(facts.control, ghosts=2, precise=facts.precise, limits=limits)
+        return [by_ghosts(ghostly, pattern, chain, limits) for chain in chains]
+    return [by_marks(facts, pattern, chain, limits) for chain in chains]
 
 
 def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) -> System:

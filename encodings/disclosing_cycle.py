@@ -7,13 +7,12 @@ from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, may_have_disclosing_cycle
 from symdipa.systems.boolean import TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
 
 
-def systems(control: Control, facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
+def systems(facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
     """A system that reaches a bad state iff there is a disclosing cycle; none if the dataflow excludes it.
 
     Bad: a watched cycle closed after a disclosing step. There is only one encoding.
@@ -22,7 +21,7 @@ def systems(control: Control, facts: OrderFacts, encoding: str, limits: Limits) 
         return []
 
     def discloses(t: int) -> bool:
-        return control.sampling[t].discloses
+        return facts.control.sampling[t].discloses
 
     graph = BooleanGraph()
     monitor = CycleMonitor(graph, facts, discloses)

@@ -14,20 +14,20 @@ from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control import Control
 from symdipa.runs.dataflow import OrderFacts, may_have_leaking_cycle
 from symdipa.runs.order import Mask, members
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
 
 
-def systems(control: Control, facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
+def systems(facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
     """A system that reaches a bad state iff there is a leaking cycle; none if the dataflow excludes it.
 
     There is only one encoding.
     """
     if not may_have_leaking_cycle(facts):
         return []
+    control = facts.control
     candidates = {number: control.conflicts(ts) for number, ts in facts.loops.items()}
 
     def candidates_at(q: int) -> Mask:

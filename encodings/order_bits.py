@@ -39,37 +39,19 @@ class OrderBits:
         self.facts = facts
         names = facts.control.variable_names
         self._names = [*names, *(f"V{g + 1}" for g in range(facts.ghosts))]
-        self._lt: dict[tuple[int, int], Lit] = {}
-        self._eq: dict[tuple[int, int], Lit] = {}
+        self._bits: dict[str, dict[tuple[int, int], Lit]] = {"lt": {}, "eq": {}}
         self._open: dict[int, list[Fact]] = {}
         self._constant: dict[int, tuple[OrderState, Mapping[Lit, Fact]]] = {}
 
     def lt(self, q: int, x: int, y: int) -> Lit:
         """``x lt y`` at control state ``q``."""
-        if x == y:
-            return FALSE
-        may, must = self.facts.may[q], self.facts.must[q]
-        assert may is not None and must is not None
-        if must.lt[x] >> y & 1 or not may.lt[x] >> y & 1:
-            return constant(bool(must.lt[x] >> y & 1))
-        bit = self._lt.get((x, y))
-        if bit is None:
-            bit = self._lt[x, y] = self.graph.variable(f"lt({self._names[x]},{self._names[y]})")
-        return bit
+        return FALSE if x == y else self.value(q, ("lt", x, y))
 
     def eq(self, q: int, x: int, y: int) -> Lit:
         """``x eq y`` at control state ``q`` (both tracked there)."""
         if x == y:
             return TRUE
-        may, must = self.facts.may[q], self.facts.must[q]
-        assert may is not None and must is not None
-        if must.eq[x] >> y & 1 or not may.eq[x] >> y & 1:
-            return constant(bool(must.eq[x] >> y & 1))
-        key = (x, y) if x < y else (y, x)
-        bit = self._eq.get(key)
-        if bit is None:
-            bit = self._eq[key] = self.graph.variable(f"eq({self._names[key[0]]},{self._names[key[1]]})")
-        return bit
+        return self.value(q, ("eq", x, y) if x < y else ("eq", y, x))
 
     def at_most(self, q: int, x: int, y: int) -> Lit:
         """``x lt y`` or ``x eq y``."""
@@ -94,15 +76,25 @@ class OrderBits:
                     yield "eq", x, y
 
     def value(self, q: int, fact: Fact) -> Lit:
+        """A fact about different variables (for ``eq`` in ascending order) at control state ``q``."""
         kind, x, y = fact
-        return self.lt(q, x, y) if kind == "lt" else self.eq(q, x, y)
+        may, must = self.facts.may[q], self.facts.must[q]
+        assert may is not None and must is not None
+        holds = getattr(must, kind)[x] >> y & 1
+        if holds or not getattr(may, kind)[x] >> y & 1:
+            return constant(bool(holds))
+        bit = self._bits[kind].get((x, y))
+        if bit is None:
+            bit = self.graph.variable(f"{kind}({self._names[x]},{self._names[y]})")
+            self._bits[kind][x, y] = bit
+        return bit
 
     def open_bits(self, q: int) -> list[Lit]:
         return [self.value(q, fact) for fact in self.open_pairs(q)]
 
     def all_bits(self) -> list[Lit]:
         """Every bit made so far."""
-        return [*self._lt.values(), *self._eq.values()]
+        return [bit for bits in self._bits.values() for bit in bits.values()]
 
     def step(self, q: int, step: Step, p: int, picks: Mapping[int, Lit]) -> OrderStep:
         """The effect of ``step`` from ``q`` to ``p``; ``picks[g]``: whether ghost ``g`` is assigned too."""

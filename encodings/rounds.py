@@ -54,7 +54,7 @@ class RoundSystems:
         self._nothing_watched = CycleMonitor(self.graph, facts, lambda t: False)
 
     def system(self, inside: Set[int], x: int, rounds: int) -> System:
-        """Bad is to have made so many rounds of ``x`` since the last transition that is not in ``inside``."""
+        """Bad: ``rounds`` rounds of ``x`` since the last transition that is not in ``inside``."""
         counter = _Counter(self.graph, self.facts.control, inside, x, rounds)
         parts = Parts(counter.extra, counter.open_bits, counter.bits, counter.bad, counter.axioms)
         order, monitor = self._order, self._nothing_watched

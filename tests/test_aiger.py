@@ -87,7 +87,7 @@ def open_systems(seed, count, variables=(1, 2), precise=True):
         facts = order_facts(control, precise=precise)
         for pattern in Pattern:
             for encoding in ("marks", "ghost"):
-                yield from systems(pattern, control, facts, encoding)
+                yield from systems(pattern, facts, encoding)
 
 
 def test_the_circuit_is_unsafe_iff_the_system_is():

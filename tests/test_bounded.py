@@ -32,7 +32,7 @@ every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 def systems_of(name: str, size: int, pattern: Pattern = LP) -> list[System]:
     control = control_graph(generate(name, size))
-    return catalogue.systems(pattern, control, order_facts(control), "marks")
+    return catalogue.systems(pattern, order_facts(control), "marks")
 
 
 @every_solver
@@ -45,7 +45,7 @@ def test_violations_are_those_of_the_explicit_engine(solver: str):
         for pattern in Pattern:
             for encoding in ("marks", "ghost"):
                 outcomes = []
-                for system in catalogue.systems(pattern, control, order_facts(control), encoding):
+                for system in catalogue.systems(pattern, order_facts(control), encoding):
                     search = BoundedSearch(system, Limits(), solver, CLAUSES).run()
                     outcomes.append(search.outcome)
                     assert search.method == "bounded" and search.invariant is None
@@ -68,7 +68,7 @@ def test_the_bound_is_kept(solver: str):
         example = source.random_automaton(random.Random(f"bound/{i}"), (1, 2, 2), (2, 3))
         control = control_graph(example)
         for pattern in Pattern:
-            for system in catalogue.systems(pattern, control, order_facts(control), "marks"):
+            for system in catalogue.systems(pattern, order_facts(control), "marks"):
                 first = KInduction(system, Limits(), 15, "minisat").run()
                 least = first.depth if first.outcome is Outcome.UNSAFE else None
                 for bound in (0, 1, 3, 7, 15):
@@ -103,7 +103,7 @@ def test_the_deadline_is_kept():
 
 def test_nothing_bad_and_no_way():
     control = control_graph(automaton(A_LEAKP))
-    (system,) = catalogue.systems(LP, control, order_facts(control), "marks")
+    (system,) = catalogue.systems(LP, order_facts(control), "marks")
     for harmless in (replace(system, bad={}), replace(system, edges=())):
         assert BoundedSearch(harmless, Limits(), "minisat").run().outcome is Outcome.SAFE
     at_start = replace(system, bad={system.control.initial: 1})
@@ -141,7 +141,7 @@ def test_where_no_run_arrives_there_are_no_axioms():
     found = 0
     for pattern in Pattern:
         for encoding in ("marks", "ghost"):
-            for system in catalogue.systems(pattern, control, order_facts(control), encoding):
+            for system in catalogue.systems(pattern, order_facts(control), encoding):
                 found += 1
                 assert list(system.axioms(lost)) == list(system.first_axioms(lost)) == []
                 assert list(system.broken_axioms(lost, set(system.bits))) == []

@@ -331,7 +331,7 @@ def certificate_of_nothing(automaton: Automaton) -> certificate.Json:
         "patterns": {
             pattern.key: [
                 {"bits": [system.graph.name(bit >> 1) for bit in system.bits], "blocked": {}}
-                for system in systems(pattern, control, facts, "marks")
+                for system in systems(pattern, facts, "marks")
             ]
             for pattern in Pattern
         },

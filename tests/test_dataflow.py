@@ -216,7 +216,7 @@ def test_what_is_excluded_statically_is_absent():
         runs = judge.decide(sample(i))
         engine = ExplicitEngine(Problem(control))
         for pattern in Pattern:
-            sides = {encoding: systems(pattern, control, facts, encoding) for encoding in ENCODINGS}
+            sides = {encoding: systems(pattern, facts, encoding) for encoding in ENCODINGS}
             assert len({len(found) for found in sides.values()}) == 1
             if not sides["marks"]:
                 assert engine.decide(pattern).status is Status.ABSENT
@@ -230,7 +230,7 @@ def test_trivial_facts_exclude_nothing():
         control = explicit(i).control
         facts = order_facts(control, precise=False)
         assert all(facts.possible) and not facts.precise
-        assert all(systems(pattern, control, facts, "marks") for pattern in Pattern)
+        assert all(systems(pattern, facts, "marks") for pattern in Pattern)
         assert dataflow.may_have_leaking_cycle(facts) and dataflow.may_have_disclosing_cycle(facts)
 
 

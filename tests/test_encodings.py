@@ -101,7 +101,7 @@ def sample(i: int) -> Automaton:
 
 def systems(example: Automaton, pattern: Pattern, encoding: str, precise: bool = True) -> list[System]:
     control = control_graph(example)
-    return catalogue.systems(pattern, control, order_facts(control, precise=precise), encoding)
+    return catalogue.systems(pattern, order_facts(control, precise=precise), encoding)
 
 
 def order_agrees(
@@ -500,7 +500,7 @@ def reads(system: System, *literals: Lit) -> set[Lit]:
 def test_an_unknown_encoding_is_refused():
     control = control_graph(automaton(A_LEAKP))
     with pytest.raises(ValueError, match="no encoding 'magic'"):
-        catalogue.systems(LP, control, order_facts(control), "magic")
+        catalogue.systems(LP, order_facts(control), "magic")
 
 
 def test_a_leakp_is_bad_only_after_its_last_transition():

@@ -154,7 +154,7 @@ def test_pdr_agrees_with_the_judge_and_its_invariants_are_invariants(encoding: s
         control = control_graph(sample(i))
         for pattern in Pattern:
             searches = []
-            for system in systems(pattern, control, order_facts(control), encoding):
+            for system in systems(pattern, order_facts(control), encoding):
                 search = PDR(system, Limits()).run()
                 searches.append(search.outcome)
                 if search.outcome is Outcome.SAFE:
@@ -175,7 +175,7 @@ def test_an_invariant_with_a_clause_too_few_is_refused():
     refused = 0
     for i in range(40):
         control = control_graph(sample(i))
-        for system in systems(LP, control, order_facts(control), "marks"):
+        for system in systems(LP, order_facts(control), "marks"):
             proof = PDR(system, Limits()).run().invariant
             if proof is None:
                 continue
@@ -339,7 +339,7 @@ def test_no_time_left(make: Make):
 def test_time_runs_out_at_any_query(monkeypatch: pytest.MonkeyPatch):
     """Unknown, and the depth that is told is one that was searched."""
     control = control_graph(sample(1))
-    (system,) = systems(LP, control, order_facts(control), "ghost")
+    (system,) = systems(LP, order_facts(control), "ghost")
     original, asked = ClauseSolver.check, 0
     allowed = 0
 
@@ -436,7 +436,7 @@ def test_bad_states_without_successors_are_found_at_their_depth():
     """No frame may be added first: beyond the last state there is no step, hence no model."""
     control = control_graph(automaton(A_LEAKP, silent="q0 q1"))
     for encoding in ("marks", "ghost"):
-        (system,) = systems(LP, control, order_facts(control), encoding)
+        (system,) = systems(LP, order_facts(control), encoding)
         search = KInduction(system, Limits()).run()
         assert search.outcome is Outcome.UNSAFE
         end = control.target[search.run[-1]]

@@ -50,7 +50,7 @@ def systems_of(
     example: Automaton, pattern: Pattern, encoding: str = "marks", precise: bool = True
 ) -> list[System]:
     control = control_graph(example)
-    return catalogue.systems(pattern, control, order_facts(control, precise=precise), encoding)
+    return catalogue.systems(pattern, order_facts(control, precise=precise), encoding)
 
 
 def every_system(count: int, precise: Sequence[bool] = (True,)) -> Iterator[System]:

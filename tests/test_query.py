@@ -49,7 +49,7 @@ def depth(example: Automaton, pattern: Pattern, encoding: str, precise: bool) ->
     control = control_graph(example)
     if judge.decide(example)[pattern] is None:
         return None
-    found = systems(pattern, control, order_facts(control, precise=precise), encoding)
+    found = systems(pattern, order_facts(control, precise=precise), encoding)
     searches = [KInduction(system, Limits()).run() for system in found]
     return min(search.depth for search in searches if search.outcome is Outcome.UNSAFE)
 
@@ -180,7 +180,7 @@ def test_comments_explain_every_name(fmt: str):
         for example in (PAIR, *(formats.load(path) for path in sorted(EXAMPLES.glob("*/*_1.dipa")))):
             text = encode(example, pattern, 2 if fmt == "smtlib" else None, encoding, fmt)
             control = control_graph(example)
-            for system in systems(pattern, control, order_facts(control, precise=False), encoding):
+            for system in systems(pattern, order_facts(control, precise=False), encoding):
                 for name in labels(system).all:
                     kind = name.partition("(")[0]
                     assert kind in MEANINGS and MEANINGS[kind] in text

@@ -18,7 +18,7 @@ from symdipa.model.automaton import Automaton
 FORMAT, VERSION = "symdipa-certificate", 1
 
 Check = Callable[[Automaton, dict[str, object], str], Claim]
-"""Checks a certificate of another kind, to be found at a place that messages name."""
+"""Checks a certificate of another kind; the text is its place, for messages."""
 
 _KINDS: dict[str, Callable[[Model, dict[str, object], str], Claim]] = {
     "private": check_private,
@@ -43,9 +43,9 @@ def verify(
 ) -> Verified:
     """Check a certificate, a text or its JSON value; raises :class:`CertificateRefused`.
 
-    Nothing is believed of the certificate, and of the automaton only that its numbers and names are what they
-    are. Certificates of kind ``well-formed`` need a solver: they are refused, unless ``others`` has somebody
-    to check them (:func:`symdipa.evidence.certificates.verify` does).
+    The certificate is not trusted, nor is the automaton assumed to be valid. Certificates of kind
+    ``well-formed`` need a solver: they are refused unless ``others`` can check them, as those of
+    :func:`symdipa.evidence.certificates.verify` can.
     """
     value = parse(certificate) if isinstance(certificate, str | bytes) else certificate
     parts = members(value, "the file", ["format", "version", "automaton", "certificates"])

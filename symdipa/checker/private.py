@@ -290,9 +290,9 @@ def _range(lift: Lift, step: Step, source: int, target: int, where: str) -> Rang
 
 
 def _cost(step: Step, inputs: Inputs, floors: list[Fraction], ceilings: list[Fraction]) -> Fraction:
-    """What the dearest difference costs: ``d`` for what the nearest shift misses, ``d'`` for a release.
+    """The cost of the worst difference: ``d`` for what the nearest shift misses, ``d'`` for a release.
 
-    The cost is convex in the difference, so one of the extreme ones is dearest.
+    The cost is convex in the difference, so one of the extreme differences is the worst.
     """
     costs = []
     for difference in inputs.differences(step.reads_input):

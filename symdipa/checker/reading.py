@@ -11,7 +11,7 @@ from typing import NoReturn
 from symdipa.checker.rules import refuse, shown
 
 MAX_BITS = 40_000
-"""Sums of rationals may get so large."""
+"""The largest size of a sum of rationals."""
 
 MAX_NUMERAL = 15
 

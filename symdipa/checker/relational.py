@@ -16,7 +16,7 @@ as the letters ask, the second copy shows the same letter (*output*) and both ar
 for every two samples, hence for the averages. Until the second state is sure, both copies have read equally
 many inputs (*shift*).
 
-A letter has a remark that nobody sees. As every run has exactly one sequence of remarks (*remarks*), what is
+A letter has a remark that is not shown. As every run has exactly one sequence of remarks (*remarks*), what is
 visible has as probability the sum over all remarks, on both sides, and the inequality survives.
 """
 
@@ -48,9 +48,9 @@ STOP = "stop"
 SAMPLE, OTHER_SAMPLE = "insample", "insampleprime"
 
 MAX_VARIABLES = 12
-"""The guards of one state may read so many variables."""
+"""The most variables that the guards of one state may read."""
 MAX_SETS = 100_000
-"""So many sets of machine states are looked at."""
+"""The most sets of machine states that are examined."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ RULES: dict[str, str] = {
 
 
 class CertificateRefused(SymdipaError):
-    """A certificate that proves nothing: ``rule`` is the one of :data:`RULES` that ``message`` tells of."""
+    """A certificate that proves nothing: it breaks ``rule``, one of :data:`RULES`; ``message`` says how."""
 
     def __init__(self, rule: str, message: str) -> None:
         if rule not in RULES:

@@ -11,7 +11,7 @@ from symdipa.checker.reading import items, number, numbers
 from symdipa.checker.rules import refuse
 
 MAX_IMITATORS = 10_000
-"""When other runs could be in more places, distinction is not claimed."""
+"""If other runs could be in more places, distinctness is not claimed."""
 
 Pairs = frozenset[tuple[str, str]]
 Cycle = tuple[int, int]
@@ -144,8 +144,8 @@ def check_non_leaking(run: Run, cycle: Cycle, where: str) -> None:
 def is_distinct(model: Model, run: Run, cycles: tuple[Cycle, ...]) -> bool:
     """Whether no other feasible run has the outputs of this one, however often its cycles are repeated.
 
-    Follows all other runs with these outputs at once; which steps read an input is not seen, and one real
-    number looks like another.
+    Follows all other runs with these outputs at once; inputs are not observed, and all real numbers count
+    as the same output.
     """
     back = {j: i for i, j in cycles}
     start = (0, model.initial, NOTHING, False)

@@ -22,7 +22,7 @@ from symdipa.checker.runs import (
 )
 
 MAX_WALK = 1_000_000
-"""The rounds of a leaking cycle have at most so many steps in all."""
+"""The most steps that the rounds of a leaking cycle may have in all."""
 
 PATTERNS = ("leaking-cycle", "leaking-pair", "disclosing-cycle", "privacy-violating-path")
 

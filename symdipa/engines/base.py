@@ -41,7 +41,7 @@ class Engine(ABC):
         return
 
     def kept_in_process(self, ask: Callable[..., Any] | None) -> None:
-        """Told by a race that the process of this engine lives on with what it knows, or is gone (``None``).
+        """Called by a race when this engine's process lives on with what it knows, or is gone (``None``).
 
         ``ask(function, *arguments)`` calls ``function(engine, *arguments)`` there.
         """

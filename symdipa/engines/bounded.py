@@ -58,7 +58,6 @@ class KInduction:
     max_depth: int | None = None
     solver: str = "z3"
     max_clauses: int | None = None
-    _base: Unrolling = field(init=False)
     _step: Unrolling | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Which engines a check asks, by the names that users give, and the processes in which some of them run."""
+"""The engines of a check, by the names that users give, and the processes in which some of them run."""
 
 from __future__ import annotations
 

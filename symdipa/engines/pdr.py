@@ -106,7 +106,7 @@ class Lengths:
 
     @property
     def within(self) -> int:
-        """All paths with so many steps cost less than the level."""
+        """The largest number of steps for which all paths cost less than the level."""
         return min(self._length.values(), default=self._level * self._states) - 1
 
 

@@ -83,7 +83,7 @@ class Worker:
             self.pipe.send((function, _heard_by(None, arguments)))
 
     def hear(self) -> Any:
-        """The answer, or ``None`` if what has come is only news of progress (kept in ``heard``).
+        """The answer, or ``None`` if only progress was reported (kept in ``heard``).
 
         Raises what the engine raised, and :class:`LimitReached` if its process is gone.
         """
@@ -169,7 +169,7 @@ def die_with(parent: int) -> None:
 
 
 def _teller(pipe: Connection) -> Progress:
-    """A progress function that sends on what it hears, at most ten times a second."""
+    """A progress function that forwards reports, at most ten a second."""
     last = 0.0
 
     def tell(words: str) -> None:

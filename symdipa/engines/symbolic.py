@@ -60,7 +60,7 @@ class SymbolicEngine(Engine):
         try:
             searches = []
             control, facts = self.problem.control, self.problem.facts(limits)
-            for system in systems(pattern, control, facts, self.encoding, limits):
+            for system in systems(pattern, facts, self.encoding, limits):
                 searches.append(search := self._search(system, limits))
                 if search.outcome is Outcome.UNSAFE:
                     break

@@ -83,7 +83,7 @@ class LimitReached(SymdipaError):
 
 
 class OutOfTime(LimitReached):
-    """The time allowed is over."""
+    """The time is up."""
 
     def __init__(self, doing: str = "", reason: str = "time limit reached") -> None:
         super().__init__(Limit.TIME, reason, doing)
@@ -93,7 +93,7 @@ class OutOfTime(LimitReached):
 
 
 class EncodingUnavailable(SymdipaError):
-    """A query was asked for in a form that does not exist (for instance an unknown output format)."""
+    """There is no such form of a query, for instance an unknown output format."""
 
 
 class NothingToCertify(SymdipaError):

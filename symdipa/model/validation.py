@@ -151,13 +151,12 @@ def determinism(automaton: Parts) -> Iterator[Finding]:
         for j, earlier in enumerate(earlier_overlaps(guards)):
             first = next(bits(earlier), None)
             if first is not None and not any(guards[i].excludes(guards[i]) for i in (first, j)):
+                which = f"transitions {first + 1} and {j + 1} of state {name}"
+                both = f"{brief(guards[first])} and {brief(guards[j])}"
                 yield (
                     Place("transition", leaving[j], "guard"),
-                    (
-                        f"transitions {first + 1} and {j + 1} of state {name} can both be taken: the guards "
-                        f"{brief(guards[first])} and {brief(guards[j])} have no opposite atoms "
-                        "(insample >= x in one, insample < x in the other)"
-                    ),
+                    f"{which} can both be taken: the guards {both} have no opposite atoms "
+                    "(insample >= x in one, insample < x in the other)",
                 )
 
 

@@ -117,7 +117,7 @@ class Answers:
 
 
 class Source(Enum):
-    """How the cheap bounds came about; ``FALLBACK``: by an enumeration that nobody had asked for."""
+    """How the cheap bounds were found; ``FALLBACK``: by an enumeration made for them alone."""
 
     AUGMENTATION = "augmentation"
     FALLBACK = "explicit-state fallback"
@@ -253,7 +253,7 @@ class Result:
     seconds: float
     notes: tuple[Note, ...] = ()
     confirmation: Proof | None = None
-    """Two inputs that come near ``D``, if they were asked for and found."""
+    """Two inputs that come near ``D``, if requested and found."""
 
     @property
     def patterns(self) -> Mapping[Pattern, PatternResult]:

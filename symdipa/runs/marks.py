@@ -37,7 +37,7 @@ class Chain(Enum):
 
 
 def chains_of(pattern: Pattern) -> tuple[Chain, ...]:
-    """The chains of which one shows the pattern (none for the patterns that are cycles)."""
+    """The chains any of which shows the pattern (none for the patterns that are cycles)."""
     return {
         Pattern.LEAKING_PAIR: (Chain.PAIR,),
         Pattern.PRIVACY_VIOLATING_PATH: (Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE),
@@ -74,8 +74,4 @@ def advance(
         down |= below
     hit = hit or bool(up & down) or (sample_up and sample_down)
     old, fresh = ~step.asg & keep, step.asg & keep
-    return Marks(
-        up & old | (fresh if sample_up else 0),
-        down & old | (fresh if sample_down else 0),
-        hit,
-    )
+    return Marks(up & old | (fresh if sample_up else 0), down & old | (fresh if sample_down else 0), hit)

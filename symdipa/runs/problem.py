@@ -67,10 +67,9 @@ class Problem:
         if facts is None:
             flat = flatten(self.separated, variables, self.touching[variables])
             shape = flat.shape
-            facts = self._by_shape.get(shape)
-            if facts is None:
-                facts = self._by_shape[shape] = order_facts(flat)
-            self._flat[variables] = facts
+            if shape not in self._by_shape:
+                self._by_shape[shape] = order_facts(flat)
+            facts = self._flat[variables] = self._by_shape[shape]
         return facts
 
     def facts(self, limits: Limits = UNLIMITED) -> OrderFacts:

@@ -156,7 +156,7 @@ def find_distinct(control: Control, known: Sequence[Witness], limits: Limits = U
 
 
 def _continued(control: Control, witness: Witness, looks: _Looks) -> Witness | None:
-    """The witness on a run that goes on until no other run shows its outputs, if there is a short one."""
+    """The witness on its run continued until no other run shows the outputs, if a short one does."""
     imitators = _imitations(control, witness, IMITATORS, looks)
     if imitators is None:
         return None

@@ -26,7 +26,7 @@ splitting never makes order states larger, it only separates what was never toge
 **Slices.** An automaton is cut down to some of its variables. Variables that one transition touches together
 depend on each other; the classes of that relation are the *variable components*. Samples of different
 components are in different parts of every dependency graph, so each component can be checked alone. A slice
-keeps the transitions that touch its variables (or that are asked for) and forgets the other variables: it
+keeps the transitions that touch its variables (or are listed) and forgets the other variables: it
 over-approximates what runs do, so what is absent in it is absent. What is present in it is lifted and
 replayed; where that fails, :meth:`Slice.to_blame` says which variables the slice is missing.
 """
@@ -54,7 +54,7 @@ Definition = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """``control`` is ``whole`` with other variables, each of which is part of variable ``variable[x]`` there.
+    """``control`` is ``whole`` with other variables: variable ``x`` is part of ``variable[x]`` of the whole.
 
     States and transitions have the same numbers, so a run of one is a run of the other.
     """

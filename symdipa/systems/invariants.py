@@ -1,4 +1,4 @@
-"""Is an invariant one? Checked apart from the engine that found it (initiation, consecution, safety)."""
+"""Checks invariants (initiation, consecution, safety), independently of the engine that found them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from symdipa.systems.system import Edge, Invariant, System
 
 
 class InvariantRejected(AssertionError):
-    """An invariant that an engine claims is none: an internal error."""
+    """What an engine claims to be an invariant is none: an internal error."""
 
 
 def check_invariant(
@@ -19,9 +19,8 @@ def check_invariant(
 
     The claim is the conjunction, per control state, of the system's first axioms and of the negations of
     the blocked cubes. The other axioms, that the bits describe an order with marks closed along it, are
-    preserved by the update whatever the automaton; they are assumed where a model would break them. The
-    obligations that begin at one control state share a fresh solver. Raises
-    :class:`symdipa.model.errors.LimitReached`.
+    preserved by every update; they are assumed where a model would break them. The obligations of one control
+    state share a solver. Raises :class:`symdipa.model.errors.LimitReached`.
     """
     graph, start = system.graph, system.control.initial
     for q, cubes in invariant.blocked.items():

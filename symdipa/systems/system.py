@@ -52,13 +52,12 @@ class System:
 
     ``bits`` and ``choices`` are variables of ``graph``. ``open_bits[q]`` are the bits that can be true at
     control state ``q``; all others are false there, in every reachable state. Initially control is at
-    ``control.initial`` and every bit is false. ``bad[q]`` is the condition for a bad state at ``q``
-    (missing: none). ``axioms(q)`` are literals that hold in every reachable state at ``q`` and are
-    inductive together; engines may assume them. They are many: ``first_axioms(q)`` are the few worth
-    assuming from the start, ``broken_axioms(q, bits)`` yields more that a state with these true bits breaks,
-    none if it satisfies them all. Where no run arrives there are no axioms of any kind. ``begins`` is the
-    bit-and-choice condition under which a step at ``q`` begins the monitored cycle, ``is_open`` the bit that
-    says a cycle is being watched.
+    ``control.initial`` and every bit is false. ``bad[q]`` is the condition for a bad state at ``q``, if any.
+    ``axioms(q)`` hold in every reachable state at ``q`` and are inductive together; engines may assume them.
+    They are many: ``first_axioms(q)`` are the few worth assuming from the start, ``broken_axioms(q, bits)``
+    further ones that a state with these true bits breaks, none if it satisfies them all. Where no run arrives
+    there are no axioms. ``begins[q]`` is the condition under which a step at ``q`` begins the watched cycle,
+    ``is_open`` the bit that says that a cycle is being watched.
     """
 
     pattern: Pattern

@@ -78,7 +78,7 @@ def well_formed(
 
 
 def _systems(control: Control, pattern: Pattern, encoding: str) -> list[System]:
-    return systems(pattern, control, order_facts(control, precise=False), encoding)
+    return systems(pattern, order_facts(control, precise=False), encoding)
 
 
 def _names(system: System) -> list[str]:

@@ -98,7 +98,7 @@ class _Query:
     @cached_property
     def systems(self) -> list[System]:
         control = control_graph(self.automaton)
-        return systems(self.pattern, control, order_facts(control, precise=self.reduce), self.encoding)
+        return systems(self.pattern, order_facts(control, precise=self.reduce), self.encoding)
 
     def circuit(self) -> Circuit:
         circuit = circuit_of(self.systems)

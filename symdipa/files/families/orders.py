@@ -149,8 +149,8 @@ def parity(k: int, bad: bool = False) -> Automaton:
     """k inputs stored above or below a pivot; those above are counted modulo 2 twice, and agree.
 
     The control state holds the parity of the inputs above the pivot, first while they are stored, then
-    less those that were read back. ``x_j`` is read back by an input between it and the pivot, which tells the
-    side. If something were left at the end, two loops on both sides of the pivot would leak. Nothing is:
+    less those that were read back. ``x_j`` is read back by an input between it and the pivot, on its side.
+    If something were left at the end, two loops on both sides of the pivot would leak. Nothing is:
     private with corollary bound 5/4, but the reason is the parity of ``k`` bits, which no small set of
     clauses expresses. ``k + 1`` variables, ``4 k + 3`` states, ``8 k + 3`` transitions, ``3 * 2**k``
     augmented states.

@@ -44,7 +44,7 @@ class Loaded:
 
 
 def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: bool = False) -> Loaded:
-    """Read an automaton in the format ``fmt`` (``None``: told by the content).
+    """Read an automaton in the format ``fmt`` (``None``: recognized by its content).
 
     With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
     """
@@ -64,7 +64,7 @@ def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: 
 
 
 def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Loaded:
-    """Read a file; the format is told by its suffix, or by its content if it has none.
+    """Read a file; its suffix determines the format, or its content if it has none.
 
     An automaton without a name of its own is named after the file.
     """

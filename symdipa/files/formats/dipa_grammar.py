@@ -3,8 +3,8 @@
 A text is cut at the state headers and each piece is parsed by itself, without recursion, so that no
 nesting is too deep. ``docs/formats.md`` describes the language.
 
-One fault hides no other: after a fault the parser skips to where it knows its way again, and says nothing
-more until then. A word that is close to the keyword that must stand there is read as that keyword.
+One fault hides no other: after a fault the parser skips, in silence, to the next word it can rely on. A word
+close to the keyword that must stand there is read as that keyword.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SECOND_SAMPLE = frozenset(["insampleprime", "insample'"])
 _SYNONYMS = {"elif": "elseif", "elsif": "elseif"}
 
 _AHEAD = frozenset(["output", "goto", ";", "elseif", "else"])
-"""Where the parser knows its way again inside a state."""
+"""Words at which the parser can go on inside a state."""
 
 _HEADER_MARKS = frozenset([":", ",", ")"])
 _BODY = frozenset(["if", "output", "goto", ""])
@@ -264,7 +264,7 @@ class _StateParser(_Words):
         self.next = at + 1
 
     def kind(self, name: str) -> bool:
-        """Whether the state is an input state; other words are reported, and read as what is close."""
+        """Whether the state is an input state; other words are reported, and read as the closest one."""
         if self.accept("input"):
             return True
         if self.words[self.next : self.next + 3] == ["non", "-", "input"]:
@@ -277,7 +277,7 @@ class _StateParser(_Words):
         return not silent
 
     def number(self) -> Fraction:
-        """A rational; a malformed one is reported and read as 1, and the parse goes on."""
+        """A rational; a malformed one is reported and read as 1."""
         start = self.next
         if self.word in ("-", "+"):
             self.next += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
@@ -137,32 +137,26 @@ class _Scanner:
         return Node(_LITERALS[match[0]], at)
 
     def list(self, depth: int) -> Node:
-        at, items = self.next, []
-        self.next += 1
-        if self.peek() != "]":
-            while True:
-                items.append(self.value(depth))
-                if self.peek() != ",":
-                    break
-                self.next += 1
-        if self.peek() != "]":
-            raise self.expected("',' or ']'")
-        self.next += 1
+        at, items = self.next, list[Node]()
+        self.until("]", lambda: items.append(self.value(depth)))
         return Node(items, at)
 
     def object(self, depth: int) -> Node:
         at, items, keys = self.next, dict[str, Node](), dict[str, int]()
-        self.next += 1
-        if self.peek() != "}":
-            while True:
-                self.member(items, keys, depth)
-                if self.peek() != ",":
-                    break
-                self.next += 1
-        if self.peek() != "}":
-            raise self.expected("',' or '}'")
-        self.next += 1
+        self.until("}", lambda: self.member(items, keys, depth))
         return Node(items, at, keys)
+
+    def until(self, end: str, part: Callable[[], None]) -> None:
+        """Any number of parts with commas between, behind the bracket that opens them, up to ``end``."""
+        self.next += 1
+        if self.peek() != end:
+            part()
+            while self.peek() == ",":
+                self.next += 1
+                part()
+        if self.peek() != end:
+            raise self.expected(f"',' or '{end}'")
+        self.next += 1
 
     def member(self, items: dict[str, Node], keys: dict[str, int], depth: int) -> None:
         if self.peek() != '"':
@@ -206,7 +200,7 @@ class _Reader:
         self.report.add("schema", message, node.at)
 
     def locate(self, place: Place) -> Position | None:
-        """Where a place stands; a part that is not given is looked for at its owner."""
+        """Where a place stands in the text; a part that is not given stands where its owner does."""
         if place.kind == "automaton":
             return self.report.position(self.root.at)
         node = (self.states if place.kind == "state" else self.transitions)[place.index]

@@ -89,10 +89,7 @@ TEMPLATES: dict[str, Template] = {
             "min-max",
             "least and largest of the first inputs, then inputs between the two",
             ("stored", "test"),
-            (
-                Parameter("inputs", Kind.COUNT, 3, "So many inputs are read before.", smallest=2),
-                OUTSIDE,
-            ),
+            (Parameter("inputs", Kind.COUNT, 3, "So many inputs are read before.", smallest=2), OUTSIDE),
             minmax,
         ),
     )

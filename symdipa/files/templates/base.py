@@ -137,7 +137,7 @@ class Settings:
 
     @property
     def weight_options(self) -> str:
-        """What ``symdipa weight`` has to be told about the inputs, with a space in front."""
+        """The options of ``symdipa weight`` about the inputs, with a space in front."""
         adjacency = " --adjacency monotone" if self.monotone else ""
         return adjacency + (f" --sensitivity {self.sensitivity}" if self.sensitivity != 1 else "")
 
@@ -287,7 +287,7 @@ def lines(text: str, width: int = WIDTH) -> list[str]:
 
 
 def numbered(base: str, *places: tuple[int, int]) -> str:
-    """A name with the numbers ``i`` of the places ``(i, of how many)`` of which there are several."""
+    """A name with the numbers ``i`` of the places ``(i, count)`` whose count is above 1."""
     numbers = [str(i) for i, count in places if count > 1]
     return base + "_".join(numbers)
 

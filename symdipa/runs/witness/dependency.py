@@ -61,7 +61,7 @@ def is_non_leaking(control: Control, cycle: Iterable[int]) -> bool:
 
 @dataclass(frozen=True)
 class Ends:
-    """Which positions may begin and end a chain, and which of its first and last edges are asked for.
+    """Which positions may begin and end a chain, and what its first and last edges must be.
 
     A repeatable low end must have its first edge to an *earlier* position, a repeatable high end its last
     edge from an earlier one; an end that was output has no such condition.
@@ -112,8 +112,5 @@ def chain_ends(
     """The ends of a chain: in the cycle ``first`` or output if not ``low``, likewise at the high end."""
     outputs = outputs_of(control, run)
     return Ends(
-        frozenset(range(*first)) if low else outputs,
-        frozenset(range(*last)) if high else outputs,
-        low,
-        high,
+        frozenset(range(*first)) if low else outputs, frozenset(range(*last)) if high else outputs, low, high
     )
