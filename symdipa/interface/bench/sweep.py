@@ -95,8 +95,8 @@ class _Reached:
 
 
 def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> None:
-    """Make all runs that the results lack, and add their rows; ``tell`` is called for each and in between. The
-    store must have begun. Whatever ends this early, the runs are stopped and the rows are kept."""
+    """Make all runs that the results lack, and add their rows; ``tell`` is called for each and in between.
+    The store must have begun. Whatever ends this early, the runs are stopped and the rows are kept."""
     plan = store.plan
     reached = _Reached(plan)
     have = {found["id"]: found for found in store.rows}
