@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """One file and what was found out, ``None`` where something was not asked for or does not apply.
-    ``weighed`` is the result with the best bounds; a text for a counterexample says why there is none."""
+    """One file and what was found out, with ``None`` for what was not asked for or does not apply.
+
+    ``weighed`` is the result with the best bounds. A text instead of a counterexample says why there is none.
+    """
 
     name: str
     result: Result

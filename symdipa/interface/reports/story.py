@@ -173,7 +173,7 @@ def run_with_facts(automaton: Automaton, witness: Witness) -> list[Block]:
 
 
 def dependency(automaton: Automaton, witness: Witness) -> list[Section]:
-    """What forces the samples into order, if anything: a dependency path, or how a leaking cycle repeats."""
+    """What, if anything, forces an order on the samples: the path, or how a leaking cycle repeats."""
 
     def position(k: int) -> str:
         loop = words.loops_at(witness, k)
