@@ -59,42 +59,11 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "INSAMPLE",
-    "INSAMPLE_PRIME",
-    "Answers",
-    "Automaton",
-    "Bounds",
-    "Guard",
-    "InputProblem",
-    "InvalidInput",
-    "Note",
-    "NoteKind",
-    "Output",
-    "Pattern",
-    "PatternResult",
-    "Position",
-    "Result",
-    "State",
-    "Status",
-    "SymdipaError",
-    "Transition",
-    "Verdict",
-    "Witness",
-    "__version__",
-    "certify",
-    "check",
-    "compare",
-    "confirm",
-    "dumps",
-    "hints",
-    "load",
-    "loads",
-    "refute",
-    "symbol",
-    "verify",
-    "weigh",
-    "with_bounds",
-]
+    "INSAMPLE", "INSAMPLE_PRIME", "Answers", "Automaton", "Bounds", "Guard", "InputProblem", "InvalidInput",
+    "Note", "NoteKind", "Output", "Pattern", "PatternResult", "Position", "Result", "State", "Status",
+    "SymdipaError", "Transition", "Verdict", "Witness", "__version__", "certify", "check", "compare",
+    "confirm", "dumps", "hints", "load", "loads", "refute", "symbol", "verify", "weigh", "with_bounds",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -232,11 +232,7 @@ def with_bounds(
 
 
 def confirm(
-    result: Result,
-    eps: Fraction | int = 1,
-    *,
-    timeout: float | None = None,
-    progress: Progress | None = None,
+    result: Result, eps: Fraction | int = 1, *, timeout: float | None = None, progress: Progress | None = None
 ) -> Result:
     """The result with two inputs whose probabilities come near the best bound, if any are found.
 

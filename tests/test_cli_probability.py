@@ -14,6 +14,7 @@ from conftest import EXAMPLES
 from symdipa.evidence.probability import log_probability
 from symdipa.files.formats import load
 from symdipa.interface.cli import cli
+from symdipa.model.limits import Limits
 
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 NUM_SPARSE = str(EXAMPLES / "well_formed" / "num_sparse.dipa")
@@ -118,7 +119,11 @@ def told_in_time(*arguments):
 def test_no_time_left_for_numbers(monkeypatch):
     from symdipa.interface.cli import deciding
 
-    monkeypatch.setattr(deciding.Left, "seconds", lambda self: 0.0)
+    class Over(Limits):
+        def left(self):
+            return 0.0
+
+    monkeypatch.setattr(deciding, "Limits", Over)
     done = invoke("witness", "--exceeds", "5", "--timeout", "9", A_LEAKP)
     assert done.exit_code == 1 and "What goes wrong" in done.stdout
     assert "No pair of inputs is shown: the time was over before it began" in done.stdout

@@ -65,9 +65,9 @@ def bounds_on(
 ) -> Bounds:
     """Bounds on ``D`` from above and from below.
 
-    By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them cheap graphs come first,
-    and it is over as soon as the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that
-    every method may take. Raises ``ValueError`` for names and ranges that mean nothing.
+    By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them from cheap graphs on until
+    the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every method may take.
+    Raises ``ValueError`` for names and ranges that mean nothing.
     """
     seconds = stopwatch()
     attempts = ladder(problem.control.variables, graph) if methods is None else asked_for(methods, graph)
@@ -78,10 +78,6 @@ def bounds_on(
 
 def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
     """What comes with every check: the paper's bounds, or alignment where the augmentation is too large."""
-
-    def without(method: str) -> Callable[[Portfolio], bool]:
-        return lambda portfolio: method not in portfolio.from_above
-
     return (
         Attempt("corollary", max_nodes=max_nodes),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),
@@ -97,7 +93,7 @@ def ladder(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
     graphs = ("control", "auto") if graph == "auto" else (graph,)
     steps = [step for each in graphs for step in (Attempt("alignment", each), Attempt("below"))]
     steps.append(Attempt("exact", max_nodes=CELLS // max(1, variables)))
-    return tuple(Attempt(s.method, s.graph, s.seconds, s.max_nodes, _is_open) for s in steps)
+    return tuple(replace(step, when=lambda portfolio: not portfolio.settled) for step in steps)
 
 
 def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...]:
@@ -109,10 +105,6 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
     for method in wanted - set(EVERY_METHOD):
         raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
     return (*(Attempt(method, graph) for method in EVERY_METHOD if method in wanted), Attempt("below"))
-
-
-def _is_open(portfolio: Portfolio) -> bool:
-    return not portfolio.settled
 
 
 class Portfolio:
@@ -171,7 +163,7 @@ class Portfolio:
     def make(
         self, attempts: Sequence[Attempt], limits: Limits = UNLIMITED, each: float | None = None
     ) -> None:
-        """Make those of the attempts that are needed when it is their turn, with ``each`` so many seconds."""
+        """Make the attempts that are still needed in their turn, within ``each`` seconds one by one."""
         for attempt in attempts:
             if attempt.when(self):
                 self._make(attempt, limits.within(each).within(attempt.seconds))

@@ -135,16 +135,12 @@ def _runs(control: Control, flow: Flow | None, longest: int, count: int) -> Iter
     first = [] if flow is None else list(_repeated(control, flow.run, flow.loops))
     for run in feasible_runs(control, longest, count):
         first.append(run)
-        loops = [
-            (i, j)
-            for i in range(len(run))
-            for j in range(i + 1, min(i + 3, len(run)) + 1)
-            if control.source[run[i]] == control.target[run[j - 1]]
-        ]
         disjoint: list[tuple[int, int]] = []
-        for i, j in loops:
-            if not disjoint or i >= disjoint[-1][1]:
-                disjoint.append((i, j))
+        for i in range(len(run)):
+            for j in range(i + 1, min(i + 3, len(run)) + 1):
+                closes = control.source[run[i]] == control.target[run[j - 1]]
+                if closes and (not disjoint or i >= disjoint[-1][1]):
+                    disjoint.append((i, j))
         first += _repeated(control, run, disjoint)
     for run in first:
         if run not in seen:
@@ -206,18 +202,16 @@ class _BestPair:
 
     def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
         """Try the inputs that are best for one run in the limit."""
-        base = max((abs(self.evaluation.control.sampling[t].mu) for t in run), default=Fraction(0))
+        control, limits, eps = self.evaluation.control, self.evaluation.limits, self.evaluation.eps
+        base = max((abs(control.sampling[t].mu) for t in run), default=Fraction(0))
         apart = None
         if not self.evaluation.distinct:
-            limits = self.evaluation.limits
-            signs = lean(self.evaluation.control, run, signs, limits)
-            apart = roles(self.evaluation.control, run, signs, limits)
+            signs = lean(control, run, signs, limits)
+            apart = roles(control, run, signs, limits)
         for factor in FAR:
             distance = base + factor * self._unit(run)
             offsets = None if apart is None else [4 * distance * place for place in apart]
-            self.evaluate(
-                input_pair(self.evaluation.control, run, signs, distance, self.evaluation.eps, offsets)
-            )
+            self.evaluate(input_pair(control, run, signs, distance, eps, offsets))
 
     def done(self) -> bool:
         """Whether the best pair is good enough."""
@@ -241,14 +235,7 @@ class _BestPair:
         if best is not None and (all_runs, ratio) <= (best.all_runs, best.log_ratio_per_eps):
             return
         self.best = Confirmation(
-            candidate,
-            self.evaluation.eps,
-            ratio,
-            error,
-            all_runs,
-            self.tried,
-            first.value,
-            second.value,
+            candidate, self.evaluation.eps, ratio, error, all_runs, self.tried, first.value, second.value
         )
 
     def improve(self, moves: int) -> None:

@@ -68,16 +68,11 @@ def violation(control: Control, witness: Witness) -> Json:
         "cycles": [list(cycle) for cycle in witness.cycles],
     }
     if witness.pattern is Pattern.LEAKING_CYCLE:
-        return certificate | {"rounds": list(_rounds(control, witness))}
+        orders, place = orders_by_round(control, witness)  # the same order state after as many rounds
+        return certificate | {"rounds": [place, len(orders)]}
     if witness.pattern is Pattern.DISCLOSING_CYCLE:
         return certificate
     return certificate | {"path": list(witness.path)}
-
-
-def _rounds(control: Control, witness: Witness) -> tuple[int, int]:
-    """Two numbers of rounds of a leaking cycle after which the order state is the same."""
-    orders, place = orders_by_round(control, witness)
-    return place, len(orders)
 
 
 # Bounds on D
@@ -188,7 +183,7 @@ def _graphs(
             "nodes": [
                 {"base": base}
                 | ({} if potentials is None else {"potential": str(potentials[v])})
-                | _own({names[x]: found for x, found in sorted(shifts.own[v].items())})
+                | ({"shifts": own} if (own := shifts.own_by_name(v)) else {})
                 for v, base in enumerate(lifted.base)
             ],
             "edges": _triples(lifted.source, lifted.transition, lifted.target),
@@ -203,10 +198,6 @@ def _facts(cover: Cover, node: int) -> Json:
         [mark, names[x], names[y]] for mark, pairs in (("<", less), ("=", same)) for x, y in sorted(pairs)
     ]
     return {"facts": facts} if facts else {}
-
-
-def _own(own: dict[str, Interval | None]) -> Json:
-    return {"shifts": {x: found and _pair(found) for x, found in own.items()}} if own else {}
 
 
 def _pair(interval: Interval) -> list[str]:
@@ -226,10 +217,14 @@ class Shifts:
 
     def __init__(self, lift: LiftedCover, shift: Callable[[int, int], Interval]) -> None:
         self.lift, self.shift = lift, shift
-        self.own: list[dict[int, Interval | None]] = [{} for _ in range(self.lift.nodes)]
+        self.own: list[dict[int, Interval | None]] = [{} for _ in range(lift.nodes)]
         self.everywhere: dict[int, Interval] = {}
         self._find_intervals()
         self._release()
+
+    def own_by_name(self, v: int) -> Json:
+        names = self.lift.control.variable_names
+        return {names[x]: found and _pair(found) for x, found in sorted(self.own[v].items())}
 
     def _assigned(self) -> Iterator[tuple[int, int]]:
         """Targets of edges with the variables that are assigned on the way."""

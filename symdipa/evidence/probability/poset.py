@@ -84,11 +84,7 @@ def poset_of(
 
 
 def law_of(
-    sampling: Sampling,
-    given: Number | None,
-    eps: Number,
-    window: Window = (-inf, inf),
-    second: bool = False,
+    sampling: Sampling, given: Number | None, eps: Number, window: Window = (-inf, inf), second: bool = False
 ) -> Law:
     """The law of the sample (or the ``second`` one) of a transition that reads ``given``."""
     d, mu = (sampling.d_prime, sampling.mu_prime) if second else (sampling.d, sampling.mu)

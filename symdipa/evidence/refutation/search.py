@@ -252,10 +252,7 @@ class _Escalation:
         self.limits.check(f"{rounds} rounds, inputs around {float(distance):g}")
         found = self._evaluated(rounds, distance, spread)
         now, best = found.refutation, self.best
-        if best is None or (now.holds, now.log_ratio) > (
-            best.refutation.holds,
-            best.refutation.log_ratio,
-        ):
+        if best is None or (now.holds, now.log_ratio) > (best.refutation.holds, best.refutation.log_ratio):
             self.best = found
         return now
 
@@ -269,16 +266,18 @@ class _Escalation:
         low, high = 0, 1
         while high < GUESSED_FROM and ratio(high) <= wanted:
             low, high = high, 2 * high
+        longest = (
+            MOST_STEPS // min(j - i for i, j in self.shape.witness.cycles) + 1
+        )  # above all that is tried
         step = 1
         while ratio(high) <= wanted:
-            if len(self.shape.run(high)) > MOST_STEPS:
-                steps = len(self.shape.run(high))
+            if (steps := len(self.shape.run(high))) > MOST_STEPS:
                 raise NoRefutation(
                     f"in {high} rounds ({steps} steps) the best ratio is exp({ratio(high)}*eps)"
                 )
             growth = ratio(high) - ratio(low) if low else Fraction(0)
             ahead = ceil((wanted - ratio(high)) * (high - low) / growth) if growth > 0 else 2 * high
-            low, high = high, min(high + max(ahead, step), 2 * high + self._longest())
+            low, high = high, min(high + max(ahead, step), 2 * high + longest)
             step *= 2
         step = 1
         while high - low > 1:
@@ -287,11 +286,6 @@ class _Escalation:
             low, high = (low, middle) if ratio(middle) > wanted else (middle, high)
             step *= 2
         return high
-
-    def _longest(self) -> int:
-        """A number of rounds that is above the largest number of steps."""
-        round_length = min(j - i for i, j in self.shape.witness.cycles)
-        return MOST_STEPS // round_length + 1
 
     def _unit(self) -> Fraction:
         """The largest noise scale of the samples that matter, a distance in which ratios begin to show."""

@@ -87,10 +87,6 @@ class View:
     as_json: bool = False
     verbosity: int = 0
 
-    @property
-    def shows_progress(self) -> bool:
-        return self.verbosity >= 0 and sys.stderr.isatty()
-
 
 Decide = Callable[["Automaton", "Progress | None"], "Result"]
 Show = Callable[[str, "Result", "tuple[str, ...]", View], Exit | None]
@@ -209,7 +205,7 @@ def show_failure(name: str, error: Exception, view: View) -> Exit:
 @contextmanager
 def showing_progress(name: str, view: View) -> Iterator[Progress | None]:
     """On a terminal, a line on standard error that says what is being done and vanishes afterwards."""
-    if not view.shows_progress:
+    if view.verbosity < 0 or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -70,10 +70,6 @@ def decider(options: CheckOptions) -> Decide:
     return decide
 
 
-def _view(as_json: bool, quiet: bool, verbose: int) -> View:
-    return View(as_json, -1 if quiet else verbose)
-
-
 @click.command(epilog=STATUS_HELP)
 @with_files
 @with_check_options(
@@ -102,7 +98,7 @@ def _view(as_json: bool, quiet: bool, verbose: int) -> View:
 @with_reading
 @gathered(
     "view",
-    _view,
+    lambda as_json, quiet, verbose: View(as_json, -1 if quiet else verbose),
     with_json,
     option("-q", "--quiet", is_flag=True, help="One line per file."),
     option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes."),
@@ -149,11 +145,7 @@ def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view:
 @with_reading
 @with_view
 def compare(
-    files: tuple[str, ...],
-    options: CheckOptions,
-    folder: Path,
-    reading: Reading,
-    view: View,
+    files: tuple[str, ...], options: CheckOptions, folder: Path, reading: Reading, view: View
 ) -> None:
     """Decide with every engine side by side and say whether they agree.
 
@@ -213,10 +205,7 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
     help="Show this pattern (or by its name, as leaking-pair), and look for no other.",
 )
 @option(
-    "--hints/--no-hints",
-    "wants_hints",
-    default=True,
-    help="Try changes that could repair the automaton.",
+    "--hints/--no-hints", "wants_hints", default=True, help="Try changes that could repair the automaton."
 )
 @gathered(
     "wanted",

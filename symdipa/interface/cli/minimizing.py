@@ -62,12 +62,7 @@ SECONDS_FOR_ONE = 10.0
 @with_output
 @with_reading
 def minimize(
-    file: str,
-    command: str,
-    status: int,
-    timeout: float,
-    output: Path | None,
-    reading: Reading,
+    file: str, command: str, status: int, timeout: float, output: Path | None, reading: Reading
 ) -> None:
     """Leave out of the automaton in FILE what does not matter to COMMAND.
 

@@ -120,14 +120,7 @@ with_bound = option(
 
 def timeout_option(help: str, default: float | None = None) -> Callable[[Any], Any]:
     """The option ``--timeout``, in seconds."""
-    return option(
-        "--timeout",
-        type=float,
-        callback=as_seconds,
-        default=default,
-        metavar="SECONDS",
-        help=help,
-    )
+    return option("--timeout", type=float, callback=as_seconds, default=default, metavar="SECONDS", help=help)
 
 
 with_timeout = timeout_option("Give up on a file after this long.")

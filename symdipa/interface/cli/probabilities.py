@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from symdipa.interface.cli.base import Exit, Reading, echo_document, leave, shown
-from symdipa.interface.cli.options import (
-    as_positive,
-    number,
-    option,
-    with_json,
-    with_reading,
-)
+from symdipa.interface.cli.options import as_positive, number, option, with_json, with_reading
 from symdipa.model.limits import Limits, stopwatch
 
 if TYPE_CHECKING:

@@ -110,11 +110,7 @@ class Parts:
 )
 @with_reading
 def report(
-    files: tuple[str, ...],
-    output: Path,
-    parts: Parts,
-    options: CheckOptions,
-    reading: Reading,
+    files: tuple[str, ...], output: Path, parts: Parts, options: CheckOptions, reading: Reading
 ) -> None:
     """Write one HTML page about FILE...: verdict, picture, the run step by step, bounds, how it was decided.
 

@@ -228,13 +228,7 @@ def certify(
 )
 @with_reading
 @with_json
-def verify(
-    file: str,
-    certificate: Path,
-    solver: str | None,
-    reading: Reading,
-    as_json: bool,
-) -> None:
+def verify(file: str, certificate: Path, solver: str | None, reading: Reading, as_json: bool) -> None:
     """Check the certificate in CERT against the automaton in FILE.
 
     The checker shares no code with the engines. Exit status 0: it proves what it claims; 1: it does not,

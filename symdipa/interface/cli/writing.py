@@ -49,9 +49,7 @@ class Generate(click.Command):
 @click.command()
 @click.argument("file")
 @option(
-    "--to",
-    type=click.Choice(WRITTEN),
-    help="Format to write; default: told by the suffix of the -o file.",
+    "--to", type=click.Choice(WRITTEN), help="Format to write; default: told by the suffix of the -o file."
 )
 @with_output
 @with_reading
@@ -79,11 +77,7 @@ def convert(file: str, to: str | None, output: Path | None, reading: Reading) ->
 )
 @with_output
 def generate(
-    family: str | None,
-    number: int | None,
-    list_families: bool,
-    to: str | None,
-    output: Path | None,
+    family: str | None, number: int | None, list_families: bool, to: str | None, output: Path | None
 ) -> None:
     """Write the benchmark automaton number N of FAMILY.
 
