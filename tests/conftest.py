@@ -6,8 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,15 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def runs_with_outputs(automaton: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    """The feasible runs that can produce an output sequence, with what each reads and shows."""
+    from symdipa.evidence.probability.total import MatchingRuns
+    from symdipa.model.limits import UNLIMITED
+    from symdipa.runs.control import control_graph
+
+    return MatchingRuns(control_graph(automaton), tuple(inputs), tuple(outputs), False, UNLIMITED).some(2_000)
 
 
 @pytest.fixture(scope="session")

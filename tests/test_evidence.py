@@ -9,7 +9,7 @@ import pytest
 from symdipa.evidence import certificates
 from symdipa.evidence.confirmation import confirm
 from symdipa.evidence.exports.query import encode, encode_binary
-from symdipa.evidence.probability import log_probability, runs_with_outputs, total_log_probability
+from symdipa.evidence.probability import log_probability, total_log_probability
 from symdipa.evidence.refutation import refute
 from symdipa.evidence.simulation import simulate
 from symdipa.model.automaton import Automaton, Guard, Output, OutputKind, State, Transition
@@ -24,7 +24,6 @@ WITNESS = Witness(PAIR, (0, 1, 2), ((1, 2),))
 ASK = {
     "log_probability": lambda a: log_probability(a, [0], [None]),
     "total_log_probability": lambda a: total_log_probability(a, [0], ["a", "b"]),
-    "runs_with_outputs": lambda a: runs_with_outputs(a, [0], ["a", "b"]),
     "simulate": lambda a: simulate(a, [0, 1], n=10),
     "refute": lambda a: refute(a, WITNESS),
     "confirm": confirm,

@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from conftest import EXAMPLES, ROOT
+from conftest import EXAMPLES, ROOT, runs_with_outputs
 from random_automata import random_automaton
 
 from symdipa import check
@@ -22,7 +22,6 @@ from symdipa.evidence.confirmation import confirm
 from symdipa.evidence.probability import (
     Budget,
     log_probability,
-    runs_with_outputs,
     total_log_probability,
 )
 from symdipa.evidence.refutation import NoRefutation, refute

@@ -6,7 +6,7 @@ run produces it. This package needs numpy; nothing that decides privacy imports 
 
 from symdipa.evidence.probability.poset import ProbabilityRefused, Window
 from symdipa.evidence.probability.single import Budget, LogProbability, log_probability
-from symdipa.evidence.probability.total import TotalLogProbability, runs_with_outputs, total_log_probability
+from symdipa.evidence.probability.total import TotalLogProbability, total_log_probability
 
 __all__ = [
     "Budget",
@@ -15,6 +15,5 @@ __all__ = [
     "TotalLogProbability",
     "Window",
     "log_probability",
-    "runs_with_outputs",
     "total_log_probability",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from math import exp, inf
 
 import numpy as np
@@ -28,7 +28,7 @@ from symdipa.evidence.probability.single import (
     tail_length,
 )
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import Limit, LimitReached, OutOfTime
+from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import OrderState, initial, members, update
@@ -96,7 +96,7 @@ def total_of(
     limits: Limits = UNLIMITED,
 ) -> TotalLogProbability:
     """As :func:`total_log_probability`, for a control graph."""
-    search = _MatchingRuns(control, tuple(inputs), tuple(outputs), exact, limits)
+    search = MatchingRuns(control, tuple(inputs), tuple(outputs), exact, limits)
     first = search.some(FEW_RUNS + 1)
     if len(first) > FEW_RUNS:
         try:
@@ -106,22 +106,6 @@ def total_of(
         except LimitReached:
             first = search.some(max_runs + 1)
     return _added(control, first, eps, tolerance, budget, max_runs, limits)
-
-
-def runs_with_outputs(
-    automaton: Automaton,
-    inputs: Sequence[Number],
-    outputs: Sequence[Observed],
-    limit: int = MAX_RUNS,
-    exact: bool = False,
-    limits: Limits = UNLIMITED,
-) -> list[ObservedRun]:
-    """The feasible runs that can produce an output sequence; :class:`LimitReached` above ``limit``."""
-    control = control_graph(automaton)
-    found = _MatchingRuns(control, tuple(inputs), tuple(outputs), exact, limits).some(limit + 1)
-    if len(found) > limit:
-        raise LimitReached(Limit.SIZE, f"more than {limit} runs have these outputs")
-    return found
 
 
 def _added(
@@ -142,9 +126,7 @@ def _added(
         if poset not in known:
             known[poset] = log_probability_of(poset, tolerance, budget, limits)
         results.append(known[poset])
-    value = -inf
-    for result in results:
-        value = log_add(value, result.value)
+    value = reduce(log_add, (result.value for result in results), -inf)
     error = sum(r.error * exp(r.value - value) for r in results if r.value > -inf)
     method = "sum of runs" if len(results) != 1 else results[0].method
     nodes = max((r.nodes for r in results), default=0)
@@ -152,7 +134,7 @@ def _added(
 
 
 @dataclass(frozen=True)
-class _MatchingRuns:
+class MatchingRuns:
     """Runs along an output sequence."""
 
     control: Control
@@ -241,7 +223,7 @@ Situation = tuple[int, int, Classes]
 class _Filter:
     """The joint distribution of control state and live values, carried along the outputs."""
 
-    search: _MatchingRuns
+    search: MatchingRuns
     eps: Number
     budget: Budget
 

@@ -7,7 +7,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,8 +196,7 @@ def bench(
             store = _stored(folder)
         runs = names_items or (table_as is None and plot is None)
         if runs:
-            with _executor(jobs, address) as (executor, where):
-                _run(store, executor, where)
+            _run(store, jobs, address)
         _show(store, table_as, plot)
     except BadSweep as error:
         raise Unusable(str(error)) from error
@@ -300,32 +299,18 @@ def _stored(folder: Path) -> Store:
         raise BadSweep(f"{error}; to run one, give files, folders, --family or --preset") from error
 
 
-@contextmanager
-def _executor(
-    jobs: int | None, address: str | None
-) -> Iterator[tuple[Callable[[], Executor], dict[str, Any]]]:
-    """What makes the runs, when called (not before something is to be run), and words for the session."""
-    opened: list[Executor] = []
+def _executor(jobs: int | None, address: str | None) -> Executor:
+    """What makes the runs; not to be opened before something is to be run."""
+    if address is None:
+        from symdipa.interface.bench.sweep import Local
 
-    def make() -> Executor:
-        if address is None:
-            from symdipa.interface.bench.sweep import Local
+        return Local(jobs or 1)
+    from symdipa.interface.bench.cluster import Cluster
 
-            opened.append(Local(jobs or 1))
-        else:
-            from symdipa.interface.bench.cluster import Cluster
-
-            opened.append(Cluster(address))
-        return opened[-1]
-
-    try:
-        yield make, {"jobs": jobs or 1} if address is None else {"dask": address}
-    finally:
-        for executor in opened:
-            executor.close()
+    return Cluster(address)
 
 
-def _run(store: Store, make: Callable[[], Executor], where: dict[str, Any]) -> None:
+def _run(store: Store, jobs: int | None, address: str | None) -> None:
     """Make what is missing."""
     from symdipa.interface.bench.machine import load, machine
     from symdipa.interface.bench.sweep import sweep
@@ -339,14 +324,13 @@ def _run(store: Store, make: Callable[[], Executor], where: dict[str, Any]) -> N
     here = machine()
     if there and any(here != known for known in store.machines):
         click.echo("warning: earlier runs were made on another machine or with other versions", err=True)
-    executor = make()
-    session = {"started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "command": shlex.join(sys.argv)}
-    store.begin({**session, **where, "load": load(), "machine": here})
-    try:
-        with _display(store) as tell:
+    with closing(_executor(jobs, address)) as executor:
+        started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        where = {"jobs": jobs or 1} if address is None else {"dask": address}
+        session = {"started": started, "command": shlex.join(sys.argv), **where}
+        store.begin({**session, "load": load(), "machine": here})
+        with closing(store), _display(store) as tell:
             sweep(store, executor, tell)
-    finally:
-        store.close()
 
 
 @contextmanager
