@@ -35,6 +35,7 @@ from symdipa.interface.cli.options import (
     option,
     with_bound,
     with_check_options,
+    with_deciding,
     with_encoding,
     with_engine,
     with_files,
@@ -236,9 +237,7 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
     metavar="FILE",
     help="Draw the automaton with the run marked, and the dependency graph beside it.",
 )
-@with_check_options(
-    with_engine, with_encoding, with_solver, with_slicing, with_bound, with_timeout, with_memory
-)
+@with_check_options(*with_deciding, with_timeout, with_memory)
 @with_reading
 @with_view
 def witness(

@@ -95,6 +95,12 @@ with_engine = option(
     default=ENGINES[0],
     help="What decides; both: explicit and z3, which must agree.",
 )
+with_encoding = option(
+    "--encoding",
+    type=click.Choice(sorted(ENCODINGS)),
+    default=ENCODINGS[0],
+    help="How the symbolic search looks for leaking pairs and violating paths.",
+)
 with_solver = option(
     "--solver",
     type=click.Choice(SOLVERS),
@@ -118,6 +124,10 @@ with_bound = option(
 )
 
 
+with_deciding = with_engine, with_encoding, with_solver, with_slicing, with_bound
+"""How the four patterns are decided."""
+
+
 def timeout_option(help: str, default: float | None = None) -> Callable[[Any], Any]:
     """The option ``--timeout``, in seconds."""
     return option("--timeout", type=float, callback=as_seconds, default=default, metavar="SECONDS", help=help)
@@ -135,12 +145,6 @@ with_max_weight = option(
     callback=as_positive,
     metavar="Q",
     help="Exit with 1 unless a bound on D of at most Q is proved.",
-)
-with_encoding = option(
-    "--encoding",
-    type=click.Choice(sorted(ENCODINGS)),
-    default=ENCODINGS[0],
-    help="How the symbolic search looks for leaking pairs and violating paths.",
 )
 with_output = option(
     "-o",

@@ -29,15 +29,11 @@ from symdipa.interface.cli.options import (
     gathered,
     option,
     timeout_option,
-    with_bound,
     with_check_options,
-    with_encoding,
-    with_engine,
+    with_deciding,
     with_files,
     with_memory,
     with_reading,
-    with_slicing,
-    with_solver,
 )
 from symdipa.model.errors import InvalidInput
 from symdipa.model.limits import Limits
@@ -97,11 +93,7 @@ class Parts:
     ),
 )
 @with_check_options(
-    with_engine,
-    with_encoding,
-    with_solver,
-    with_slicing,
-    with_bound,
+    *with_deciding,
     timeout_option(
         f"Give up on a file after this long; what stands beside the verdict gets {PART_SECONDS:g} at most.",
         default=60.0,
