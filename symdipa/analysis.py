@@ -40,22 +40,22 @@ if TYPE_CHECKING:
     from symdipa.evidence.refutation import Refutation
 
 BUDGET_SECONDS = 20.0
-"""How long all methods together may look for a bound within the budget of a check."""
+"""How long all methods together may search for a bound within the budget of a check."""
 
 EACH_SECONDS = 20.0
-"""How long each method of :func:`weigh` may take, unless it is said."""
+"""How long each method of :func:`weigh` may take by default."""
 
 UNASKED_SECONDS = 5.0
 """How long relational alignment may take where nobody asked for it."""
 
 CONFIRM_SECONDS, NEAR = 10.0, 0.995
-"""How long two inputs are looked for that come near ``D``, and which part of it is near enough."""
+"""How long to search for two inputs that come near ``D``, and the fraction of it that is near enough."""
 
 CONCRETE_SECONDS = 60.0
-"""How long inputs are looked for that refute a claim, unless it is said."""
+"""How long to search for inputs that refute a claim, by default."""
 
 HINT_SECONDS, HINT_SHARE = 5.0, 3
-"""How long one changed automaton may be decided, and how often that long all of them together."""
+"""How long deciding one changed automaton may take, and how many times that all of them together."""
 
 
 def check(
@@ -83,14 +83,13 @@ def check(
     ``"auto"``), ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the
     check, as :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all).
     ``bound`` is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
-    The bound on ``D`` (none without ``bounds``) is what costs little; where that is above ``max_weight``,
-    better ones are looked for.
-    Where runs with the same outputs leave privacy open, ``relational`` has them paired (experimental).
+    The bound on ``D`` (none without ``bounds``) is a cheap one, improved only if it is above ``max_weight``.
+    Where runs with the same outputs leave privacy open, ``relational`` pairs them (experimental).
     ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
-    engine under a limit on time or memory runs in a process of its own, which is ended if it does not yield;
-    elsewhere there is no limit on memory. Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton
+    engine under a limit on time or memory runs in a process of its own, which is killed if it does not stop;
+    elsewhere memory is not limited. Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton
     that breaks the rules of the model, ``ValueError`` for an unknown engine, encoding, solver or pattern and
     for a bound, timeout or memory that is not positive.
     """
@@ -138,8 +137,8 @@ def compare(
 ) -> Result:
     """Run every engine and encoding; ``answers`` has all answers, ``disagreements`` every contradiction.
 
-    ``timeout`` and ``memory`` are for each engine, as in :func:`check`; so is the time for what follows from
-    the answers. Raises what :func:`check` raises.
+    ``timeout`` and ``memory`` apply to each engine, as in :func:`check`, the ``timeout`` once more to what
+    follows from the answers. Raises what :func:`check` raises.
     """
     everyone = Limits.of(None, memory, bound, progress)
     work = _Check(Problem.of(automaton), automaton, Limits.of(timeout, memory, bound, progress))
@@ -160,7 +159,7 @@ def disagreements(
     timeout: float | None = None,
     memory: int | None = None,
 ) -> tuple[str, ...]:
-    """What :func:`compare` says about disagreements on these patterns, and nothing else."""
+    """Only the disagreements that :func:`compare` would find on these patterns."""
     wanted = tuple(patterns)
     everyone = Limits.of(None, memory, bound)
     with Lineup(Problem.of(automaton), everyone.within(timeout)) as lineup:
@@ -182,12 +181,12 @@ def weigh(
 ) -> Result:
     """Check an automaton and bound ``D`` from above and from below, as well as possible.
 
-    ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; without them it is over as soon as the
+    ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; by default all are tried until the
     bounds meet. ``graph`` is that of the alignment. Adjacent inputs differ as ``adjacency`` says
     (``"two-sided"``, ``"monotone"``, or the range of the differences), times the ``sensitivity``. ``timeout``
-    (in seconds) is for the check, and again for each method. Where the automaton is not well-formed and other
-    runs may make up for that, runs are paired; where it is not private there are no bounds. A bound proves
-    privacy where the check left it open. Raises what :func:`check` raises.
+    (in seconds) is for the check, and again for each method. Where the automaton is not well-formed but
+    other runs may make up for that, runs are paired; where it is not private there are no bounds. A bound
+    proves privacy where the check left it open. Raises what :func:`check` raises.
     """
     result = check(automaton, timeout=timeout, memory=memory, bounds=False, progress=progress)
     return with_bounds(
@@ -236,7 +235,7 @@ def confirm(
 ) -> Result:
     """The result with two inputs whose probabilities come near the best bound, if any are found.
 
-    They are looked for at this ``eps`` for at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds.
+    The search, at this ``eps``, takes at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds.
     """
     from symdipa.evidence import confirmation
 
@@ -278,12 +277,12 @@ def refute(
 
 
 def certify(result: Result, *, invariant: bool = False, timeout: float | None = None) -> Json:
-    """A certificate of what :func:`weigh` found out, as the content of a file (docs/certificates.md).
+    """A certificate of what :func:`weigh` found, as the content of a file (docs/certificates.md).
 
     For a private automaton it proves a bound on ``D`` and, where one was found, a bound from below; with
     ``invariant``, or without such a proof, that none of the four patterns occurs, which may take ``timeout``
-    seconds. For another one it has the violation. Raises
-    :class:`~symdipa.model.errors.NothingToCertify` where there is no proof.
+    seconds. Otherwise it has the violation. Raises :class:`~symdipa.model.errors.NothingToCertify` where
+    there is no proof, or, with ``invariant``, where a pattern occurs.
     """
     from symdipa.evidence import certificates
 
@@ -336,7 +335,7 @@ def hints(result: Result, *, timeout: float | None = None) -> list[Hint] | None:
 
 
 def _cap(work: _Check, enumerated: bool) -> int | None:
-    """The cap on an augmentation that is built for bounds alone; none where enumeration was no trouble."""
+    """The cap on an augmentation built for bounds alone; none if enumeration has succeeded."""
     done = enumerated and all(a.status.is_definite for a in work.answers.everything if a.engine == "explicit")
     return None if done else lineups.max_nodes(work.problem.control, lineups.MAX_CELLS)
 
@@ -359,7 +358,7 @@ class _Check:
         return decide(self.answers, self.distinct, self.bounds)
 
     def find_witness(self) -> None:
-        """A witness that nobody else's outputs can imitate if one is found, else the first; which it is.
+        """Choose a witness whose outputs no other run shows, else the first, and note which of the two it is.
 
         All are replayed once more; one that fails is an internal error.
         """
@@ -379,9 +378,9 @@ class _Check:
             self.witness, self.distinct = witnesses[0], False
 
     def find_cheap_bounds(self, source: Source, cap: int | None, budget: Fraction | None = None) -> None:
-        """Bounds that cost little; better ones where these are above the budget.
+        """Find cheap bounds, and better ones if these are above the budget.
 
-        ``cap`` is on the nodes of an augmentation that is built for the sake of the bounds.
+        ``cap`` limits the nodes of an augmentation built for the bounds alone.
         """
         work = Portfolio(self.problem, enough=budget)
         work.make(portfolio.cheap(cap), self.limits)
@@ -395,7 +394,7 @@ class _Check:
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 
     def pair_runs(self) -> None:
-        """A bound by relational alignment, which proves privacy although there is a violation."""
+        """Find a bound by relational alignment, which proves privacy in spite of a violation."""
         from symdipa.bounds.relational import RELATIONAL_SECONDS
 
         work = Portfolio(self.problem)

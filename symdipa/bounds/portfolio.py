@@ -36,7 +36,7 @@ SMALL_RUN_BOUND = 400
 """The most nodes of the graphs of a run bound that comes with every check."""
 
 FALLBACK_SECONDS = 1.0
-"""How long a bound by alignment is looked for where the augmentation is too large for the paper's."""
+"""How long an alignment may take where the augmentation is too large for the paper's bounds."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
 
 
 def ladder(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
-    """Cheap graphs first, until the bounds meet; nobody asked for a method that takes much memory."""
+    """Cheap graphs first, until the bounds meet; nothing that takes much memory."""
     graphs = ("control", "auto") if graph == "auto" else (graph,)
     steps = [step for each in graphs for step in (Attempt("alignment", each), Attempt("below"))]
     steps.append(Attempt("exact", max_nodes=CELLS // max(1, variables)))
@@ -97,7 +97,7 @@ def ladder(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
 
 
 def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...]:
-    """These methods whatever comes out, cheap ones first, and what alignment tells about runs.
+    """All of these methods, cheap ones first, and the bound from below that alignment leads to.
 
     Raises ``ValueError`` for the name of no method.
     """
@@ -110,7 +110,7 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
 class Portfolio:
     """The bounds on ``D`` found so far.
 
-    With ``enough`` nothing more is needed once it is known whether ``D`` is at most that. ``corollary`` and
+    With ``enough`` they are settled once it is known whether ``D`` is at most that. ``corollary`` and
     ``run`` are about two-sided differences only. Raises ``ValueError`` for ranges that mean nothing.
     """
 

@@ -47,7 +47,7 @@ def down_sets(groups: Sequence[Group], limit: int, limits: Limits = UNLIMITED) -
 
 
 def addable(groups: Sequence[Group], counts: Counts) -> list[int]:
-    """The groups of which the next sample may be placed above a down-set."""
+    """The groups whose next sample may be placed above a down-set."""
     return [
         g
         for g, group in enumerate(groups)

@@ -113,15 +113,15 @@ def refute(
     distinct: bool | None = None,
     limits: Limits = UNLIMITED,
 ) -> Refutation:
-    """Adjacent inputs and an output event of which the log-ratio is larger than ``exceeds * eps``.
+    """Adjacent inputs and an output event whose log-ratio is larger than ``exceeds * eps``.
 
     The number of rounds and the distance of the inputs grow until the ratio, its error taken off, is large
-    enough; or until the time of ``limits`` is over or nothing more can be computed within ``tolerance`` and
-    ``budget``: then :attr:`Refutation.missing` says so, and the best pair so far is returned.
+    enough. If the time of ``limits`` runs out first, or nothing more can be computed within ``tolerance`` and
+    ``budget``, the best pair so far is returned, and :attr:`Refutation.missing` says why.
     ``distinct`` says whether no other run shows the outputs of the witness (found out if not given); if
-    others may, their probabilities are added. The time is honoured within a second or so, wherever it runs
-    out. Raises :class:`NoRefutation` if not even one pair could be evaluated and ``ValueError`` for
-    numbers that are not positive.
+    others may, their probabilities are added. The time is honoured within a second or so. Raises
+    :class:`NoRefutation` if not even one pair could be evaluated and ``ValueError`` for numbers that are not
+    positive.
     """
     control = control_graph(automaton)
     exceeds, eps = Fraction(exceeds), Fraction(eps)
@@ -212,7 +212,7 @@ class _Escalation:
         return missing
 
     def _over(self, rounds: int, tried: int) -> str:
-        """How far the search got when its time was over."""
+        """How far the search got within its time."""
         before = f"after {tried} pair{'s' if tried > 1 else ''} of inputs " if tried else ""
         return f"the time was over {before}while {rounds} rounds were computed"
 

@@ -48,14 +48,14 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table of commands, none of which is loaded for it."""
+        """The table of commands, without loading any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, short_help) for name, (_, short_help) in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Somebody who only names a file, or misspells a command, is told what to write."""
+        """Suggest a command to somebody who only names a file, or misspells a command."""
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS:
             if Path(name).suffix in (".dipa", ".json") or Path(name).exists():

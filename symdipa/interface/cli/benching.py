@@ -409,8 +409,8 @@ def _row_cells(row: Row) -> list[str]:
 def _line(row: Row) -> str:
     """A row in words."""
     item, config, which, outcome, answer, seconds, peak = _row_cells(row)
-    told = [outcome, *([answer] if answer else []), *([f"{seconds} s, {peak} MB"] if seconds else [])]
-    return f"{item}, {config}, {which}: " + ", ".join([*told, *([row["remark"]] if row["remark"] else [])])
+    parts = [outcome, *([answer] if answer else []), *([f"{seconds} s, {peak} MB"] if seconds else [])]
+    return f"{item}, {config}, {which}: " + ", ".join([*parts, *([row["remark"]] if row["remark"] else [])])
 
 
 def _show(store: Store, table_as: str | None, plot: Path | None) -> None:

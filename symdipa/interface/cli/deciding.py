@@ -167,18 +167,18 @@ def compare(
 
         if not view.as_json:
             echo_document(report.comparison(shown(name), result, notes))
-        file, told = None, ""
+        file, saved_where = None, ""
         if result.disagreements:
             from symdipa.interface.cli.minimizing import save_disagreement
 
-            file, told = save_disagreement(name, result, folder, options)
+            file, saved_where = save_disagreement(name, result, folder, options)
         if view.as_json:
             from symdipa.interface.reports import objects
 
             saved = None if file is None else str(file)
             click.echo(json.dumps({**objects.comparison(name, result, notes), "saved": saved}))
-        elif told:
-            click.echo(f"\n  {told}")
+        elif saved_where:
+            click.echo(f"\n  {saved_where}")
 
     run(files, reading, decide, view, show)
 
@@ -285,19 +285,19 @@ def witness(
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
             echo_document(report.document(shown(name), result, pattern, hints, notes))
-        told = None if wanted is None else concrete_counterexample(name, result, wanted, limits.left(), view)
+        found = None if wanted is None else concrete_counterexample(name, result, wanted, limits.left(), view)
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:
             from symdipa.interface.reports import objects
 
-            added = {} if wanted is None else objects.concrete(told)
+            added = {} if wanted is None else objects.concrete(found)
             click.echo(json.dumps(objects.witness(name, result, hints, notes) | added))
-        elif told is not None:
+        elif found is not None:
             from symdipa.interface.reports import refutation
             from symdipa.interface.reports.document import as_text
 
-            click.echo("\n" + as_text(refutation.document(told)))
+            click.echo("\n" + as_text(refutation.document(found)))
 
     run(files, reading, decide, view, show)
 

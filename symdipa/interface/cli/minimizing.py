@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 SECONDS_TO_SAVE = 60.0
 SECONDS_FOR_ONE = 10.0
-"""So long a disagreement is made smaller before it is saved, and so long an engine may take meanwhile."""
+"""How long to shrink a disagreement before it is saved, and how long each engine may take meanwhile."""
 
 
 @click.command()
@@ -170,8 +170,8 @@ def save_disagreement(
     from symdipa.files.minimize import Minimizer, in_words
     from symdipa.model.patterns import Pattern
 
-    told = {text.partition(":")[0] for text in result.disagreements}
-    patterns = [pattern for pattern in Pattern if pattern.title in told]
+    titles = {text.partition(":")[0] for text in result.disagreements}
+    patterns = [pattern for pattern in Pattern if pattern.title in titles]
     seconds = min(options.timeout or SECONDS_FOR_ONE, SECONDS_FOR_ONE)
 
     def disagree(automaton: Automaton) -> bool:

@@ -26,10 +26,10 @@ Parsed = TypeVar("Parsed")
 
 MOST_ENTRIES = 100_000
 COMPARED = 10
-"""So many output sequences are shown, and compared with computed probabilities."""
+"""How many output sequences are shown and compared with computed probabilities."""
 COMPARING_SECONDS = 5.0
 CHEAP_NUMBERS, CHEAP_RUNS = 20_000_000, 50
-"""A comparison may take so many numbers in two-dimensional tables, and runs to add up."""
+"""The most numbers in two-dimensional tables, and the most runs, that a comparison may take."""
 
 
 def _entries(text: str, parse: Callable[[str], Parsed]) -> list[Parsed]:
@@ -168,8 +168,8 @@ def probability(
     if as_json:
         from symdipa.interface.reports import objects
 
-        told = objects.probability(file, eps, inputs, steps, outputs, found, seconds())
-        click.echo(json.dumps(told))
+        value = objects.probability(file, eps, inputs, steps, outputs, found, seconds())
+        click.echo(json.dumps(value))
     else:
         from symdipa.interface.reports import probability as report
 
@@ -207,8 +207,8 @@ def _between(automaton: Automaton, source: str, target: str) -> int:
     ]
     if len(found) != 1:
         many = "several transitions lead" if found else "no transition leads"
-        told = f": {', '.join(map(str, found))}; give numbers of transitions" if found else ""
-        raise click.UsageError(f"{many} from {source} to {target}{told}. {_listing(automaton)}")
+        which = f": {', '.join(map(str, found))}; give numbers of transitions" if found else ""
+        raise click.UsageError(f"{many} from {source} to {target}{which}. {_listing(automaton)}")
     return found[0]
 
 
@@ -317,8 +317,8 @@ def simulate(
     if as_json:
         from symdipa.interface.reports import objects
 
-        told = objects.simulation(file, eps, inputs, seed, found, rows, bool(windows), seconds())
-        click.echo(json.dumps(told))
+        value = objects.simulation(file, eps, inputs, seed, found, rows, bool(windows), seconds())
+        click.echo(json.dumps(value))
     else:
         from symdipa.interface.reports import probability as report
 

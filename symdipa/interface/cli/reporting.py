@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from symdipa.model.options import CheckOptions
 
 PART_SECONDS = 10.0
-"""So long the bounds (each method), the inputs and the hints may take, unless less of --timeout is left."""
+"""How long each method for bounds, the inputs and the hints may take, if that much of --timeout is left."""
 LEAST_SECONDS = 0.5
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from symdipa.model.verdict import Result
 
 UNREADABLE = frozenset({"json", "format"})
-"""What is broken by these rules is no certificate at all."""
+"""A file that breaks one of these rules is no certificate at all."""
 
 
 def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjacency:
@@ -252,8 +252,8 @@ def verify(file: str, certificate: Path, solver: str | None, reading: Reading, a
     except LimitReached as limit:
         answer, message = Exit.UNKNOWN, str(limit)
     if as_json:
-        told = {"file": file, "certificate": str(certificate), "accepted": not message, "claims": claims}
-        click.echo(json.dumps({**told, "rule": rule, "message": message}))
+        value = {"file": file, "certificate": str(certificate), "accepted": not message, "claims": claims}
+        click.echo(json.dumps({**value, "rule": rule, "message": message}))
     elif message is None:
         click.secho(f"{shown(str(certificate))}: accepted", fg="green", bold=True)
         for claim in claims:

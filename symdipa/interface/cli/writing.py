@@ -163,8 +163,8 @@ def encode(
 def _query_format(to: str | None, bound: int | None, output: Path | None) -> str:
     """The format of a query, which must be one that can have, or do without, the bound."""
     suffix = "" if output is None else output.suffix.lower()
-    told = {".aig": "aiger", ".aag": "aiger", ".btor2": "btor2", ".btor": "btor2"}.get(suffix)
-    found = to or told or ("chc" if bound is None else "smtlib")
+    by_suffix = {".aig": "aiger", ".aag": "aiger", ".btor2": "btor2", ".btor": "btor2"}.get(suffix)
+    found = to or by_suffix or ("chc" if bound is None else "smtlib")
     if found == "smtlib" and bound is None:
         raise click.UsageError("smtlib asks for runs up to a bound: give --bound N, or --to chc for all runs")
     if found == "chc" and bound is not None:
