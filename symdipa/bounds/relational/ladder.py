@@ -48,7 +48,7 @@ class Trial:
 class Relational:
     """A proved bound on ``D``, or ``None``; it includes the sensitivity.
 
-    ``certificates`` has one for each range of differences, all accepted by the checker (none without a bound).
+    ``certificates`` has one for each range of differences, accepted by the checker (none without a bound).
     """
 
     bound: Fraction | None
