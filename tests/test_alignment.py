@@ -22,6 +22,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_graph
+from symdipa.runs.order import members
 from symdipa.runs.problem import Problem
 
 PEER = ROOT.parent / "shared" / "peer" / "dipaut"
@@ -158,7 +159,8 @@ def test_sensitivity_multiplies_everything():
     assert (thrice.low, thrice.high) == (-3, 3)
     for node in range(once.lifted.nodes):
         assert thrice.potential(node) == 3 * once.potential(node)
-        assert thrice.shifts(node) == {x: (3 * a, 3 * b) for x, (a, b) in once.shifts(node).items()}
+        for x in members(once.lifted.tracked[node]):
+            assert thrice.shift(node, x) == tuple(3 * end for end in once.shift(node, x))
     run, costs = breakdown(thrice)
     assert (run, sum(c.amount for c in costs)) == (breakdown(once)[0], thrice.bound)
 

@@ -33,6 +33,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Status
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import control_graph
+from symdipa.runs.order import members
 from symdipa.runs.problem import Problem
 
 How = tuple[str, str, bool]
@@ -152,15 +153,15 @@ Facts = tuple[set[tuple[str, str]], set[tuple[str, str]]]
 
 
 def _facts(side: Side, node: int) -> Facts:
-    name = side.cover.control.variable_names
-    less, same = side.cover.facts(node)
+    name = side.lifted.cover.control.variable_names
+    less, same = side.lifted.cover.facts(node)
     equal = {(name[x], name[y]) for x, y in same}
     return {(name[x], name[y]) for x, y in less}, equal | {(y, x) for x, y in equal}
 
 
 def _check_base(side: Side, automaton: Automaton) -> None:
     """Node 0 knows nothing, and a transition has an edge unless the facts contradict its guard."""
-    cover = side.cover
+    cover = side.lifted.cover
     assert cover.control.state_names[cover.state[0]] == automaton.initial
     assert _facts(side, 0) == (set(), set())
     leaving = {(cover.source[e], t): cover.target[e] for e, t in enumerate(cover.transition)}
@@ -215,7 +216,7 @@ def _after(facts: Facts, step: Transition) -> Facts:
 
 def _check_lifts(side: Side) -> None:
     """Every base node has a lift, and every lift of the target of a base edge an edge over that edge."""
-    cover, lifted = side.cover, side.lifted
+    cover, lifted = side.lifted.cover, side.lifted
     over: dict[int, list[int]] = {}
     for v, base in enumerate(lifted.base):
         over.setdefault(base, []).append(v)
@@ -226,13 +227,18 @@ def _check_lifts(side: Side) -> None:
         assert all(lifted.base[lifted.source[i]] == u for i, b in enumerate(lifted.edge) if b == e)
 
 
+def shifts(side: Side, node: int) -> dict[int, tuple[Fraction, Fraction]]:
+    """The interval of shifts of every variable tracked in a lifted node."""
+    return {x: side.shift(node, x) for x in members(side.lifted.tracked[node])}
+
+
 def _check_edge(side: Side, automaton: Automaton, e: int) -> None:
-    lifted, names = side.lifted, side.cover.control.variable_names
+    lifted, names = side.lifted, side.lifted.cover.control.variable_names
     u, v = lifted.source[e], lifted.target[e]
     step = automaton.transitions[lifted.transition[e]]
     state = automaton.state(step.source)
-    here = {names[x]: ends for x, ends in side.shifts(u).items()}
-    there = {names[x]: ends for x, ends in side.shifts(v).items()}
+    here = {names[x]: ends for x, ends in shifts(side, u).items()}
+    there = {names[x]: ends for x, ends in shifts(side, v).items()}
     assert all(side.low <= low <= high <= side.high for low, high in there.values())
     assert step.guard.used <= set(here)
     lows = [here[x][1] for x in step.guard.lt]

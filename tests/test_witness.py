@@ -21,7 +21,8 @@ from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import members
 from symdipa.runs.problem import Problem
-from symdipa.runs.witness import Ends, Loop, complete, dependency_graph, find_chain, is_non_leaking, replay
+from symdipa.runs.witness import Loop, complete, dependency_graph, is_non_leaking, replay
+from symdipa.runs.witness.dependency import Ends, find_chain
 
 LC, LP, DC, PV = Pattern
 

@@ -108,21 +108,18 @@ class _TightEdges:
 
     def __init__(self, side: Proof) -> None:
         self.side, self.paths, self.control = side, side.paths, side.control
-        self.outgoing: list[list[int]] = [[] for _ in self.paths.component]
-        for e, u in enumerate(self.paths.source):
-            self.outgoing[u].append(e)
         self.tight = [is_tight(side, e) for e in range(len(self.paths.source))]
         self.edge = {t: e for e, t in enumerate(self.paths.transition)}
 
     def leaving(self, node: int) -> list[int]:
-        return [e for e in self.outgoing[node] if self.tight[e]]
+        return [e for e in self.paths.outgoing[node] if self.tight[e]]
 
     def way(self, node: int) -> list[int] | None:
         """A shortest path inside the component of a node to where a tight edge leaves it."""
         component, target = self.paths.component, self.paths.target
 
         def inside(v: int) -> list[int]:
-            return [e for e in self.outgoing[v] if component[target[e]] == component[node]]
+            return [e for e in self.paths.outgoing[v] if component[target[e]] == component[node]]
 
         return shortest_path(node, lambda v: bool(self.leaving(v)), inside, target.__getitem__)
 

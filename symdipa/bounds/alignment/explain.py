@@ -74,15 +74,11 @@ def is_tight(side: Proof, e: int) -> bool:
 def _tight_path(side: Proof) -> list[int]:
     """Edges from the initial node on which the potentials are attained, to a node where a run may end."""
     paths = side.paths
-    outgoing: list[list[int]] = [[] for _ in paths.component]
-    for e, u in enumerate(paths.source):
-        outgoing[u].append(e)
-
     attained = partial(is_tight, side)
 
     def walk(start: int, goal: Callable[[int], bool], within: int | None = None) -> list[int]:
         def leaving(v: int) -> list[int]:
-            return [e for e in outgoing[v] if within in (None, paths.component[paths.target[e]])]
+            return [e for e in paths.outgoing[v] if within in (None, paths.component[paths.target[e]])]
 
         path = shortest_path(start, goal, leaving, paths.target.__getitem__)
         assert path is not None, "the potentials of the graph are not attained"
@@ -91,10 +87,10 @@ def _tight_path(side: Proof) -> list[int]:
     path: list[int] = []
     node = paths.initial
     while side.potential(node):
-        leaving = walk(node, lambda v: any(map(attained, outgoing[v])), within=paths.component[node])
+        leaving = walk(node, lambda v: any(map(attained, paths.outgoing[v])), within=paths.component[node])
         path += leaving
         node = paths.target[leaving[-1]] if leaving else node
-        step = next(filter(attained, outgoing[node]))
+        step = next(filter(attained, paths.outgoing[node]))
         path.append(step)
         node = paths.target[step]
     return path + walk(node, paths.ends.__getitem__)

@@ -89,11 +89,9 @@ class Cover:
 
 def control_cover(control: Control) -> Cover:
     """The control graph as far as it is reachable: no facts at all."""
-
-    def follow(_: int, t: int) -> int:
-        return control.target[t]
-
-    state, source, target, transition = _explore(control, control.initial, lambda q: q, follow)
+    state, source, target, transition = _explore(
+        control, control.initial, lambda q: q, lambda _, t: control.target[t]
+    )
     return Cover("control", control, tuple(state), source, target, transition, ((),) * len(state))
 
 
@@ -113,15 +111,8 @@ def eq_cover(control: Control, max_nodes: int | None = None, limits: Limits = UN
 
     start: tuple[int, Classes] = (control.initial, ())
     nodes, source, target, transition = _explore(control, start, lambda n: n[0], follow, max_nodes, limits)
-    return Cover(
-        "eq",
-        control,
-        tuple(q for q, _ in nodes),
-        source,
-        target,
-        transition,
-        tuple(same for _, same in nodes),
-    )
+    state, same = zip(*nodes, strict=True)
+    return Cover("eq", control, state, source, target, transition, same)
 
 
 def augmentation_cover(augmentation: Augmentation) -> Cover:
@@ -133,7 +124,7 @@ def augmentation_cover(augmentation: Augmentation) -> Cover:
         augmentation.source,
         augmentation.target,
         augmentation.transition,
-        tuple(map(_classes, augmentation.order)),
+        tuple(tuple(sorted({row for row in o.eq if row & (row - 1)})) for o in augmentation.order),
         augmentation.order,
     )
 
@@ -182,10 +173,6 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UN
         tuple(Marks(up, down) for _, up, down in nodes),
         repeats,
     )
-
-
-def _classes(order: OrderState) -> Classes:
-    return tuple(sorted({row for row in order.eq if row & (row - 1)}))
 
 
 def _explore(

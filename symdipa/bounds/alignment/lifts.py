@@ -114,7 +114,7 @@ def lift(
         letters,
         tuple(v for v, _ in nodes),
         tuple(bits for _, bits in nodes),
-        tuple(_tracked(cover, kinds, v, bits) for v, bits in nodes),
+        tuple(cover.live(v) if (read := _read(kinds, bits)) is None else read for v, bits in nodes),
         tuple(u for _, _, u in edges),
         tuple(v for v, _, _ in edges),
         tuple(e for _, e, _ in edges),
@@ -144,11 +144,6 @@ def _read(kinds: str, bits: Bits) -> Mask | None:
     if "C" in kinds and "K" in kinds:
         return reduce(or_, (mask for kind, mask in zip(kinds, bits, strict=False) if kind in "CcKk"))
     return None
-
-
-def _tracked(cover: Cover, kinds: str, node: int, bits: Bits) -> Mask:
-    read = _read(kinds, bits)
-    return cover.live(node) if read is None else read
 
 
 def _before(cover: Cover, kinds: str) -> Callable[[int, Bits], Bits]:

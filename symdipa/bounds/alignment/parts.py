@@ -21,7 +21,7 @@ from functools import cached_property, reduce
 from itertools import permutations
 from operator import or_
 
-from symdipa.bounds.alignment.graphs import Cover, augmentation_cover
+from symdipa.bounds.alignment.graphs import augmentation_cover
 from symdipa.bounds.alignment.lifts import LiftedCover, lift
 from symdipa.bounds.alignment.program import ZERO, Constraints, Program, ShiftEnds, intervals, points
 from symdipa.bounds.costs import Rate, rates
@@ -75,10 +75,6 @@ class Part:
     offset: int
 
     @property
-    def cover(self) -> Cover:
-        return self.program.lift.cover
-
-    @property
     def lifted(self) -> LiftedCover:
         return self.program.lift
 
@@ -113,9 +109,6 @@ class Parted:
     their samples must be above and below.
     """
 
-    control: Control
-    letters: str
-    intervals: bool
     parts: tuple[Part, ...]
     possible: tuple[int, ...]
     rules: dict[int, tuple[Rate, tuple[int, ...], tuple[int, ...]]]
@@ -125,10 +118,6 @@ class Parted:
     def nodes(self) -> int:
         """The nodes of all parts' graphs together."""
         return sum(part.lifted.nodes for part in self.parts)
-
-    def stores(self, t: int) -> bool:
-        """Whether a sample of the transition is kept for a guard to come."""
-        return bool(self.control.steps[t].asg & self.control.live[self.control.target[t]])
 
 
 def parted(
@@ -172,7 +161,7 @@ def parted(
         max(component) + 1,
         component[control.initial],
     )
-    return Parted(control, letters, wide, tuple(parts), tuple(possible), rules, constraints)
+    return Parted(tuple(parts), tuple(possible), rules, constraints)
 
 
 def _sample(

@@ -50,7 +50,6 @@ class Program:
     """
 
     lift: LiftedCover
-    intervals: bool
     unknowns: int
     at_most: frozenset[tuple[int, int]]
     floor: tuple[tuple[int, ...], ...]
@@ -140,7 +139,7 @@ def points(lift: LiftedCover, max_pairs: int | None = None, limits: Limits = UNL
         found = shift[sample[e]] if e in sample else ZERO
         return found, found
 
-    return _program(pairs, lift, False, max(shift) + 1, set(), interval, stored)
+    return _program(pairs, lift, max(shift) + 1, set(), interval, stored)
 
 
 def intervals(lift: LiftedCover, max_pairs: int | None = None, limits: Limits = UNLIMITED) -> Program:
@@ -190,13 +189,12 @@ def intervals(lift: LiftedCover, max_pairs: int | None = None, limits: Limits = 
     def interval(node: int, x: int) -> ShiftEnds:
         return samples[pairs.once[x]] if x in pairs.once else hulls[number[pairs.number[node, x]]]
 
-    return _program(pairs, lift, True, unknowns, at_most, interval, samples.__getitem__)
+    return _program(pairs, lift, unknowns, at_most, interval, samples.__getitem__)
 
 
 def _program(
     pairs: _Pairs,
     lift: LiftedCover,
-    wide: bool,
     unknowns: int,
     at_most: set[tuple[int, int]],
     interval: Callable[[int, int], ShiftEnds],
@@ -221,4 +219,4 @@ def _program(
         floor.append(tuple(sorted(down)))
         ceiling.append(tuple(sorted(up)))
     rules = frozenset((a, b) for a, b in at_most if a != b)
-    return Program(lift, wide, unknowns, rules, tuple(floor), tuple(ceiling), interval, rate)
+    return Program(lift, unknowns, rules, tuple(floor), tuple(ceiling), interval, rate)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from symdipa.bounds.alignment.graphs import Cover
 from symdipa.bounds.alignment.lifts import LiftedCover
 from symdipa.bounds.alignment.parts import Part, Parted
 from symdipa.bounds.alignment.program import Program
@@ -16,7 +15,6 @@ from symdipa.bounds.alignment.rounding import Solution
 from symdipa.bounds.costs import Rate
 from symdipa.model.adjacency import Interval
 from symdipa.runs.control import Control
-from symdipa.runs.order import members
 
 Rule = tuple[Rate, tuple[int, ...], tuple[int, ...]]
 """What a step pays, and the unknowns that its sample must be above and below."""
@@ -34,35 +32,32 @@ class Paths:
     ends: Sequence[bool]
     stores: Sequence[bool]
 
+    @cached_property
+    def outgoing(self) -> list[list[int]]:
+        """For each node the edges that leave it."""
+        lists: list[list[int]] = [[] for _ in self.component]
+        for e, u in enumerate(self.source):
+            lists[u].append(e)
+        return lists
+
 
 @dataclass(frozen=True, eq=False)
 class Proof(ABC):
-    """A proof that differences in ``[low, high]`` cost at most ``bound``; all numbers include sensitivity."""
+    """A proof that differences in ``[low, high]`` cost at most ``bound``; all numbers include sensitivity.
+
+    ``graph`` is one of :data:`symdipa.model.options.GRAPHS`, lifted by the prophecies ``lift``. With
+    ``intervals`` a stored sample may follow the difference inside an interval of shifts.
+    """
 
     low: Fraction
     high: Fraction
     bound: Fraction
     solution: Solution
     sensitivity: Fraction
-
-    @property
-    @abstractmethod
-    def control(self) -> Control: ...
-
-    @property
-    @abstractmethod
-    def graph(self) -> str:
-        """The kind of the graph: one of :data:`symdipa.model.options.GRAPHS`."""
-
-    @property
-    @abstractmethod
-    def lift(self) -> str:
-        """The letters of the prophecies by which it is lifted."""
-
-    @property
-    @abstractmethod
-    def intervals(self) -> bool:
-        """Whether a stored sample may follow the difference inside an interval of shifts."""
+    control: Control
+    graph: str
+    lift: str
+    intervals: bool
 
     @cached_property
     @abstractmethod
@@ -85,38 +80,13 @@ class Proof(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Side(Proof):
-    """A proof on one graph: shifts and potentials.
-
-    Base nodes are those of ``cover`` (``cover.state``, ``cover.facts``, edges ``cover.source``, ``.target``,
-    ``.transition``), lifted nodes those of ``lifted`` (``lifted.base``, edges ``lifted.source``, ``.target``
-    over base edge ``lifted.edge``).
-    """
+    """A proof on one graph, the lifted graph of ``program``."""
 
     program: Program
 
     @property
-    def control(self) -> Control:
-        return self.cover.control
-
-    @property
     def lifted(self) -> LiftedCover:
         return self.program.lift
-
-    @property
-    def cover(self) -> Cover:
-        return self.program.lift.cover
-
-    @property
-    def graph(self) -> str:
-        return self.cover.kind
-
-    @property
-    def lift(self) -> str:
-        return self.lifted.letters
-
-    @property
-    def intervals(self) -> bool:
-        return self.program.intervals
 
     @cached_property
     def paths(self) -> Paths:
@@ -136,10 +106,6 @@ class Side(Proof):
         program = self.program
         return program.rate[self.lifted.transition[e]], program.floor[e], program.ceiling[e]
 
-    def shifts(self, node: int) -> dict[int, Interval]:
-        """The interval of shifts of every variable tracked in a lifted node."""
-        return {x: self.shift(node, x) for x in members(self.lifted.tracked[node])}
-
     def shift(self, node: int, x: int) -> Interval:
         """The interval of shifts of a variable that is tracked in the lifted node."""
         return self.scaled(self.program.interval(node, x))
@@ -151,22 +117,6 @@ class PartedSide(Proof):
 
     parted: Parted
 
-    @property
-    def control(self) -> Control:
-        return self.parted.control
-
-    @property
-    def graph(self) -> str:
-        return "parts"
-
-    @property
-    def lift(self) -> str:
-        return self.parted.letters
-
-    @property
-    def intervals(self) -> bool:
-        return self.parted.intervals
-
     @cached_property
     def paths(self) -> Paths:
         control, possible = self.control, self.parted.possible
@@ -177,7 +127,7 @@ class PartedSide(Proof):
             possible,
             control.component,
             [True] * control.states,
-            [self.parted.stores(t) for t in possible],
+            [bool(control.steps[t].asg & control.live[control.target[t]]) for t in possible],
         )
 
     def rule(self, e: int) -> Rule:

@@ -55,11 +55,6 @@ class Size:
         return self if nodes is None or self.nodes is None else Size(min(nodes, self.nodes), self.pairs)
 
 
-def affordable(graph: str, bounded: bool) -> Size:
-    """What ``auto`` tries on a graph, depending on whether there is a bound already."""
-    return IN_PARTS if graph == "parts" else WITH_BOUND if bounded else WITHOUT_BOUND
-
-
 NO_SHIFTS = "no shifts satisfy the rules"
 NO_ROUNDING = "no rounding of the shifts found satisfies the rules exactly"
 
@@ -151,7 +146,8 @@ def align(
             size = Size(max_nodes, None)
             if graph == "auto":
                 bounded = known is not None
-                size = affordable(way[0], bounded).within(max_nodes)
+                size = IN_PARTS if way[0] == "parts" else WITH_BOUND if bounded else WITHOUT_BOUND
+                size = size.within(max_nodes)
                 if not climb.worthwhile(way, size, bounded):
                     continue
             side = climb.attempt(way, size, interval)
@@ -209,7 +205,7 @@ class _Climb:
         """The proof that a graph gives for one range of differences, if any."""
         side, reason = None, ""
         try:
-            side, reason = self._prove(self._program(way, size), *interval)
+            side, reason = self._prove(way, self._program(way, size), *interval)
         except LimitReached as limit:
             if not self.may_fail:
                 raise
@@ -217,7 +213,10 @@ class _Climb:
         self.attempts.append(GraphAttempt(*way, side.bound if side is not None else None, reason))
         return side
 
-    def _prove(self, program: Program | Parted, low: Fraction, high: Fraction) -> tuple[Proof | None, str]:
+    def _prove(
+        self, way: Way, program: Program | Parted, low: Fraction, high: Fraction
+    ) -> tuple[Proof | None, str]:
+        graph, letters, wide = way
         floats = solve(program.constraints, low, high, self.limits)
         if floats is None:
             return None, NO_SHIFTS
@@ -225,8 +224,11 @@ class _Climb:
         if solution is None:
             return None, NO_ROUNDING
         scale = self.sensitivity
-        found = low * scale, high * scale, solution.bound * scale, solution, scale
-        return (Side(*found, program) if isinstance(program, Program) else PartedSide(*found, program)), ""
+        proved = low * scale, high * scale, solution.bound * scale, solution, scale
+        on = self.problem.control, graph, canonical(letters), wide
+        if isinstance(program, Program):
+            return Side(*proved, *on, program), ""
+        return PartedSide(*proved, *on, program), ""
 
     def _program(self, way: Way, size: Size) -> Program | Parted:
         graph, letters, wide = way

@@ -5,13 +5,7 @@ and 3) and shares nothing with the engines. :func:`complete` turns a raw find in
 """
 
 from symdipa.runs.witness.completion import Loop, complete
-from symdipa.runs.witness.dependency import (
-    DependencyGraph,
-    Ends,
-    dependency_graph,
-    find_chain,
-    is_non_leaking,
-)
+from symdipa.runs.witness.dependency import dependency_graph, is_non_leaking
 from symdipa.runs.witness.nearby import (
     LASSOS,
     LONGEST_TRIED,
@@ -26,13 +20,10 @@ __all__ = [
     "LASSOS",
     "LONGEST_TRIED",
     "MAX_SETTLED",
-    "DependencyGraph",
-    "Ends",
     "Loop",
     "complete",
     "dependency_graph",
     "feasible_runs",
-    "find_chain",
     "is_non_leaking",
     "orders_by_round",
     "replay",

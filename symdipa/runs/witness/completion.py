@@ -71,10 +71,8 @@ def _complete_chain(
     )
     if chain is None:
         raise WitnessRejected(f"the run found has no chain for a {pattern.title}")
-    chosen = []
-    for wanted, position in ((low, chain[0]), (high, chain[-1])):
-        if wanted:
-            chosen.append(next(loop for loop in loops if position in _positions([loop])))
+    ends = [chain[0]] * low + [chain[-1]] * high
+    chosen = [next(loop for loop in loops if position in _positions([loop])) for position in ends]
     return _expand(control, pattern, run, chosen, low, high)
 
 

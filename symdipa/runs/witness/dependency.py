@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from symdipa.runs.control import Control
 from symdipa.runs.order import members
@@ -14,10 +15,7 @@ Run = Sequence[int]
 
 @dataclass(frozen=True)
 class DependencyGraph:
-    """The dependency graph of a run: ``over[i]`` are the positions with an edge from ``i``.
-
-    An edge ``i -> j`` means that the guards force sample ``i`` below sample ``j`` (Def. dependency graph).
-    """
+    """``over[i]`` are the positions whose samples the guards force above sample ``i`` (Def. dependency graph)."""
 
     over: tuple[frozenset[int], ...]
 
@@ -25,9 +23,8 @@ class DependencyGraph:
     def is_acyclic(self) -> bool:
         """Whether the run is feasible."""
         degree = [0] * len(self.over)
-        for targets in self.over:
-            for j in targets:
-                degree[j] += 1
+        for j in chain.from_iterable(self.over):
+            degree[j] += 1
         ready = [i for i, d in enumerate(degree) if d == 0]
         done = 0
         while ready:
@@ -75,12 +72,8 @@ class Ends:
 
 def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
     """A shortest dependency path from some low end to some high end, ``None`` if there is none."""
-    best: tuple[int, ...] | None = None
-    for start in sorted(ends.low):
-        chain = _chain_from(graph, ends, start)
-        if chain is not None and (best is None or len(chain) < len(best)):
-            best = chain
-    return best
+    chains = (_chain_from(graph, ends, start) for start in sorted(ends.low))
+    return min((chain for chain in chains if chain is not None), key=len, default=None)
 
 
 def _chain_from(graph: DependencyGraph, ends: Ends, start: int) -> tuple[int, ...] | None:

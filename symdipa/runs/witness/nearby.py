@@ -128,9 +128,7 @@ def witnesses_on(control: Control, pattern: Pattern, run: Sequence[int]) -> Iter
     there are none if the run is not feasible.
     """
     find = _lassos_on if pattern in LASSOS else _chains_on
-    for witness in find(control, pattern, tuple(run)):
-        if _replays(control, witness):
-            yield witness
+    return (witness for witness in find(control, pattern, tuple(run)) if _replays(control, witness))
 
 
 def _replays(control: Control, witness: Witness) -> bool:
@@ -142,8 +140,7 @@ def _replays(control: Control, witness: Witness) -> bool:
 
 
 def _lassos_on(control: Control, pattern: Pattern, run: tuple[int, ...]) -> Iterator[Witness]:
-    parts = sorted(_closed_parts(control, run), key=lambda part: (part[1], -part[0]))
-    for i, j in parts:
+    for i, j in sorted(_closed_parts(control, run), key=lambda part: (part[1], -part[0])):
         if is_non_leaking(control, run[i:j]) is (pattern is Pattern.DISCLOSING_CYCLE):
             yield Witness(pattern, run[:j], ((i, j),))
 
