@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from symdipa import __version__
-from symdipa.interface.cli.base import Exit, no_such
 
 COMMANDS = {
     "bench": ("benching", "Sweeps over engines, with tables and plots."),
@@ -62,6 +61,8 @@ class Commands(click.Group):
                 raise click.UsageError(
                     f"there is no command {name!r}; to decide a file: symdipa check {name}"
                 )
+            from symdipa.interface.cli.base import no_such
+
             raise no_such("command", name, list(COMMANDS))
         return super().resolve_command(ctx, args)
 
@@ -71,10 +72,14 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
+            from symdipa.interface.cli.base import Exit
+
             # Python flushes standard output once more when it ends: give it something that takes it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(Exit.BROKEN_PIPE)
         except KeyboardInterrupt:
+            from symdipa.interface.cli.base import Exit
+
             click.echo("interrupted", err=True)
             ctx.exit(Exit.INTERRUPTED)
 
