@@ -34,10 +34,9 @@ def corollary_bound(augmentation: Augmentation, limits: Limits = UNLIMITED) -> F
         else:
             leaving.setdefault(here, []).append((cost, there))
     heaviest = [0] * len(inside)
-    for blocks in quotient.topological:
-        here = quotient.component[blocks[0]]
+    for here, own in enumerate(inside):  # edges lead to equal or smaller numbers
         onward = max((cost + heaviest[there] for cost, there in leaving.get(here, ())), default=0)
-        heaviest[here] = inside[here] + onward
+        heaviest[here] = own + onward
     return Fraction(heaviest[quotient.component[quotient.block[0]]], unit)
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
-from symdipa.runs.graphs import component_numbers, components, shortest_path
+from symdipa.runs.graphs import component_numbers, shortest_path
 from symdipa.runs.order import Mask, OrderState, initial, update
 
 MOST_EDGE_SETS = 100_000
@@ -205,12 +205,8 @@ class Quotient:
 
     @cached_property
     def component(self) -> tuple[int, ...]:
+        """For each block the number of its component; edges lead to equal or smaller numbers."""
         return component_numbers(self.blocks, [(u, v) for u, _, v in self.edges])
-
-    @cached_property
-    def topological(self) -> list[list[int]]:
-        """The components, successors before predecessors."""
-        return components(self.blocks, [(u, v) for u, _, v in self.edges])
 
 
 def bisimulation_quotient(augmentation: Augmentation, limits: Limits = UNLIMITED) -> Quotient:

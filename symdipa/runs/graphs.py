@@ -152,6 +152,7 @@ def components(nodes: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
 def component_numbers(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """For each node the number of its component; nodes on no cycle have a component of their own.
 
+    Edges lead to equal or smaller numbers.
     A single node without a loop shares its component with itself only, so an edge ``(u, v)`` lies on a
     cycle exactly when both ends have the same number.
     """

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from itertools import chain, islice
 from math import inf
+from operator import or_
 from typing import NamedTuple
 
 from symdipa.model.automaton import Automaton, Output
@@ -215,11 +217,12 @@ def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | No
     enumerated, up to :data:`ENUMERATED` states. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     control, separated, components = problem.control, problem.separated, problem.components
+    sampled = zip(separated.steps, separated.sampling, strict=True)
+    stored = reduce(or_, (step.asg for step, sampling in sampled if not sampling.reads_input), 0)
     clear: dict[OrderFacts, bool] = {}
     for variables in components:
         limits.check("strong feasibility")
-        touching = problem.touching[variables]
-        if not any(separated.steps[t].asg and not separated.sampling[t].reads_input for t in touching):
+        if not variables & stored:
             continue
         facts = problem.flat_facts(variables)
         if facts not in clear:

@@ -37,7 +37,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from operator import or_
+from operator import and_, or_
 
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control, assembled
@@ -107,19 +107,20 @@ def split(whole: Control) -> Split:
 
 def reaching_definitions(control: Control, definitions: Sequence[Definition]) -> dict[tuple[int, int], Mask]:
     """For each control state and each variable that it reads, which of the definitions reach it."""
-    of_variable: dict[int, Mask] = {}
+    of_variable = [0] * control.variables
     made: dict[int, Mask] = {}
     for d, (t, x) in enumerate(definitions):
-        of_variable[x] = of_variable.get(x, 0) | 1 << d
+        of_variable[x] |= 1 << d
         made[t] = made.get(t, 0) | 1 << d
-    overwritten = {t: reduce(or_, (of_variable[x] for x in members(control.steps[t].asg))) for t in made}
+    of_others = [~mask for mask in of_variable]
+    kept = {t: reduce(and_, (of_others[x] for x in members(control.steps[t].asg))) for t in made}
 
     def after(t: int, before: Mask) -> Mask:
-        return before & ~overwritten[t] | made[t] if t in made else before
+        return before & kept[t] | made[t] if t in made else before
 
     arriving = fixed_point(control, 0, after, or_)
     return {
-        (q, x): (arriving[q] or 0) & of_variable.get(x, 0)
+        (q, x): (arriving[q] or 0) & of_variable[x]
         for q, outgoing in enumerate(control.outgoing)
         for x in members(reduce(or_, (control.steps[t].used for t in outgoing), 0))
     }
