@@ -23,8 +23,8 @@ class Extra:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The pattern's own part of a system.
+class Addition:
+    """What a pattern adds to a system.
 
     ``extra(t, effect, inside)`` is its share of transition ``t``; ``picks(t)`` the ghosts assigned by it;
     ``open_bits(q)`` its bits that may be true at ``q``; ``bad(q)`` the bad condition there.
@@ -42,7 +42,7 @@ class Parts:
 
 
 def assemble(
-    pattern: Pattern, encoding: str, order: OrderBits, monitor: CycleMonitor, parts: Parts, limits: Limits
+    pattern: Pattern, encoding: str, order: OrderBits, monitor: CycleMonitor, added: Addition, limits: Limits
 ) -> System:
     """The system whose steps do what order, monitor and pattern say, together.
 
@@ -56,9 +56,9 @@ def assemble(
             continue
         limits.check(f"encoding, {len(edges)} transitions")
         q, p = control.source[t], control.target[t]
-        effect = order.step(q, control.steps[t], p, parts.picks(t))
+        effect = order.step(q, control.steps[t], p, added.picks(t))
         watched = monitor.step(t)
-        extra = parts.extra(t, effect, watched.inside)
+        extra = added.extra(t, effect, watched.inside)
         guard = graph.all([effect.guard, watched.guard, extra.guard])
         if guard == FALSE:
             continue
@@ -67,25 +67,25 @@ def assemble(
     reached = [q for q in range(control.states) if facts.may[q] is not None]
     open_bits: list[tuple[Lit, ...]] = [()] * control.states
     for q in reached:
-        open_bits[q] = (*order.open_bits(q), *monitor.open_bits(q), *parts.open_bits(q))
-    bad = {q: condition for q in reached if (condition := parts.bad(q)) != FALSE}
+        open_bits[q] = (*order.open_bits(q), *monitor.open_bits(q), *added.open_bits(q))
+    bad = {q: condition for q in reached if (condition := added.bad(q)) != FALSE}
 
     def axioms(q: int) -> list[Lit]:
         if facts.may[q] is None:
             return []
-        return _without_true([*order.axioms(q), *monitor.axioms(q), *parts.axioms(q)])
+        return _without_true([*order.axioms(q), *monitor.axioms(q), *added.axioms(q)])
 
     def first_axioms(q: int) -> list[Lit]:
         if facts.may[q] is None:
             return []
-        few = parts.axioms(q) if parts.broken_axioms is None else []
+        few = added.axioms(q) if added.broken_axioms is None else []
         return _without_true([*monitor.axioms(q), *few])
 
     def broken_axioms(q: int, bits: Set[Lit]) -> list[Lit]:
         if facts.may[q] is None:
             return []
         rows = order.rows(q, bits)
-        more = [] if parts.broken_axioms is None else parts.broken_axioms(q, rows, bits)
+        more = [] if added.broken_axioms is None else added.broken_axioms(q, rows, bits)
         return [*order.broken_axioms(q, rows), *more]
 
     return System(
@@ -93,8 +93,8 @@ def assemble(
         encoding=encoding,
         control=control,
         graph=graph,
-        bits=(*order.all_bits(), *monitor.bits(), *parts.bits),
-        choices=(*monitor.choices, *parts.choices),
+        bits=(*order.all_bits(), *monitor.bits(), *added.bits),
+        choices=(*monitor.choices, *added.choices),
         open_bits=tuple(open_bits),
         edges=tuple(edges),
         bad=bad,

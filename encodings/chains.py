@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from symdipa.encodings.assembly import Extra, Parts, assemble
+from symdipa.encodings.assembly import Addition, Extra, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
@@ -44,8 +44,8 @@ def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) 
     def bad(q: int) -> Lit:
         return graph.conj(marks.hit_at(q), monitor.open_at(q) ^ 1)
 
-    parts = Parts(extra, marks.open_bits, marks.bits(), bad, marks.axioms, marks.broken_axioms)
-    return assemble(pattern, "marks", order, monitor, parts, limits)
+    added = Addition(extra, marks.open_bits, marks.bits(), bad, marks.axioms, marks.broken_axioms)
+    return assemble(pattern, "marks", order, monitor, added, limits)
 
 
 class MarkBits:
@@ -204,5 +204,5 @@ def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits)
         return found
 
     own = [*done, *(seen[i] for i in range(2) if repeats[i])]
-    parts = Parts(extra, lambda q: own, own, bad, axioms, choices=pick, picks=picks)
-    return assemble(pattern, "ghost", order, monitor, parts, limits)
+    added = Addition(extra, lambda q: own, own, bad, axioms, choices=pick, picks=picks)
+    return assemble(pattern, "ghost", order, monitor, added, limits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symdipa.encodings.assembly import Extra, Parts, assemble
+from symdipa.encodings.assembly import Addition, Extra, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
@@ -34,6 +34,6 @@ def systems(facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
     def bad(q: int) -> Lit:
         return graph.conj(disclosed, monitor.open_at(q) ^ 1)
 
-    parts = Parts(extra, lambda q: [disclosed], [disclosed], bad)
+    added = Addition(extra, lambda q: [disclosed], [disclosed], bad)
     order = OrderBits(graph, facts)
-    return [assemble(Pattern.DISCLOSING_CYCLE, encoding, order, monitor, parts, limits)]
+    return [assemble(Pattern.DISCLOSING_CYCLE, encoding, order, monitor, added, limits)]

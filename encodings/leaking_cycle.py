@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from symdipa.encodings.assembly import Extra, Parts, assemble
+from symdipa.encodings.assembly import Addition, Extra, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
@@ -81,8 +81,8 @@ def systems(facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
         return [*(graph.implies(bit, monitor.is_open) for bit in open_bits(q)), _at_most_one(graph, here)]
 
     bits = [*chosen.values(), assigned, used, *saved.values()]
-    parts = Parts(extra, open_bits, bits, bad, axioms, choices=list(choose.values()))
-    return [assemble(Pattern.LEAKING_CYCLE, encoding, order, monitor, parts, limits)]
+    added = Addition(extra, open_bits, bits, bad, axioms, choices=list(choose.values()))
+    return [assemble(Pattern.LEAKING_CYCLE, encoding, order, monitor, added, limits)]
 
 
 def _at_most_one(graph: BooleanGraph, literals: list[Lit]) -> Lit:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 
-from symdipa.encodings.assembly import Extra, Parts, assemble
+from symdipa.encodings.assembly import Addition, Extra, assemble
 from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import UNLIMITED
@@ -56,9 +56,9 @@ class RoundSystems:
     def system(self, inside: Set[int], x: int, rounds: int) -> System:
         """Bad: ``rounds`` rounds of ``x`` since the last transition that is not in ``inside``."""
         counter = _Counter(self.graph, self.facts.control, inside, x, rounds)
-        parts = Parts(counter.extra, counter.open_bits, counter.bits, counter.bad, counter.axioms)
+        added = Addition(counter.extra, counter.open_bits, counter.bits, counter.bad, counter.axioms)
         order, monitor = self._order, self._nothing_watched
-        return assemble(Pattern.LEAKING_CYCLE, "rounds", order, monitor, parts, UNLIMITED)
+        return assemble(Pattern.LEAKING_CYCLE, "rounds", order, monitor, added, UNLIMITED)
 
 
 class _SharedOrder(OrderBits):

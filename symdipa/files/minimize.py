@@ -89,7 +89,7 @@ class Minimizer:
             return False
         return True
 
-    def _thin_out(self, change: Change, deadline: float | None) -> None:
+    def _thin_out(self, change: Simplification, deadline: float | None) -> None:
         """Make one kind of change wherever possible: at half of the places first, at single ones last."""
         many = max(1, len(change.places(self.best)) // 2) if change.together else 1
         while many:
@@ -133,8 +133,8 @@ def tidy(automaton: Automaton) -> Automaton:
 
 
 @dataclass(frozen=True)
-class Change:
-    """A kind of change: the places where it can be made, and what is left when it is made at some of them.
+class Simplification:
+    """A way to simplify: the places where it applies, and the result of applying it at some of them.
 
     ``together``: it is worthwhile to change many places at once.
     """
@@ -257,18 +257,18 @@ def _showing(automaton: Automaton, places: Collection[int], output: Output) -> A
 
 
 CHANGES = (
-    Change(lambda a: range(len(a.transitions)), _without_moves),
-    Change(lambda a: a.variables, lambda a, gone: _renamed(a, lambda x: None if x in gone else x)),
-    Change(lambda a: _pairs(state.name for state in a.states), _without_state, together=False),
-    Change(lambda a: _pairs(a.variables), _one_variable, together=False),
-    Change(lambda a: _touching(a, lambda move: move.guard.used), _without_atoms),
-    Change(lambda a: _touching(a, lambda move: move.assign), _without_stores),
-    Change(_numbers, _simple_numbers),
-    Change(
+    Simplification(lambda a: range(len(a.transitions)), _without_moves),
+    Simplification(lambda a: a.variables, lambda a, gone: _renamed(a, lambda x: None if x in gone else x)),
+    Simplification(lambda a: _pairs(state.name for state in a.states), _without_state, together=False),
+    Simplification(lambda a: _pairs(a.variables), _one_variable, together=False),
+    Simplification(lambda a: _touching(a, lambda move: move.guard.used), _without_atoms),
+    Simplification(lambda a: _touching(a, lambda move: move.assign), _without_stores),
+    Simplification(_numbers, _simple_numbers),
+    Simplification(
         lambda a: [t for t, move in enumerate(a.transitions) if move.output != PLAIN],
         lambda a, places: _showing(a, places, PLAIN),
     ),
-    Change(
+    Simplification(
         lambda a: [t for t, move in enumerate(a.transitions) if move.output.shows_second],
         lambda a, places: _showing(a, places, INSAMPLE),
     ),

@@ -26,85 +26,49 @@ def _pair(low: int, high: int, help: str) -> Parameter:
     return Parameter("thresholds", Kind.PAIRS, ((Fraction(low), Fraction(high)),), help)
 
 
-TEMPLATES: dict[str, Template] = {
-    template.name: template
-    for template in (
-        Template(
-            "svt",
-            "sparse vector technique: which inputs are above a threshold",
-            ("threshold", "test"),
-            (ABOVE, THRESHOLD, REDRAW),
-            svt,
-        ),
-        Template(
-            "numeric-sparse",
-            "sparse vector technique that shows inputs above the threshold as noisy numbers",
-            ("threshold", "test", "release"),
-            (ABOVE, THRESHOLD, REDRAW),
-            numeric_sparse,
-        ),
-        Template(
-            "adaptive",
-            "sparse vector technique with a coarse, cheap test before the fine one",
-            ("threshold", "test"),
-            (
-                Parameter(
-                    "cutoff",
-                    Kind.COUNT,
-                    1,
-                    "The budget pays so many fine answers, or twice as many coarse ones.",
-                ),
-                THRESHOLD,
-                Parameter(
-                    "margin",
-                    Kind.NUMBER,
-                    Fraction(2),
-                    "The coarse test asks for so much above the threshold.",
-                ),
-            ),
-            adaptive,
-        ),
-        Template(
-            "range",
-            "inputs between two thresholds, in one or several dimensions",
-            ("threshold", "test"),
-            (
-                Parameter("dimensions", Kind.COUNT, 1, "The inputs are so many coordinates in turn."),
-                _pair(0, 1, "The two thresholds before noise is added; once, or once for each dimension."),
-                OUTSIDE,
-            ),
-            band,
-        ),
-        Template(
-            "hysteresis",
-            "alarm that rings above one threshold and falls silent below another",
-            ("threshold", "test"),
-            (
-                _pair(0, 2, "The lower and the upper threshold before noise is added."),
-                Parameter("cutoff", Kind.COUNT, 1, "Stop after so many alarms."),
-            ),
-            hysteresis,
-        ),
-        Template(
-            "min-max",
-            "least and largest of the first inputs, then inputs between the two",
-            ("stored", "test"),
-            (Parameter("inputs", Kind.COUNT, 3, "So many inputs are read before.", smallest=2), OUTSIDE),
-            minmax,
-        ),
-    )
-}
+# fmt: off
+_TEMPLATES = (
+    Template("svt", "sparse vector technique: which inputs are above a threshold",
+             ("threshold", "test"), (ABOVE, THRESHOLD, REDRAW), svt),
+    Template("numeric-sparse",
+             "sparse vector technique that shows inputs above the threshold as noisy numbers",
+             ("threshold", "test", "release"), (ABOVE, THRESHOLD, REDRAW), numeric_sparse),
+    Template("adaptive", "sparse vector technique with a coarse, cheap test before the fine one",
+             ("threshold", "test"), (
+                 Parameter("cutoff", Kind.COUNT, 1,
+                           "The budget pays so many fine answers, or twice as many coarse ones."),
+                 THRESHOLD,
+                 Parameter("margin", Kind.NUMBER, Fraction(2),
+                           "The coarse test asks for so much above the threshold."),
+             ), adaptive),
+    Template("range", "inputs between two thresholds, in one or several dimensions",
+             ("threshold", "test"), (
+                 Parameter("dimensions", Kind.COUNT, 1, "The inputs are so many coordinates in turn."),
+                 _pair(0, 1, "The two thresholds before noise is added; once, or once for each dimension."),
+                 OUTSIDE,
+             ), band),
+    Template("hysteresis", "alarm that rings above one threshold and falls silent below another",
+             ("threshold", "test"), (
+                 _pair(0, 2, "The lower and the upper threshold before noise is added."),
+                 Parameter("cutoff", Kind.COUNT, 1, "Stop after so many alarms."),
+             ), hysteresis),
+    Template("min-max", "least and largest of the first inputs, then inputs between the two",
+             ("stored", "test"), (
+                 Parameter("inputs", Kind.COUNT, 3, "So many inputs are read before.", smallest=2),
+                 OUTSIDE,
+             ), minmax),
+)
+# fmt: on
+TEMPLATES: dict[str, Template] = {template.name: template for template in _TEMPLATES}
 """Every template by the name the command line uses."""
 
 
 def new(name: str, **parameters: Any) -> Written:
     """The mechanism of the template ``name``, with its parameters.
 
-    Beside its own, each template has ``eps_split`` (numbers in proportion to which ``total`` is divided among
-    its parts), ``total`` (the ``D`` that comes out, exactly), ``sensitivity`` and ``monotone``.
-
-    Raises :class:`symdipa.model.errors.InvalidInput` for an unknown name or parameter, or a value that is
-    none.
+    Beside its own, each template has ``total`` (the exact ``D``), ``eps_split`` (the proportions in which
+    ``total`` is divided among its parts), ``sensitivity`` and ``monotone``. Raises
+    :class:`symdipa.model.errors.InvalidInput` for an unknown name or parameter, or a bad value.
     """
     if name not in TEMPLATES:
         raise refused("template", f"there is no template {name!r}; the templates are {', '.join(TEMPLATES)}")
