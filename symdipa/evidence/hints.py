@@ -36,7 +36,7 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Change:
+class BranchDiff:
     """A branch before and after; ``before`` is empty for a branch that is new."""
 
     before: str
@@ -53,7 +53,7 @@ class Hint:
 
     kind: str
     text: str
-    changes: tuple[Change, ...]
+    changes: tuple[BranchDiff, ...]
     outcome: str
     private: bool
     automaton: Automaton
@@ -389,13 +389,13 @@ def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
     )
 
 
-def _changes(before: Automaton, after: Automaton) -> Iterator[Change]:
+def _changes(before: Automaton, after: Automaton) -> Iterator[BranchDiff]:
     for t, move in enumerate(after.transitions):
         if t >= len(before.transitions):
-            yield Change("", _branch(after, move, True))
+            yield BranchDiff("", _branch(after, move, True))
         elif move != before.transitions[t]:
             noise = before.state(move.source) != after.state(move.source)
-            yield Change(_branch(before, before.transitions[t], noise), _branch(after, move, noise))
+            yield BranchDiff(_branch(before, before.transitions[t], noise), _branch(after, move, noise))
 
 
 def _branch(automaton: Automaton, move: Transition, noise: bool) -> str:

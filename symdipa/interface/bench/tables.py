@@ -201,7 +201,7 @@ def _markdown(head: Sequence[str], body: Sequence[Sequence[str]], notes: Sequenc
     rows = [[cell.replace("|", "\\|") for cell in row] for row in (head, *body)]
     widths = [max(3, *map(len, column)) for column in zip(*rows, strict=True)]
     texts = {0, 4}
-    rule = ["-" * (width - (k not in texts)) + ":" * (k not in texts) for k, width in enumerate(widths)]
+    rule = ["-" * width if k in texts else "-" * (width - 1) + ":" for k, width in enumerate(widths)]
     sides = [str.ljust if column in texts else str.rjust for column in range(len(head))]
     lined = [[side(cell, w) for side, cell, w in zip(sides, row, widths, strict=True)] for row in rows]
     said = ["| " + " | ".join(row) + " |" for row in (lined[0], rule, *lined[1:])]

@@ -211,9 +211,10 @@ def _figure(drawing: Drawing, label: str, class_: str, remarks: Iterable[str]) -
 
 def _counterexample(found: Refutation | str | None) -> Iterator[Section]:
     title = "Two inputs that tell"
+    if found is None:
+        return
     if isinstance(found, str):
         yield Section([refutation.missing(found)], title)
-    if found is None or isinstance(found, str):
         return
     tables = refutation.steps_table(found), refutation.number_table(found)
     yield Section([refutation.claim(found), *tables, *refutation.whose(found)], title)
