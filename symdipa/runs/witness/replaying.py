@@ -78,10 +78,8 @@ def _chain_holds(witness: Witness, graph: DependencyGraph) -> None:
     path = witness.path
     _require(len(path) >= 2, "the dependency path is too short")
     _require(all(0 <= k < len(witness.run) for k in path), "the dependency path leaves the run")
-    _require(
-        all(k in graph.over[i] for i, k in pairwise(path)),
-        "the dependency path has a missing edge",
-    )
+    linked = all(k in graph.over[i] for i, k in pairwise(path))
+    _require(linked, "the dependency path has a missing edge")
 
 
 def _replay_leaking_pair(control: Control, witness: Witness, graph: DependencyGraph) -> None:
