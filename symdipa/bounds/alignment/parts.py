@@ -153,11 +153,7 @@ def parted(
         (component[control.source[t]], component[control.target[t]], *rules[t]) for t in possible
     )
     constraints = Constraints(
-        1 + offset,
-        frozenset(at_most),
-        tuple(groups),
-        max(component) + 1,
-        component[control.initial],
+        1 + offset, frozenset(at_most), tuple(groups), max(component) + 1, component[control.initial]
     )
     return Parted(tuple(parts), tuple(possible), rules, constraints)
 

@@ -113,10 +113,7 @@ def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: 
 
 
 def _largest_flow(
-    arcs: Sequence[Arc],
-    capacities: Sequence[Fraction | None],
-    deltas: Sequence[Fraction],
-    limits: Limits,
+    arcs: Sequence[Arc], capacities: Sequence[Fraction | None], deltas: Sequence[Fraction], limits: Limits
 ) -> tuple[Fraction, dict[Arc, Fraction]] | None:
     """What a flow of greatest value earns, and the flow; ``None`` if there is no greatest value.
 

@@ -105,8 +105,5 @@ def chain_ends(
     """The ends of a chain: in the cycle ``first`` or output if not ``low``, likewise at the high end."""
     outputs = outputs_of(control, run)
     return Ends(
-        frozenset(range(*first)) if low else outputs,
-        frozenset(range(*last)) if high else outputs,
-        low,
-        high,
+        frozenset(range(*first)) if low else outputs, frozenset(range(*last)) if high else outputs, low, high
     )
