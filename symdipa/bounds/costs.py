@@ -48,11 +48,8 @@ class Rate:
 def rate_of(sampling: Sampling) -> Rate:
     """What a transition that samples so pays."""
     releases = sampling.reads_input and sampling.shows_second
-    return Rate(
-        sampling.d or Fraction(0),
-        (releases and sampling.d_prime) or Fraction(0),
-        sampling.reads_input,
-    )
+    release = (releases and sampling.d_prime) or Fraction(0)
+    return Rate(sampling.d or Fraction(0), release, sampling.reads_input)
 
 
 def rates(control: Control) -> tuple[Rate, ...]:

@@ -18,7 +18,7 @@ from symdipa.bounds.exact.flow import Span, flow_bound
 from symdipa.model.adjacency import Interval
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
-from symdipa.runs.graphs import shortest_path, the_path
+from symdipa.runs.graphs import the_path
 from symdipa.runs.order import follow, initial
 from symdipa.runs.witness import is_non_leaking
 
@@ -114,15 +114,6 @@ class _TightEdges:
     def leaving(self, node: int) -> list[int]:
         return [e for e in self.paths.outgoing[node] if self.tight[e]]
 
-    def way(self, node: int) -> list[int] | None:
-        """A shortest path inside the component of a node to where a tight edge leaves it."""
-        component, target = self.paths.component, self.paths.target
-
-        def inside(v: int) -> list[int]:
-            return [e for e in self.paths.outgoing[v] if component[target[e]] == component[node]]
-
-        return shortest_path(node, lambda v: bool(self.leaving(v)), inside, target.__getitem__)
-
 
 class _TightRun:
     """A feasible run under construction, with the order of its stored samples."""
@@ -158,7 +149,7 @@ class _TightRun:
     def _go_on(self, order: Callable[[int], float]) -> bool:
         """Take a tight edge to another component; whether there is a feasible one."""
         paths = self.edges.paths
-        way = self.edges.way(self._node)
+        way = paths.way(self._node, lambda v: bool(self.edges.leaving(v)))
         if way is None or not self._take([paths.transition[e] for e in way]):
             return False
         if way:

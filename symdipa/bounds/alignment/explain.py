@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -75,22 +74,17 @@ def _tight_path(side: Proof) -> list[int]:
     """Edges from the initial node on which the potentials are attained, to a node where a run may end."""
     paths = side.paths
     attained = partial(is_tight, side)
-
-    def walk(start: int, goal: Callable[[int], bool], within: int | None = None) -> list[int]:
-        def leaving(v: int) -> list[int]:
-            return [e for e in paths.outgoing[v] if within in (None, paths.component[paths.target[e]])]
-
-        path = shortest_path(start, goal, leaving, paths.target.__getitem__)
-        assert path is not None, "the potentials of the graph are not attained"
-        return path
-
     path: list[int] = []
     node = paths.initial
     while side.potential(node):
-        leaving = walk(node, lambda v: any(map(attained, paths.outgoing[v])), within=paths.component[node])
+        leaving = paths.way(node, lambda v: any(map(attained, paths.outgoing[v])))
+        assert leaving is not None, "the potentials of the graph are not attained"
         path += leaving
         node = paths.target[leaving[-1]] if leaving else node
         step = next(filter(attained, paths.outgoing[node]))
         path.append(step)
         node = paths.target[step]
-    return path + walk(node, paths.ends.__getitem__)
+    outgoing, target = paths.outgoing.__getitem__, paths.target.__getitem__
+    rest = shortest_path(node, paths.ends.__getitem__, outgoing, target)
+    assert rest is not None, "no run ends"
+    return path + rest

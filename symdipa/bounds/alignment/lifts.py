@@ -39,9 +39,8 @@ BITS = {"U": "U", "C": "Cc", "K": "Kk", "L": "L", "G": "G"}
 class LiftedCover:
     """A lifted graph. Node ``v`` is base node ``base[v]`` with prophecies ``bits[v]``.
 
-    ``tracked[v]`` are the variables that need a shift in ``v``: the live ones, without those that the
-    prophecies show to be never read. Edge ``e`` lies over base edge ``edge[e]``. ``ends[v]`` says whether a
-    run may end in ``v``.
+    ``tracked[v]`` are the variables that need a shift in ``v``: live and not foretold to stay unread. Edge
+    ``e`` lies over base edge ``edge[e]``. ``ends[v]`` says whether a run may end in ``v``.
     """
 
     cover: Cover

@@ -1,16 +1,14 @@
 """Alignment in parts: the shifts of a few variables at a time may depend on the order of a few others.
 
-On one graph every shift may depend on everything that the graph knows, and a graph that knows the order of
-``n`` values may have ``n!`` nodes. A *part* owns some variables and watches some (its own among them). Its
-graph is that of the automaton with the watched variables only: control states with the order of the watched
-values, lifted by what the future does with the owned ones. It covers all runs, so at every moment of a run
-each part is in one of its nodes, and there its variables have an interval of shifts. A sample must obey all
-parts that own what its guard reads or where it is stored, whatever nodes they are in. Potentials belong to
-control states.
+A graph that knows the order of ``n`` values may have ``n!`` nodes. A *part* owns some variables and watches
+some (its own among them). Its graph is the augmentation of the automaton with the watched variables only,
+lifted by what the future does with the owned ones. It covers all runs, so during a run each part is always in
+one of its nodes, where its variables have intervals of shifts. A sample must obey all parts that own what its
+guard reads or where it is stored, whatever nodes they are in. Potentials belong to control states.
 
-A sample that parts ``k`` ask to be at least ``f[k]`` and at most ``c[k]`` can be shifted if ``f[k] <= c[l]``
-for all ``k`` and ``l``, and costs what the largest ``f`` and the least ``c`` say; so it is enough to compare
-two parts at a time, and the problem grows with the sum of the parts' graphs, not with their product.
+If part ``k`` asks a sample to be at least ``f[k]`` and at most ``c[k]``, it needs ``f[k] <= c[l]`` for all
+``k`` and ``l``, and costs what the largest ``f`` and the least ``c`` say. Comparing two parts at a time is
+enough, so the problem grows with the sum of the parts' graphs, not with their product.
 """
 
 from __future__ import annotations
@@ -155,11 +153,7 @@ def parted(
         (component[control.source[t]], component[control.target[t]], *rules[t]) for t in possible
     )
     constraints = Constraints(
-        1 + offset,
-        frozenset(at_most),
-        tuple(groups),
-        max(component) + 1,
-        component[control.initial],
+        1 + offset, frozenset(at_most), tuple(groups), max(component) + 1, component[control.initial]
     )
     return Parted(tuple(parts), tuple(possible), rules, constraints)
 

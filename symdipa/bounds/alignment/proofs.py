@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ from symdipa.bounds.alignment.rounding import Solution
 from symdipa.bounds.costs import Rate
 from symdipa.model.adjacency import Interval
 from symdipa.runs.control import Control
+from symdipa.runs.graphs import shortest_path
 
 Rule = tuple[Rate, tuple[int, ...], tuple[int, ...]]
 """What a step pays, and the unknowns that its sample must be above and below."""
@@ -39,6 +40,15 @@ class Paths:
         for e, u in enumerate(self.source):
             lists[u].append(e)
         return lists
+
+    def way(self, node: int, goal: Callable[[int], bool]) -> list[int] | None:
+        """A shortest path inside the component of a node to where the goal holds."""
+        component, target = self.component, self.target
+
+        def inside(v: int) -> list[int]:
+            return [e for e in self.outgoing[v] if component[target[e]] == component[node]]
+
+        return shortest_path(node, goal, inside, target.__getitem__)
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,9 +90,8 @@ def flow_bound(
 def repeatable(control: Control, run: Sequence[int], loops: Sequence[Span]) -> frozenset[int]:
     """The positions on loops whose samples are not read later: every copy has the same dependencies."""
     over = dependency_graph(control, run).over
-    later = {i for i, js in enumerate(over) for j in js if j > i}
-    later |= {j for i, js in enumerate(over) for j in js if i > j}
-    return frozenset(k for a, b in loops for k in range(a, b) if k not in later)
+    read = {min(i, j) for i, js in enumerate(over) for j in js}  # by the other end
+    return frozenset(k for a, b in loops for k in range(a, b) if k not in read)
 
 
 def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: Sequence[Fraction]) -> None:
@@ -114,10 +113,7 @@ def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: 
 
 
 def _largest_flow(
-    arcs: Sequence[Arc],
-    capacities: Sequence[Fraction | None],
-    deltas: Sequence[Fraction],
-    limits: Limits,
+    arcs: Sequence[Arc], capacities: Sequence[Fraction | None], deltas: Sequence[Fraction], limits: Limits
 ) -> tuple[Fraction, dict[Arc, Fraction]] | None:
     """What a flow of greatest value earns, and the flow; ``None`` if there is no greatest value.
 

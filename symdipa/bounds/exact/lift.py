@@ -1,11 +1,10 @@
 """What the exact constant is computed on: costs in whole numbers, and the augmentation lifted by its futures.
 
-The search tracks the shifts of the *live* values, those that some guard may still read. In a loop that stores
-what is read behind it that is too many: of all the samples stored there only the last one matters. So nodes
-are split by a foresight: which variables among those stored in some loop hold a value that the rest of the
-run *will* read; only these are tracked. An edge and the foresight after it determine the one before it, so
-this *lift* is found backward. A run may be made longer without losing anything, so runs are taken to end
-where they cannot leave: in one node of each component without a way out.
+The search tracks the shifts of the *live* values, those that some guard may still read. Of the samples that a
+loop stores in a variable only the last one matters. So nodes are split by foresight: which variables stored
+in some loop hold a value that the rest of the run *will* read; only these are tracked. An edge and the
+foresight after it determine the one before it, so this *lift* is found backward. Making a run longer loses
+nothing, so runs end in one node of each component without a way out.
 
 Without leaking cycle, the tracked variables and their order are the same in all nodes of a component of the
 lift, and nothing that is stored inside one is tracked (or it would be read, and then overwritten, on the way
@@ -104,37 +103,30 @@ class LiftedAugmentation:
         return components(len(self.base), list(zip(self.source, self.target, strict=True)))[::-1]
 
     @cached_property
-    def place(self) -> tuple[int, ...]:
+    def place(self) -> list[int]:
         """For each node the number of its component in ``places``."""
-        number = [0] * len(self.base)
-        for i, nodes in enumerate(self.places):
-            for v in nodes:
-                number[v] = i
-        return tuple(number)
+        number = {v: i for i, nodes in enumerate(self.places) for v in nodes}
+        return [number[v] for v in range(len(self.base))]
 
     @cached_property
     def inside(self) -> list[list[int]]:
         """For each place its inner edges."""
-        lists: list[list[int]] = [[] for _ in self.places]
-        for i, (u, v) in enumerate(zip(self.source, self.target, strict=True)):
-            if self.place[u] == self.place[v]:
-                lists[self.place[u]].append(i)
-        return lists
+        return self._edges(self.source, inner=True)
 
     @cached_property
     def leaving(self) -> list[list[int]]:
         """For each place the edges from it to others."""
-        return self._between(self.source)
+        return self._edges(self.source, inner=False)
 
     @cached_property
     def entering(self) -> list[list[int]]:
         """For each place the edges to it from others."""
-        return self._between(self.target)
+        return self._edges(self.target, inner=False)
 
-    def _between(self, ends: Iterable[int]) -> list[list[int]]:
+    def _edges(self, ends: Iterable[int], inner: bool) -> list[list[int]]:
         lists: list[list[int]] = [[] for _ in self.places]
         for i, v in enumerate(ends):
-            if self.place[self.source[i]] != self.place[self.target[i]]:
+            if (self.place[self.source[i]] == self.place[self.target[i]]) is inner:
                 lists[self.place[v]].append(i)
         return lists
 
@@ -185,8 +177,5 @@ def _last(graph: Augmentation) -> list[int]:
     """One node of each component that no edge leaves."""
     number = component_numbers(graph.nodes, list(zip(graph.source, graph.target, strict=True)))
     left = {number[u] for u, v in zip(graph.source, graph.target, strict=True) if number[u] != number[v]}
-    first: dict[int, int] = {}
-    for v in range(graph.nodes):
-        if number[v] not in left:
-            first.setdefault(number[v], v)
-    return sorted(first.values())
+    first = {number[v]: v for v in reversed(range(graph.nodes))}
+    return sorted(v for component, v in first.items() if component not in left)

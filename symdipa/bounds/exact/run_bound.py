@@ -2,10 +2,9 @@
 
 The weight of a position depends on the future: which samples will have a repeatable one below (``L``) or
 above them (``G``), and which are read again. Two passes find it. Forward: nodes of the augmentation with the
-marks that the run *so far* has given to the live values. Backward: each of these nodes split by what the rest
-of a run does, that is by the values that it reads and by their marks *at the end*. An edge and the future
-after it determine the future before it, and where a run ends nothing is read any more: so every run has one
-path, whose edges know their costs, and the bound is the longest path.
+marks of the live values *so far*. Backward: each of these nodes split by the values that the rest of a run
+reads and their marks *at the end*. An edge and the future after it determine the future before it, and a run
+ends with nothing to read: so every run has one path, whose edges know their costs; the bound is the longest.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The game on pairs of states, as far as it has to be explored.
 
-A node has the states of the two copies, facts about the values that they hold, and the class of what both
-still have to show. The opponent says the next letter and the class of the rest; we answer with a range of
-shifts for the sample that is drawn; then the opponent says where the sample lies, and both copies go on. A
-node is *lost* where the second copy may show something else than the first.
+A node has the states of both copies, facts about their values, and the class of what both still have to show.
+The opponent names the next letter and the class of the rest; we answer with a range of shifts for the sample;
+then the opponent places the sample, and both copies go on. A node is *lost* where the second copy may show
+something other than the first.
 """
 
 from __future__ import annotations
@@ -143,12 +143,8 @@ class Game:
             return (Challenge(("", ""), rest, []),)
         found = []
         for letter, later in self.classes.after[rest]:
-            able = self.classes.able[later]
-            ways = [
-                (e.leaf, e.target)
-                for e in self.machine.edges[first]
-                if e.letter == letter and e.target in able
-            ]
+            able, edges = self.classes.able[later], self.machine.edges[first]
+            ways = [(e.leaf, e.target) for e in edges if e.letter == letter and e.target in able]
             if ways:
                 found.append(Challenge(letter, later, self._options(node, later, letter, ways)))
         return tuple(found)

@@ -39,11 +39,7 @@ class Strategy:
 
 
 def search(
-    machine: LetterMachine,
-    interval: Interval,
-    memory: str,
-    max_nodes: int,
-    limits: Limits = UNLIMITED,
+    machine: LetterMachine, interval: Interval, memory: str, max_nodes: int, limits: Limits = UNLIMITED
 ) -> Strategy | None:
     """The best strategy for differences of inputs in ``interval``; ``None`` if none has a finite cost.
 

@@ -1,8 +1,7 @@
 """What the rest of a run will show: sequences of letters, distinguished as far as a machine can.
 
-Read backwards, a sequence of letters has one class. Its ``able`` states are those that can show the sequence
-(as far as the control graph knows), its ``sure`` states those that show it whatever their samples are. On
-request classes also remember which letters occur (``letters``) or the whole sequence (``whole``).
+A class has the states that are ``able`` to show its sequences (as far as the control graph knows), and those
+that are ``sure`` to, whatever their samples. It may also remember which letters occur, or the whole sequence.
 """
 
 from __future__ import annotations
