@@ -49,7 +49,7 @@ LEAST_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class Parts:
+class PageParts:
     """What a page shows beside the verdict: a concrete counterexample, bounds, and hints."""
 
     concrete: bool
@@ -71,7 +71,7 @@ class Parts:
 )
 @gathered(
     "parts",
-    Parts,
+    PageParts,
     option(
         "--concrete/--no-concrete",
         default=True,
@@ -102,7 +102,7 @@ class Parts:
 )
 @with_reading
 def report(
-    files: tuple[str, ...], output: Path, parts: Parts, options: CheckOptions, reading: Reading
+    files: tuple[str, ...], output: Path, parts: PageParts, options: CheckOptions, reading: Reading
 ) -> None:
     """Write one HTML page about FILE...: verdict, picture, the run step by step, bounds, how it was decided.
 
@@ -145,7 +145,7 @@ def _check_writable(output: Path) -> None:
 
 
 def _checked(
-    name: str, loaded: Loaded, parts: Parts, options: CheckOptions, view: View
+    name: str, loaded: Loaded, parts: PageParts, options: CheckOptions, view: View
 ) -> html_report.Checked:
     """One file decided, with all that its part of the page shows."""
     from symdipa import analysis
