@@ -15,7 +15,7 @@ Run = Sequence[int]
 
 @dataclass(frozen=True)
 class DependencyGraph:
-    """``over[i]`` are the positions whose samples the guards force above sample ``i`` (Def. dependency graph)."""
+    """``over[i]``: positions whose samples the guards force above sample ``i`` (Def. dependency graph)."""
 
     over: tuple[frozenset[int], ...]
 
