@@ -178,7 +178,7 @@ class Portfolio:
             bound = self._found(attempt, limits)
         except LimitReached as limit:
             if method not in self.from_above:
-                self.missing[method] = str(limit)
+                self.missing[method] = limit.reason
             return
         if bound is None:
             self.missing.setdefault(method, "there is none by this method")

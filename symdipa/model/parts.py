@@ -157,7 +157,7 @@ class Transition:
         object.__setattr__(self, "assign", _names("assign", self.assign))
 
 
-class Parts(Protocol):
+class AutomatonParts(Protocol):
     """All parts of an automaton, whether or not they obey the rules of the model."""
 
     @property

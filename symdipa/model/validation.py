@@ -14,7 +14,7 @@ from heapq import nsmallest
 from typing import Literal
 
 from symdipa.model.errors import InputProblem, InvalidInput, Position
-from symdipa.model.parts import Guard, Parts, State, Transition
+from symdipa.model.parts import AutomatonParts, Guard, State, Transition
 from symdipa.model.spelling import Dictionary
 
 PATHS_SHOWN = 20
@@ -42,14 +42,18 @@ Locate = Callable[[Place], Position | None]
 Finding = tuple[Place, str]
 
 
-def validate(automaton: Parts, locate: Locate | None = None, extra: Iterable[InputProblem] = ()) -> None:
+def validate(
+    automaton: AutomatonParts, locate: Locate | None = None, extra: Iterable[InputProblem] = ()
+) -> None:
     """Raise :class:`InvalidInput` with ``extra`` and every problem of the automaton, if there is any."""
     found = [*extra, *problems(automaton, locate)]
     if found:
         raise InvalidInput(found, automaton.name or None)
 
 
-def problems(automaton: Parts, locate: Locate | None = None, *, partial: bool = False) -> list[InputProblem]:
+def problems(
+    automaton: AutomatonParts, locate: Locate | None = None, *, partial: bool = False
+) -> list[InputProblem]:
     """Every violation of a rule.
 
     With ``partial`` the automaton is what could be read of a broken text, so that only rules about a single
@@ -66,7 +70,7 @@ def problems(automaton: Parts, locate: Locate | None = None, *, partial: bool = 
 # --------------------------------------------------------------------------------------------- structure
 
 
-def structure(automaton: Parts) -> Iterator[Finding]:
+def structure(automaton: AutomatonParts) -> Iterator[Finding]:
     """States are listed once and named; every name that is used exists."""
     yield from _state_names(automaton)
     names = {state.name for state in automaton.states}
@@ -91,7 +95,7 @@ def structure(automaton: Parts) -> Iterator[Finding]:
             yield Place("transition", i, "assign"), message
 
 
-def _state_names(automaton: Parts) -> Iterator[Finding]:
+def _state_names(automaton: AutomatonParts) -> Iterator[Finding]:
     seen: set[str] = set()
     for i, state in enumerate(automaton.states):
         if not state.name:
@@ -105,7 +109,7 @@ def _state_names(automaton: Parts) -> Iterator[Finding]:
 # ------------------------------------------------------------------------------- guards and determinism
 
 
-def guard(automaton: Parts) -> Iterator[Finding]:
+def guard(automaton: AutomatonParts) -> Iterator[Finding]:
     """No guard has both atoms of one variable."""
     for i, transition in enumerate(automaton.transitions):
         for name in sorted(transition.guard.ge & transition.guard.lt):
@@ -116,7 +120,7 @@ def guard(automaton: Parts) -> Iterator[Finding]:
             )
 
 
-def non_input(automaton: Parts) -> Iterator[Finding]:
+def non_input(automaton: AutomatonParts) -> Iterator[Finding]:
     """A non-input state has at most one transition, with guard true."""
     outgoing = _by_source(automaton)
     listed = Counter(state.name for state in automaton.states)
@@ -140,7 +144,7 @@ def non_input(automaton: Parts) -> Iterator[Finding]:
             )
 
 
-def determinism(automaton: Parts) -> Iterator[Finding]:
+def determinism(automaton: AutomatonParts) -> Iterator[Finding]:
     """Any two transitions of an input state have an opposite atom on some variable."""
     listed = Counter(state.name for state in automaton.states)
     silent = {state.name for state in automaton.states if not state.is_input}
@@ -190,7 +194,7 @@ def bits(number: int) -> Iterator[int]:
 # ---------------------------------------------------------------------------------------- parameters
 
 
-def parameters(automaton: Parts) -> Iterator[Finding]:
+def parameters(automaton: AutomatonParts) -> Iterator[Finding]:
     """Parameters are rationals, scales are not negative, and positive where a sample of theirs matters."""
     outgoing = _by_source(automaton)
     for i, state in enumerate(automaton.states):
@@ -244,7 +248,7 @@ def _number(value: Fraction) -> str:
 # ------------------------------------------------------------------------------------- initialization
 
 
-def initialization(automaton: Parts) -> Iterator[Finding]:
+def initialization(automaton: AutomatonParts) -> Iterator[Finding]:
     """On every path from the initial state a variable is assigned before a guard reads it.
 
     Forward data flow with bit sets finds the variables at fault; a path is searched only for those. A
@@ -286,7 +290,7 @@ def never_stored(name: str, meant: str) -> str:
     )
 
 
-def definitely_assigned(automaton: Parts, outgoing: dict[str, list[int]]) -> dict[str, int]:
+def definitely_assigned(automaton: AutomatonParts, outgoing: dict[str, list[int]]) -> dict[str, int]:
     """For every reachable state the variables assigned on *every* path to it, as a bit set.
 
     The bits follow :func:`_variables`. Greatest fixed point over a work list in order of discovery.
@@ -310,7 +314,7 @@ def definitely_assigned(automaton: Parts, outgoing: dict[str, list[int]]) -> dic
     return assigned
 
 
-def _unassigned(automaton: Parts, outgoing: dict[str, list[int]], name: str) -> Finding:
+def _unassigned(automaton: AutomatonParts, outgoing: dict[str, list[int]], name: str) -> Finding:
     """The shortest path on which a guard reads ``name`` before any assignment to it."""
     parent: dict[str, str | None] = {automaton.initial: None}
     queue = [automaton.initial]
@@ -344,7 +348,7 @@ def _path(parent: dict[str, str | None], state: str) -> str:
     return " -> ".join(states)
 
 
-def _variables(automaton: Parts) -> list[str]:
+def _variables(automaton: AutomatonParts) -> list[str]:
     """The listed variables and, should the list be incomplete, the ones that occur."""
     names = dict.fromkeys(automaton.variables)
     for transition in automaton.transitions:
@@ -356,7 +360,7 @@ def _variables(automaton: Parts) -> list[str]:
 # --------------------------------------------------------------------------------------------- helpers
 
 
-def _by_source(automaton: Parts) -> dict[str, list[int]]:
+def _by_source(automaton: AutomatonParts) -> dict[str, list[int]]:
     """The transitions by the name of their source, which need not exist."""
     lists: dict[str, list[int]] = {}
     for i, transition in enumerate(automaton.transitions):
@@ -378,11 +382,11 @@ def brief(guard: Guard) -> str:
     return f"({text})" if few is used else f"({text} && ... {len(used) - 8} more)"
 
 
-LOCAL_RULES: dict[str, Callable[[Parts], Iterator[Finding]]] = {
+LOCAL_RULES: dict[str, Callable[[AutomatonParts], Iterator[Finding]]] = {
     "structure": structure,
     "guard": guard,
     "non-input": non_input,
     "determinism": determinism,
     "parameters": parameters,
 }
-GLOBAL_RULES: dict[str, Callable[[Parts], Iterator[Finding]]] = {"initialization": initialization}
+GLOBAL_RULES: dict[str, Callable[[AutomatonParts], Iterator[Finding]]] = {"initialization": initialization}
