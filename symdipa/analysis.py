@@ -383,7 +383,7 @@ class _Check:
         ``cap`` limits the nodes of an augmentation built for the bounds alone.
         """
         work = Portfolio(self.problem, enough=budget)
-        work.make(portfolio.cheap(cap), self.limits)
+        work.make(portfolio.cheap(cap, self.seconds()), self.limits)
         if not work.from_above:
             self.notes.append(Note(NoteKind.NO_BOUND, work.missing["corollary"]))
         if "corollary" not in work.from_above:

@@ -668,6 +668,7 @@ def test_a_bound_of_nothing_is_a_bound(monkeypatch: pytest.MonkeyPatch):
 def test_without_any_bound_there_is_a_note(monkeypatch: pytest.MonkeyPatch):
     small_enough_for_nothing(monkeypatch)
     monkeypatch.setattr("symdipa.bounds.portfolio.FALLBACK_SECONDS", 0.0)
+    monkeypatch.setattr("symdipa.bounds.portfolio.FALLBACK_SHARE", 0.0)
     result = auto(generate("m-range", 3))
     assert result.verdict is Verdict.PRIVATE and result.bounds is None
     assert any(note.kind is NoteKind.NO_BOUND for note in result.notes)

@@ -35,8 +35,9 @@ CELLS = 2_000_000
 SMALL_RUN_BOUND = 400
 """The most nodes of the graphs of a run bound that comes with every check."""
 
-FALLBACK_SECONDS = 1.0
-"""How long an alignment may take where the augmentation is too large for the paper's bounds."""
+FALLBACK_SECONDS, FALLBACK_SHARE = 1.0, 0.5
+"""How long an alignment may take where the augmentation is too large for the paper's bounds: seconds, or a
+share of what the check took so far."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +77,17 @@ def bounds_on(
     return replace(portfolio.bounds, seconds=seconds())
 
 
-def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
-    """What comes with every check: the paper's bounds, or alignment where the augmentation is too large."""
+def cheap(max_nodes: int | None = None, taken: float = 0.0) -> tuple[Attempt, ...]:
+    """What comes with every check: the paper's bounds, or alignment where the augmentation is too large.
+
+    ``taken``: the seconds of the check so far, of which that alignment gets a share.
+    """
+    seconds = max(FALLBACK_SECONDS, FALLBACK_SHARE * taken)
     return (
         Attempt("corollary", max_nodes=max_nodes),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),
         *(
-            Attempt("alignment", graph, FALLBACK_SECONDS, when=lambda p: not p.from_above)
+            Attempt("alignment", graph, seconds, when=lambda p: not p.from_above)
             for graph in ("control", "auto")
         ),
     )
