@@ -15,7 +15,7 @@ from symdipa.interface.missing import missing_package
 UNUSABLE = 2
 INTERRUPTED = 130
 SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
-YOUNG = 100_000
+YOUNG = 300_000
 """How many new objects there are before unreachable cycles are looked for. A command makes many small objects
 that stay and next to no cycles: with the interpreter's 700 a check of a large file takes a sixth longer."""
 

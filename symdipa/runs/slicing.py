@@ -68,6 +68,8 @@ class Split:
         number: dict[tuple[int, int], int] = {}
         keys = zip(self.variable, group, strict=True)
         new = [1 << number.setdefault(key, len(number)) for key in keys]
+        if len(number) == len(new):
+            return self
         variable = tuple(x for x, _ in number)
         steps = (Step(image(s.ge, new), image(s.lt, new), image(s.asg, new)) for s in self.control.steps)
         names = _names(self.whole.variable_names, variable)
@@ -85,10 +87,16 @@ def split(whole: Control) -> Split:
         for x in members(step.asg):
             assigning[x].append(t)
     definitions = [(t, x) for x, ts in enumerate(assigning) for t in ts]
-    uses = reaching_definitions(whole, definitions)
+    of_variable = [0] * whole.variables
+    for d, (_, x) in enumerate(definitions):
+        of_variable[x] |= 1 << d
+    uses = reaching_definitions(whole, definitions, of_variable)
+    webs = united(uses.values())
+    if webs == of_variable and all(uses.values()):
+        return Split(whole, whole, tuple(range(whole.variables)))
     variable: list[int] = []
     web_of = [0] * len(definitions)
-    for number, web in enumerate(united(uses.values())):
+    for number, web in enumerate(webs):
         for d in members(web):
             web_of[d] = 1 << number
         variable.append(definitions[d][1])
@@ -105,12 +113,12 @@ def split(whole: Control) -> Split:
     return Split(whole, whole.with_steps(steps, _names(whole.variable_names, variable)), tuple(variable))
 
 
-def reaching_definitions(control: Control, definitions: Sequence[Definition]) -> dict[tuple[int, int], Mask]:
+def reaching_definitions(
+    control: Control, definitions: Sequence[Definition], of_variable: Sequence[Mask]
+) -> dict[tuple[int, int], Mask]:
     """For each control state and each variable that it reads, which of the definitions reach it."""
-    of_variable = [0] * control.variables
     made: dict[int, Mask] = {}
-    for d, (t, x) in enumerate(definitions):
-        of_variable[x] |= 1 << d
+    for d, (t, _) in enumerate(definitions):
         made[t] = made.get(t, 0) | 1 << d
     of_others = [~mask for mask in of_variable]
     kept = {t: reduce(and_, (of_others[x] for x in members(control.steps[t].asg))) for t in made}
