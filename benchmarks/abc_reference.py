@@ -9,7 +9,8 @@ time that its ``pdr`` reports, without reading the file. The exit status is 1 if
 other, 2 if ABC is not installed.
 
 With ``--check FILE`` instead it decides one file as ``symdipa check --json`` does, ABC in the place of our
-engines: what the dataflow excludes is absent without it. ``scale.py`` has a column of these.
+engines: what the dataflow excludes is absent without it, or with ``--whole`` ABC is asked about that as well.
+``scale.py`` has columns of these.
 """
 
 from __future__ import annotations
@@ -86,13 +87,13 @@ def rows(program: str, members: Sequence[str], limit: float) -> Iterator[tuple[s
                     yield f"{family} {size}", pattern.short, ours(system, limit), abc(program, system, limit)
 
 
-def check(program: str, file: Path, limit: float) -> dict[str, object]:
-    """What ABC says about a file, in the words of ``check --json``."""
+def check(program: str, file: Path, limit: float, whole: bool) -> dict[str, object]:
+    """What ABC says about a file, or about what the dataflow leaves of it, in the words of ``check --json``."""
     from symdipa.files import formats
 
     ends = time.monotonic() + limit
     control = control_graph(formats.load(file))
-    facts = order_facts(control)
+    facts = order_facts(control, precise=not whole)
     said: dict[str, str] = {}
     for pattern in Pattern:
         answers = []
@@ -116,6 +117,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("members", nargs="*", metavar="FAMILY:N,N")
     parser.add_argument("--check", type=Path, metavar="FILE", help="decide a file instead")
+    parser.add_argument("--whole", action="store_true", help="the file without any help from the dataflow")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each search")
     options = parser.parse_args(words)
     installed = program()
@@ -123,7 +125,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print("ABC is not installed (Debian: berkeley-abc)", file=sys.stderr)
         return 2
     if options.check is not None:
-        print(json.dumps(check(installed, options.check, options.limit)))
+        print(json.dumps(check(installed, options.check, options.limit, options.whole)))
         return 0
     print("| member | pattern | symdipa pdr | s | ABC pdr | s | ratio |")
     print("|---|---|---|--:|---|--:|--:|")

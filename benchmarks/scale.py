@@ -5,10 +5,11 @@ Usage: ``python benchmarks/scale.py --families pivot,bracket-bad --limit 60 --re
 Every measurement is one ``python -m symdipa check`` in a process of its own, from start-up to exit, on a
 ``.dipa`` file. Engines are columns: ``auto``, ``explicit``, ``z3``, and ``z3:minisat`` for
 ``--engine z3 --solver minisat`` (and so on), and ``abc`` where Debian's ``berkeley-abc`` is installed: its
-``pdr`` on the AIGER of what our dataflow leaves open (``abc_reference.py --check``), as a reference. The
-engines take turns within each repetition, so that a busy machine is busy for all of them. Shown are the
-medians of the wall-clock time and of the peak resident memory (that of the largest process, if there are
-several).
+``pdr`` on the AIGER of what our dataflow leaves open (``abc_reference.py --check``), as a reference. Where that
+is nothing, ABC does not run; ``abc:whole`` asks it about the whole system. The engines take turns within each
+repetition, so that a busy machine is busy for all of them. Shown are the medians of the wall-clock time and of
+the peak resident memory (that of the largest process, if there are several). What doubling the number costs is
+said below: ``--families k-minmax --sizes 1000,2000,4000 --engines auto,abc,abc:whole`` measures that.
 
 A process gets ``--timeout LIMIT`` and is killed when it ignores that, and may use ``--memory`` GB of address
 space. Runs that reach a limit are shown as such and not repeated, and larger members of the family are not
@@ -106,13 +107,8 @@ def measure(family: Family, size: int, engine: str, file: Path, limits: Limits) 
     name, _, solver = engine.partition(":")
     seconds = f"{limits.seconds:g}"
     if name == ABC:
-        command = [
-            sys.executable,
-            str(ROOT / "benchmarks" / "abc_reference.py"),
-            "--limit",
-            seconds,
-            "--check",
-        ]
+        reference = str(ROOT / "benchmarks" / "abc_reference.py")
+        command = [sys.executable, reference, *(["--whole"] if solver else []), "--limit", seconds, "--check"]
     else:
         command = [sys.executable, "-m", "symdipa", "check", "--json", "--engine", name]
         command += [*(["--solver", solver] if solver else []), "--timeout", seconds]
@@ -143,7 +139,7 @@ def _judged(
         reasons = "; ".join(dict.fromkeys(answer.get("reasons", {}).values()))
         late = "time limit" in reasons
         return f"> {limits.seconds:g} s" if late else "unknown", reasons
-    has_bound = answer["verdict"] != "private" or answer["weight"] or engine == ABC
+    has_bound = answer["verdict"] != "private" or answer["weight"] or engine.startswith(ABC)
     return "decided", "" if has_bound else "no D"
 
 
@@ -192,7 +188,9 @@ def table(runs: Sequence[Run], engines: Sequence[str]) -> Iterator[str]:
 
 def _title(engine: str) -> str:
     name, _, solver = engine.partition(":")
-    return "ABC `pdr`" if name == ABC else f"`{name}`" + (f" on {solver}" if solver else "")
+    if name == ABC:
+        return "ABC `pdr`" + (", whole system" if solver else "")
+    return f"`{name}`" + (f" on {solver}" if solver else "")
 
 
 def _cell(runs: Sequence[Run]) -> str:
@@ -220,7 +218,7 @@ def growth(runs: Sequence[Run], engines: Sequence[str]) -> Iterator[str]:
                     times.setdefault(run.size, []).append(run.seconds)
             medians = {size: statistics.median(values) for size, values in times.items()}
             for size, seconds in medians.items():
-                if 2 * size in medians and seconds > 0.5:
+                if 2 * size in medians and seconds > 0.2:
                     yield f"{family} {size} to {2 * size}, {engine}: x {medians[2 * size] / seconds:.1f}"
 
 

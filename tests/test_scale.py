@@ -97,7 +97,7 @@ def test_wrong_answers_fail_the_benchmark(scale, monkeypatch, capsys):
 
 
 def test_doubling_is_told(scale):
-    runs = [scale.Run("svt", n, "z3", "decided", "", n / 10, 0, 1) for n in (4, 8, 16)]
+    runs = [scale.Run("svt", n, "z3", "decided", "", n / 30, 0, 1) for n in (4, 8, 16)]
     assert list(scale.growth(runs, ["z3", "auto"])) == ["svt 8 to 16, z3: x 2.0"]
 
 
