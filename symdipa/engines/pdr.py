@@ -110,6 +110,38 @@ class Lengths:
         return min(self._length.values(), default=self._level * self._states) - 1
 
 
+class Frames:
+    """The blocked cubes: in ``levels[i][q]`` those of control state ``q`` blocked up to level ``i`` only."""
+
+    def __init__(self) -> None:
+        self.levels: list[dict[int, set[Cube]]] = []
+
+    def block(self, q: int, cube: Cube, level: int) -> None:
+        """Block a cube up to a level, in place of the cubes that it covers there."""
+        for cubes in self.levels[: level + 1]:
+            here = cubes.get(q)
+            if here:
+                here.difference_update([other for other in here if cube <= other])
+        self.levels[level].setdefault(q, set()).add(cube)
+
+    def excludes(self, q: int, cube: Cube, level: int) -> bool:
+        """Whether the cube is covered by one that is blocked up to the level."""
+        return any(other <= cube for cubes in self.levels[level:] for other in cubes.get(q, ()))
+
+    def of(self, q: int) -> list[tuple[Cube, int]]:
+        """The blocked cubes of a control state with their levels."""
+        return [(cube, level) for level, cubes in enumerate(self.levels) for cube in cubes.get(q, ())]
+
+    def beyond(self, level: int) -> Invariant:
+        """What is blocked further than up to the level."""
+        clauses: dict[int, list[Cube]] = {}
+        for cubes in self.levels[level + 1 :]:
+            for q, here in cubes.items():
+                if here:
+                    clauses.setdefault(q, []).extend(sorted(here, key=sorted))
+        return Invariant({q: tuple(cubes) for q, cubes in clauses.items()})
+
+
 class _Leaving:
     """The solver of one control state: its bits, the steps that leave it, and its frames.
 
@@ -248,8 +280,7 @@ class PDR:
         self._ways: dict[int, list[Way]] = {}
         for number, edge in enumerate(system.edges):
             self._ways.setdefault(edge.target, []).append(Way(edge, int(number in costly)))
-        # blocked[i][q]: the cubes blocked up to level i and no further.
-        self.blocked: list[dict[int, set[Cube]]] = []
+        self._frames = Frames()
         self._lengths = Lengths(system, self._ways, self._place)
         self._ticket = count()
         # Up to how many steps there is no violation; at first those that do not get to a bad control state.
@@ -270,7 +301,7 @@ class PDR:
                 self._finished = max(self._finished, self._lengths.within)
                 level = self._propagate()
                 if level is not None:
-                    invariant = self._invariant(level)
+                    invariant = self._frames.beyond(level)
                     return Search(Outcome.SAFE, "pdr", self.depth, invariant=invariant, sizes=self._sizes())
                 if bound is not None and self.depth >= bound:
                     raise LimitReached(Limit.DEPTH, f"the bound of {bound} steps was reached")
@@ -282,12 +313,12 @@ class PDR:
             return Search(Outcome.OPEN, "pdr", self.depth, reason=reason, sizes=self._sizes())
 
     def _sizes(self) -> dict[str, int]:
-        return {"frames": len(self.blocked)}
+        return {"frames": len(self._frames.levels)}
 
     def _new_frame(self) -> None:
         """Add a frame in which the control states are blocked that no path of its cost reaches."""
-        level = len(self.blocked)
-        self.blocked.append({})
+        level = len(self._frames.levels)
+        self._frames.levels.append({})
         self._lengths.advance()
         for q in self._lengths.unreached:
             self._add(q, EMPTY, level)
@@ -299,7 +330,7 @@ class PDR:
                 self.system,
                 q,
                 lambda: open_solver(self.solver, self.limits, self.effort),
-                lambda: [(c, level) for level, cubes in enumerate(self.blocked) for c in cubes.get(q, ())],
+                lambda: self._frames.of(q),
             )
         return found
 
@@ -313,7 +344,7 @@ class PDR:
     def _strengthen(self) -> Obligation | None:
         """Block every bad state of the last frame, or find a path to one."""
         for q in sorted(self.system.bad, key=self._place.__getitem__):
-            if EMPTY in self.blocked[self.depth].get(q, ()):
+            if EMPTY in self._frames.levels[self.depth].get(q, ()):
                 continue
             leaving = self._solver(q)
             while True:
@@ -346,7 +377,7 @@ class PDR:
             q, cube, level = obligation.q, obligation.cube, obligation.level
             if self._is_initial(q, cube):
                 return obligation
-            if self._is_blocked(q, cube, level):
+            if self._frames.excludes(q, cube, level):
                 heapq.heappop(queue)
                 continue
             self._tick()
@@ -361,15 +392,8 @@ class PDR:
                 ask(replace(obligation, level=reached + 1))
         return None
 
-    def _is_blocked(self, q: int, cube: Cube, level: int) -> bool:
-        return any(other <= cube for cubes in self.blocked[level:] for other in cubes.get(q, ()))
-
     def _add(self, q: int, cube: Cube, level: int) -> None:
-        for cubes in self.blocked[: level + 1]:
-            here = cubes.get(q)
-            if here:
-                here.difference_update([other for other in here if cube <= other])
-        self.blocked[level].setdefault(q, set()).add(cube)
+        self._frames.block(q, cube, level)
         if q in self._leaving:
             self._leaving[q].block(cube, level)
 
@@ -453,24 +477,17 @@ class PDR:
     def _propagate(self) -> int | None:
         """Push blocked cubes to later frames; the level of a frame equal to the next one, if any."""
         for level in range(self.depth + 1):
-            for q in sorted(self.blocked[level], key=self._place.__getitem__):
-                for cube in sorted(self.blocked[level].get(q, ()), key=sorted):
-                    if cube not in self.blocked[level].get(q, ()):
+            blocked = self._frames.levels[level]
+            for q in sorted(blocked, key=self._place.__getitem__):
+                for cube in sorted(blocked[q], key=sorted):
+                    if cube not in blocked[q]:
                         continue
                     self._tick()
                     if not isinstance(self._entry(q, cube, level + 1, blocked=True), Entry):
                         self._add(q, cube, level + 1)
-            if not any(self.blocked[level].values()):
+            if not any(blocked.values()):
                 return level
         return None
-
-    def _invariant(self, level: int) -> Invariant:
-        clauses: dict[int, list[Cube]] = {}
-        for cubes in self.blocked[level + 1 :]:
-            for q, here in cubes.items():
-                if here:
-                    clauses.setdefault(q, []).extend(sorted(here, key=sorted))
-        return Invariant({q: tuple(cubes) for q, cubes in clauses.items()})
 
     def _unsafe(self, obligation: Obligation) -> Search:
         """Follow the choices of the obligations from the initial state."""
