@@ -88,7 +88,7 @@ def rows(program: str, members: Sequence[str], limit: float) -> Iterator[tuple[s
 
 
 def check(program: str, file: Path, limit: float, whole: bool) -> dict[str, object]:
-    """What ABC says about a file, or about what the dataflow leaves of it, in the words of ``check --json``."""
+    """What ABC says about a file, or what the dataflow leaves of it, in the words of ``check --json``."""
     from symdipa.files import formats
 
     ends = time.monotonic() + limit

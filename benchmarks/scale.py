@@ -3,13 +3,14 @@
 Usage: ``python benchmarks/scale.py --families pivot,bracket-bad --limit 60 --repeat 3``
 
 Every measurement is one ``python -m symdipa check`` in a process of its own, from start-up to exit, on a
-``.dipa`` file. Engines are columns: ``auto``, ``explicit``, ``z3``, and ``z3:minisat`` for
-``--engine z3 --solver minisat`` (and so on), and ``abc`` where Debian's ``berkeley-abc`` is installed: its
-``pdr`` on the AIGER of what our dataflow leaves open (``abc_reference.py --check``), as a reference. Where that
-is nothing, ABC does not run; ``abc:whole`` asks it about the whole system. The engines take turns within each
-repetition, so that a busy machine is busy for all of them. Shown are the medians of the wall-clock time and of
-the peak resident memory (that of the largest process, if there are several). What doubling the number costs is
-said below: ``--families k-minmax --sizes 1000,2000,4000 --engines auto,abc,abc:whole`` measures that.
+``.dipa`` file. Engines are columns: ``auto``, ``explicit``, ``z3``, and ``z3:minisat`` for ``--engine z3
+--solver minisat`` (and so on), and ``abc`` where Debian's ``berkeley-abc`` is installed: its ``pdr`` on the
+AIGER of what our dataflow leaves open (``abc_reference.py --check``), as a reference. Where that is
+nothing, ABC does not run; ``abc:whole`` asks it about the whole system. The engines take turns within each
+repetition, so that a busy machine is busy for all of them. Shown are the medians of the wall-clock time and
+of the peak resident memory (that of the largest process, if there are several). What doubling the number
+costs is said below: ``--families k-minmax --sizes 1000,2000,4000 --engines auto,abc,abc:whole`` measures
+that.
 
 A process gets ``--timeout LIMIT`` and is killed when it ignores that, and may use ``--memory`` GB of address
 space. Runs that reach a limit are shown as such and not repeated, and larger members of the family are not
