@@ -181,12 +181,12 @@ def weigh(
 ) -> Result:
     """Check an automaton and bound ``D`` from above and from below, as well as possible.
 
-    ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; by default all are tried until the
-    bounds meet. ``graph`` is that of the alignment. Adjacent inputs differ as ``adjacency`` says
-    (``"two-sided"``, ``"monotone"``, or the range of the differences), times the ``sensitivity``. ``timeout``
-    (in seconds) is for the check, and again for each method. Where the automaton is not well-formed but
-    other runs may make up for that, runs are paired; where it is not private there are no bounds. A bound
-    proves privacy where the check left it open. Raises what :func:`check` raises.
+    ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; by default alignment and exact are
+    tried until the bounds meet. ``graph`` is that of the alignment. Adjacent inputs differ as ``adjacency``
+    says (``"two-sided"``, ``"monotone"``, or the range of the differences), times the ``sensitivity``.
+    ``timeout`` (in seconds) is for the check, and again for each method. Where the automaton is not
+    well-formed but other runs may make up for that, runs are paired; where it is not private there are no
+    bounds. A bound proves privacy where the check left it open. Raises what :func:`check` raises.
     """
     result = check(automaton, timeout=timeout, memory=memory, bounds=False, progress=progress)
     return with_bounds(
@@ -236,11 +236,14 @@ def confirm(
     """The result with two inputs whose probabilities come near the best bound, if any are found.
 
     The search, at this ``eps``, takes at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds.
+    Raises ``ValueError`` for bounds under another adjacency or sensitivity.
     """
     from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
         return result
+    if result.bounds.adjacency != "two-sided" or result.bounds.sensitivity != 1:
+        raise ValueError("two inputs are looked for under two-sided adjacency of sensitivity 1 only")
     if progress is not None:
         progress("two inputs that come near D")
     found = confirmation.confirm(

@@ -4,6 +4,10 @@ Bounds from above are by *method*: ``corollary`` and ``run`` are the paper's, on
 ``alignment`` shifts samples, on the cheapest graph that will do; ``exact`` is the best that any argument
 about single runs can give; ``relational`` (experimental) pairs different runs with the same outputs and may
 be below it. A bound from below is a flow on one run. Where the two meet, the bound is optimal.
+
+Three orders: with every check (:func:`cheap`) corollary and run, or alignment where the augmentation is too
+large; for the best bound (:func:`ladder`) alignment from coarse to fine graphs with the flows that it leads
+to, then exact, until the bounds meet; methods by name (:func:`asked_for`) all of them.
 """
 
 from __future__ import annotations
@@ -35,9 +39,10 @@ CELLS = 2_000_000
 SMALL_RUN_BOUND = 400
 """The most nodes of the graphs of a run bound that comes with every check."""
 
-FALLBACK_SECONDS, FALLBACK_SHARE = 1.0, 0.5
-"""How long an alignment may take where the augmentation is too large for the paper's bounds: seconds, or a
-share of what the check took so far."""
+FALLBACK_SECONDS = 1.0
+"""How long an alignment may take where the augmentation is too large for the paper's bounds,"""
+FALLBACK_SHARE = 0.5
+"""or this share of what the check took so far, if that is longer."""
 
 
 @dataclass(frozen=True)
