@@ -47,7 +47,7 @@ FALLBACK_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to a bound: a method, or ``below``; the ``graph`` is that of an alignment.
+    """One way to a bound: a method, or ``below``; ``graph`` and ``lift`` are those of an alignment.
 
     It is made only ``when`` the portfolio needs it, and may take ``seconds`` at most.
     """
@@ -57,6 +57,7 @@ class Attempt:
     seconds: float | None = None
     max_nodes: int | None = None
     when: Callable[[Portfolio], bool] = lambda _: True
+    lift: str | None = None
 
 
 def bounds_on(
@@ -92,8 +93,8 @@ def cheap(max_nodes: int | None = None, taken: float = 0.0) -> tuple[Attempt, ..
         Attempt("corollary", max_nodes=max_nodes),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),
         *(
-            Attempt("alignment", graph, seconds, when=lambda p: not p.from_above)
-            for graph in ("control", "auto")
+            Attempt("alignment", graph, seconds, when=lambda p: not p.from_above, lift=lift)
+            for graph, lift in (("control", ""), ("auto", None))  # at first without intervals
         ),
     )
 
@@ -203,7 +204,7 @@ class Portfolio:
             case "run":
                 return self._run(attempt.max_nodes, limits)
             case "alignment":
-                return self._align(attempt.graph, limits)
+                return self._align(attempt.graph, attempt.lift, limits)
             case "exact":
                 return self._exact(attempt.max_nodes, limits)
             case _:
@@ -227,13 +228,13 @@ class Portfolio:
         found = self.problem.from_augmentation(bound, limits, max_nodes)
         return None if found is None else found * self.sensitivity
 
-    def _align(self, graph: str, limits: Limits) -> Fraction | None:
+    def _align(self, graph: str, lift: str | None, limits: Limits) -> Fraction | None:
         from symdipa.bounds.alignment import align
 
         found = align(
             self.problem,
             graph,
-            None,
+            lift,
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
             goal=None if self.lower is None else self.lower / self.sensitivity,
