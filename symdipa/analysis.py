@@ -11,7 +11,7 @@ from symdipa.bounds import portfolio
 from symdipa.bounds.portfolio import Portfolio
 from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
-from symdipa.model.adjacency import Adjacency
+from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress, stopwatch
@@ -111,10 +111,16 @@ def check(
 
 def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
     """:func:`check` with its options as one value."""
+    return _checked(Problem.of(automaton), automaton, options, progress)
+
+
+def _checked(
+    problem: Problem, automaton: Automaton, options: CheckOptions, progress: Progress | None
+) -> Result:
     engine, encoding, solver = options.engine, options.encoding, options.solver
     limits = Limits.of(options.timeout, options.memory, options.bound, progress)
-    work = _Check(Problem.of(automaton), automaton, limits)
-    with Lineup(work.problem, limits) as lineup:
+    work = _Check(problem, automaton, limits)
+    with Lineup(problem, limits) as lineup:
         engines = lineup.engines(engine, encoding, solver, options.slicing)
         work.answers = Answers(tuple(ask(each, options.patterns, limits) for each in engines))
         work.find_witness()
@@ -173,7 +179,7 @@ def weigh(
     methods: Sequence[str] | None = None,
     *,
     graph: str = "auto",
-    adjacency: Adjacency = "two-sided",
+    adjacency: Adjacency = TWO_SIDED,
     sensitivity: Fraction | int = 1,
     timeout: float | None = None,
     memory: int | None = None,
@@ -188,16 +194,10 @@ def weigh(
     well-formed but other runs may make up for that, runs are paired; where it is not private there are no
     bounds. A bound proves privacy where the check left it open. Raises what :func:`check` raises.
     """
-    result = check(automaton, timeout=timeout, memory=memory, bounds=False, progress=progress)
-    return with_bounds(
-        result,
-        methods,
-        graph=graph,
-        adjacency=adjacency,
-        sensitivity=sensitivity,
-        timeout=timeout,
-        progress=progress,
-    )
+    problem = Problem.of(automaton)
+    options = CheckOptions(timeout=timeout, memory=memory, bounds=False)
+    result = _checked(problem, automaton, options, progress)
+    return _bounded(result, problem, methods, graph, adjacency, sensitivity, timeout, progress)
 
 
 def with_bounds(
@@ -205,12 +205,26 @@ def with_bounds(
     methods: Sequence[str] | None = None,
     *,
     graph: str = "auto",
-    adjacency: Adjacency = "two-sided",
+    adjacency: Adjacency = TWO_SIDED,
     sensitivity: Fraction | int = 1,
     timeout: float | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for each method."""
+    problem = Problem.of(result.automaton)
+    return _bounded(result, problem, methods, graph, adjacency, sensitivity, timeout, progress)
+
+
+def _bounded(
+    result: Result,
+    problem: Problem,
+    methods: Sequence[str] | None,
+    graph: str,
+    adjacency: Adjacency,
+    sensitivity: Fraction | int,
+    timeout: float | None,
+    progress: Progress | None,
+) -> Result:
     each = EACH_SECONDS if timeout is None else timeout
     if result.verdict is Verdict.NOT_WELL_FORMED:  # single runs have no bound, but pairs of runs may have
         if methods is None:
@@ -219,7 +233,7 @@ def with_bounds(
     if result.verdict is Verdict.NOT_PRIVATE or methods == []:
         return replace(result, bounds=None)
     bounds = portfolio.bounds_on(
-        Problem.of(result.automaton),
+        problem,
         methods,
         graph=graph,
         adjacency=adjacency,
@@ -242,7 +256,7 @@ def confirm(
 
     if result.bounds is None or result.bounds.best is None:
         return result
-    if result.bounds.adjacency != "two-sided" or result.bounds.sensitivity != 1:
+    if result.bounds.adjacency != TWO_SIDED or result.bounds.sensitivity != 1:
         raise ValueError("two inputs are looked for under two-sided adjacency of sensitivity 1 only")
     if progress is not None:
         progress("two inputs that come near D")

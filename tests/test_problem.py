@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,13 @@ def test_a_private_check_builds_it_once(builders: Builders, engine: str, example
     assert result.verdict is Verdict.PRIVATE
     assert result.bounds is not None and result.bounds.corollary is not None and result.bounds.run is not None
     assert builders() == [os.getpid()]
+
+
+def test_a_check_and_the_bounds_that_follow_build_it_once(builders: Builders):
+    result = analysis.weigh(generate("bracket", 3), ["corollary", "run"])
+    assert result.bounds is not None
+    assert result.bounds.corollary == Fraction(5, 4)
+    assert len(builders()) == 1
 
 
 def test_a_comparison_builds_it_once(builders: Builders):

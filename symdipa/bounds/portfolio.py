@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from symdipa.model.adjacency import Adjacency, Interval, intervals
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.options import EVERY_METHOD
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from symdipa.bounds.alignment import Alignment, Proof
     from symdipa.bounds.exact.flow import Flow, Span
     from symdipa.bounds.relational import Relational
-
-TWO_SIDED = "two-sided"
 
 CELLS = 2_000_000
 """Nodes times variables of the largest augmentation that is built unasked (for the exact method): 200 MB."""

@@ -10,10 +10,13 @@ Interval = tuple[Fraction, Fraction]
 Adjacency = str | Interval
 """A name of :data:`ADJACENCIES`, or the interval itself."""
 
-TWO_SIDED: Interval = (Fraction(-1), Fraction(1))
+TWO_SIDED = "two-sided"
+"""The name of the usual adjacency,"""
+EITHER_WAY: Interval = (Fraction(-1), Fraction(1))
+"""and its interval."""
 
 ADJACENCIES: dict[str, tuple[Interval, ...]] = {
-    "two-sided": (TWO_SIDED,),
+    TWO_SIDED: (EITHER_WAY,),
     "monotone": ((Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0))),
 }
 """The intervals over which differences range; of several the worst counts."""

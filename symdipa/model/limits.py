@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from symdipa.model.errors import OutOfTime
 
@@ -34,9 +35,7 @@ class Limits:
         progress: Progress | None = None,
     ) -> Limits:
         """Limits that begin now. Raises ``ValueError`` for a limit that is not positive."""
-        for what, value in (("timeout", seconds), ("memory", memory), ("bound", bound)):
-            if value is not None and not value > 0:
-                raise ValueError(f"{what} must be positive, not {value}")
+        must_be_positive(timeout=seconds, memory=memory, bound=bound)
         return cls(None, memory, bound, progress).within(seconds)
 
     @property
@@ -68,6 +67,13 @@ class Limits:
 
 
 UNLIMITED = Limits()
+
+
+def must_be_positive(**values: Fraction | float | None) -> None:
+    """Raise ``ValueError`` for a value that is not positive, by its name."""
+    for what, value in values.items():
+        if value is not None and not value > 0:
+            raise ValueError(f"{what} must be positive, not {value}")
 
 
 def stopwatch() -> Callable[[], float]:

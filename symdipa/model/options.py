@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from symdipa.model.limits import must_be_positive
 from symdipa.model.patterns import Pattern
 
 ENGINES = ("auto", "explicit", "z3", "both")
@@ -63,10 +64,9 @@ class CheckOptions:
         must_be_one_of("engine", self.engine, ENGINES)
         must_be_one_of("encoding", self.encoding, ENCODINGS)
         must_be_one_of("solver", self.solver or SOLVERS[0], SOLVERS)
-        for limit in ("bound", "timeout", "memory", "max_weight"):
-            value = getattr(self, limit)
-            if value is not None and not value > 0:
-                raise ValueError(f"{limit} must be positive, not {value}")
+        must_be_positive(
+            bound=self.bound, timeout=self.timeout, memory=self.memory, max_weight=self.max_weight
+        )
         if self.max_weight is not None and not self.bounds:
             raise ValueError("max_weight is about a bound on D: bounds must not be False")
         object.__setattr__(self, "patterns", tuple(p for p in Pattern if p in self.patterns))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval
+from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 
@@ -139,10 +139,10 @@ class Bounds:
     missing: Mapping[str, str] = field(default_factory=dict)
     lower: Fraction | None = None
     flow: Proof | None = None
-    flow_range: Interval = TWO_SIDED
+    flow_range: Interval = EITHER_WAY
     alignment_proof: Proof | None = None
     relational_proof: Proof | None = None
-    adjacency: Adjacency = "two-sided"
+    adjacency: Adjacency = TWO_SIDED
     sensitivity: Fraction = Fraction(1)
     source: Source | None = None
     seconds: float = 0.0

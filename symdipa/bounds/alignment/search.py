@@ -14,7 +14,7 @@ from symdipa.bounds.alignment.parts import Parted, parted, shares
 from symdipa.bounds.alignment.program import Program, intervals, points
 from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
 from symdipa.bounds.alignment.rounding import rounded
-from symdipa.model.adjacency import Adjacency, Interval
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval
 from symdipa.model.adjacency import intervals as intervals_of
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
@@ -113,7 +113,7 @@ def align(
     graph: str = "auto",
     lift: str | None = "",
     intervals: bool = False,
-    adjacency: Adjacency = "two-sided",
+    adjacency: Adjacency = TWO_SIDED,
     sensitivity: Fraction | int = 1,
     goal: Fraction | None = None,
     max_nodes: int | None = None,

@@ -25,7 +25,7 @@ from symdipa.bounds.exact.frames import LARGEST, NEVER, TooWide, maximal
 from symdipa.bounds.exact.lift import LiftedAugmentation, costs, lift
 from symdipa.bounds.exact.places import Infinite, Places
 from symdipa.bounds.exact.products import ZERO, Choice, Product, united
-from symdipa.model.adjacency import Adjacency, Interval, intervals
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation
@@ -66,7 +66,7 @@ def exact_constant(
     augmentation: Augmentation,
     budget: int = BUDGET,
     *,
-    adjacency: Adjacency = "two-sided",
+    adjacency: Adjacency = TWO_SIDED,
     limits: Limits = UNLIMITED,
 ) -> Exact:
     """The optimal ``D`` of single runs; infinite exactly when the automaton is not well-formed.

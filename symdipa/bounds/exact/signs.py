@@ -13,7 +13,7 @@ import numpy as np
 from symdipa.bounds.exact.flow import Span, repeatable
 from symdipa.bounds.exact.frames import LARGEST, NEVER, Kit, ProfileFrame, Rows, maximal_rows
 from symdipa.bounds.exact.lift import costs
-from symdipa.model.adjacency import TWO_SIDED, Interval
+from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
@@ -33,7 +33,7 @@ def best_signs(
     run: Sequence[int],
     loops: Sequence[Span] = (),
     *,
-    interval: Interval = TWO_SIDED,
+    interval: Interval = EITHER_WAY,
     kept: int = KEPT,
     limits: Limits = UNLIMITED,
 ) -> tuple[Fraction, ...]:

@@ -10,7 +10,7 @@ from symdipa.bounds.relational.proof import Json, certificate
 from symdipa.bounds.relational.search import Strategy, search
 from symdipa.checker.model import model_of
 from symdipa.checker.relational import check_relational
-from symdipa.model.adjacency import Adjacency, Interval, intervals
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
@@ -65,7 +65,7 @@ class Relational:
 def relational(
     automaton: Automaton,
     *,
-    adjacency: Adjacency = "two-sided",
+    adjacency: Adjacency = TWO_SIDED,
     sensitivity: Fraction | int = 1,
     max_nodes: int = MAX_NODES,
     limits: Limits = UNLIMITED,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from symdipa.checker import digest
 from symdipa.checker.check import FORMAT, VERSION
-from symdipa.model.adjacency import TWO_SIDED, Interval
+from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
@@ -83,7 +83,7 @@ def lower(
     differences: Sequence[Fraction],
     flow: Iterable[tuple[int | None, int | None, Fraction, bool]],
     cycles: Iterable[tuple[int, int]] = (),
-    adjacency: Interval = TWO_SIDED,
+    adjacency: Interval = EITHER_WAY,
     sensitivity: Fraction | int = 1,
 ) -> Json:
     """A flow on the dependency graph of a run, as a certificate of a bound from below.
@@ -111,7 +111,7 @@ def _end(position: int | None) -> int | str:
     return "ground" if position is None else position
 
 
-def lower_of_flow(flow: Flow, adjacency: Interval = TWO_SIDED, sensitivity: Fraction | int = 1) -> Json:
+def lower_of_flow(flow: Flow, adjacency: Interval = EITHER_WAY, sensitivity: Fraction | int = 1) -> Json:
     """A flow that was found, as a certificate; its differences are those without the sensitivity."""
     if flow.value is None:
         raise ValueError("a flow without a largest value bounds nothing: it belongs to a violation")

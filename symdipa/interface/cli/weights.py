@@ -39,7 +39,7 @@ from symdipa.interface.cli.options import (
     with_timeout,
     with_view,
 )
-from symdipa.model.adjacency import ADJACENCIES
+from symdipa.model.adjacency import ADJACENCIES, TWO_SIDED
 from symdipa.model.errors import LimitReached, NothingToCertify
 from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS, METHODS
 
@@ -77,7 +77,7 @@ with_question = gathered(
     option(
         "--adjacency",
         callback=_adjacency,
-        default="two-sided",
+        default=TWO_SIDED,
         metavar="|".join([*ADJACENCIES, "L,H"]),
         help="How adjacent inputs may differ: each by up to 1 either way, all in one direction, or a range.",
     ),
@@ -145,7 +145,7 @@ def weight(
     wanted = methods or None
     if "all" in methods:
         wanted = (*METHODS, *(method for method in methods if method == "relational"))
-    if eps is not None and (question["adjacency"] != "two-sided" or question["sensitivity"] != 1):
+    if eps is not None and (question["adjacency"] != TWO_SIDED or question["sensitivity"] != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
     def decide(automaton: Automaton, progress: Progress | None) -> Result:

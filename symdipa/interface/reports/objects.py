@@ -11,6 +11,7 @@ from symdipa.interface.reports.document import as_lines
 from symdipa.interface.reports.probability import outputs_text
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.words import known_orders
+from symdipa.model.adjacency import TWO_SIDED
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
 from symdipa.model.options import EVERY_METHOD
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from symdipa.evidence.refutation.inputs import InputPair
     from symdipa.evidence.simulation import Frequent, Shown, Simulation
 
-ASSUMED = {"arithmetic": "real", "adjacency": "two-sided", "sensitivity": "1"}
+ASSUMED = {"arithmetic": "real", "adjacency": TWO_SIDED, "sensitivity": "1"}
 
 Json = dict[str, Any]
 

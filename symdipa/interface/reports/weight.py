@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symdipa.bounds.portfolio import TWO_SIDED
 from symdipa.interface.reports.check import guarantee, verdict_text, with_status
 from symdipa.interface.reports.document import Block, Document, Headline, Lines, Notes, Section, Table, Tone
 from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells
 from symdipa.interface.reports.words import noise
-from symdipa.model.adjacency import Adjacency
+from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Bounds, Result, Status, Verdict
