@@ -400,7 +400,9 @@ class _Check:
         ``cap`` limits the nodes of an augmentation built for the bounds alone.
         """
         work = Portfolio(self.problem, enough=budget)
-        work.make(portfolio.cheap(cap, self.seconds()), self.limits)
+        seconds = portfolio.fallback_seconds(self.seconds())
+        work.make(portfolio.cheap(cap), self.limits)
+        work.make(portfolio.fallback(), self.limits.within(seconds))
         if not work.from_above:
             self.notes.append(Note(NoteKind.NO_BOUND, work.missing["corollary"]))
         if "corollary" not in work.from_above:

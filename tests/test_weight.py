@@ -15,12 +15,14 @@ from conftest import EXAMPLES, ROOT
 from test_brute_force import automaton
 
 from symdipa import analysis
+from symdipa.bounds.alignment import Alignment
 from symdipa.bounds.corollary import corollary_bound
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Transition
 from symdipa.model.errors import OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Bounds, Source, Status, Verdict
 from symdipa.runs.augmentation import Augmentation, augment, bisimulation_quotient
@@ -326,6 +328,24 @@ def test_a_weight_that_takes_too_long_is_left_to_alignment(monkeypatch: pytest.M
         {"alignment": Fraction(5, 4)},
         Source.ALIGNMENT,
     )
+
+
+def test_alignment_in_place_of_the_weight_has_its_time_once(monkeypatch: pytest.MonkeyPatch):
+    deadlines = []
+
+    def late(*_: object, limits: Limits = UNLIMITED, **__: object) -> Alignment:
+        deadlines.append(limits.deadline)
+        raise OutOfTime("a linear program")
+
+    def never(*_: object, **__: object) -> Fraction:
+        raise OutOfTime("256 order states")
+
+    monkeypatch.setattr("symdipa.bounds.corollary.corollary_bound", never)
+    monkeypatch.setattr("symdipa.bounds.alignment.align", late)
+    result = analysis.check(example_file("svt"), engine="z3")
+    assert result.verdict is Verdict.PRIVATE and result.bounds is None
+    first, second = deadlines  # on the control graph, on any
+    assert first is not None and first == second
 
 
 def test_the_best_of_several_bounds_is_the_smallest():

@@ -5,8 +5,8 @@ Bounds from above are by *method*: ``corollary`` and ``run`` are the paper's, on
 about single runs can give; ``relational`` (experimental) pairs different runs with the same outputs and may
 be below it. A bound from below is a flow on one run. Where the two meet, the bound is optimal.
 
-Three orders: with every check (:func:`cheap`) corollary and run, or alignment where the augmentation is too
-large; for the best bound (:func:`ladder`) alignment from coarse to fine graphs with the flows that it leads
+Three orders: with every check (:func:`cheap`) corollary and run, or alignment (:func:`fallback`) where the
+augmentation is too large; for the best bound (:func:`ladder`) alignment from coarse to fine graphs with the flows that it leads
 to, then exact, until the bounds meet; methods by name (:func:`asked_for`) all of them.
 """
 
@@ -38,7 +38,7 @@ SMALL_RUN_BOUND = 400
 """The most nodes of the graphs of a run bound that comes with every check."""
 
 FALLBACK_SECONDS = 1.0
-"""How long an alignment may take where the augmentation is too large for the paper's bounds,"""
+"""How long alignment may take in all where the augmentation is too large for the paper's bounds,"""
 FALLBACK_SHARE = 0.5
 """or this share of what the check took so far, if that is longer."""
 
@@ -47,12 +47,11 @@ FALLBACK_SHARE = 0.5
 class Attempt:
     """One way to a bound: a method, or ``below``; ``graph`` and ``lift`` are those of an alignment.
 
-    It is made only ``when`` the portfolio needs it, and may take ``seconds`` at most.
+    It is made only ``when`` the portfolio needs it.
     """
 
     method: str
     graph: str = "auto"
-    seconds: float | None = None
     max_nodes: int | None = None
     when: Callable[[Portfolio], bool] = lambda _: True
     lift: str | None = None
@@ -81,20 +80,25 @@ def bounds_on(
     return replace(portfolio.bounds, seconds=seconds())
 
 
-def cheap(max_nodes: int | None = None, taken: float = 0.0) -> tuple[Attempt, ...]:
-    """What comes with every check: the paper's bounds, or alignment where the augmentation is too large.
-
-    ``taken``: the seconds of the check so far, of which that alignment gets a share.
-    """
-    seconds = max(FALLBACK_SECONDS, FALLBACK_SHARE * taken)
+def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
+    """What comes with every check: the paper's bounds, if the augmentation is not too large."""
     return (
         Attempt("corollary", max_nodes=max_nodes),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),
-        *(
-            Attempt("alignment", graph, seconds, when=lambda p: not p.from_above, lift=lift)
-            for graph, lift in (("control", ""), ("auto", None))  # at first without intervals
-        ),
     )
+
+
+def fallback() -> tuple[Attempt, ...]:
+    """Alignment where there is no bound yet, on the control graph without intervals first."""
+    return tuple(
+        Attempt("alignment", graph, lift=lift, when=lambda portfolio: not portfolio.from_above)
+        for graph, lift in (("control", ""), ("auto", None))
+    )
+
+
+def fallback_seconds(taken: float) -> float:
+    """How long the fallback may take in a check that has taken so many seconds."""
+    return max(FALLBACK_SECONDS, FALLBACK_SHARE * taken)
 
 
 def ladder(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
@@ -175,7 +179,7 @@ class Portfolio:
         """Make the attempts that are still needed in their turn, within ``each`` seconds one by one."""
         for attempt in attempts:
             if attempt.when(self):
-                self._make(attempt, limits.within(each).within(attempt.seconds))
+                self._make(attempt, limits.within(each))
 
     def _make(self, attempt: Attempt, limits: Limits) -> None:
         method = attempt.method

@@ -23,7 +23,7 @@ from symdipa.evidence.refutation.shape import best_flow, best_signs_of
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control import Control
 from symdipa.runs.order import follow, initial
 from symdipa.runs.problem import Problem
 from symdipa.runs.properties import output_distinct
@@ -83,16 +83,14 @@ def confirm(
     the best inputs are changed ``moves`` times. ``flow`` is a bound from below whose run comes first; it is
     computed unless it is given. The search ends at a log-ratio per ``eps`` of ``enough``.
     """
-    control = control_graph(automaton)
-    eps = Fraction(eps)
-    left = limits.left()
-    ranking = limits if left is None else limits.within(left / 2)
-    share = WEIGH_SECONDS if left is None else min(WEIGH_SECONDS, left * WEIGH_SHARE)
+    problem = Problem.of(automaton)
+    control, eps = problem.control, Fraction(eps)
+    ranking, weighing = limits.share(1 / 2), limits.share(WEIGH_SHARE).within(WEIGH_SECONDS)
     distinct = output_distinct(automaton)
     evaluation = Evaluation(control, eps, distinct, tolerance, Budget(), limits)
     search = _BestPair(evaluation, random.Random(seed), enough)
     if flow is None:
-        flow = bounds_on(Problem.of(automaton), limits=limits.within(share)).flow
+        flow = bounds_on(problem, limits=weighing).flow
     candidates: Iterable[tuple[int, ...]] = _runs(control, flow, longest, runs)
     if not distinct:  # sums over many runs take long
         candidates = (run for run in candidates if len(run) <= longest + ROUNDS)

@@ -61,6 +61,11 @@ class Limits:
         end = time.monotonic() + seconds
         return replace(self, deadline=end if self.deadline is None else min(self.deadline, end))
 
+    def share(self, part: float) -> Limits:
+        """Limits for a part of the time that is left."""
+        left = self.left()
+        return self if left is None else self.within(part * left)
+
     def heard_by(self, progress: Progress | None) -> Limits:
         """The same limits, reporting to ``progress``."""
         return replace(self, progress=progress)

@@ -32,8 +32,7 @@ def check_invariant(
     if not all(graph.evaluate(held, nothing)):
         raise InvariantRejected("the invariant does not hold initially")
     claimed = {
-        q: _Claimed(system, invariant, q, open_solver(solver_name, limits))
-        for q in sorted({start, *(edge.target for edge in system.edges)})
+        q: _Claimed(system, invariant, q, open_solver(solver_name, limits)) for q in system.places
     }
     for edge in system.edges:
         if edge.source in claimed and claimed[edge.source].escapes(edge):

@@ -78,6 +78,11 @@ class System:
     """Whether the cycle is still open in a bad state (the lasso of a leaking cycle)."""
 
     @cached_property
+    def places(self) -> list[int]:
+        """The control states where a run may be: the initial one, and those that edges lead to."""
+        return sorted({self.control.initial, *(edge.target for edge in self.edges)})
+
+    @cached_property
     def steps_from_start(self) -> Mapping[int, int]:
         """The least number of edges from the initial control state to each that edges lead to."""
         following: dict[int, set[int]] = {}

@@ -76,7 +76,7 @@ def relational(
     mistake in here), and :class:`symdipa.model.errors.OutOfTime` when there is no time to check.
     """
     scale = Fraction(sensitivity)
-    ladder = _Ladder(control_graph(automaton), share(limits, SEARCHING), max_nodes)
+    ladder = _Ladder(control_graph(automaton), limits.share(SEARCHING), max_nodes)
     found = [ladder.best(interval) for interval in intervals(adjacency, scale)]
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
@@ -92,12 +92,6 @@ def relational(
     return Relational(bound, certificates, tuple(ladder.trials))
 
 
-def share(limits: Limits, part: float) -> Limits:
-    """Limits for a part of the time that is left."""
-    left = limits.left()
-    return limits if left is None else limits.within(part * left)
-
-
 class _Ladder:
     def __init__(self, control: Control, limits: Limits, max_nodes: int) -> None:
         self.control, self.limits, self.max_nodes = control, limits, max_nodes
@@ -110,7 +104,7 @@ class _Ladder:
         steps = [(*step, min(SMALL, self.max_nodes)) for step in LADDER]
         for remarks, memory, nodes in steps:  # grows while we walk
             last = (remarks, memory, nodes) == steps[-1] and nodes == self.max_nodes
-            limits = self.limits if last else share(self.limits, 1 / 2)
+            limits = self.limits if last else self.limits.share(1 / 2)
             found = self.attempt(remarks, memory, interval, nodes, limits)
             if found is not None and (best is None or found.bound < best.bound):
                 best = found

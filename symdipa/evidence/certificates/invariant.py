@@ -195,10 +195,9 @@ class _Script:
 
     def obligations(self) -> Iterator[InvariantObligation]:
         system = self.system
-        start = system.control.initial
-        reached = {start, *(edge.target for edge in system.edges)}
+        reached = set(system.places)
         what = f"{self.pattern.title}, {system.encoding}:"
-        yield InvariantObligation(f"{what} initially", self.initially(start))
+        yield InvariantObligation(f"{what} initially", self.initially())
         for edge in system.edges:
             if edge.source in reached:
                 yield InvariantObligation(
@@ -208,9 +207,10 @@ class _Script:
         for q in sorted(system.bad.keys() & reached):
             yield InvariantObligation(f"{what} safe in {self.states[q]}", self.safe(q))
 
-    def initially(self, start: int) -> str:
+    def initially(self) -> str:
         graph, values = variables_at(self.system, self.names, ())
-        return _script(graph, [], self.system.graph.copy(self.claim(start), graph, values))
+        claim = self.claim(self.system.control.initial)
+        return _script(graph, [], self.system.graph.copy(claim, graph, values))
 
     def safe(self, q: int) -> str:
         graph, values = variables_at(self.system, self.names, self.system.open_bits[q])

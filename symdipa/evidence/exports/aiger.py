@@ -54,7 +54,7 @@ def _number(circuit: Circuit) -> _Numbered:
         return 2 * number[literal >> 1] | literal & 1
 
     ands: list[tuple[int, int, int]] = []
-    for node in graph.cone([circuit.bad, *(latch.following for latch in circuit.latches)]):
+    for node in graph.cone(circuit.roots):
         operands = graph.operands(node)
         if operands is not None:
             number[node] = len(number)

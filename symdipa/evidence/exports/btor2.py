@@ -37,7 +37,7 @@ def to_btor2(circuit: Circuit, comments: Sequence[str] = ()) -> str:
             inverse[node] = add(f"not {bit} {number[node]}")
         return inverse[node]
 
-    for node in graph.cone([circuit.bad, *(latch.following for latch in circuit.latches)]):
+    for node in graph.cone(circuit.roots):
         operands = graph.operands(node)
         if operands is not None:
             a, b = of(operands[0]), of(operands[1])

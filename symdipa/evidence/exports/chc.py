@@ -27,13 +27,12 @@ class _Clauses:
     def __init__(self, system: System, prefix: str) -> None:
         self.system = system
         self.names = labels(system, prefix)
-        self.places = sorted({system.control.initial, *(edge.target for edge in system.edges)})
         rank = {bit: i for i, bit in enumerate(system.bits)}
-        self.bits = {q: sorted(system.open_bits[q], key=rank.__getitem__) for q in self.places}
+        self.bits = {q: sorted(system.open_bits[q], key=rank.__getitem__) for q in system.places}
 
     def lines(self) -> Iterator[str]:
         system = self.system
-        for q in self.places:
+        for q in system.places:
             yield f"(declare-fun {self._predicate(q)} ({' '.join(['Bool'] * len(self.bits[q]))}) Bool)"
         start = system.control.initial
         yield f"(assert {self._at(start, ['false'] * len(self.bits[start]))})"

@@ -34,6 +34,11 @@ class Circuit:
     latches: tuple[Latch, ...]
     bad: Lit
 
+    @property
+    def roots(self) -> list[Lit]:
+        """What has to be computed in a step: whether it is bad, and what the latches have after it."""
+        return [self.bad, *(latch.following for latch in self.latches)]
+
     def names(self) -> list[str]:
         """Those of the inputs, then those of the latches."""
         return [self.graph.name(lit >> 1) for lit in (*self.inputs, *(latch.value for latch in self.latches))]
@@ -53,8 +58,7 @@ def circuit_of(systems: Sequence[System]) -> Circuit:
 def _add(system: System, prefix: str, graph: BooleanGraph, inputs: list[Lit], latches: list[Latch]) -> Lit:
     """Add one system to the inputs and latches; where it is bad."""
     names, start = labels(system, prefix), system.control.initial
-    places = sorted({start, *(edge.target for edge in system.edges)})
-    location = {q: graph.variable(names.locations[q]) for q in places}
+    location = {q: graph.variable(names.locations[q]) for q in system.places}
     value = {literal: graph.variable(name) for literal, name in names.of.items()}
     lines = [graph.variable(name) for name in names.edges]
     following: dict[Lit, list[Lit]] = {latch: [] for latch in location.values()}
@@ -89,9 +93,7 @@ def unrolled(circuit: Circuit, bound: int) -> Circuit:
     for k in range(bound + 1):
         given = {i: graph.variable(f"{before.name(i >> 1)}@{k}") for i in circuit.inputs}
         values = {**state, **given}
-        here, *after = before.copy(
-            [circuit.bad, *(latch.following for latch in circuit.latches)], graph, values
-        )
+        here, *after = before.copy(circuit.roots, graph, values)
         bad = graph.disj(bad, here)
         state = {latch.value: new for latch, new in zip(circuit.latches, after, strict=True)}
         inputs += given.values()
