@@ -53,10 +53,10 @@ def systems(facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
 
     def extra(t: int, effect: OrderStep, inside: Lit) -> Extra:
         q = control.source[t]
-        mine = open_bits(q)
+        nothing = dict.fromkeys(open_bits(q), FALSE)
         step = control.steps[t]
         if inside == FALSE:
-            return Extra(TRUE, dict.fromkeys(mine, FALSE))
+            return Extra(TRUE, nothing)
         begins = graph.conj(inside, monitor.is_open ^ 1)
         now = {x: graph.ite(begins, choose[x], chosen[x]) for x in members(candidates_at(q))}
         update: dict[Lit, Lit] = {chosen[x]: graph.conj(inside, lit) for x, lit in now.items()}
@@ -65,7 +65,7 @@ def systems(facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
             update[bit] = graph.conj(inside, graph.disj(graph.conj(begins ^ 1, bit), touches))
         here = set(order.open_bits(q))
         for bit, copy in saved.items():
-            if copy in mine:
+            if copy in nothing:
                 now_saved = graph.ite(begins, bit if bit in here else FALSE, copy)
                 update[copy] = graph.conj(inside, now_saved)
         return Extra(_at_most_one(graph, list(now.values())), update)

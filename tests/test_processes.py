@@ -24,7 +24,7 @@ from symdipa.engines.base import Engine
 from symdipa.engines.processes import Race
 from symdipa.files import formats
 from symdipa.files.families import generate
-from symdipa.model.errors import LimitReached, WitnessRejected
+from symdipa.model.errors import Limit, LimitReached, WitnessRejected
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
@@ -239,6 +239,28 @@ def test_a_call_is_limited_too():
 
 def linger(engine: Engine, limits: Limits) -> None:
     time.sleep(60)
+
+
+def test_a_call_may_answer_nothing_and_meet_a_limit():
+    engine = saying(Status.ABSENT)
+    race = Race([engine])
+    try:
+        assert race.decide(LP).status is Status.ABSENT
+        limits = Limits(deadline=time.monotonic() + 60)
+        assert race.call(engine, nothing, limits) is None
+        with pytest.raises(LimitReached, match="too large"):
+            race.call(engine, too_much, limits)
+        assert engine.process is not None and race.call(engine, how_often_asked) == 1, "it keeps what it knows"
+    finally:
+        race.close()
+
+
+def nothing(engine: Engine, limits: Limits) -> None:
+    return None
+
+
+def too_much(engine: Engine, limits: Limits) -> None:
+    raise LimitReached(Limit.SIZE, "too large")
 
 
 # The check as a whole

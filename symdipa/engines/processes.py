@@ -82,23 +82,21 @@ class Worker:
         with suppress(OSError):  # a process that is gone is noticed when it is heard
             self.pipe.send((function, _heard_by(None, arguments)))
 
-    def hear(self) -> Any:
-        """The answer, or ``None`` if only progress was reported (kept in ``heard``).
+    def hear(self) -> tuple[str, Any]:
+        """What came, by kind: an ``"answer"``, ``"progress"`` in words (kept in ``heard``), or an exception.
 
-        Raises what the engine raised, and :class:`LimitReached` if its process is gone.
+        That is an ``"error"`` if the engine raised it, and for an ``"end"`` a :class:`LimitReached` that says
+        why nothing more can be asked there.
         """
         try:
             kind, content = self.pipe.recv()
         except (EOFError, OSError):
             self._process.join()
             reason = f"its process ended unexpectedly ({_ending(self._process)})"
-            raise LimitReached(Limit.MEMORY, reason) from None
+            return "end", LimitReached(Limit.MEMORY, reason)
         if kind == "progress":
             self.heard = content
-            return None
-        if kind == "error":
-            raise content
-        return content
+        return kind, content
 
     def end(self) -> None:
         self._process.kill()
@@ -138,7 +136,7 @@ def _serve(engine: Engine, pipe: Connection) -> None:
         try:
             message = ("answer", function(engine, *_heard_by(tell, arguments)))
         except MemoryError:
-            message = ("error", LimitReached(Limit.MEMORY, "out of memory"))
+            message = ("end", LimitReached(Limit.MEMORY, "out of memory"))
         except Exception as error:
             import traceback
 
@@ -280,14 +278,10 @@ class Race(Engine):
         found: list[tuple[Engine, Any]] = []
         for engine, worker in asked.items():
             if worker.pipe in ready:
-                try:
-                    answer = worker.hear()
-                except LimitReached as limit:
+                kind, answer = worker.hear()
+                if kind == "end":
                     self._end(engine)
-                    answer = limit
-                except Exception as error:
-                    answer = error
-                if answer is not None:
+                if kind != "progress":
                     found.append((engine, answer))
         if not found:
             found = self._ended(asked, limits)
