@@ -17,7 +17,6 @@ from conftest import EXAMPLES
 from test_brute_force import A_LEAKP, TWO_RANGE, automaton
 
 from symdipa import analysis
-from symdipa.engines import processes
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.sliced import SlicedEngine
 from symdipa.engines.symbolic import SymbolicEngine
@@ -563,7 +562,6 @@ def test_not_knowing_is_no_contradiction(monkeypatch: pytest.MonkeyPatch):
     assert result.verdict is Verdict.NOT_PRIVATE and result.patterns[LP].engine == "z3"
 
 
-@pytest.mark.skipif(not processes.AVAILABLE, reason="processes are guarded on Linux only")
 @pytest.mark.parametrize("name", ["two_range_1", "svt"])
 def test_what_follows_has_time_of_its_own_in_a_comparison(monkeypatch: pytest.MonkeyPatch, name: str):
     """The last engine uses up its time: neither the distinct witness nor ``D`` is lost."""

@@ -19,6 +19,9 @@ MAX_DIGITS = 1000
 MAX_PROBLEMS = 50
 """The number of problems of a file that are shown; the rest is counted."""
 
+LONGEST_SHOWN = 40
+"""The most letters of the text that a problem quotes."""
+
 STOP_AFTER = 1000
 """The number of problems after which a reader gives up on a text."""
 
@@ -64,9 +67,9 @@ class Report:
         return len(self.problems) >= STOP_AFTER
 
 
-def shown(text: str, limit: int = 40) -> str:
+def shown(text: str) -> str:
     """The text in quotes, on one line, printable and not too long."""
-    cut = text if len(text) <= limit else text[: limit - 3] + "..."
+    cut = text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
     return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut) + "'"
 
 

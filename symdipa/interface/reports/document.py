@@ -132,7 +132,7 @@ class Document:
 # ------------------------------------------------------------------------------------------------- plain text
 
 
-def as_text(document: Document, width: int = WIDTH) -> str:
+def as_text(document: Document) -> str:
     """The document as plain text, without a final line end."""
     head = document.headline
     lines = [] if head is None else [f"{head.subject}: {head.words}"]
@@ -140,7 +140,7 @@ def as_text(document: Document, width: int = WIDTH) -> str:
         if lines and not section.flush and (k or section.title):
             lines.append("")
         lines += [section.title] if section.title else []
-        body = as_lines(section.blocks, width)
+        body = as_lines(section.blocks)
         lines += body if section.flush else _indented("  ", body)
     return "\n".join(lines)
 
