@@ -6,8 +6,8 @@ about single runs can give; ``relational`` (experimental) pairs different runs w
 be below it. A bound from below is a flow on one run. Where the two meet, the bound is optimal.
 
 Three orders: with every check (:func:`cheap`) corollary and run, or alignment (:func:`fallback`) where the
-augmentation is too large; for the best bound (:func:`ladder`) alignment from coarse to fine graphs with the flows that it leads
-to, then exact, until the bounds meet; methods by name (:func:`asked_for`) all of them.
+augmentation is too large; for the best bound (:func:`ladder`) alignment from coarse to fine graphs with the
+flows that it leads to, then exact, until the bounds meet; methods by name (:func:`asked_for`) all of them.
 """
 
 from __future__ import annotations

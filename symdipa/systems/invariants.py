@@ -31,9 +31,7 @@ def check_invariant(
     held = [*system.first_axioms(start), *(graph.all(cube) ^ 1 for cube in invariant.blocked.get(start, ()))]
     if not all(graph.evaluate(held, nothing)):
         raise InvariantRejected("the invariant does not hold initially")
-    claimed = {
-        q: _Claimed(system, invariant, q, open_solver(solver_name, limits)) for q in system.places
-    }
+    claimed = {q: _Claimed(system, invariant, q, open_solver(solver_name, limits)) for q in system.places}
     for edge in system.edges:
         if edge.source in claimed and claimed[edge.source].escapes(edge):
             raise InvariantRejected(f"the invariant is not preserved by edge {edge.transition}")
