@@ -1,4 +1,6 @@
-"""Systems as one sequential circuit, and what remains of it within a bound: the base of AIGER and BTOR2.
+"""Systems as one sequential circuit, and what remains of it within a bound.
+
+It is the base of AIGER, BTOR2 and SMT-LIB.
 
 Control states and bits are latches; choices and one line for each edge are inputs. In each step the first
 edge whose line is high, whose source is where control is and whose guard holds, is taken; if there is none

@@ -1,7 +1,7 @@
 """Queries as files: the symbolic question about one pattern, so that another program can answer it.
 
-``smtlib`` unrolls systems up to a bound. ``chc``, ``aiger`` and ``btor2`` are whole transition systems; the
-last two can be unrolled as well. One file answers one pattern, even where several systems look for it.
+``smtlib`` is a circuit unrolled up to a bound. ``chc``, ``aiger`` and ``btor2`` are whole transition systems;
+the last two can be unrolled as well. One file answers one pattern, even where several systems look for it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from symdipa.evidence.exports.btor2 import to_btor2
 from symdipa.evidence.exports.chc import to_chc
 from symdipa.evidence.exports.circuit import Circuit, circuit_of, unrolled
 from symdipa.evidence.exports.labels import labels, legend, printable
+from symdipa.evidence.exports.smtlib import to_smtlib
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import EncodingUnavailable
 from symdipa.model.options import ENCODINGS, QUERY_FORMATS
@@ -56,9 +57,7 @@ def encode(
         raise EncodingUnavailable("chc asks about runs of any length; smtlib, aiger and btor2 take a bound")
     comments = query.comments(fmt)
     if fmt == "smtlib" and bound is not None:
-        from symdipa.evidence.exports.smtlib import to_smtlib  # pySMT is loaded only where it is used
-
-        return to_smtlib(query.systems, bound, comments)
+        return to_smtlib(circuit_of(query.systems), bound, comments)
     if fmt == "chc":
         return to_chc(query.systems, comments)
     write = to_btor2 if fmt == "btor2" else to_ascii_aiger
