@@ -37,6 +37,7 @@ def test_a_check_takes_every_option_with_the_same_default():
         ({"engine": "no"}, "no engine 'no'; there are auto, explicit, z3, both"),
         ({"encoding": "no"}, "no encoding 'no'; there are marks, ghost"),
         ({"solver": "no"}, "no solver 'no'; there are z3, minisat, glucose, cadical"),
+        ({"solver": ""}, "no solver ''; there are z3, minisat, glucose, cadical"),
         ({"bound": 0}, "bound must be positive, not 0"),
         ({"timeout": -1.0}, "timeout must be positive, not -1.0"),
         ({"memory": 0}, "memory must be positive, not 0"),

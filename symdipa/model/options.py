@@ -63,7 +63,7 @@ class CheckOptions:
     def __post_init__(self) -> None:
         must_be_one_of("engine", self.engine, ENGINES)
         must_be_one_of("encoding", self.encoding, ENCODINGS)
-        must_be_one_of("solver", self.solver or SOLVERS[0], SOLVERS)
+        must_be_one_of("solver", SOLVERS[0] if self.solver is None else self.solver, SOLVERS)
         must_be_positive(
             bound=self.bound, timeout=self.timeout, memory=self.memory, max_weight=self.max_weight
         )
