@@ -640,7 +640,6 @@ HIDING = "import sys; sys.modules[{!r}] = None\nfrom symdipa.__main__ import mai
         ),
         ("highspy", "highspy", ["weight", SVT]),
         ("numpy", "numpy", ["simulate", SVT, "-n", "10"]),
-        ("pysmt", "pysmt", ["encode", A_LEAKP, "--pattern", "LP", "--bound", "3"]),
     ],
 )
 def test_a_missing_package_is_named_with_what_installs_it(environment, module, package, arguments):

@@ -7,7 +7,6 @@ PACKAGES = {
     "highspy": "highspy",
     "numpy": "numpy",
     "pysat": "python-sat",
-    "pysmt": "pysmt",
     "rich": "rich",
     "rustworkx": "rustworkx",
     "z3": "z3-solver",

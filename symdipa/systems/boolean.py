@@ -1,4 +1,4 @@
-"""One hash-consed Boolean graph, from which clauses, pySMT formulas and SMT-LIB are made.
+"""One hash-consed Boolean graph, from which clauses and SMT-LIB terms are made.
 
 An and-inverter graph: a *literal* is an ``int``, twice the number of a node plus 1 if it is negated. Node
 0 is the constant false, so the literals 0 and 1 are ``FALSE`` and ``TRUE``. Other nodes are variables or
