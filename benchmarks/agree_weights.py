@@ -10,6 +10,9 @@ Number ``i`` is made from the seed and ``i`` alone, so ``--only i`` repeats it. 
   exact constant from below; the bounds that ``weigh`` finds by itself are on the right sides of it;
 * no short run, all shifts and differences tried (``tests/test_constant.py``), is dearer than the exact
   constant;
+* the same order for a random interval of differences, and for both orders of the inputs: no short run costs
+  more than the exact constant, and no two inputs that are adjacent in this sense give a short run, with
+  numbers in given windows, probabilities with a larger ratio, in either direction;
 * the certificate of the answer, written as text and read again, is accepted by the checker and claims what
   was found. A bound from alignment that is claimed to be smaller by a thousandth is refused.
 
@@ -27,11 +30,13 @@ import traceback
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from brute_force import feasible_runs  # noqa: E402
 from random_automata import random_automaton  # noqa: E402
 from test_constant import brute  # noqa: E402
 
@@ -40,8 +45,9 @@ from symdipa.bounds.alignment import align  # noqa: E402
 from symdipa.bounds.portfolio import bounds_on  # noqa: E402
 from symdipa.checker import CertificateRefused, verify  # noqa: E402
 from symdipa.evidence import certificates as certificate  # noqa: E402
+from symdipa.evidence.probability import log_probability  # noqa: E402
 from symdipa.files import formats  # noqa: E402
-from symdipa.model.automaton import Automaton  # noqa: E402
+from symdipa.model.automaton import Automaton, OutputKind  # noqa: E402
 from symdipa.model.errors import LimitReached  # noqa: E402
 from symdipa.model.options import METHODS  # noqa: E402
 from symdipa.model.verdict import Verdict  # noqa: E402
@@ -50,10 +56,12 @@ from symdipa.runs.problem import Problem  # noqa: E402
 
 SHORT, FEW = 5, 40
 """Runs of so many steps are tried one by one, where there are not more than so many."""
+JUDGED = 4
+"""Runs of so many are given two random inputs each, for an interval of differences."""
 SECONDS = 20.0
 
 
-def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
+def examine(automaton: Automaton, rng: random.Random, seen: Counter[str]) -> list[str]:
     """What is wrong with the bounds or certificates of an automaton; ``seen`` counts what was compared."""
     result = check(automaton, engine="explicit")
     control = control_graph(automaton)
@@ -67,7 +75,7 @@ def examine(automaton: Automaton, seen: Counter[str]) -> list[str]:
         found = bounds_on(Problem.of(automaton), ("run", "exact", "alignment"), each=SECONDS)
         return faults + [f"not well-formed, but {m} gives {bound}" for m, bound in found.from_above.items()]
     seen["well-formed"] += 1
-    return [*_ordered(automaton, seen), *_certified(automaton, seen)]
+    return [*_ordered(automaton, seen), *_ranged(automaton, rng, seen), *_certified(automaton, seen)]
 
 
 def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
@@ -92,6 +100,64 @@ def _ordered(automaton: Automaton, seen: Counter[str]) -> list[str]:
     for method, bound in bounds.items():
         seen[f"{method} = exact"] += bound == exact
     return faults
+
+
+def _ranged(automaton: Automaton, rng: random.Random, seen: Counter[str]) -> list[str]:
+    """Bounds for another interval, with probabilities as the judge of both directions."""
+    ends = (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2))
+    low, high = -rng.choice(ends), rng.choice(ends)
+    found = bounds_on(Problem.of(automaton), ("exact", "alignment"), adjacency=(low, high), each=SECONDS)
+    exact = found.exact
+    if exact is None or found.alignment is None:
+        return [f"differences in [{low}, {high}]: no bound: {dict(found.missing)}"]
+    if not (found.lower == exact <= found.alignment):
+        return [f"in [{low}, {high}]: from below {found.lower}, exact {exact}, alignment {found.alignment}"]
+    seen["with another interval"] += 1
+    short = [brute(automaton, SHORT, order, max_runs=FEW) for order in ((low, high), (-high, -low))]
+    if any(cost is not None and cost > exact for cost in short):
+        return [f"in [{low}, {high}]: a run costs {short}, above exact {exact}"]
+    runs = [run for run, _ in feasible_runs(automaton, SHORT) if run]
+    judged = [
+        (run, [rng.choice((low, Fraction(0), high)) for _ in run])
+        for run in rng.sample(runs, min(len(runs), JUDGED))
+    ]
+    if found.flow is not None:
+        judged.append((found.flow.run, found.flow.deltas))
+    for run, differences in judged:
+        ratio, error = _ratio(automaton, run, differences, rng)
+        seen["pairs of inputs"] += 1
+        seen["... that reach nine tenths of the constant"] += ratio > 0.9 * exact
+        if ratio > float(exact) + error + 1e-9:
+            return [f"in [{low}, {high}]: inputs with log-ratio {ratio} on {run}, exact {exact}"]
+    return []
+
+
+def _ratio(
+    automaton: Automaton, run: Sequence[int], differences: Sequence[Fraction], rng: random.Random
+) -> tuple[float, float]:
+    """The log-ratio of a run on inputs that differ so, without its sign, and its error; ``eps`` is 1.
+
+    Means lie on the other side of 0 from where the differences move them, mostly far: there it is dearest.
+    """
+    far = rng.choice((2, 24, 24, 96))
+    alpha: list[Fraction | None] = []
+    beta: list[Fraction | None] = []
+    windows: list[tuple[float, float] | None] = []
+    for t, difference in zip(run, differences, strict=True):
+        state, output = automaton.state(automaton.transitions[t].source), automaton.transitions[t].output
+        sign = (difference > 0) - (difference < 0)
+        first = Fraction(-far * sign) - (state.mu or 0)
+        alpha.append(first if state.is_input else None)
+        beta.append(first - difference if state.is_input else None)
+        window = None
+        if output.kind is OutputKind.INSAMPLE:
+            window = (-0.01, 0.01)
+        elif output.kind is OutputKind.INSAMPLE_PRIME:
+            edge = float(first + (state.mu_prime or 0))
+            window = (edge, inf) if sign > 0 else (-inf, edge)
+        windows.append(window)
+    one, other = (log_probability(automaton, run, given, windows) for given in (alpha, beta))
+    return abs(one.value - other.value), one.error + other.error
 
 
 def _certified(automaton: Automaton, seen: Counter[str]) -> list[str]:
@@ -130,9 +196,10 @@ def main(words: Sequence[str] | None = None) -> int:
     failing, shown, began = 0, 0.0, time.monotonic()
     numbers = range(options.count) if options.only is None else [options.only]
     for done, i in enumerate(numbers, 1):
-        automaton = random_automaton(random.Random(f"{options.seed}/{i}"), (1, 2, 2, 3), (2, 3, 4, 5))
+        rng = random.Random(f"{options.seed}/{i}")
+        automaton = random_automaton(rng, (1, 2, 2, 3), (2, 3, 4, 5))
         try:
-            faults = examine(automaton, seen)
+            faults = examine(automaton, rng, seen)
         except LimitReached as limit:
             faults = [f"limit: {limit}"]
         except Exception:

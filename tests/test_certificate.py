@@ -116,7 +116,7 @@ def test_bounds_from_above_and_below_for_other_inputs(path, adjacency, sensitivi
     above = certificate.private(found.alignment_proof)
     below = certificate.lower_of_flow(found.flow, found.flow_range, found.sensitivity)
     *upper, lower = verified(automaton, *above, below)
-    assert len(upper) == (2 if adjacency == "monotone" else 1)
+    assert len(upper) == (1 if adjacency == "two-sided" else 2)
     assert max(claim.bound for claim in upper) == found.alignment_proof.bound
     assert lower.bound == found.lower <= found.alignment_proof.bound
     assert all(claim.inputs.sensitivity == sensitivity for claim in (*upper, lower))

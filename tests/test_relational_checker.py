@@ -151,7 +151,7 @@ def fork_proof(letter: str, shift: tuple[str, str] | None, costs: tuple[str, str
     """With any of the four pairs of states after the second step, each at its own cost."""
     return {
         "kind": "relational",
-        "adjacency": ["-1/2", "1"],
+        "adjacency": ["-1", "1/2"],
         "sensitivity": "2",
         "D": max(costs, key=Fraction),
         "machine": {
@@ -700,7 +700,7 @@ STILL_HOLD: list[tuple[str, list[tuple[str, object]]]] = [
     ("foreseen", [("nodes.8", node(2, 2, 0, "0"))]),
     ("foreseen", [("nodes.8", node(1, 2, 3, "0"))]),
     ("foreseen", [("nodes.8", node(3, 2, 2, "0"))]),
-    ("fork", [("adjacency", ["-1/2", "0"])]),
+    ("fork", [("adjacency", ["0", "1/2"])]),
     ("chain", [("nodes.4.facts.0.2", "<="), ("nodes.4.facts.1.3", "1/2")]),
     ("shown", [("suffixes.before.6", [4, "insample", "", 4])]),
 ]  # fmt: skip

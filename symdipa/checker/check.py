@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from symdipa.checker.claims import Claim
+from symdipa.checker.claims import Claim, both_ways, refuse_contradictions
 from symdipa.checker.lower import check_lower
 from symdipa.checker.model import Model, digest, model_of
 from symdipa.checker.private import check_in_parts, check_private
@@ -31,9 +31,10 @@ _KINDS: dict[str, Callable[[Model, dict[str, object], str], Claim]] = {
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What the certificates of a file prove, in their order."""
+    """What the certificates of a file prove, in their order, and what two of them prove ``together``."""
 
     claims: tuple[Claim, ...]
+    together: tuple[Claim, ...] = ()
 
 
 def verify(
@@ -65,7 +66,8 @@ def verify(
             claims.append(others[kind](automaton, content, where))
         else:
             claims.append(_check(model, kind, content, where))
-    return Verified(tuple(claims))
+    refuse_contradictions(claims)
+    return Verified(tuple(claims), tuple(both_ways(claims)))
 
 
 def _check_automaton(automaton: Automaton, value: object) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import permutations
 
 from symdipa.checker.reading import interval, rational
 from symdipa.checker.rules import refuse
@@ -11,28 +13,51 @@ from symdipa.checker.rules import refuse
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Which inputs are compared: differences at input steps lie in ``[low, high]`` times the sensitivity."""
+    """Which inputs are compared: differences at input steps lie in ``[low, high]`` times the sensitivity.
+
+    A difference is the first input minus the second; the first is the one whose probabilities are at most
+    ``exp(D*eps)`` times those of the other. With ``both``, either of two adjacent inputs may be the first.
+    """
 
     low: Fraction
     high: Fraction
     sensitivity: Fraction
+    both: bool
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        return self.low * self.sensitivity, self.high * self.sensitivity
+
+    @property
+    def other_way(self) -> tuple[Fraction, Fraction]:
+        """The ends for the other order of the two inputs."""
+        low, high = self.ends
+        return -high, -low
 
     def differences(self, reads_input: bool) -> tuple[Fraction, Fraction]:
         """The least and the greatest difference at a step."""
         if not reads_input:
             return Fraction(0), Fraction(0)
-        return self.low * self.sensitivity, self.high * self.sensitivity
+        return self.ends
 
     def __str__(self) -> str:
         times = "" if self.sensitivity == 1 else f" times {self.sensitivity}"
-        return f"differences in [{self.low}, {self.high}]{times}"
+        numbers = f"in [{self.low}, {self.high}]{times}"
+        if self.low == -self.high:
+            return f"differences {numbers}"
+        return (
+            f"differences {numbers} in either order"
+            if self.both
+            else f"differences (first minus second) {numbers}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One thing that was proved.
 
-    ``kind`` is ``"private"`` (``D*eps``-private with ``D = bound``), ``"lower"`` (a run whose probabilities
+    ``kind`` is ``"private"`` (``D*eps``-private with ``D = bound``, or one of the two inequalities of that if
+    the inputs are not compared ``both`` ways), ``"lower"`` (a run whose probabilities
     differ by ``exp(bound*eps)``, or as close to that as one likes), ``"violation"`` (the pattern occurs) or
     ``"well-formed"`` (no pattern does). ``distinct`` says of a run that no other one has its outputs, which
     makes of it a statement about the automaton: no ``D`` below ``bound``, no ``D`` at all.
@@ -47,7 +72,8 @@ class Claim:
     def __str__(self) -> str:
         match self.kind:
             case "private":
-                return f"D*eps-private with D = {self.bound} for {self.inputs}"
+                way = "" if self.inputs is None or self.inputs.both else " in one direction"
+                return f"D*eps-private{way} with D = {self.bound} for {self.inputs}"
             case "lower" if self.distinct:
                 return f"not D*eps-private with any D below {self.bound} for {self.inputs}"
             case "lower":
@@ -65,4 +91,38 @@ def inputs_of(certificate: dict[str, object], where: str) -> Inputs:
     sensitivity = rational(certificate["sensitivity"], f"{where}.sensitivity")
     if not low <= 0 <= high or sensitivity <= 0:
         refuse("adjacency", f"{where}: differences must range over 0, and the sensitivity must be positive")
-    return Inputs(low, high, sensitivity)
+    return Inputs(low, high, sensitivity, both=low == -high)
+
+
+def both_ways(claims: Sequence[Claim]) -> list[Claim]:
+    """Privacy as two claims about the two orders of adjacent inputs make it up together."""
+    found = []
+    for k, claim in enumerate(claims):
+        for other in claims[:k]:
+            a, b = other.inputs, claim.inputs
+            if claim.kind == other.kind == "private" and a and b and a.ends == b.other_way != a.other_way:
+                bound = max(bound for bound in (claim.bound, other.bound) if bound is not None)
+                found.append(Claim("private", bound, replace(a, both=True)))
+    return found
+
+
+def refuse_contradictions(claims: Sequence[Claim]) -> None:
+    """Refuse claims that cannot be true together, whatever the proofs say: one of the rules is wrong then."""
+    for claim, other in permutations(claims, 2):
+        if _contradict(claim, other):
+            refuse("contradiction", f"{claim}, and {other}: that cannot be true together")
+
+
+def _contradict(claim: Claim, other: Claim) -> bool:
+    """Whether the second claim denies the first one."""
+    if claim.kind == "well-formed":
+        return other.kind == "violation"
+    if claim.kind != "private" or claim.inputs is None or claim.bound is None or not other.distinct:
+        return False
+    low, high = claim.inputs.ends
+    if other.kind == "violation":
+        return low < 0 < high
+    if other.inputs is None or other.bound is None:
+        return False
+    least, most = other.inputs.ends
+    return other.bound > claim.bound and low <= least and most <= high

@@ -1,8 +1,9 @@
 """Certificates of privacy that pair runs (docs/weights.md, section 7).
 
-Why the rules prove the claim. Fix two inputs with differences in the range, and the letters that are shown,
-real numbers included. For a machine state, values of the variables and the letters still to come let ``f`` be
-the probability that the rest of a run shows them under the first input, ``g`` the same under the second one.
+Why the rules prove the claim. Fix two inputs with differences (first minus second) in the range, and the
+letters that are shown, real numbers included. For a machine state, values of the variables and the letters
+still to come let ``f`` be the probability that the rest of a run shows them under the first input, ``g`` the
+same under the second one.
 Claim, for every node: if the values ``s`` and ``s'`` of the two copies satisfy its facts, the letters have
 its class and its potential is ``c``, then ``f(first, s) <= exp(c*eps) * g(second, s')``.
 
@@ -408,7 +409,7 @@ def _cost(machine: Machine, inputs: Inputs, node: Node, letter: Letter, move: Mo
         if others:
             refuse("pair-shift", f"{where}: the copies show a second sample with different noise")
         apart = other_mean_prime - mean_prime
-        paid = rate * max(high + apart, -(low + apart))
+        paid = rate * max(apart - low, high - apart)
     if move.shift is None:
         if shows == SAMPLE:
             refuse("pair-shift", f"{where}: a sample that is shown must be tied")
@@ -419,7 +420,7 @@ def _cost(machine: Machine, inputs: Inputs, node: Node, letter: Letter, move: Mo
     if shows == SAMPLE and (a or b):
         refuse("pair-shift", f"{where}: a sample that is shown must not be shifted")
     apart = other_mean - mean
-    return paid + one.d * max(Fraction(0), high + apart - b, a - (low + apart))
+    return paid + one.d * max(Fraction(0), apart - low - b, a - (apart - high))
 
 
 def _check_move(

@@ -24,6 +24,7 @@ RULES: dict[str, str] = {
     "model-initialization": "a variable is stored before a guard reads it",
     # claims about D
     "adjacency": "differences range over [L, H] with L <= 0 <= H, the sensitivity is positive",
+    "contradiction": "no two claims of a file exclude each other",
     # private
     "base-node": "a base node has a control state and facts about different variables",
     "base-initial": "base node 0 has the initial state and no facts",

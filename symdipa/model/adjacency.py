@@ -1,4 +1,8 @@
-"""Adjacency: the intervals over which differences of inputs range (docs/weights.md, section 6)."""
+"""Adjacency: how far inputs may differ, and in which order they are compared (docs/weights.md, section 6).
+
+Adjacency is symmetric: one input minus the other lies in an interval, in either order. So ``D`` bounds two
+ratios, and each of them has *differences*, first input minus second, in an interval of its own.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +19,25 @@ TWO_SIDED = "two-sided"
 EITHER_WAY: Interval = (Fraction(-1), Fraction(1))
 """and its interval."""
 
-ADJACENCIES: dict[str, tuple[Interval, ...]] = {
-    TWO_SIDED: (EITHER_WAY,),
-    "monotone": ((Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0))),
-}
-"""The intervals over which differences range; of several the worst counts."""
+ADJACENCIES: dict[str, Interval] = {TWO_SIDED: EITHER_WAY, "monotone": (Fraction(0), Fraction(1))}
+"""The interval in which one input minus the other lies, by name."""
 
 
 def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[Interval, ...]:
-    """The intervals of an adjacency (by name or as an interval), scaled by the sensitivity.
+    """The intervals of the differences, for one order of adjacent inputs and for the other (once if equal).
 
-    Raises ``ValueError`` for an unknown name, an interval without 0, or a negative sensitivity.
+    The worst of them counts. They are scaled by the sensitivity. Raises ``ValueError`` for an unknown name,
+    an interval without 0, or a negative sensitivity.
     """
     if sensitivity < 0:
         raise ValueError(f"a sensitivity is not negative: {sensitivity}")
     if not isinstance(adjacency, str):
-        chosen: tuple[Interval, ...] = ((Fraction(adjacency[0]), Fraction(adjacency[1])),)
+        low, high = (Fraction(end) for end in adjacency)
     elif adjacency in ADJACENCIES:
-        chosen = ADJACENCIES[adjacency]
+        low, high = ADJACENCIES[adjacency]
     else:
         raise ValueError(f"adjacency is one of {', '.join(ADJACENCIES)} or an interval, not {adjacency!r}")
-    for low, high in chosen:
-        if not low <= 0 <= high:
-            raise ValueError(f"differences range over an interval that contains 0, not [{low}, {high}]")
-    return tuple((low * sensitivity, high * sensitivity) for low, high in chosen)
+    if not low <= 0 <= high:
+        raise ValueError(f"differences range over an interval that contains 0, not [{low}, {high}]")
+    low, high = low * sensitivity, high * sensitivity
+    return tuple(dict.fromkeys([(low, high), (-high, -low)]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -11,6 +11,7 @@ from typing import Any
 
 from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
 from symdipa.model.automaton import Automaton
+from symdipa.model.options import EVERY_METHOD, METHODS
 from symdipa.model.patterns import Pattern
 
 Proof = Any
@@ -147,6 +148,11 @@ class Bounds:
     source: Source | None = None
     seconds: float = 0.0
 
+    def crossed(self, methods: Iterable[str]) -> list[tuple[str, Fraction]]:
+        """Of these methods those whose bound from above is below the one from below, which must not be."""
+        found = [(method, self.from_above[method]) for method in methods if method in self.from_above]
+        return [(method, bound) for method, bound in found if self.lower is not None and bound < self.lower]
+
     @property
     def corollary(self) -> Fraction | None:
         """The paper's bound."""
@@ -277,12 +283,18 @@ class Result:
 
     @property
     def contradictions(self) -> tuple[str, ...]:
-        """All that must not be: engines that disagree, and two inputs that refute a proved bound."""
-        best, found = self.bounds.best if self.bounds else None, self.confirmation
-        if found is None or best is None or not found.refutes(best):
-            return self.disagreements
-        words = f"two inputs with log-ratio {found.log_ratio_per_eps}*eps refute the bound of {best}"
-        return (*self.disagreements, words)
+        """All that must not be: engines that disagree, crossed bounds, and inputs that refute one."""
+        words = list(self.disagreements)
+        if self.bounds is not None:
+            methods = EVERY_METHOD if self.output_distinct else METHODS
+            for method, bound in self.bounds.crossed(methods):
+                words.append(f"{method} proves D = {bound}, and a run that D is at least {self.bounds.lower}")
+            best, found = self.bounds.best, self.confirmation
+            if found is not None and best is not None and found.refutes(best):
+                words.append(
+                    f"two inputs with log-ratio {found.log_ratio_per_eps}*eps refute the bound of {best}"
+                )
+        return tuple(words)
 
     @property
     def well_formed(self) -> bool | None:

@@ -79,8 +79,8 @@ class GraphAttempt:
 class Alignment:
     """A proved bound on ``D``, or ``None`` where no graph that was tried gave one.
 
-    ``sides`` has one proof for each range of differences (monotone adjacency has two), the one of the largest
-    bound first; empty if there is no bound.
+    ``sides`` has one proof for each order in which adjacent inputs are compared (one where the interval is
+    symmetric), the one of the largest bound first; empty if there is no bound.
     """
 
     bound: Fraction | None
@@ -125,10 +125,8 @@ def align(
     with the prophecies ``lift`` (letters of ``UCKLG``) and shifts that are ``intervals`` or points. ``auto``
     goes up the :data:`LADDER` as far as sizes allow and keeps the best bound (so does a named graph with
     ``lift`` ``None``, on its own part); it ends early where that reaches ``goal``, a bound from below (before
-    sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the range of the differences;
-    ``sensitivity`` multiplies it. A range ``[L, H]`` speaks of one direction only: where either input may be
-    the larger one, ``[-H, -L]`` is needed, too (which is what ``monotone`` does with ``[0, 1]``; one side
-    alone may have a bound even where the automaton is not private).
+    sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the interval in which one input minus
+    the other lies; ``sensitivity`` multiplies it.
 
     A named graph with a named lift raises :class:`LimitReached` above ``max_nodes`` and when the time is up;
     else that is noted, and the next way is tried. Raises ``ValueError`` for names and ranges that mean

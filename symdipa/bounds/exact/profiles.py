@@ -71,15 +71,14 @@ def exact_constant(
 ) -> Exact:
     """The optimal ``D`` of single runs; infinite exactly when the automaton is not well-formed.
 
-    ``adjacency`` is ``"two-sided"``, ``"monotone"`` or an interval over which differences range. An interval
-    that does not extend to both sides of 0 is refused for automata with a leaking cycle. Raises
-    :class:`ConstantLimit` when ``budget`` entries of profiles have been computed, :class:`LimitReached` when
-    too many values are live at a time, and when the time is up.
+    ``adjacency`` is ``"two-sided"``, ``"monotone"`` or the interval in which one input minus the other lies.
+    Raises :class:`ConstantLimit` when ``budget`` entries of profiles have been computed, and
+    :class:`LimitReached` when too many values are live at a time, and when the time is up.
     """
     chosen = intervals(adjacency)
-    if augmentation.leaks and any(map(any, chosen)):
-        if adjacency != "monotone" and not chosen[0][0] < 0 < chosen[0][1]:
-            raise LimitReached(Limit.METHOD, "one-sided differences and a leaking cycle: no profiles")
+    if not any(map(any, chosen)):  # the inputs are equal, whatever leaks
+        return Exact(Fraction(0), (), (), (), chosen[0])
+    if augmentation.leaks:
         return Exact(None, (), (), (), chosen[0])
     search = partial(_worst, chosen, budget, limits)
     try:

@@ -20,7 +20,7 @@ ShiftRange = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class ShiftMenu:
-    """Ranges of shifts with their costs, for differences of inputs in ``interval``.
+    """Ranges of shifts with their costs, for differences of inputs (first minus second) in ``interval``.
 
     Shifts are multiples of ``1/unit``, costs multiples of ``1/(unit * scale)``.
     """
@@ -61,20 +61,20 @@ class ShiftMenu:
             if one.d_prime is None or one.d_prime != other.d_prime:
                 return
             mean = other.mu_prime - one.mu_prime
-            released = self._price(one.d_prime, self._grid(max(high + mean, -low - mean)))
+            released = self._price(one.d_prime, self._grid(max(mean - low, high - mean)))
         if one.d is None or one.d != other.d or not one.d:
             if letter[0] != SAMPLE:
                 yield None, released
             return
         mean = other.mu - one.mu
-        a, b = self._grid(low + mean), self._grid(high + mean)
+        a, b = self._grid(mean - high), self._grid(mean - low)
         ranges = {(0, 0)} if letter[0] == SAMPLE else self._ranges(a, b, self._grid(mean))
         priced = {r: self._price(one.d, max(0, b - r[1], r[0] - a)) + released for r in ranges}
         yield from _undominated(priced)
 
     def _ranges(self, low: int, high: int, mean: int) -> set[ShiftRange]:
         """The ranges worth a try where the sample of the second copy differs by ``low`` to ``high``."""
-        points = {0, self._grid(self.interval[0]), self._grid(self.interval[1]), mean}
+        points = {0, mean, *(-self._grid(end) for end in self.interval)}
         return {(low, high), (0, max(high, 0)), (min(low, 0), 0), *((c, c) for c in points)}
 
     def _grid(self, value: Fraction) -> int:

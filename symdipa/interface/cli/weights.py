@@ -269,7 +269,8 @@ def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
     from symdipa.checker import CertificateRefused, verify
 
     try:
-        return [str(claim) for claim in verify(automaton, text).claims]
+        found = verify(automaton, text)
+        return [str(claim) for claim in (*found.claims, *found.together)]
     except CertificateRefused as refused:
         if refused.rule != "kind":
             raise
@@ -280,5 +281,5 @@ def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
     chosen = solver or ("cvc5" if find_spec("cvc5") else "z3")
     if find_spec(chosen) is None:
         raise Unusable(f"{chosen} is not installed")
-    claims = certificates.verify(automaton, text, chosen).claims
-    return [f"{claim} (invariants discharged by {chosen})" for claim in claims]
+    found = certificates.verify(automaton, text, chosen)
+    return [f"{claim} (invariants discharged by {chosen})" for claim in (*found.claims, *found.together)]

@@ -141,7 +141,7 @@ def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
     if isinstance(adjacency, str):
         return f"the inputs may move by up to {sensitivity}, all in one direction"
     low, high = (bound * sensitivity for bound in adjacency)
-    return f"every input may move by between {low} and {high}"
+    return f"at every step one input minus the other is between {low} and {high}, in either order"
 
 
 def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:

@@ -1,0 +1,124 @@
+"""Adjacency is symmetric: bounds, certificates and claims count a range in both orders of the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction as F
+
+import pytest
+
+from symdipa import analysis
+from symdipa.bounds.relational import relational
+from symdipa.checker import CertificateRefused, verify
+from symdipa.checker.claims import Claim, Inputs, refuse_contradictions
+from symdipa.evidence.certificates import dumps, violation
+from symdipa.evidence.certificates.build import bundle
+from symdipa.evidence.probability import log_probability
+from symdipa.files import formats
+from symdipa.interface.cli.base import Exit, status
+from symdipa.model.options import EVERY_METHOD
+from symdipa.runs.control import control_graph
+
+TESTS = formats.loads(
+    """
+    (q1:non-input, 4, 0): x := insample; output s; goto q2
+    (q2, 1, 0): if (insample >= x) then output a; goto q3 elseif (insample < x) then output b; goto q5
+    (q3, 1, 0): if (insample >= x) then output a; goto q4 elseif (insample < x) then output b; goto q5
+    (q4, 1, 0): if (insample >= x) then output a; goto q5 elseif (insample < x) then output b; goto q5
+    """
+)
+"""Three tests against one threshold that is dear to move: D depends on the order of the two inputs."""
+ALL_PASS = (0, 1, 3, 5)
+
+
+def log_ratio(first: Sequence[int | None], second: Sequence[int | None]) -> float:
+    return log_probability(TESTS, ALL_PASS, first).value - log_probability(TESTS, ALL_PASS, second).value
+
+
+@pytest.mark.parametrize("ends", [(-1, 0), (0, 1)])
+def test_a_range_is_about_both_orders_of_the_inputs(ends: tuple[int, int]):
+    low, high = map(F, ends)
+    assert log_ratio((None, -12, -12, -12), (None, -13, -13, -13)) > 2.99, "these inputs are adjacent"
+    result = analysis.weigh(TESTS, EVERY_METHOD, adjacency=(low, high))
+    assert result.bounds is not None and not result.contradictions
+    assert result.bounds.exact == result.bounds.alignment == result.bounds.lower == 3
+    assert result.bounds.from_above.get("relational", F(3)) >= 3
+    found = verify(TESTS, dumps(analysis.certify(result)))
+    assert {(c.kind, c.bound, c.inputs and c.inputs.both) for c in found.claims} == {
+        ("private", F(3), False),
+        ("private", F(1), False),
+        ("lower", F(3), False),
+    }
+    (whole,) = found.together
+    assert str(whole).startswith("D*eps-private with D = 3 for differences in [") and "either order" in str(
+        whole
+    )
+
+
+def test_the_relational_method_keeps_to_the_order_of_its_certificates():
+    """One order costs 1 and the other one 3, with pairs of runs as with single runs."""
+    proved = relational(TESTS, adjacency=(F(0), F(1)))
+    found = {tuple(map(F, c["adjacency"])): F(c["D"]) for c in proved.certificates}  # type: ignore[call-overload]
+    assert proved.bound == 3 and found == {(0, 1): 3, (-1, 0): 1}
+    for ends, swapped in (((0, 1), (-1, 0)), ((-1, 0), (0, 1))):
+        (made,) = (c for c in proved.certificates if tuple(map(F, c["adjacency"])) == ends)  # type: ignore[call-overload]
+        turned = {**made, "adjacency": [str(end) for end in swapped]}
+        if found[ends] < found[swapped]:
+            with pytest.raises(CertificateRefused):
+                verify(TESTS, dumps(bundle(TESTS, [turned])))
+
+
+def inputs(low: int, high: int, sensitivity: int = 1) -> Inputs:
+    return Inputs(F(low), F(high), F(sensitivity), both=low == -high)
+
+
+LOST = Claim("violation", pattern="leaking-pair", distinct=True)
+
+
+@pytest.mark.parametrize(
+    ("private", "other", "excluded"),
+    [
+        (inputs(-1, 1), Claim("lower", F(2), inputs(-1, 1), distinct=True), True),
+        (inputs(-2, 2), Claim("lower", F(2), inputs(0, 1, 2), distinct=True), True),
+        (inputs(-1, 1), Claim("lower", F(2), inputs(0, 1, 2), distinct=True), False),
+        (inputs(-1, 0), Claim("lower", F(2), inputs(0, 1), distinct=True), False),
+        (inputs(-1, 1), Claim("lower", F(2), inputs(-1, 1), distinct=False), False),
+        (inputs(-1, 1), Claim("lower", F(1), inputs(-1, 1), distinct=True), False),
+        (inputs(-1, 1), LOST, True),
+        (inputs(0, 1), LOST, False),
+        (inputs(-1, 1), replace(LOST, distinct=False), False),
+    ],
+)
+def test_claims_that_exclude_each_other_are_refused(private: Inputs, other: Claim, excluded: bool):
+    for claims in permuted(Claim("private", F(1), private), other):
+        if excluded:
+            with pytest.raises(CertificateRefused, match="true together") as refused:
+                refuse_contradictions(claims)
+            assert refused.value.rule == "contradiction"
+        else:
+            refuse_contradictions(claims)
+
+
+def permuted(one: Claim, other: Claim) -> list[list[Claim]]:
+    return [[one, other], [other, one]]
+
+
+def test_a_file_of_a_violation_and_of_none_is_refused():
+    lossy = formats.loads("(q, 1/2, 0): output insample; goto q")
+    result = analysis.check(lossy)
+    assert result.witness is not None
+    parts = [violation(control_graph(lossy), result.witness), {"kind": "well-formed"}]
+    with pytest.raises(CertificateRefused) as refused:
+        verify(lossy, dumps(bundle(lossy, parts)), {"well-formed": lambda *_: Claim("well-formed")})
+    assert refused.value.rule == "contradiction"
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_a_bound_from_above_below_one_from_below_is_an_alarm(method: str):
+    result = analysis.weigh(TESTS)
+    assert result.bounds is not None and status(result) is Exit.PRIVATE
+    crossed = replace(result.bounds, from_above={**result.bounds.from_above, method: F(5, 2)}, lower=F(3))
+    broken = replace(result, bounds=crossed)
+    assert broken.contradictions == (f"{method} proves D = 5/2, and a run that D is at least 3",)
+    assert status(broken) is Exit.BUG
