@@ -427,7 +427,7 @@ def test_unknown_suffix(tmp_path: Path) -> None:
     rule, message = only(refused_file(path))
     assert rule == "format"
     assert "'.txt'; the known ones are .dipa, .json (or give --format)" in message
-    assert read_file(path, "dipa").automaton.name == "svt"
+    assert read_file(path, "dipa").name == "svt"
 
 
 def test_suffix_against_content(tmp_path: Path) -> None:
@@ -439,7 +439,7 @@ def test_suffix_against_content(tmp_path: Path) -> None:
 def test_no_suffix(tmp_path: Path) -> None:
     path = tmp_path / "svt"
     path.write_text(GOOD)
-    assert read_file(path).automaton.initial == "q1"
+    assert read_file(path).initial == "q1"
     path.write_text("svt")
     assert "cannot tell the format" in only(refused_file(path))[1]
 

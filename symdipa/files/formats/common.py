@@ -32,14 +32,11 @@ _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
 class Parsed:
     """What a reader made of a text: perhaps an automaton, where its parts stood, and what is wrong.
 
-    ``partial`` says that parts of the text could not be read and are missing from the automaton. ``doubts``
-    are those of the notes that say that the text may not mean what its author wanted.
+    ``partial`` says that parts of the text could not be read and are missing from the automaton.
     """
 
     automaton: Automaton | None
     locate: Locate | None = None
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
     problems: tuple[InputProblem, ...] = ()
     partial: bool = False
 
