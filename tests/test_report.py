@@ -423,7 +423,7 @@ def test_the_noise_of_a_second_sample_is_told_where_it_is_shown():
 
 
 def test_a_long_table_of_noise_is_cut():
-    lines = [f"(q{i}, 1, 0): x := insample; output o; goto q{i + 1}" for i in range(30)]
+    lines = [f"(q{i}, 1, {i}): x := insample; output o; goto q{i + 1}" for i in range(30)]
     rows = noise_lines(formats.loads("\n".join(lines)))
     assert rows[-1] == "and 6 more" and len(rows) == 25
 

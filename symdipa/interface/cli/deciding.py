@@ -102,7 +102,7 @@ def decider(options: CheckOptions) -> Decide:
     lambda as_json, quiet, verbose: View(as_json, -1 if quiet else verbose),
     with_json,
     option("-q", "--quiet", is_flag=True, help="One line per file."),
-    option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes."),
+    option("-v", "--verbose", count=True, help="Also times, sizes and more of the noise."),
 )
 def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view: View) -> None:
     """Decide whether the automata in FILE... are private ("-" reads standard input).

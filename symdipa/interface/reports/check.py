@@ -19,7 +19,7 @@ from symdipa.interface.reports.document import (
     Tone,
 )
 from symdipa.interface.reports.story import run_table, story
-from symdipa.interface.reports.words import clash_text, noise
+from symdipa.interface.reports.words import LONGEST_NOISE_TABLE, clash_text, noise
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem, NoteKind
 from symdipa.model.options import EVERY_METHOD
@@ -32,6 +32,8 @@ ASSUMED = (
     "have equally many entries, and each entry may differ by at most 1, up or down."
 )
 """What every answer rests on, beside the automaton itself."""
+MOST_NOISE = 12
+"""How many lines about noise a report has that is not verbose."""
 BUG = "this is a bug in symdipa: please report it together with the file"
 
 
@@ -39,15 +41,15 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
     """The report on one file: verdict, why, the run that proves a violation, patterns, notes.
 
     ``notes`` are remarks beside those of the result. ``verbosity`` below 0 gives the verdict line alone,
-    above 0 adds the noise of every state and the sizes of the searches.
+    above 0 adds more of the noise, and the sizes of the searches.
     """
     if verbosity < 0:
         return Document((), headline(name, result, alone=True))
     sections = [Section([*disagreements(result), *explanation(result)])]
     if result.witness is not None:
         sections.append(Section([run_table(result.automaton, result.witness)]))
-    if verbosity > 0:
-        sections.append(Section(noise(result.automaton)))
+    drawn = noise(result.automaton, longest=LONGEST_NOISE_TABLE if verbosity > 0 else MOST_NOISE)
+    sections.append(Section(drawn))
     sections += [Section([pattern_table(result, verbosity > 0)]), Section([ASSUMED])]
     return Document([*sections, *noted(remarks(result, notes, verbosity > 0))], headline(name, result))
 
