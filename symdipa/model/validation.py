@@ -223,7 +223,8 @@ def _scale(state: State, i: int, part: str, value: Fraction | None, use: str | N
         message = f"{shown} of state {state.name} is {_number(value)}; it must not be negative"
         yield place, message
     elif value == 0 and use:
-        yield place, f"{shown} of state {state.name} is 0; it must be positive, because {use}"
+        remedy = f"a large {shown}, such as 100, is little noise; no noise is not possible"
+        yield place, f"{shown} of state {state.name} is 0; it must be positive, because {use} ({remedy})"
 
 
 def _use_of_sample(leaving: Iterable[Transition]) -> str | None:
