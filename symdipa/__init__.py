@@ -29,13 +29,11 @@ if TYPE_CHECKING:
         Transition,
         symbol,
     )
-    from symdipa.model.errors import InputProblem, InvalidInput, Position, SymdipaError
+    from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind, Position, SymdipaError
     from symdipa.model.patterns import Pattern
     from symdipa.model.verdict import (
         Answers,
         Bounds,
-        Note,
-        NoteKind,
         PatternResult,
         Result,
         Status,
@@ -49,11 +47,11 @@ _HOME = {
     "model.automaton": [
         "INSAMPLE", "INSAMPLE_PRIME", "Automaton", "Guard", "Output", "State", "Transition", "symbol",
     ],
-    "model.errors": ["InvalidInput", "Position", "InputProblem", "SymdipaError"],
+    "model.errors": ["InvalidInput", "Position", "InputProblem", "Note", "NoteKind", "SymdipaError"],
     "files.formats": ["dumps", "load", "loads"],
     "model.patterns": ["Pattern"],
     "model.verdict": [
-        "Answers", "Bounds", "Note", "NoteKind", "PatternResult", "Result", "Status", "Verdict", "Witness",
+        "Answers", "Bounds", "PatternResult", "Result", "Status", "Verdict", "Witness",
     ],
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

@@ -13,15 +13,13 @@ from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached, NothingToCertify, SymdipaError
+from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress, stopwatch
 from symdipa.model.options import CheckOptions, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import (
     Answers,
     Bounds,
-    Note,
-    NoteKind,
     Result,
     Source,
     Status,
@@ -368,7 +366,7 @@ class _Check:
         self.witness: Witness | None = None
         self.distinct: bool | None = None
         self.bounds: Bounds | None = None
-        self.notes: list[Note] = []
+        self.notes: list[Note] = list(automaton.notes)
 
     @property
     def verdict(self) -> Verdict:

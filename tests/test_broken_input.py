@@ -103,7 +103,7 @@ TEXTS = [
     ("reserved-variable", GOOD + "(q2,1,0): if (insample < insample) then output a; goto q2", "name", (2, 26),
      "'insample' is a reserved word and cannot be a variable"),
     ("no-output", "(q1,1,0): x := insample; goto q2", "syntax", (1, 26), "expected 'output'"),
-    ("no-goto", "(q1,1,0): output a;", "syntax", (1, 20), "expected 'goto' after the output, found the end"),
+    ("no-goto", "(q1,1,0): output a;", "syntax", (1, 20), "'output a' says not where to go next: write output a; goto q2"),
     ("no-target", "(q1,1,0): output a; goto", "syntax", (1, 25), "the state to go to"),
     ("no-semicolon", "(q1,1,0): output a goto q2", "syntax", (1, 20), "expected ';' after the output"),
     ("equals", "(q1,1,0): x = insample; output a; goto q2", "syntax", (1, 13), "expected ':=' after the variable x"),
@@ -131,7 +131,46 @@ TEXTS = [
     ("overclosed-guard", GOOD + "(q2,1,0): if (insample < x)) then output a; goto q2", "syntax", (2, 28),
      "closes nothing"),
     ("unfinished-guard", GOOD + "(q2,1,0): if (insample < x &&", "syntax", (2, 30), "found the end of the text"),
+    # Mistakes of a first hour, each with its remedy.
+    *(
+        (f"eps-{written}", f"(q1:non-input,{written},0): x := insample; output obot; goto q2\n" + LOOP, "number",
+         (1, 15), f"write {meant} for noise of scale {scale}")
+        for written, meant, scale in [
+            ("4/eps", "1/4", "4/eps"), ("eps/2", "1/2", "2/eps"), ("eps", "1", "1/eps"), ("2eps", "2", "1/(2*eps)"),
+            ("1/(4 eps)", "4", "1/(4*eps)"), ("1/(4*eps)", "4", "1/(4*eps)"), ("1/4 * epsilon", "1/4", "4/eps"),
+            ("Lap(4/eps)", "1/4", "4/eps"), ("2*eps/3", "2/3", "3/(2*eps)"), ("0.1 ε", "1/10", "10/eps"),
+        ]
+    ),
+    *(
+        (f"eps-{written}", f"(q1:non-input,{written},0): x := insample; output obot; goto q2\n" + LOOP, "number",
+         (1, 15), "noise of scale 4/eps is written 1/4")
+        for written in ["1/4eps", "4/eps/eps", "eps*eps", "x*eps", "0/eps", "-eps", "eps +", f"{'9' * 5000}/eps"]
+    ),
+    ("eps-in-mean", GOOD.replace(",0)", ",eps)") + LOOP, "number", (1, 19), "'eps': a mean is a number"),
+    ("eps-in-a-comment", GOOD.replace(",0", " # 4/eps\n,x") + LOOP, "syntax", (2, 2), "expected a number"),
+    ("infinite", GOOD.replace("1/4", "inf") + LOOP, "number", (1, 15), "a large one, such as 100, is little noise"),
+    ("no-noise", GOOD.replace("1/4", "0") + LOOP, "parameters", (1, 15), "(a large d, such as 100, is little noise"),
+    ("symbol-0", GOOD.replace("obot", "0") + LOOP, "syntax", (1, 45), "begins with a letter (write for instance zero"),
+    ("symbol-negative", GOOD.replace("obot", "-1") + LOOP, "syntax", (1, 45), "'-1' is no output"),
+    ("kind-behind-comma", GOOD.replace(":non-input", ", non-input") + LOOP, "spelling", (1, 6),
+     "write (q1:non-input, ...)"),
+    ("goto-is-missing", GOOD.replace("; goto q2", "") + LOOP, "syntax", (1, 49), "write output obot; goto q2"),
+    ("only-the-state", GOOD.replace("goto ", "") + LOOP, "spelling", (1, 51), "write goto q2"),
+    ("stored-after-output", GOOD.replace("x := insample; output obot", "output obot; x := insample") + LOOP,
+     "spelling", (1, 36), "write x := insample; output ..."),
+    ("stored-after-goto", GOOD.replace("x := insample; ", "").replace("q2", "q2; x := insample") + LOOP, "syntax",
+     (1, 45), "assignments come before the output"),
+    ("two-sided", GOOD.replace("x :=", "x := insample, y :=") + LOOP.replace("insample < x", "x <= insample < y"),
+     "spelling", (2, 31), "write x <= insample && insample < y"),
+    *(
+        (f"comment-{mark}", f"{mark} (q9, 1, 0): not a state {end}\n" + GOOD + f"  {mark} more {end}\n" + LOOP,
+         "spelling", (1, 1), f"'{mark}': a comment begins with # (1 more like this below)")
+        for mark, end in [("//", ""), ("%", ""), ("--", ""), ("/*", "*/")]
+    ),
+    ("quotes", GOOD.replace("obot", '"obot"') + LOOP, "spelling", (1, 45), "'\"obot\"': names stand without quotes"),
+    ("words-in-quotes", GOOD.replace("obot", "'far below'") + LOOP, "spelling", (1, 45), "write far_below"),
     # Size.
+    ("unclosed-parameters", "(a" + ",(" * 100_000, "syntax", (1, 4), "expected a number"),
     ("garbage-line", "x" * MEGABYTE, "syntax", (1, 1), "xxx...'"),
     ("garbage-parentheses", "(" * MEGABYTE, "syntax", (1, 1), "(((...'"),
     ("unclosed-deep-guard", GOOD + "(q2,1,0): if " + "(" * 100_000 + "insample < x", "syntax", (2, 100_026),
@@ -166,6 +205,7 @@ JSONS = [
     ("number-is-list", HEAD + '"states": [{"name": "p", "d": []}], "transitions": []}', "schema", (2, 31), '"1/4"'),
     ("mean-is-null", HEAD + '"states": [{"name": "p", "mu": null}], "transitions": []}', "schema", (2, 32), "not null"),
     ("exponent", HEAD + '"states": [{"name": "p", "d": 1e5}], "transitions": []}', "number", (2, 31), "no exponents"),
+    ("eps", HEAD + '"states": [{"name": "p", "d": "4/eps"}], "transitions": []}', "number", (2, 31), "write 1/4"),
     ("divide-by-zero", HEAD + '"states": [{"name": "p", "d": "1/0"}], "transitions": []}', "number", (2, 31), "zero"),
     ("huge-numeral", HEAD + '"states": [{"name": "p", "d": ' + "9" * 5000 + '}], "transitions": []}', "number",
      (2, 31), "1000 digits"),
@@ -212,6 +252,17 @@ def test_broken_text(fmt: str, text: str, rule: str, where: tuple[int, int], phr
     assert (problem.position.line, problem.position.column) == where
     assert len(problem.message) < 1000
     assert "\n" not in str(problem)
+
+
+REMEDIED = [case for case in TEXTS if case[2] == "spelling" or case[0].startswith(("eps-", "infinite"))]
+
+
+@pytest.mark.parametrize("case", REMEDIED, ids=lambda case: case[0])
+def test_nothing_follows_from_what_is_not_the_language_but_clear(
+    case: tuple[str, str, str, tuple[int, int], str],
+) -> None:
+    (problem,) = refused(case[1], "dipa").problems
+    assert problem.rule == case[2]
 
 
 def test_all_problems_of_a_text_are_reported_in_order() -> None:
@@ -427,7 +478,7 @@ def test_unknown_suffix(tmp_path: Path) -> None:
     rule, message = only(refused_file(path))
     assert rule == "format"
     assert "'.txt'; the known ones are .dipa, .json (or give --format)" in message
-    assert read_file(path, "dipa").automaton.name == "svt"
+    assert read_file(path, "dipa").name == "svt"
 
 
 def test_suffix_against_content(tmp_path: Path) -> None:
@@ -439,7 +490,7 @@ def test_suffix_against_content(tmp_path: Path) -> None:
 def test_no_suffix(tmp_path: Path) -> None:
     path = tmp_path / "svt"
     path.write_text(GOOD)
-    assert read_file(path).automaton.initial == "q1"
+    assert read_file(path).initial == "q1"
     path.write_text("svt")
     assert "cannot tell the format" in only(refused_file(path))[1]
 

@@ -21,7 +21,8 @@ from symdipa.interface.reports.document import (
     as_lines,
     as_text,
 )
-from symdipa.model.verdict import Note, NoteKind, Verdict
+from symdipa.model.errors import Note, NoteKind
+from symdipa.model.verdict import Verdict
 
 
 def test_sections_are_set_apart_and_blocks_are_not():

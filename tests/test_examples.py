@@ -72,9 +72,9 @@ def test_the_folder_agrees_with_the_first_line(path):
 
 @pytest.mark.parametrize("path", FILES, ids=short)
 def test_examples_need_no_repair(path):
-    document = formats.read_file(path, strict=True)
-    assert not document.notes
-    assert document.automaton.name == path.stem
+    automaton = formats.read_file(path, strict=True)
+    assert not automaton.notes
+    assert automaton.name == path.stem
 
 
 @pytest.mark.parametrize(("engine", "encoding"), ENGINES, ids=lambda value: value)
@@ -123,9 +123,9 @@ def test_the_peers_automata(path):
             formats.read_file(path)
         assert "non-input" in {problem.rule for problem in caught.value.problems}
         return
-    document = formats.read_file(path)
-    assert bool(document.notes) == (path.stem in OVERLAPPING)
-    result = check(document.automaton, engine="explicit" if short(path) in LARGE else "both")
+    automaton = formats.read_file(path)
+    assert bool(automaton.notes) == (path.stem in OVERLAPPING)
+    result = check(automaton, engine="explicit" if short(path) in LARGE else "both")
     wanted = peer_pattern(path)
     assert present(result) == ({wanted} if wanted else frozenset())
     assert result.verdict is (Verdict.NOT_PRIVATE if wanted else Verdict.PRIVATE)

@@ -31,7 +31,7 @@ from symdipa.model.automaton import (
     symbol,
     variables_of,
 )
-from symdipa.model.errors import InvalidInput
+from symdipa.model.errors import InvalidInput, NoteKind
 from symdipa.model.spelling import Dictionary, edit_distance
 from symdipa.model.validation import problems
 
@@ -122,9 +122,9 @@ def test_parameters_and_outputs() -> None:
     ],
 )
 def test_free_layout_and_spellings(text: str) -> None:
-    document = read(text.encode(), "dipa")
-    assert document.automaton == loads(SVT)
-    assert document.notes == ()
+    automaton = read(text.encode(), "dipa")
+    assert automaton == loads(SVT)
+    assert automaton.notes == ()
 
 
 def test_any_identifier_is_a_name() -> None:
@@ -147,8 +147,9 @@ def test_not_a_number(text: str) -> None:
 
 
 def test_unreachable_states_are_noted() -> None:
-    document = read(SVT.replace("goto q2\n(", "goto p2\n("), "dipa")
-    assert document.notes == ("no path from q1 reaches q2, q3; is every goto spelt right?",)
+    (note,) = loads(SVT.replace("goto q2\n(", "goto p2\n(")).notes
+    assert str(note) == "no path from q1 reaches q2, q3; is every goto spelt right?"
+    assert note.is_doubt
 
 
 WATCH = """
@@ -158,15 +159,82 @@ WATCH = """
 
 
 def test_a_misspelt_target_is_doubted() -> None:
-    document = read(WATCH.format("wacth", "high", "done"), "dipa")
-    misspelt, lost = document.notes
-    assert misspelt.startswith(
-        "2:62: state wacth is only a target, so the run ends there; did you mean watch?"
+    (note,) = read(WATCH.format("watch", "high", "wacth"), "dipa").notes
+    assert str(note).startswith(
+        "3:87: state wacth is only a target, so the run ends there; did you mean watch?"
     )
-    assert lost.startswith("no path from start reaches watch")
-    assert document.doubts == document.notes
-    with pytest.raises(InvalidInput, match=r"2:62: state wacth .* did you mean watch\?.* \[structure\]"):
-        loads(WATCH.format("wacth", "high", "done"), strict=True)
+    assert note.kind is NoteKind.ONLY_A_TARGET and note.is_doubt
+    with pytest.raises(InvalidInput, match=r"3:87: state wacth .* did you mean watch\?.* \[structure\]"):
+        loads(WATCH.format("watch", "high", "wacth"), strict=True)
+
+
+def test_a_misspelt_target_is_refused_if_nothing_else_leads_to_the_state_that_was_meant() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        loads(WATCH.format("wacth", "high", "done") + "(idle, 1, 0): output x; goto idle (off, -1")
+    assert [(p.position.line, p.position.column) for p in caught.value.problems if p.position] == [
+        (2, 62),
+        (4, 43),
+    ]
+    assert str(caught.value.problems[0]) == (
+        "2:62: state wacth is not listed, and no path leads to watch: did you mean watch? "
+        "(if not, list it: '(wacth):') [structure]"
+    )
+    loads(WATCH.format("wacth", "high", "done") + "(wacth):")
+
+
+def test_a_state_that_may_be_reached_from_what_cannot_be_read_is_not_meant() -> None:
+    text = WATCH.format("wacth", "high", "done").replace("goto done", "goto")
+    with pytest.raises(InvalidInput) as caught:
+        loads(text)
+    assert "wacth" not in str(caught.value)
+
+
+def test_a_misspelt_target_is_refused_in_python_and_in_json() -> None:
+    states = [State("start", False, Fraction(1, 4)), State("watch", d=Fraction(1, 2))]
+    steps = [Transition("start", "wacth", symbol("a")), Transition("watch", "watch", symbol("b"))]
+    with pytest.raises(InvalidInput, match=r"did you mean watch\? \(if not, list it: State\('wacth'\)\)"):
+        Automaton.build(states, steps)
+    assert Automaton.build([*states, State("wacth")], steps).notes
+    good = dumps(Automaton.build([*states, State("wacth")], steps), "json")
+    bad = good.replace('{"name": "wacth", "input": true}', '{"name": "other", "input": true}')
+    with pytest.raises(InvalidInput, match="the target 'wacth' of a transition is not a state; did you mean"):
+        loads(bad, "json")
+
+
+@pytest.mark.parametrize(
+    ("scales", "words"),
+    [
+        (("2", "4"), "every d is above 1, and d = 4 of state b means Laplace noise of scale 1/(4*eps); noise "
+         "of scale 4/eps is written 1/4"),
+        (("1/4", "20"), "d = 20 of state b is far above the others and means Laplace noise of scale "
+         "1/(20*eps)"),
+        (("1/4", "2"), None),
+        (("1", "4"), None),
+        (("1/100", "1"), None),
+    ],
+)  # fmt: skip
+def test_hardly_any_noise_is_noted(scales: tuple[str, str], words: str | None) -> None:
+    text = "({},{},0): x := insample; output o; goto b ({},{},0): if (insample < x) then output o; goto b"
+    notes = loads(text.format("a", scales[0], "b", scales[1])).notes
+    assert [words in str(note) and note.is_doubt for note in notes if words] == [True] * bool(words)
+    assert bool(notes) == bool(words)
+
+
+def test_scales_of_samples_that_do_not_matter_are_not_noted() -> None:
+    text = "(a,1/2,0): x := insample; output o; goto b (b,50,0): output o; goto c"
+    assert loads(text).notes == ()
+
+
+def test_notes_travel_with_the_automaton_and_make_no_difference(tmp_path: Path) -> None:
+    text = SVT.strip() + " else output oend; goto q3"
+    path = tmp_path / "svt.dipa"
+    path.write_text(text)
+    automaton = symdipa.load(path)
+    (note,) = automaton.notes
+    assert note == symdipa.Note(NoteKind.NEVER_TAKEN, "3 of state q2", symdipa.Position(3, 62))
+    assert automaton == replace(loads(SVT), name="svt") and hash(automaton) == hash(replace(automaton))
+    assert symdipa.check(automaton).notes == (note,)
+    assert replace(automaton, name="other").notes == (note,)
 
 
 @pytest.mark.parametrize("end", ["done", "watcher_is_over", "exit"])
@@ -175,21 +243,20 @@ def test_other_targets_are_not_doubted(end: str) -> None:
 
 
 def test_a_listed_state_is_meant() -> None:
-    document = read(WATCH.format("watch", "high", "wacth") + "(wacth):", "dipa", strict=True)
-    assert document.notes == ()
+    assert loads(WATCH.format("watch", "high", "wacth") + "(wacth):", strict=True).notes == ()
 
 
 def test_an_output_that_looks_like_a_stored_value_is_doubted() -> None:
     text = "(a, 1, 0): best := insample; output read; goto b\n(b, 1, 0): output best; goto c"
-    (note,) = read(text, "dipa").doubts
-    assert note.startswith("2:19: the output best is a symbol, not what the variable best stores")
+    (note,) = read(text, "dipa").notes
+    assert str(note).startswith("2:19: the output best is a symbol, not what the variable best stores")
     with pytest.raises(InvalidInput, match="rename one of them"):
         read(text, "dipa", strict=True)
 
 
 def test_an_output_that_looks_like_a_sample_is_doubted() -> None:
-    (note,) = read(WATCH.format("watch", "insmaple", "done"), "dipa").doubts
-    assert note.startswith("3:") and "did you mean insample?" in note
+    (note,) = read(WATCH.format("watch", "insmaple", "done"), "dipa").notes
+    assert str(note).startswith("3:") and "did you mean insample?" in str(note)
     with pytest.raises(InvalidInput, match="did you mean insample"):
         loads(WATCH.format("watch", "insmaple", "done"), strict=True)
 
@@ -239,16 +306,18 @@ def test_a_single_atom_is_added() -> None:
         "  elseif (insample >= y && insample < z) then output c; goto q2"
     )
     assert guards(text)[2] == Guard(frozenset("xy"), frozenset("z"))
-    assert read(STORE_XYZ + text, "dipa").notes == (
+    (note,) = read(STORE_XYZ + text, "dipa").notes
+    assert not note.is_doubt
+    assert str(note) == (
         "4:10: branch 3 of state q2 overlaps with an earlier one; first match wins, so it is read with "
-        "(insample >= x) added: (insample >= x && insample >= y && insample < z)",
+        "(insample >= x) added: (insample >= x && insample >= y && insample < z)"
     )
 
 
 def test_a_disjunction_splits_the_branch() -> None:
     text = "(q2,1,0): if (insample < x && insample < y) then output a; goto q2 else output b; goto q2"
     assert guards(text)[1:] == [ge("x"), Guard(frozenset("y"), frozenset("x"))]
-    assert "is split into 2 transitions: (insample >= x) or" in read(STORE_XYZ + text, "dipa").notes[0]
+    assert "is split into 2 transitions: (insample >= x) or" in str(read(STORE_XYZ + text, "dipa").notes[0])
 
 
 def test_single_atoms_come_before_splits() -> None:
@@ -268,10 +337,10 @@ def test_a_covered_branch_is_dropped() -> None:
         "(q2,1,0): if (insample < x) then output a; goto q2\n"
         "  elseif (insample < x && insample < y) then output b; goto q9"
     )
-    document = read(STORE_XYZ + text, "dipa")
-    assert "can never be taken" in document.notes[0]
-    assert document.doubts == document.notes
-    assert [state.name for state in document.automaton.states] == ["q1", "q2"]
+    automaton = loads(STORE_XYZ + text)
+    assert "can never be taken" in str(automaton.notes[0])
+    assert automaton.notes[0].is_doubt
+    assert [state.name for state in automaton.states] == ["q1", "q2"]
 
 
 def test_else_negates_without_a_note() -> None:
@@ -282,7 +351,7 @@ def test_else_negates_without_a_note() -> None:
 
 def test_a_superfluous_else_is_noted() -> None:
     text = SVT.strip() + " else output oend; goto q3"
-    assert "branch 3 of state q2 can never be taken" in read(text, "dipa", strict=True).notes[0]
+    assert "branch 3 of state q2 can never be taken" in str(read(text, "dipa", strict=True).notes[0])
 
 
 names = st.frozensets(st.sampled_from("wxyz"), max_size=3)
@@ -362,8 +431,7 @@ def _subset(variables: list[str]) -> st.SearchStrategy[frozenset[str]]:
 def test_round_trip(automaton: Automaton, fmt: str) -> None:
     assert problems(automaton) == []
     text = dumps(automaton, fmt)
-    document = read(text.encode(), fmt, strict=True)
-    assert document.automaton == automaton
+    assert read(text.encode(), fmt, strict=True) == automaton
     assert detect(None, text) == fmt
 
 
@@ -534,12 +602,11 @@ def test_dot() -> None:
 def test_the_file_names_the_automaton(tmp_path: Path) -> None:
     path = tmp_path / "sparse.dipa"
     path.write_text(SVT)
-    document = read_file(path)
-    assert document.automaton.name == "sparse"
-    assert document.source == str(path)
+    automaton = read_file(path)
+    assert automaton.name == "sparse"
     named = tmp_path / "other.json"
-    named.write_text(dumps(document.automaton, "json"))
-    assert load(named) == document.automaton
+    named.write_text(dumps(automaton, "json"))
+    assert load(named) == automaton
 
 
 def test_a_large_file_is_read_in_a_second() -> None:
@@ -576,8 +643,8 @@ def test_published_files(path: Path) -> None:
             read_file(path)
         assert {problem.rule for problem in caught.value.problems} == {"non-input"}
         return
-    document = read_file(path)
-    assert len(document.notes) == OVERLAPPING.get(path.stem, 0)
-    bare = replace(document.automaton, name="")
+    automaton = read_file(path)
+    assert len(automaton.notes) == OVERLAPPING.get(path.stem, 0)
+    bare = replace(automaton, name="")
     assert loads(dumps(bare), strict=True) == bare
     assert loads(dumps(bare, "json"), "json") == bare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import pytest
 from conftest import EXAMPLES
@@ -13,6 +14,7 @@ from symdipa.evidence.refutation import refute
 from symdipa.files import formats
 from symdipa.interface.html import Checked, page
 from symdipa.interface.reports.words import known_marks, known_orders
+from symdipa.model.errors import Note, NoteKind
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -241,7 +243,8 @@ def test_the_current_step_is_brought_into_view_in_a_long_picture(opened, tmp_pat
 
 def test_names_run_no_code(opened, tmp_path):
     path = tmp_path / "nasty.html"
-    path.write_text(page([Checked(NASTY, check(nasty_automaton()), notes=(NASTY,))]), encoding="utf-8")
+    result = replace(check(nasty_automaton()), notes=(Note(NoteKind.READ_AS, NASTY),))
+    path.write_text(page([Checked(NASTY, result)]), encoding="utf-8")
     tab = opened(path=path)
     tab.keyboard.press("ArrowRight")
     assert field(tab, "output") == NASTY

@@ -25,6 +25,7 @@ from symdipa.interface.reports.document import Section, as_html, as_lines
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.words import known_marks
 from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
+from symdipa.model.errors import Note, NoteKind
 from symdipa.model.patterns import Pattern
 
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
@@ -207,11 +208,20 @@ def test_a_reason_instead_of_two_inputs():
     assert "No pair of inputs is shown: there was no time." in shown.text
 
 
+def test_the_index_shows_notes_that_make_a_verdict_doubtful():
+    text = "(a, 4, 0): x := insample; output o; goto b (b, 2, 0): if (insample < x) then output o; goto b"
+    doubtful, plain = check(formats.loads(text)), check(formats.load(SVT))
+    shown = Page(page([Checked("doubtful.dipa", doubtful), Checked("plain.dipa", plain)]))
+    index = shown.text.partition("plain.dipa")[0]
+    assert "note: hardly any noise: every d is above 1, and d = 4 of state a means" in index
+
+
 def test_names_are_text_and_nothing_else():
     automaton = nasty_automaton()
     result = check(automaton)
     assert result.witness is not None
-    text = page([Checked(NASTY, result, notes=(NASTY,)), Refused(NASTY, (NASTY,))])
+    result = replace(result, notes=(Note(NoteKind.READ_AS, NASTY),))
+    text = page([Checked(NASTY, result), Refused(NASTY, (NASTY,))])
     shown = Page(text)
     assert shown.wrong == []
     assert len(shown.all("script")) == 2 and not shown.all("img")

@@ -59,11 +59,11 @@ def proved(automaton: Automaton, **options: Any) -> Relational:
 
 
 def read(text: str) -> Automaton:
-    return formats.read(text.encode(), "dipa").automaton
+    return formats.read(text.encode(), "dipa")
 
 
 def example(name: str) -> Automaton:
-    return formats.read_file(EXAMPLES / f"{name}.dipa").automaton
+    return formats.read_file(EXAMPLES / f"{name}.dipa")
 
 
 def verified(automaton: Automaton, certificates: Any) -> Fraction:
@@ -127,7 +127,7 @@ BAD = [path for path in FILES if expected(path).verdict is Verdict.NOT_PRIVATE]
 
 @pytest.mark.parametrize("path", BAD, ids=short)
 def test_nothing_is_proved_of_what_is_not_private(path):
-    assert proved(formats.read_file(path).automaton).bound is None
+    assert proved(formats.read_file(path)).bound is None
 
 
 def test_the_examples_have_both_kinds():

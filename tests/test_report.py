@@ -12,17 +12,15 @@ from conftest import EXAMPLES
 from symdipa.evidence.facts import link, output_clashes
 from symdipa.files import formats
 from symdipa.interface.reports import check as report
-from symdipa.interface.reports import objects
+from symdipa.interface.reports import objects, weight
 from symdipa.interface.reports.document import as_lines, as_text
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.words import clash_text, noise
-from symdipa.model.errors import InputProblem, Position
+from symdipa.model.errors import InputProblem, Note, NoteKind, Position
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import (
     Answers,
     Bounds,
-    Note,
-    NoteKind,
     PatternResult,
     Result,
     Source,
@@ -337,15 +335,22 @@ def test_comparison_gives_agreement_first_and_a_row_for_every_answer():
     assert "depth 6" in lines[-2] and "1.500" in lines[-2]
 
 
+def test_d_0_says_what_that_means():
+    bounds = Bounds({"alignment": Fraction(0)}, lower=Fraction(0))
+    result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, bounds=bounds)
+    for text in (text_of("a.dipa", result), as_text(weight.document("a.dipa", result))):
+        assert "The outputs do not depend on the inputs" in text and "0*eps" not in text
+
+
 def test_json_follows_the_contract():
     result = result_for(
         A_LEAKP,
         Verdict.NOT_PRIVATE,
         A_LEAKP_WITNESS,
         bounds=Bounds({"corollary": Fraction(5, 4)}),
-        notes=(Note(NoteKind.PAIRING_OPEN, "second"),),
+        notes=(Note(NoteKind.READ_AS, "2 of x", Position(1, 2)), Note(NoteKind.PAIRING_OPEN, "second")),
     )
-    found = json.loads(json.dumps(objects.check("a.dipa", result, ["first"])))
+    found = json.loads(json.dumps(objects.check("a.dipa", result, ["third"])))
     assert found["file"] == "a.dipa"
     assert found["verdict"] == "not-private"
     assert found["patterns"] == {
@@ -371,7 +376,7 @@ def test_json_follows_the_contract():
     assert found["engine"] == "explicit"
     assert set(found["method"].values()) == {"explicit"}
     assert found["seconds"] == 0.25
-    assert found["notes"] == ["first", "relational alignment came to no end: second"]
+    assert found["notes"] == ["1:2: branch 2 of x", "relational alignment came to no end: second", "third"]
     assert found["error"] is None
 
 
@@ -418,7 +423,7 @@ def test_the_noise_of_a_second_sample_is_told_where_it_is_shown():
 
 
 def test_a_long_table_of_noise_is_cut():
-    lines = [f"(q{i}, 1, 0): x := insample; output o; goto q{i + 1}" for i in range(30)]
+    lines = [f"(q{i}, 1, {i}): x := insample; output o; goto q{i + 1}" for i in range(30)]
     rows = noise_lines(formats.loads("\n".join(lines)))
     assert rows[-1] == "and 6 more" and len(rows) == 25
 

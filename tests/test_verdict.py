@@ -23,14 +23,13 @@ from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import LimitReached, NoteKind
 from symdipa.model.limits import Limits
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import (
     Answers,
     Bounds,
-    NoteKind,
     PatternResult,
     Result,
     Source,

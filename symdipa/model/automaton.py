@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from symdipa.model.errors import InputProblem, Note, NoteKind
 from symdipa.model.parts import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -18,7 +19,7 @@ from symdipa.model.parts import (
     noise_scale,
     symbol,
 )
-from symdipa.model.validation import validate
+from symdipa.model.validation import little_noise, misspelt, misspelt_targets, reached, validate
 
 __all__ = [
     "INSAMPLE",
@@ -52,6 +53,8 @@ class Automaton:
     transitions: tuple[Transition, ...]
     variables: tuple[str, ...] = ()
     name: str = ""
+    read_notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
+    """What was noticed while reading its text."""
     is_validated: bool = field(default=False, init=False, repr=False, compare=False)
     """Whether it is known to obey the rules of the model (:mod:`symdipa.model.validation`)."""
 
@@ -70,14 +73,23 @@ class Automaton:
         :class:`symdipa.model.errors.InvalidInput` with every problem found.
         """
         states, transitions = list(states), tuple(transitions)
+        if initial is None:
+            initial = states[0].name if states else ""
+        wrong = [
+            InputProblem("structure", misspelt(target, meant, f"State({target!r})"))
+            for target, meant in misspelt_targets(
+                initial, (s.name for s in states), arrows(transitions)
+            ).items()
+        ]
         known = {state.name for state in states}
         for transition in transitions:
             if transition.target not in known:
                 known.add(transition.target)
                 states.append(State(transition.target))
-        if initial is None and states:
-            initial = states[0].name
-        return validated(cls(tuple(states), initial or "", transitions, variables_of(transitions), name))
+        automaton = cls(tuple(states), initial, transitions, variables_of(transitions), name)
+        if wrong:
+            validate(automaton, extra=wrong)
+        return validated(automaton)
 
     def trusted(self) -> Automaton:
         """The automaton, marked as obeying the rules: for those that are valid by construction."""
@@ -102,6 +114,11 @@ class Automaton:
             lists[self.index[transition.source]].append(i)
         return tuple(map(tuple, lists))
 
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """Remarks on how it was read, and on what its author may not have wanted."""
+        return (*self.read_notes, *_doubts(self))
+
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""
         return self.states[self.index[name]]
@@ -123,18 +140,31 @@ def validated(automaton: Automaton) -> Automaton:
 
 def reachable(automaton: Automaton) -> Automaton:
     """The automaton without the states that no path reaches, and without their transitions."""
-    kept, work = {automaton.initial}, [automaton.initial]
-    for name in work:  # which grows
-        for t in automaton.outgoing[automaton.index[name]]:
-            target = automaton.transitions[t].target
-            if target not in kept:
-                kept.add(target)
-                work.append(target)
+    kept = reached(automaton.initial, arrows(automaton.transitions))
     return replace(
         automaton,
         states=tuple(state for state in automaton.states if state.name in kept),
         transitions=tuple(t for t in automaton.transitions if t.source in kept),
     )
+
+
+def arrows(transitions: Iterable[Transition]) -> dict[str, list[str]]:
+    """The targets of the transitions of each state."""
+    found: dict[str, list[str]] = {}
+    for transition in transitions:
+        found.setdefault(transition.source, []).append(transition.target)
+    return found
+
+
+def _doubts(automaton: Automaton) -> Iterator[Note]:
+    """States that no path reaches, often for a misspelt ``goto``, and scales that may be upside down."""
+    found = reached(automaton.initial, arrows(automaton.transitions))
+    lost = [state.name for state in automaton.states if state.name not in found]
+    if lost:
+        names = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+        yield Note(NoteKind.UNREACHABLE, f"{automaton.initial} reaches {names}")
+    if words := little_noise(automaton):
+        yield Note(NoteKind.LITTLE_NOISE, words)
 
 
 def variables_of(transitions: Iterable[Transition]) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""The error family: everything symdipa raises on purpose derives from :class:`SymdipaError`."""
+"""What is to be said about an input: problems and notes; and the error family.
+
+Everything symdipa raises on purpose derives from :class:`SymdipaError`.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,59 @@ class InputProblem:
     def __str__(self) -> str:
         where = f"{self.position.line}:{self.position.column}: " if self.position else ""
         return f"{where}{self.message} [{self.rule}]"
+
+
+class NoteKind(Enum):
+    """What a note is about; the value is its sentence, with a place for what differs."""
+
+    READ_AS = "branch {}"
+    NEVER_TAKEN = "branch {} can never be taken, because earlier branches cover it; it is dropped"
+    ONLY_A_TARGET = "state {}"
+    ODD_OUTPUT = "the output {}"
+    UNREACHABLE = "no path from {}; is every goto spelt right?"
+    LITTLE_NOISE = "hardly any noise: {}"
+    NOT_ASKED = "not asked for: {}; a verdict needs all four patterns"
+    DISTINCTNESS_OPEN = "whether the violation is output-distinct was not established: {}"
+    NO_BOUND = "no bound on D was computed (the weight needs the augmentation): {}"
+    PAIRING_OPEN = "relational alignment came to no end: {}"
+    NO_PAIRING = "relational alignment found no bound on D{}"
+
+
+DOUBTS = frozenset(
+    [
+        NoteKind.NEVER_TAKEN,
+        NoteKind.ONLY_A_TARGET,
+        NoteKind.ODD_OUTPUT,
+        NoteKind.UNREACHABLE,
+        NoteKind.LITTLE_NOISE,
+    ]
+)
+"""Notes that make a verdict doubtful, because the automaton may not be what its author wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark on an automaton or a check; ``str`` is the sentence, behind its place in the text.
+
+    ``text`` is what differs in its kind: names, a reason.
+    """
+
+    kind: NoteKind
+    text: str
+    position: Position | None = None
+
+    @property
+    def is_doubt(self) -> bool:
+        """Whether the automaton may not be what its author wanted."""
+        return self.kind in DOUBTS
+
+    @property
+    def sentence(self) -> str:
+        return self.kind.value.format(self.text)
+
+    def __str__(self) -> str:
+        where = f"{self.position.line}:{self.position.column}: " if self.position else ""
+        return f"{where}{self.sentence}"
 
 
 class SymdipaError(Exception):

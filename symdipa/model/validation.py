@@ -7,14 +7,14 @@ right. Output distinction and strong feasibility are not rules: an automaton wit
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import nsmallest
 from typing import Literal
 
 from symdipa.model.errors import InputProblem, InvalidInput, Position
-from symdipa.model.parts import AutomatonParts, Guard, State, Transition
+from symdipa.model.parts import AutomatonParts, Guard, State, Transition, noise_scale
 from symdipa.model.spelling import Dictionary
 
 PATHS_SHOWN = 20
@@ -73,7 +73,7 @@ def problems(
 def structure(automaton: AutomatonParts) -> Iterator[Finding]:
     """States are listed once and named; every name that is used exists."""
     yield from _state_names(automaton)
-    names = {state.name for state in automaton.states}
+    names, dictionary = {state.name for state in automaton.states}, None
     if not automaton.states:
         yield Place("automaton"), "the automaton has no state; it needs at least an initial one"
     elif automaton.initial not in names:
@@ -86,7 +86,11 @@ def structure(automaton: AutomatonParts) -> Iterator[Finding]:
     for i, transition in enumerate(automaton.transitions):
         for part, name in (("source", transition.source), ("target", transition.target)):
             if name not in names:
-                yield Place("transition", i, part), f"the {part} {name!r} of a transition is not a state"
+                dictionary = dictionary or Dictionary(sorted(names))
+                meant = dictionary.closest(name)
+                hint = f"; did you mean {meant}?" if meant else ""
+                message = f"the {part} {name!r} of a transition is not a state{hint}"
+                yield Place("transition", i, part), message
         if transition.output.symbol == "":
             message = f"{_arrow(transition)} outputs a symbol with an empty name"
             yield Place("transition", i, "output"), message
@@ -219,7 +223,8 @@ def _scale(state: State, i: int, part: str, value: Fraction | None, use: str | N
         message = f"{shown} of state {state.name} is {_number(value)}; it must not be negative"
         yield place, message
     elif value == 0 and use:
-        yield place, f"{shown} of state {state.name} is 0; it must be positive, because {use}"
+        remedy = f"a large {shown}, such as 100, is little noise; no noise is not possible"
+        yield place, f"{shown} of state {state.name} is 0; it must be positive, because {use} ({remedy})"
 
 
 def _use_of_sample(leaving: Iterable[Transition]) -> str | None:
@@ -355,6 +360,72 @@ def _variables(automaton: AutomatonParts) -> list[str]:
         for name in (*transition.guard.ge, *transition.guard.lt, *transition.assign):
             names.setdefault(name)
     return list(names)
+
+
+# ------------------------------------------------------------------------------------------------ doubts
+
+
+def reached(initial: str, arrows: Mapping[str, Iterable[str]]) -> set[str]:
+    """The states to which a path leads from the initial one; ``arrows`` has the targets by their sources."""
+    found, work = {initial}, [initial]
+    for name in work:  # which grows
+        for target in arrows.get(name, ()):
+            if target not in found:
+                found.add(target)
+                work.append(target)
+    return found
+
+
+def misspelt_targets(
+    initial: str, listed: Iterable[str], arrows: Mapping[str, Iterable[str]]
+) -> dict[str, str]:
+    """Targets that are not listed as states, each with the state that was meant.
+
+    That is one with nearly the same name to which no path leads, as it would if the target were spelt right.
+    """
+    names = dict.fromkeys(listed)
+    found = reached(initial, arrows)
+    dictionary = Dictionary(name for name in names if name not in found)
+    targets = dict.fromkeys(target for several in arrows.values() for target in several)
+    return {t: meant for t in targets if t and t not in names and (meant := dictionary.closest(t))}
+
+
+def misspelt(target: str, meant: str, listing: str) -> str:
+    """The message about a target that :func:`misspelt_targets` found; ``listing`` makes a state of it."""
+    return (
+        f"state {target} is not listed, and no path leads to {meant}: did you mean {meant}? "
+        f"(if not, list it: {listing})"
+    )
+
+
+FAR_ABOVE = 10
+"""How many times the next smaller inverse scale the largest is, if it is far above the others."""
+
+
+def little_noise(automaton: AutomatonParts) -> str | None:
+    """Whether scales are so small that they may be upside down: all inverse scales that matter are above 1,
+    or one is and is far above all others."""
+    outgoing = _by_source(automaton)
+    scales = []
+    for state in automaton.states:
+        leaving = [automaton.transitions[i] for i in outgoing.get(state.name, ())]
+        if state.d and _use_of_sample(leaving):
+            scales.append((state.d, "d", state.name))
+        if state.d_prime and any(transition.output.shows_second for transition in leaving):
+            scales.append((state.d_prime, "d'", state.name))
+    if not scales:
+        return None
+    largest, which, name = max(scales, key=lambda scale: scale[0])
+    others = [d for d, *_ in scales if d != largest]
+    here = f"{which} = {_number(largest)} of state {name}"
+    if min(d for d, *_ in scales) > 1:
+        what = f"every d is above 1, and {here} means"
+    elif largest > 1 and largest >= FAR_ABOVE * max(others):
+        what = f"{here} is far above the others and means"
+    else:
+        return None
+    upside_down = f"noise of scale {noise_scale(1 / largest)} is written {1 / largest}"
+    return f"{what} Laplace noise of scale {noise_scale(largest)}; {upside_down}"
 
 
 # --------------------------------------------------------------------------------------------- helpers

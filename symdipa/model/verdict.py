@@ -11,6 +11,7 @@ from typing import Any
 
 from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
 from symdipa.model.automaton import Automaton
+from symdipa.model.errors import Note
 from symdipa.model.options import EVERY_METHOD, METHODS
 from symdipa.model.patterns import Pattern
 
@@ -215,27 +216,6 @@ def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None) -> Ve
     return Verdict.UNKNOWN
 
 
-class NoteKind(Enum):
-    """What a note is about; the value is its sentence, with a place for what differs."""
-
-    NOT_ASKED = "not asked for: {}; a verdict needs all four patterns"
-    DISTINCTNESS_OPEN = "whether the violation is output-distinct was not established: {}"
-    NO_BOUND = "no bound on D was computed (the weight needs the augmentation): {}"
-    PAIRING_OPEN = "relational alignment came to no end: {}"
-    NO_PAIRING = "relational alignment found no bound on D{}"
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A remark of a check. ``text`` is what differs in its kind: names, a reason. ``str`` is the sentence."""
-
-    kind: NoteKind
-    text: str
-
-    def __str__(self) -> str:
-        return self.kind.value.format(self.text)
-
-
 @dataclass(frozen=True)
 class Result:
     """The outcome of a check.
@@ -243,7 +223,8 @@ class Result:
     ``answers`` are those of all engines, ``patterns`` has one for each of the four; ``engine`` is what
     decided (``"explicit"``, ``"z3"``, ``"both"``). ``witness`` is the violation on which the verdict rests,
     ``distinct`` whether no other run can produce its outputs. ``bounds`` are on ``D`` (``None``: not asked
-    for, or not found). ``strongly_feasible`` is ``None`` when it is not established.
+    for, or not found). ``strongly_feasible`` is ``None`` when it is not established. ``notes`` begin with
+    those on the automaton.
     """
 
     automaton: Automaton

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 
 from symdipa.files.formats import dipa, dot, json_format
 from symdipa.files.formats.common import Parsed, capped, shown
-from symdipa.model.automaton import Automaton, reachable, validated
+from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.validation import problems
 
@@ -29,21 +29,7 @@ MAX_BYTES = 1 << 28
 _KNOWN = ", ".join(f".{name}" for name in READERS)
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """What was read: the automaton, remarks on how it was read, and where it came from.
-
-    ``doubts`` are the notes that make a verdict doubtful, because the text may not mean what its author
-    wanted: a target that looks misspelt, states that nothing reaches, branches that are never taken.
-    """
-
-    automaton: Automaton
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
-    source: str | None = None
-
-
-def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: bool = False) -> Loaded:
+def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: bool = False) -> Automaton:
     """Read an automaton in the format ``fmt`` (``None``: recognized by its content).
 
     With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
@@ -59,31 +45,28 @@ def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: 
         found += problems(parsed.automaton, parsed.locate, partial=parsed.partial)
     if found or parsed.automaton is None:
         raise InvalidInput(capped(found), source)
-    lost = _unreachable(parsed.automaton)
-    return Loaded(parsed.automaton.trusted(), parsed.notes + lost, parsed.doubts + lost, source)
+    return parsed.automaton.trusted()
 
 
-def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Loaded:
+def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Automaton:
     """Read a file; its suffix determines the format, or its content if it has none.
 
     An automaton without a name of its own is named after the file.
     """
     source = os.fspath(path)
     text = _decode(_bytes_of(source), source)
-    loaded = read(text, fmt or detect(source, text), source, strict)
-    if loaded.automaton.name:
-        return loaded
-    return replace(loaded, automaton=replace(loaded.automaton, name=PurePath(source).stem).trusted())
+    automaton = read(text, fmt or detect(source, text), source, strict)
+    return automaton if automaton.name else replace(automaton, name=PurePath(source).stem).trusted()
 
 
 def load(path: str | os.PathLike[str], strict: bool = False) -> Automaton:
     """The automaton in a file."""
-    return read_file(path, strict=strict).automaton
+    return read_file(path, strict=strict)
 
 
 def loads(text: str, fmt: str = "dipa", strict: bool = False) -> Automaton:
     """The automaton in a text."""
-    return read(text, fmt, strict=strict).automaton
+    return read(text, fmt, strict=strict)
 
 
 def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
@@ -114,16 +97,6 @@ def detect(name: str | None, content: str, source: str | None = None) -> str:
         message = f"cannot tell the format; name the file {_KNOWN.replace(', ', ' or ')}, or give --format"
         raise _refused("format", message, name or source)
     return by_content
-
-
-def _unreachable(automaton: Automaton) -> tuple[str, ...]:
-    """A note on the states that no path reaches: often a misspelt ``goto``."""
-    reached = reachable(automaton).index
-    lost = [state.name for state in automaton.states if state.name not in reached]
-    if not lost:
-        return ()
-    names = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
-    return (f"no path from {automaton.initial} reaches {names}; is every goto spelt right?",)
 
 
 def _bytes_of(source: str) -> bytes:

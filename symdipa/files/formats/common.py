@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
-from symdipa.model.automaton import Automaton
+from symdipa.model.automaton import Automaton, noise_scale
 from symdipa.model.errors import InputProblem, Position
 from symdipa.model.validation import Locate
 
@@ -25,6 +25,9 @@ LONGEST_SHOWN = 40
 STOP_AFTER = 1000
 """The number of problems after which a reader gives up on a text."""
 
+_WORD = re.compile(r"[\w.]+|\S")
+_FACTOR = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?(eps|epsilon|ε)?")
+_LAPLACE = frozenset(["lap", "laplace"])
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
 
 
@@ -32,14 +35,11 @@ _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
 class Parsed:
     """What a reader made of a text: perhaps an automaton, where its parts stood, and what is wrong.
 
-    ``partial`` says that parts of the text could not be read and are missing from the automaton. ``doubts``
-    are those of the notes that say that the text may not mean what its author wanted.
+    ``partial`` says that parts of the text could not be read and are missing from the automaton.
     """
 
     automaton: Automaton | None
     locate: Locate | None = None
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
     problems: tuple[InputProblem, ...] = ()
     partial: bool = False
 
@@ -89,6 +89,66 @@ def rational(text: str) -> Fraction:
     if len(numbers) == 2 and numbers[1] == 0:
         raise ValueError(f"{shown(text)} divides by zero")
     return Fraction(sign * numbers[0], *numbers[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A parameter that was written with ``eps``, and the number that was ``meant``, if that is clear."""
+
+    written: str
+    meant: Fraction | None
+
+    @property
+    def message(self) -> str:
+        if self.meant is None:
+            example = "noise of scale 4/eps is written 1/4"
+            return f"{shown(self.written)}: d is a number without eps, the inverse of the scale: {example}"
+        meant = f"write {self.meant} for noise of scale {noise_scale(self.meant)}"
+        return f"{shown(self.written)}: eps is not written, and d is the inverse of the scale: {meant}"
+
+
+def eps_in(text: str) -> Scaled | None:
+    """What a parameter with ``eps`` in it stands for; ``None`` for one without."""
+    words = _WORD.findall(text.casefold())
+    if not any((factor := _FACTOR.fullmatch(word)) and factor[2] for word in words):
+        return None
+    return Scaled(text, _inverse_scale(words))
+
+
+def _inverse_scale(words: list[str]) -> Fraction | None:
+    """The ``d`` that a product with ``eps`` stands for: both ``4/eps``, a scale, and ``eps/4`` are 1/4.
+
+    ``None`` if it is no such product, or may be read in two ways as ``1/4eps``.
+    """
+    stack = [(Fraction(1), 0, 1)]
+    """For every open parenthesis: coefficient, power of eps, and the sign before it, -1 for a division."""
+    sign, factors = 1, 0  # the sign of the next factor; how many stand behind the last sign
+    for word in words[words[0] in _LAPLACE :]:
+        if word == "(":
+            stack.append((Fraction(1), 0, sign))
+            sign, factors = 1, 0
+            continue
+        if word in ("*", "·", "/"):
+            sign, factors = -1 if word == "/" else 1, 0
+            continue
+        if word == ")" and len(stack) > 1:
+            value, power, sign = stack.pop()
+            factors = 0
+        elif (found := _FACTOR.fullmatch(word)) and len(word) <= MAX_DIGITS:
+            if sign < 0 and found[1] and found[2]:
+                return None
+            value, power = Fraction(found[1] or 1), int(found[2] is not None)
+        else:
+            return None
+        if value == 0 or (factors and sign < 0):
+            return None
+        coefficient, total, before = stack[-1]
+        stack[-1] = coefficient * value**sign, total + sign * power, before
+        factors += 1
+    coefficient, total, _ = stack[-1]
+    if len(stack) > 1 or abs(total) != 1:
+        return None
+    return coefficient if total == 1 else 1 / coefficient
 
 
 def capped(problems: Sequence[InputProblem]) -> list[InputProblem]:

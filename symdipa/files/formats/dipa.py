@@ -20,9 +20,9 @@ from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import Parsed, Report
 from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, Arm, Listing, parse_listings
 from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition, validated, variables_of
-from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind, Position
 from symdipa.model.spelling import Dictionary
-from symdipa.model.validation import Place, brief, never_stored
+from symdipa.model.validation import Place, brief, misspelt, misspelt_targets, never_stored
 
 _STORED = re.compile(r"([^\W\d]\w*)\s*:?=(?!=)")
 """What looks like an assignment, in the rawest of texts."""
@@ -61,8 +61,7 @@ class _Assembly:
         self.listings: list[Listing] = []
         self.transitions: list[Transition] = []
         self.branches: list[Arm] = []
-        self.notes: list[str] = []
-        self.doubts: list[str] = []
+        self.notes: list[Note] = []
 
     def add(self, listing: Listing) -> None:
         self.listings.append(listing)
@@ -90,20 +89,21 @@ class _Assembly:
             message = f"{which} overlaps with an earlier one; {_repair(branch.guard, guards)}"
             self.report.add("determinism", message, branch.guard_at)
         elif not branch.is_else or len(guards) != 1:
-            self.note(f"{which} {_reading(branch, guards)}", branch.guard_at, doubtful=not guards)
+            branch_of = f"{number} of state {source}"
+            if guards:
+                self.note(NoteKind.READ_AS, f"{branch_of} {_reading(branch, guards)}", branch.guard_at)
+            else:
+                self.note(NoteKind.NEVER_TAKEN, branch_of, branch.guard_at)
 
-    def note(self, message: str, offset: int, doubtful: bool) -> None:
-        place = self.report.position(offset)
-        self.notes.append(f"{place.line}:{place.column}: {message}")
-        if doubtful:
-            self.doubts.append(self.notes[-1])
+    def note(self, kind: NoteKind, text: str, offset: int) -> None:
+        self.notes.append(Note(kind, text, self.report.position(offset)))
 
-    def doubt(self, message: str, offset: int) -> None:
+    def doubt(self, kind: NoteKind, text: str, offset: int) -> None:
         """Something is likely to be misspelt: say so, as a note or, if strict, as a problem."""
         if self.strict:
-            self.report.add("structure", message, offset)
+            self.report.add("structure", Note(kind, text).sentence, offset)
         else:
-            self.note(message, offset, doubtful=True)
+            self.note(kind, text, offset)
 
     def all_branches(self) -> Iterator[Arm]:
         return (branch for listing in self.listings for branch in listing.branches)
@@ -112,13 +112,26 @@ class _Assembly:
         """A target that is not listed ends the run: was another state meant?"""
         names = [listing.state.name for listing in self.listings]
         listed, dictionary = set(names), Dictionary(names)
+        for target, meant in self.misspelt_targets(names).items():
+            listed.add(target)
+            offset = next(branch.target_at for branch in self.all_branches() if branch.target == target)
+            self.report.add("structure", misspelt(target, meant, f"'({target}):'"), offset)
         for branch in self.all_branches():
             name = branch.target
             if name and name not in listed:
                 listed.add(name)
-                if meant := dictionary.closest(name):
-                    message = f"state {name} is only a target, so the run ends there; did you mean {meant}?"
-                    self.doubt(f"{message} (if not, list it: '({name}):')", branch.target_at)
+                if (close := dictionary.closest(name)) is not None:
+                    text = f"{name} is only a target, so the run ends there; did you mean {close}? "
+                    text += f"(if not, list it: '({name}):')"
+                    self.doubt(NoteKind.ONLY_A_TARGET, text, branch.target_at)
+
+    def misspelt_targets(self, names: list[str]) -> dict[str, str]:
+        """Targets that stand for a state which nothing reaches; none where a target could not be read."""
+        targets: dict[str, list[str]] = {}
+        for listing in self.listings:
+            targets.setdefault(listing.state.name, []).extend(arm.target for arm in listing.branches)
+        unread = any("" in several for several in targets.values())
+        return {} if unread else misspelt_targets(names[0], names, targets)
 
     def doubt_outputs(self) -> None:
         """Any name is an output symbol: was a sample meant, or the value of a variable?"""
@@ -130,12 +143,12 @@ class _Assembly:
             if name not in seen:
                 seen.add(name)
                 if name in stored:
-                    message = f"the output {name} is a symbol, not what the variable {name} stores: only the "
-                    message += "samples of a step can be output (insample, insampleprime); rename one of them"
-                    self.doubt(message, branch.output_at)
+                    text = f"{name} is a symbol, not what the variable {name} stores: only the samples of a "
+                    text += "step can be output (insample, insampleprime); rename one of them"
+                    self.doubt(NoteKind.ODD_OUTPUT, text, branch.output_at)
                 elif meant := dictionary.closest(name):
-                    message = f"the output {name} is a symbol like any other; did you mean {meant}?"
-                    self.doubt(message, branch.output_at)
+                    text = f"{name} is a symbol like any other; did you mean {meant}?"
+                    self.doubt(NoteKind.ODD_OUTPUT, text, branch.output_at)
 
     def blame_variables(self, text: str) -> None:
         """Misspelt variables of a text that could be read in part only (else validation finds them)."""
@@ -155,9 +168,9 @@ class _Assembly:
                 known.add(transition.target)
                 states.append(State(transition.target))
         variables = variables_of(self.transitions)
-        automaton = Automaton(tuple(states), states[0].name, tuple(self.transitions), variables)
-        notes, doubts = tuple(self.notes), tuple(self.doubts)
-        return Parsed(automaton, self.locate, notes, doubts, tuple(self.report.problems), partial)
+        notes, initial = tuple(self.notes), states[0].name
+        automaton = Automaton(tuple(states), initial, tuple(self.transitions), variables, read_notes=notes)
+        return Parsed(automaton, self.locate, tuple(self.report.problems), partial)
 
     def locate(self, place: Place) -> Position | None:
         if place.kind == "transition":
@@ -176,8 +189,6 @@ class _Assembly:
 
 
 def _reading(branch: Arm, guards: tuple[Guard, ...]) -> str:
-    if not guards:
-        return "can never be taken, because earlier branches cover it; it is dropped"
     overlap = "" if branch.is_else else "overlaps with an earlier one; first match wins, so it "
     if len(guards) == 1:
         added = Guard(guards[0].ge - branch.guard.ge, guards[0].lt - branch.guard.lt)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
-from symdipa.files.formats.common import Report, rational, shown
+from symdipa.files.formats.common import Report, eps_in, rational, shown
 from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, Guard, Output, State, symbol
 from symdipa.model.spelling import edit_distance
 
@@ -25,7 +25,13 @@ RESERVED = frozenset(
 
 NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|:=|>=|<=|==|!=|&&|\|\||\S")
-_COMMENT = re.compile(r"#[^\n]*")
+_ASIDE = re.compile(
+    r"#[^\n]*"
+    r"|(?P<comment>(?<!\w)(?://|%|--(?=\s|[^\W\d]))[^\n]*|/\*.*?\*/)"
+    r"|(?<!\w)[\"'`“‘](?P<quoted>[^\"'`“”‘’\n]*)[\"'`”’]",
+    re.DOTALL,
+)
+"""Comments, comments of other languages, and words in quotes."""
 _HEADER = re.compile(
     r"\(\s*+(?:(?!insample\b)\w++(?:-\w++)*+'?\s*+(?=[:,0-9]|\)\s*+:)"
     r"|(?=:\s*+(?:non|input)\b|,\s*+[-+.0-9]|\)\s*+:))"
@@ -40,6 +46,8 @@ _BEGINS_NUMBER = tuple("-+.0123456789")
 _OR = frozenset(["||", "|", "or", "∨"])
 _STORES = frozenset([":=", "="])
 _SECOND_SAMPLE = frozenset(["insampleprime", "insample'"])
+_EPS = re.compile("eps|ε", re.IGNORECASE)
+_INFINITE = frozenset(["inf", "infinity", "infty", "oo", "∞"])
 _SYNONYMS = {"elif": "elseif", "elsif": "elseif"}
 
 _AHEAD = frozenset(["output", "goto", ";", "elseif", "else"])
@@ -49,6 +57,9 @@ _HEADER_MARKS = frozenset([":", ",", ")"])
 _BODY = frozenset(["if", "output", "goto", ""])
 _BRANCHES = frozenset(["elseif", "else"])
 _AFTER_NAME = frozenset([";", ",", ":", ")", "&&", *_STORES, ""])
+
+LONGEST_PARAMETER = 40
+"""In more words than this nobody looks for ``eps``."""
 
 FATAL = frozenset(["syntax", "name"])
 """The rules of faults after which a part of the text is missing from what is read."""
@@ -90,7 +101,7 @@ class Listing:
 
 def parse_listings(text: str, report: Report) -> list[Listing]:
     """All states of the text, one after the other, as far as they can be read."""
-    text = _COMMENT.sub(lambda match: " " * len(match[0]), text)
+    text = _without_asides(text, report)
     starts = [match.start() for match in _HEADER.finditer(text)]
     first = starts[0] if starts else len(text)
     if stray := text[:first].strip():
@@ -107,10 +118,33 @@ def parse_listings(text: str, report: Report) -> list[Listing]:
     return listings
 
 
+def _without_asides(text: str, report: Report) -> str:
+    """The text without comments and quotes, every word at its place; what is foreign is reported."""
+    foreign: list[re.Match[str]] = []
+
+    def instead(match: re.Match[str]) -> str:
+        if match["comment"]:
+            foreign.append(match)
+        if (quoted := match["quoted"]) is None:
+            return re.sub(r"[^\n]", " ", match[0])
+        name = re.sub(r"\W", "_", quoted) or "_"
+        report.add("spelling", f"{shown(match[0])}: names stand without quotes; write {name}", match.start())
+        return f" {name}".ljust(len(match[0]))
+
+    text = _ASIDE.sub(instead, text)
+    if foreign:
+        more = f" ({len(foreign) - 1} more like this below)" if foreign[1:] else ""
+        mark = foreign[0][0][:1] if foreign[0][0].startswith("%") else foreign[0][0][:2]
+        report.add("spelling", f"'{mark}': a comment begins with #{more}", foreign[0].start())
+    return text
+
+
 class _Words:
     """The words of a piece of text, read one after the other, and complaints about them."""
 
     def __init__(self, text: str, start: int, end: int, report: Report) -> None:
+        self.text = text
+        self.mentions_eps = _EPS.search(text, start, end) is not None
         self.words: list[str] = _TOKEN.findall(text, start, end)
         self.starts = [match.start() for match in _TOKEN.finditer(text, start, end)]
         last = self.starts[-1] + len(self.words[-1])
@@ -234,8 +268,11 @@ class _StateParser(_Words):
         numbers: list[Fraction] = []
         places: list[int] = []
         while self.accept(","):
+            if not places and (self.word == "input" or self.silent()):
+                is_input = self.kind_behind_comma(name)
+                continue
             places.append(self.offset)
-            numbers.append(self.number())
+            numbers.append(self.number(is_mean=len(places) % 2 == 0))
         if not self.accept(")"):
             self.expected(f"')' after the parameters of {state}")
             self.pass_over(")")
@@ -270,15 +307,37 @@ class _StateParser(_Words):
         if self.words[self.next : self.next + 3] == ["non", "-", "input"]:
             self.next += 3
             return False
-        silent = re.fullmatch(r"non_?input", self.word, re.IGNORECASE) or self.word.lower() == "non"
+        silent = self.silent()
         meant = "non-input" if silent else "input" if _means(self.word, "input") else ""
         self.expected(f"'input' or 'non-input' after '{name}:'", meant)
         self.skip_to(_HEADER_MARKS)
         return not silent
 
-    def number(self) -> Fraction:
+    def silent(self) -> bool:
+        """Whether something like ``non-input`` stands here."""
+        word = self.word.casefold()
+        return word == "non" or re.fullmatch(r"non_?input", word) is not None
+
+    def kind_behind_comma(self, name: str) -> bool:
+        """``(q, non-input, ...)``: whether it is an input state."""
+        is_input = self.word == "input"
+        kind = "input" if is_input else "non-input"
+        message = f"the kind of a state stands behind a colon: write ({name}:{kind}, ...)"
+        self.report.add("spelling", message, self.offset)
+        self.skip_to(_HEADER_MARKS)
+        return is_input
+
+    def number(self, is_mean: bool) -> Fraction:
         """A rational; a malformed one is reported and read as 1."""
         start = self.next
+        if (found := self.with_eps(is_mean)) is not None:
+            return found
+        if self.word.casefold() in _INFINITE:
+            remedy = "d is a number, and a large one, such as 100, is little noise; no noise is not possible"
+            message = f"{shown(self.word)}: {'a mean is a number' if is_mean else remedy}"
+            self.report.add("number", message, self.offset)
+            self.next += 1
+            return Fraction(1)
         if self.word in ("-", "+"):
             self.next += 1
         if not self.numeral("a number such as 1/4, 0.25 or -3"):
@@ -290,6 +349,27 @@ class _StateParser(_Words):
         except ValueError as error:
             self.report.add("number", str(error), self.starts[start])
             return Fraction(1)
+
+    def with_eps(self, is_mean: bool) -> Fraction | None:
+        """A parameter with ``eps`` in it: reported, and read as the number to write; ``None`` for others."""
+        if not self.mentions_eps:
+            return None
+        start, end, depth = self.offset, self.next, 0
+        while (word := self.words[end]) not in _BODY and (depth or word not in _HEADER_MARKS):
+            depth += (word == "(") - (word == ")")
+            end += 1
+            if end - self.next > LONGEST_PARAMETER:
+                return None
+        found = eps_in(self.text[start : self.starts[end]].strip())
+        if found is None:
+            return None
+        self.next = end
+        if is_mean:
+            message = f"{shown(found.written)}: a mean is a number, the same for every eps"
+            self.report.add("number", message, start)
+            return Fraction(0)
+        self.report.add("number", found.message, start)
+        return found.meant or Fraction(1)
 
     def numeral(self, what: str) -> bool:
         """Anything that begins like one; whether it is one, :func:`rational` knows."""
@@ -342,7 +422,9 @@ class _StateParser(_Words):
         word, following = self.words[self.next : self.next + 2]
         if not word or (may_follow and (word in _BRANCHES or any(_means(word, b) for b in _BRANCHES))):
             return True
-        if following in (",", ":") and NAME.fullmatch(word):
+        if self.stores():
+            self.fault(f"assignments come before the output: write {word} := insample; output ...")
+        elif following in (",", ":") and NAME.fullmatch(word):
             self.fault(f"a state begins with a parenthesis: write ({word}")
         what = "'elseif', 'else' or the next state" if may_follow else "the next state"
         step = f"'goto {branch.target}'" if branch.target else "the step"
@@ -384,18 +466,50 @@ class _StateParser(_Words):
                 if self.word != ";" or not (self.stores(1) or self.words[self.next + 1] == "output"):
                     break
                 self.advance()
-        branch.assign = frozenset(stored)
-        if not self.accept(";"):
+        if self.word in (";", ",") and self.stores(1):
+            self.advance()
+            self.late_assignments(stored)
+        elif not self.accept(";"):
+            if self.at_end():
+                self.no_goto(branch)
+                return
             self.expected("';' after the output")
             if not _means(self.word, "goto"):
                 self.skip_to(_AHEAD)
             self.accept(";")
-        if not self.expect("goto", "after the output"):
+        branch.assign = frozenset(stored)
+        if self.at_end():
+            self.no_goto(branch)
+            return
+        if self.names_only_a_state():
+            self.report.add("spelling", f"write goto {self.word}", self.offset)
+        elif not self.expect("goto", "after the output"):
             self.skip_to(_BRANCHES | {"goto"})
             if not self.accept("goto"):
                 return
         branch.target_at = self.offset
         branch.target = self.name("the state to go to")
+
+    def at_end(self) -> bool:
+        return self.word in _BRANCHES or not self.word
+
+    def names_only_a_state(self) -> bool:
+        """Whether ``goto`` is missing before the name of a state."""
+        word, following = self.words[self.next : self.next + 2]
+        ends = following in _BRANCHES | {"", ";"}
+        return ends and NAME.fullmatch(word) is not None and word not in RESERVED
+
+    def no_goto(self, branch: Arm) -> None:
+        self.fault(
+            f"'output {branch.output}' says not where to go next: write output {branch.output}; goto q2"
+        )
+
+    def late_assignments(self, stored: set[str]) -> None:
+        """Assignments behind the output: reported, and read as if they stood before it."""
+        name = self.word
+        message = f"assignments come before the output: write {name} := insample; output ..."
+        self.report.add("spelling", message, self.offset)
+        self.assignments(stored)
 
     def assignments(self, stored: set[str]) -> None:
         """Everything that looks like an assignment."""
@@ -418,6 +532,16 @@ class _StateParser(_Words):
         if self.word in _SECOND_SAMPLE:
             self.advance()
             return INSAMPLE_PRIME
+        sign = self.word in ("-", "+")
+        if self.words[self.next + sign].lstrip(".")[:1].isdigit():
+            written = shown("".join(self.words[self.next : self.next + sign + 1]))
+            self.fault(
+                f"{written} is no output: a symbol begins with a letter (write for instance zero or o1), and "
+                "the noisy number itself is output as insample"
+            )
+            self.next += sign + 1
+            self.lost = False
+            return INSAMPLE
         return symbol(self.name("an output (insample, insampleprime or a name)"))
 
     # Guards: a conjunction with any number of parentheses, up to ``then``.
@@ -468,6 +592,12 @@ class _StateParser(_Words):
         elif right == "insample" and operator in _COMPARES:
             self.variable(branch, below if operator in _AT_LEAST else at_least)
             self.next += 2
+            if self.word in _COMPARES:
+                second, other = self.words[self.next : self.next + 2]
+                both = f"{left} {operator} insample && insample {second} {other}"
+                self.report.add("spelling", f"a comparison has two sides: write {both}", self.offset)
+                self.next += 1
+                self.variable(branch, at_least if second in _AT_LEAST else below)
         else:
             self.bad_atom(left, operator, right)
             self.skip_atom()

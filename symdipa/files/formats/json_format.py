@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 
-from symdipa.files.formats.common import Parsed, Report, rational, shown
+from symdipa.files.formats.common import Parsed, Report, eps_in, rational, shown
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -305,7 +305,12 @@ class _Reader:
         return [self.text(item, key) for item in self.items(node, key)]
 
     def scale(self, node: Node | None, key: str) -> Fraction | None:
-        return None if node is None or node.value is None else self.number(node, key)
+        if node is None or node.value is None:
+            return None
+        if isinstance(node.value, str) and (found := eps_in(node.value)) is not None:
+            self.report.add("number", found.message, node.at)
+            return found.meant
+        return self.number(node, key)
 
     def number(self, node: Node | None, key: str) -> Fraction:
         """A number, 0 if there is none."""

@@ -147,7 +147,7 @@ def content_of(item: Item, folder: Path) -> Content:
     else:
         file = folder / str(item.stored)
         data, fmt = file.read_bytes(), file.suffix[1:]
-        automaton = formats.read(data, fmt, item.key).automaton
+        automaton = formats.read(data, fmt, item.key)
     digest = hashlib.sha256(data).hexdigest()
     sizes = (len(automaton.variables), len(automaton.states), len(automaton.transitions))
     return Content(data, fmt, digest, *sizes)

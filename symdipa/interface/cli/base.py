@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -18,7 +18,6 @@ from symdipa.interface.missing import missing_package
 from symdipa.model.errors import InvalidInput, SymdipaError
 
 if TYPE_CHECKING:
-    from symdipa.files.formats import Loaded
     from symdipa.interface.reports import document as reports
     from symdipa.model.automaton import Automaton
     from symdipa.model.limits import Progress
@@ -89,7 +88,7 @@ class View:
 
 
 Decide = Callable[["Automaton", "Progress | None"], "Result"]
-Show = Callable[[str, "Result", "tuple[str, ...]", View], Exit | None]
+Show = Callable[[str, "Result", View], Exit | None]
 """Shows what was found; an exit status that it returns stands for that of the verdict."""
 
 
@@ -111,17 +110,17 @@ def leave_with(occurred: set[Exit]) -> NoReturn:
 
 def run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show) -> Exit:
     try:
-        document = reading.read(name)
+        automaton = reading.read(name)
         with showing_progress(name, view) as progress:
-            result = decide(document.automaton, progress)
+            result = decide(automaton, progress)
     except InvalidInput as error:
         show_problems(name, error, view)
         return Exit.UNUSABLE
     except Exception as error:
         return show_failure(name, error, view)
-    answer = show(name, result, document.notes, view)
+    answer = show(name, result, view)
     if view.verbosity < 0 and not view.as_json:  # the report has one line; this must be seen all the same
-        echo_notes(name, document.doubts)
+        echo_notes(name, [str(note) for note in result.notes if note.is_doubt])
     return status(result) if answer is None else answer
 
 
@@ -236,7 +235,7 @@ class Reading:
         if files.count("-") > 1:
             raise click.UsageError("standard input (-) can be read only once")
 
-    def read(self, name: str) -> Loaded:
+    def read(self, name: str) -> Automaton:
         from symdipa.files import formats
 
         if name != "-":
@@ -248,15 +247,15 @@ class Reading:
         """The automaton, with remarks about it on standard error; problems end the command."""
         self.check_usage((name,))
         try:
-            document = self.read(name)
+            automaton = self.read(name)
         except InvalidInput as error:
             echo_problems(shown(name), error)
             leave(Exit.UNUSABLE)
-        echo_notes(name, document.notes)
-        return document.automaton
+        echo_notes(name, map(str, automaton.notes))
+        return automaton
 
 
-def echo_notes(name: str, notes: tuple[str, ...]) -> None:
+def echo_notes(name: str, notes: Iterable[str]) -> None:
     for note in notes:
         click.echo(f"{shown(name)}: note: {note}", err=True)
 

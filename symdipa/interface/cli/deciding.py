@@ -102,7 +102,7 @@ def decider(options: CheckOptions) -> Decide:
     lambda as_json, quiet, verbose: View(as_json, -1 if quiet else verbose),
     with_json,
     option("-q", "--quiet", is_flag=True, help="One line per file."),
-    option("-v", "--verbose", count=True, help="Also the noise of every step, times and sizes."),
+    option("-v", "--verbose", count=True, help="Also times, sizes and more of the noise."),
 )
 def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view: View) -> None:
     """Decide whether the automata in FILE... are private ("-" reads standard input).
@@ -112,17 +112,16 @@ def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view:
               symdipa check --json --timeout 60 *.dipa
     """
 
-    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> Exit | None:
+    def show(name: str, result: Result, view: View) -> Exit | None:
         answer, said = within_budget(result, options.max_weight)
-        notes = (*notes, *said)
         if view.as_json:
             from symdipa.interface.reports import objects
 
-            click.echo(json.dumps(objects.check(name, result, notes)))
+            click.echo(json.dumps(objects.check(name, result, said)))
         else:
             from symdipa.interface.reports import check as report
 
-            echo_document(report.document(shown(name), result, notes, view.verbosity))
+            echo_document(report.document(shown(name), result, said, view.verbosity))
         if view.verbosity < 0 and not view.as_json:
             echo_notes(name, said)
         return answer
@@ -162,11 +161,11 @@ def compare(
             automaton, bound=options.bound, timeout=options.timeout, memory=options.memory, progress=progress
         )
 
-    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+    def show(name: str, result: Result, view: View) -> None:
         from symdipa.interface.reports import check as report
 
         if not view.as_json:
-            echo_document(report.comparison(shown(name), result, notes))
+            echo_document(report.comparison(shown(name), result))
         file, saved_where = None, ""
         if result.disagreements:
             from symdipa.interface.cli.minimizing import save_disagreement
@@ -176,7 +175,7 @@ def compare(
             from symdipa.interface.reports import objects
 
             saved = None if file is None else str(file)
-            click.echo(json.dumps({**objects.comparison(name, result, notes), "saved": saved}))
+            click.echo(json.dumps({**objects.comparison(name, result), "saved": saved}))
         elif saved_where:
             click.echo(f"\n  {saved_where}")
 
@@ -278,13 +277,13 @@ def witness(
         limits = Limits.of(options.timeout)
         return decider(options)(automaton, progress)
 
-    def show(name: str, result: Result, notes: tuple[str, ...], view: View) -> None:
+    def show(name: str, result: Result, view: View) -> None:
         from symdipa.interface.reports import witness as report
 
         hints = tried_hints(result, limits.left(), wanted is not None) if wants_hints else None
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
-            echo_document(report.document(shown(name), result, pattern, hints, notes))
+            echo_document(report.document(shown(name), result, pattern, hints))
         found = None if wanted is None else concrete_counterexample(name, result, wanted, limits.left(), view)
         if picture is not None:
             _draw(name, result, picture)
@@ -292,7 +291,7 @@ def witness(
             from symdipa.interface.reports import objects
 
             added = {} if wanted is None else objects.concrete(found)
-            click.echo(json.dumps(objects.witness(name, result, hints, notes) | added))
+            click.echo(json.dumps(objects.witness(name, result, hints) | added))
         elif found is not None:
             from symdipa.interface.reports import refutation
             from symdipa.interface.reports.document import as_text

@@ -39,8 +39,8 @@ from symdipa.model.errors import InvalidInput
 from symdipa.model.limits import Limits
 
 if TYPE_CHECKING:
-    from symdipa.files.formats import Loaded
     from symdipa.interface import html as html_report
+    from symdipa.model.automaton import Automaton
     from symdipa.model.options import CheckOptions
 
 PART_SECONDS = 10.0
@@ -145,7 +145,7 @@ def _check_writable(output: Path) -> None:
 
 
 def _checked(
-    name: str, loaded: Loaded, parts: PageParts, options: CheckOptions, view: View
+    name: str, automaton: Automaton, parts: PageParts, options: CheckOptions, view: View
 ) -> html_report.Checked:
     """One file decided, with all that its part of the page shows."""
     from symdipa import analysis
@@ -159,7 +159,7 @@ def _checked(
         return PART_SECONDS if left is None else max(LEAST_SECONDS, min(PART_SECONDS, left))
 
     with showing_progress(name, view) as progress:
-        result, weighed = analysis.check_with(loaded.automaton, options, progress), None
+        result, weighed = analysis.check_with(automaton, options, progress), None
         if parts.bounds:
             weighed = analysis.with_bounds(result, timeout=seconds(), progress=progress)
     found = None
@@ -170,4 +170,4 @@ def _checked(
         if progress is not None and result.witness is not None and parts.hints:
             progress("trying changes that could help")
         hints = tried_hints(result, seconds(), False) if parts.hints else None
-    return html_report.Checked(shown(name), result, loaded.notes, weighed, found, hints)
+    return html_report.Checked(shown(name), result, weighed, found, hints)

@@ -158,17 +158,16 @@ def weight(
             return found
         return analysis.confirm(found, eps, timeout=options.timeout, progress=progress)
 
-    def show(name: str, found: Result, notes: tuple[str, ...], view: View) -> Exit | None:
+    def show(name: str, found: Result, view: View) -> Exit | None:
         answer, said = within_budget(found, max_weight)
-        notes = (*notes, *said)
         if view.as_json:
             from symdipa.interface.reports import objects
 
-            click.echo(json.dumps(objects.weight(name, found, notes)))
+            click.echo(json.dumps(objects.weight(name, found, said)))
         else:
             from symdipa.interface.reports import weight as report
 
-            echo_document(report.document(shown(name), found, notes))
+            echo_document(report.document(shown(name), found, said))
         if status(found) is Exit.PRIVATE and (found.bounds is None or found.bounds.best is None):
             return Exit.UNKNOWN
         return answer

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any
 
 from symdipa import __version__
-from symdipa.interface.html.sections import Checked, Refused, answer, data, headline, section
+from symdipa.interface.html.sections import Checked, Refused, answer, data, doubts, headline, section
 from symdipa.interface.markup import Markup, element, joined
 from symdipa.interface.reports.check import ASSUMED
 
@@ -62,7 +62,13 @@ def _body(parts: Sequence[Checked | Refused]) -> Markup:
     pieces = [element("h1", "Differential privacy, decided by symdipa")]
     if len(parts) > 1:
         rows = [
-            element("li", element("a", part.name, href=f"#{_id(k)}"), " ", answer("span", headline(part)))
+            element(
+                "li",
+                element("a", part.name, href=f"#{_id(k)}"),
+                " ",
+                answer("span", headline(part)),
+                *(element("div", f"note: {doubt}", class_="doubt") for doubt in doubts(part)),
+            )
             for k, part in enumerate(parts)
         ]
         pieces.append(element("nav", element("ul", *rows), aria_label="Files of this report"))

@@ -33,7 +33,6 @@ class Checked:
 
     name: str
     result: Result
-    notes: tuple[str, ...] = ()
     weighed: Result | None = None
     counterexample: Refutation | str | None = None
     hints: Sequence[Hint] | None = None
@@ -56,6 +55,11 @@ def headline(part: Checked | Refused) -> Headline:
     return Headline(part.name, words, Tone.of((part.weighed or result).verdict, result.disagreements))
 
 
+def doubts(part: Checked | Refused) -> list[str]:
+    """The notes that make the verdict doubtful."""
+    return [] if isinstance(part, Refused) else [str(note) for note in part.result.notes if note.is_doubt]
+
+
 def _proved(part: Checked) -> Bounds | None:
     """The best bounds on D, if the automaton is private and has any."""
     found = part.weighed
@@ -66,7 +70,7 @@ def _proved(part: Checked) -> Bounds | None:
 def data(part: Checked) -> dict[str, Any]:
     """What the commands print with ``--json``, and what stepping through the run needs besides."""
     result, witness = part.result, part.result.witness
-    found = objects.witness(part.name, result, part.hints, part.notes)
+    found = objects.witness(part.name, result, part.hints)
     found |= objects.concrete(part.counterexample)
     found["bounds"] = part.weighed and objects.weight(part.name, part.weighed)["bounds"]
     if witness is not None:
@@ -116,7 +120,7 @@ def _checked(part: Checked) -> Iterator[Section]:
     yield Section([check.pattern_table(result, True), *legend], "How it was decided")
     if drawn := noise(result.automaton):
         yield Section(drawn, NOISE)
-    if remarks := check.remarks(result, part.notes):
+    if remarks := check.remarks(result):
         yield Section([Notes(remarks)], "Notes")
 
 

@@ -19,40 +19,42 @@ from symdipa.interface.reports.document import (
     Tone,
 )
 from symdipa.interface.reports.story import run_table, story
-from symdipa.interface.reports.words import clash_text, noise
+from symdipa.interface.reports.words import LONGEST_NOISE_TABLE, clash_text, noise
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import InputProblem
+from symdipa.model.errors import InputProblem, NoteKind
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
-from symdipa.model.verdict import Bounds, NoteKind, PatternResult, Result, Source, Status, Verdict
+from symdipa.model.verdict import Bounds, PatternResult, Result, Source, Status, Verdict
 
 ASSUMED = (
     "Assumed: noise and comparisons in exact real numbers, not floating point. Neighbouring input streams "
     "have equally many entries, and each entry may differ by at most 1, up or down."
 )
 """What every answer rests on, beside the automaton itself."""
+MOST_NOISE = 12
+"""How many lines about noise a report has that is not verbose."""
 BUG = "this is a bug in symdipa: please report it together with the file"
 
 
 def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: int = 0) -> Document:
     """The report on one file: verdict, why, the run that proves a violation, patterns, notes.
 
-    ``notes`` are remarks from reading the file. ``verbosity`` below 0 gives the verdict line alone, above 0
-    adds the noise of every state and the sizes of the searches.
+    ``notes`` are remarks beside those of the result. ``verbosity`` below 0 gives the verdict line alone,
+    above 0 adds more of the noise, and the sizes of the searches.
     """
     if verbosity < 0:
         return Document((), headline(name, result, alone=True))
     sections = [Section([*disagreements(result), *explanation(result)])]
     if result.witness is not None:
         sections.append(Section([run_table(result.automaton, result.witness)]))
-    if verbosity > 0:
-        sections.append(Section(noise(result.automaton)))
+    drawn = noise(result.automaton, longest=LONGEST_NOISE_TABLE if verbosity > 0 else MOST_NOISE)
+    sections.append(Section(drawn))
     sections += [Section([pattern_table(result, verbosity > 0)]), Section([ASSUMED])]
     return Document([*sections, *noted(remarks(result, notes, verbosity > 0))], headline(name, result))
 
 
-def comparison(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
+def comparison(name: str, result: Result) -> Document:
     """All engines side by side: whether they agree first, then a table of what each found."""
     agreement = "ENGINES DISAGREE" if result.disagreements else "engines agree"
     unknown = sum(found.status is Status.UNKNOWN for found in result.details)
@@ -66,7 +68,7 @@ def comparison(name: str, result: Result, notes: Sequence[str] = ()) -> Document
         rows.append([*cells, sizes_text(found) or "-"])
     verdict = "no answer" if result.disagreements else verdict_text(result)
     table = Table(rows, ("engine", "pattern", "status", "method", "seconds", "sizes"))
-    sections = [Section(disagreements(result)), Section([table]), *noted([*notes, *map(str, result.notes)])]
+    sections = [Section(disagreements(result)), Section([table]), *noted([*map(str, result.notes)])]
     return Document(sections, Headline(name, f"{agreement}: {verdict}", tone(result)))
 
 
@@ -182,6 +184,10 @@ def _guarantee(result: Result) -> Block:
 
 def guarantee(bound: Fraction) -> Lines:
     """What a bound on D means."""
+    if bound == 0:
+        return Lines(
+            ["The outputs do not depend on the inputs: no input makes any of them more likely."], flow=True
+        )
     factor = "" if bound == 1 else f"{bound}*" if bound.denominator == 1 else f"({bound})*"
     return Lines(
         [f"For every eps > 0 it is {factor}eps-differentially private, however long it runs."], flow=True
@@ -284,7 +290,7 @@ def noted(texts: Sequence[str]) -> list[Section]:
 
 def remarks(result: Result, notes: Sequence[str] = (), verbose: bool = False) -> list[str]:
     """What was noticed while reading and deciding, unless the report says it elsewhere."""
-    return list(dict.fromkeys([*notes, *own_notes(result), *_properties(result, verbose)]))
+    return list(dict.fromkeys([*own_notes(result), *notes, *_properties(result, verbose)]))
 
 
 def own_notes(result: Result) -> list[str]:

@@ -81,7 +81,7 @@ def error(name: str, problems: Sequence[InputProblem]) -> Json:
     }
 
 
-def comparison(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
+def comparison(name: str, result: Result) -> Json:
     """What ``check`` says, and under ``details`` every answer of every engine."""
     details = [
         _fields(found, "engine", "encoding")
@@ -90,14 +90,12 @@ def comparison(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         | {"seconds": round(found.seconds, 6), "sizes": dict(found.sizes)}
         for found in result.details
     ]
-    return {**check(name, result, notes), "details": details}
+    return {**check(name, result), "details": details}
 
 
-def witness(
-    name: str, result: Result, hints: Sequence[Hint] | None = None, notes: Sequence[str] = ()
-) -> Json:
+def witness(name: str, result: Result, hints: Sequence[Hint] | None = None) -> Json:
     """What ``check`` says, and the violation: ``story`` in lines, ``facts`` after each step, ``hints``."""
-    told, shown, automaton = check(name, result, notes), result.witness, result.automaton
+    told, shown, automaton = check(name, result), result.witness, result.automaton
     if shown is None:
         return told | dict.fromkeys(("story", "facts", "hints"))
     return told | {
@@ -206,7 +204,7 @@ def _fields(found: object, *names: str) -> Json:
 
 
 def _notes(result: Result, notes: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys([*notes, *map(str, result.notes)]))
+    return list(dict.fromkeys([*map(str, result.notes), *notes]))
 
 
 def _text(bound: Fraction | None) -> str | None:

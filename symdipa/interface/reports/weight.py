@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symdipa.interface.reports.check import guarantee, verdict_text, with_status
+from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, with_status
 from symdipa.interface.reports.document import Block, Document, Headline, Lines, Notes, Section, Table, Tone
 from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells
@@ -54,7 +54,7 @@ PROPHECIES = {
 def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     """What ``symdipa weight`` prints for one file."""
     bounds, tone = result.bounds, Tone.of(result.verdict, result.contradictions)
-    noted = Section([Notes(notes)], flush=True)
+    noted = Section([Notes((*own_notes(result), *notes))], flush=True)
     if bounds is None or (result.verdict is not Verdict.PRIVATE and not bounds.from_above):
         lacking = "no D was found" if result.verdict is Verdict.NOT_WELL_FORMED else "there is no D"
         return Document([noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone))

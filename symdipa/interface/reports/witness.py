@@ -32,7 +32,6 @@ def document(
     result: Result,
     asked: Pattern | None = None,
     hints: Sequence[Hint] | None = None,
-    notes: Sequence[str] = (),
 ) -> Document:
     """The violation of one file in words, step by step, what forces it, and what would help. ``asked`` is the
     pattern if only one was looked for; ``hints`` are the changes that were tried, if any were asked for."""
@@ -44,7 +43,7 @@ def document(
         sections = [Section([_proofs(result, [asked])])]
     else:
         sections = _no_witness(result)
-    noted = check.noted([*notes, *check.own_notes(result)])
+    noted = check.noted(check.own_notes(result))
     return Document([*sections, Section([check.ASSUMED]), *noted], first)
 
 

@@ -15,6 +15,8 @@ from symdipa.runs.order import OrderState, members
 LONGEST_LOOP = 6
 """A loop with more states than this is shown by its first and last ones."""
 LONGEST_NOISE_TABLE = 24
+MOST_NAMES = 6
+"""The most states that a line of it names."""
 
 
 def steps_text(positions: Sequence[int]) -> str:
@@ -149,17 +151,27 @@ def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
 # ------------------------------------------------------------------------------------------------------ noise
 
 
-def noise(automaton: Automaton, names: Iterable[str] | None = None) -> list[Block]:
-    """How the samples of all states, or of those with the given names, are drawn: a line for each draw with
-    the parameter and the noise that it means; nothing if there are none."""
-    rows = []
+def noise(
+    automaton: Automaton, names: Iterable[str] | None = None, longest: int = LONGEST_NOISE_TABLE
+) -> list[Block]:
+    """How the samples of all states, or of those with the given names, are drawn: a line for states whose
+    draws are alike, with the parameter and the noise that it means; nothing if there are none."""
+    alike: dict[tuple[str, str], list[str]] = {}
     for state, d, mean, second in draws(automaton, names):
         name, shown = ("d'", " (insampleprime)") if second else ("d", "")
         centre = str(mean)
         if state.is_input:
             centre = "the input" + (f" {'+' if mean > 0 else '-'} {abs(mean)}" if mean else "")
         words = f"Laplace noise of scale {noise_scale(d)} around {centre}{shown}"
-        rows.append([state.name, f"{name} = {d}", words])
-    more = len(rows) - LONGEST_NOISE_TABLE
-    table: list[Block] = [Table(rows[:LONGEST_NOISE_TABLE])] if rows else []
+        alike.setdefault((f"{name} = {d}", words), []).append(state.name)
+    rows = [[_few(states), *told] for told, states in alike.items()]
+    more = len(rows) - longest
+    table: list[Block] = [Table(rows[:longest])] if rows else []
     return [*table, f"and {more} more"] if more > 0 else table
+
+
+def _few(names: Sequence[str]) -> str:
+    """Names, of many the first ones and how many there are besides."""
+    if len(names) <= MOST_NAMES:
+        return enumeration(names)
+    return f"{', '.join(names[: MOST_NAMES - 1])} and {len(names) - MOST_NAMES + 1} more"
