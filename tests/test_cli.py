@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 import pty
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 import tomllib
 from types import SimpleNamespace
@@ -796,6 +799,31 @@ def test_progress_is_shown_on_a_terminal_only(environment, run):
     assert "a_leakp.dipa" in shown
     assert b"\x1b" not in done.stdout
     assert done.stdout.startswith(A_LEAKP.encode())
+
+
+@pytest.mark.parametrize("columns", [20, 60, 200])
+def test_prose_is_as_wide_as_the_terminal(environment, run, columns):
+    """But no wider than elsewhere, where the width is the same everywhere; tables are never broken."""
+    arguments = ["check", "--pattern", "LP", A_LEAKP]
+    leader, follower = pty.openpty()
+    try:
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        command = [sys.executable, "-m", "symdipa", *arguments]
+        environment = {name: value for name, value in environment.items() if name != "COLUMNS"}
+        subprocess.run(command, stdout=follower, env={**environment, "NO_COLOR": "1"}, timeout=60)
+        os.set_blocking(leader, False)
+        shown = os.read(leader, 1 << 16).decode().replace("\r\n", "\n")
+    finally:
+        os.close(leader)
+        os.close(follower)
+    piped = run(*arguments).stdout
+    assert shown.split() == piped.split()
+    assert (shown == piped) is (columns >= 100)
+    told = shown.partition("\n\n")[0].splitlines()[1:]  # between the headline and the table
+    sentences = [line for line in told if not line.startswith("    ")]  # and without what is set in
+    width = {20: 40, 60: 60, 200: 100}[columns]
+    assert width - 20 < max(map(len, sentences)) <= width
+    assert "q3    insample >= x2 && insample < x1" in shown
 
 
 def test_statuses_are_known_to_the_shell(run):

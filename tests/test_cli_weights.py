@@ -39,10 +39,9 @@ def told(*words: str) -> dict[str, Any]:
 def test_the_optimal_constant_is_told_with_its_proofs():
     done = invoke("weight", SVT)
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[0] == (
-        f"{SVT}: D = 5/4 (optimal: upper 5/4 by alignment on the control graph, "
-        "lower 5/4 by a run of 4 steps)"
-    )
+    assert done.stdout.splitlines()[0] == f"{SVT}: private, D = 5/4 (optimal)"
+    assert "  alignment   5/4  on the control graph\n" in done.stdout
+    assert "  from below  5/4  a flow on a run of 4 steps\n" in done.stdout
     assert "Laplace noise of scale 4/eps" in done.stdout
     found = told(THREE)
     assert found["bounds"]["alignment"] == found["bounds"]["lower"] == "5/6" and found["optimal"] is True
@@ -60,7 +59,18 @@ def test_methods_by_name():
     }  # fmt: skip
     found = told("--method", "run", THREE)
     assert found["bounds"]["run"] == "11/12" and found["bounds"]["alignment"] is None
-    assert "D is at most 11/12 by the run bound" in invoke("weight", "--method", "run", THREE).stdout
+    printed = invoke("weight", "--method", "run", THREE).stdout
+    assert printed.startswith(f"{THREE}: private, D is at most 11/12\n")
+    assert "  run  11/12  the paper's, on the augmentation\n" in printed
+
+
+@pytest.mark.parametrize("options", [(), ("--graph", "parts"), ("--method", "all"), ("--adjacency", "monotone")])
+@pytest.mark.parametrize("example", WELL_FORMED, ids=lambda path: path.stem)
+def test_the_answer_is_short_and_its_proof_fits_a_line(example, options):
+    lines = invoke("weight", *options, str(example)).stdout.splitlines()
+    assert len(lines[0].removeprefix(str(example))) < 80
+    assert lines[0].startswith(f"{example}: private, D = ")
+    assert max(map(len, lines[1:])) <= 100
 
 
 @pytest.mark.parametrize(

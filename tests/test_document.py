@@ -6,6 +6,7 @@ import pytest
 
 from symdipa.interface.markup import element
 from symdipa.interface.reports.document import (
+    WIDTH,
     Code,
     Document,
     Headline,
@@ -42,12 +43,25 @@ def test_paragraphs_are_wrapped_in_plain_text_and_lines_are_not():
     words = "one two-three four"
     assert as_lines([words], 8) == ["one", "two-three", "four"]
     assert as_lines([Code(words)], 14) == ["one two-three", "four"]
-    assert as_lines([Lines([words]), Lines([words], flow=True)], 8) == [words, words]
+    assert as_lines([Lines([words])], 8) == [words]
+    assert as_lines([Notes([words, "five"])], 14) == ["note: one", "      two-three", "      four", "note: five"]
+
+
+def test_the_width_holds_what_is_set_in_too():
+    words = " ".join(["word"] * 30)
+    blocks = [words, Inset([words, Inset([words])]), Numbered([[words, Inset([words])]]), Notes([words])]
+    sections = [Section(blocks, title=words), Section(blocks, flush=True)]
+    for width in (40, 77, WIDTH):
+        lines = as_text(Document(sections), width).split("\n")
+        assert width - len("word ") < max(map(len, lines)) <= width
+    row = Table([[words, words]])
+    kept = Document([Section([row, Lines([words])])], Headline("file", words))
+    assert as_text(kept, 40) == f"file: {words}\n  {words}  {words}\n  {words}"
 
 
 def test_items_hang_behind_their_numbers():
     items = [["first item", Inset([Lines(["code"])])], ["second"]]
-    assert as_lines([Numbered(items)], 6) == ["", "1. first", "   item", "     code", "", "2. second"]
+    assert as_lines([Numbered(items)], 9) == ["", "1. first", "   item", "     code", "", "2. second"]
 
 
 def test_tables_are_aligned_in_text_and_marked_on_a_page():
@@ -67,7 +81,6 @@ def test_tables_are_aligned_in_text_and_marked_on_a_page():
         ("1 < 2", "<p>1 &lt; 2</p>"),
         (Code("<"), '<pre class="flowing">&lt;</pre>'),
         (Lines(["a", "<"]), '<pre class="scroll" tabindex="0">a\n&lt;</pre>'),
-        (Lines(["a", "<"], flow=True), "<p>a &lt;</p>"),
         (Notes(["<"]), '<ul class="plain"><li>&lt;</li></ul>'),
         (Numbered([["a", Inset(["<"])]]), "<ol><li><p>a</p><p>&lt;</p></li></ol>"),
         (element("b", "<"), "<b>&lt;</b>"),

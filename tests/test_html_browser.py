@@ -225,20 +225,67 @@ def test_texts_have_contrast_in_both_schemes(opened, scheme):
     assert (int(paper[4:].split(",")[0]) < 60) is (scheme == "dark")
 
 
-def test_the_current_step_is_brought_into_view_in_a_long_picture(opened, tmp_path):
+WITHIN = """(parts) => {
+    const frame = parts[0].closest(".scroll").getBoundingClientRect();
+    return parts.map(part => part.getBoundingClientRect()).every(box =>
+        box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1 &&
+        box.left >= frame.left - 1 && box.right <= frame.right + 1);
+}"""
+"""Whether parts are in the visible piece of the frame that they are in."""
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    """A page about a long run with a broad dependency graph."""
     from symdipa.files import families
 
-    automaton = families.generate("pivot-bad", 6)
-    path = tmp_path / "long.html"
-    path.write_text(page([Checked("long", check(automaton))]), encoding="utf-8")
-    tab = opened(path=path)
-    tab.locator(".stepper button").last.click()
-    inside = tab.evaluate(
-        """() => { const e = document.querySelector("svg.automaton .edge.now").getBoundingClientRect();
-        const f = document.querySelector("svg.automaton").closest(".scroll").getBoundingClientRect();
-        return e.top >= f.top - 1 && e.bottom <= f.bottom + 1; }"""
-    )
-    assert inside
+    path = tmp_path_factory.mktemp("long") / "long.html"
+    path.write_text(page([Checked("long", check(families.generate("pivot-bad", 8)))]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [1280, 700, 360])
+def test_the_current_step_stays_in_view_and_the_page_does_not_jump(opened, long, width):
+    tab = opened(width=width, path=long)
+    tab.locator(".controls").evaluate("e => scrollTo(0, e.firstChild.getBoundingClientRect().top + scrollY)")
+    top = "document.querySelector('.pictures').getBoundingClientRect().top"
+    place = tab.evaluate(top)
+    for _ in range(tab.locator("tr[data-position]").count()):
+        tab.keyboard.press("ArrowRight")  # a click of the test may scroll by itself
+        assert tab.locator("svg.automaton .edge.now").evaluate_all(WITHIN)
+        row = tab.locator("tr[aria-current] button")
+        assert row.evaluate_all(WITHIN)
+        if width > 640:  # on less the fields tell the step, and the table comes after the pictures
+            assert 0 <= row.bounding_box()["y"] <= 900 - row.bounding_box()["height"]
+        else:
+            assert tab.locator("[data-field=guard]").bounding_box()["height"] > 10
+    assert tab.evaluate(top) == pytest.approx(place, abs=1)
+
+
+@pytest.mark.parametrize("width", [1280, 700])
+def test_the_whole_dependency_graph_is_in_view_where_its_letters_can_be_read(opened, long, width):
+    tab = opened(width=width, path=long)
+    assert tab.locator("svg.samples .state").evaluate_all(WITHIN)
+    letters = tab.locator("svg.samples text").first.bounding_box()["height"]
+    assert letters > 7
+
+
+def test_the_dependency_path_is_in_view_where_the_graph_is_not(opened, long):
+    tab = opened(width=500, path=long)
+    assert not tab.locator("svg.samples .state").evaluate_all(WITHIN)
+    assert tab.locator("svg.samples .path").evaluate_all(WITHIN)
+
+
+@pytest.mark.parametrize("width", [1280, 700])
+def test_the_index_has_a_line_for_each_file(opened, results, tmp_path, width):
+    path = tmp_path / "index.html"
+    parts = [Checked(f"{'folder/' * 20}{name}.dipa", result) for name, result in results.items()]
+    path.write_text(page(parts), encoding="utf-8")
+    tab = opened(width=width, path=path)
+    for line in tab.locator("nav li").all():
+        assert line.bounding_box()["height"] < 30
+        verdict = line.locator("span").bounding_box()
+        assert verdict["width"] > 100 and verdict["x"] + verdict["width"] <= width
 
 
 def test_names_run_no_code(opened, tmp_path):

@@ -205,7 +205,7 @@ def test_weight_prints_what_new_says(tmp_path, name, options):
     assert promised == "D = 7/5 (optimal)"
     printed = invoke(*command.split()[1:])
     assert printed.exit_code == 0
-    assert printed.stdout.startswith(f"{target}: {promised.removesuffix(')')}: ")
+    assert printed.stdout.splitlines()[0] == f"{target}: private, {promised}"
 
 
 def test_standard_output_is_a_file():

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -40,6 +41,8 @@ PRECEDENCE = (Exit.BUG, Exit.UNUSABLE, Exit.NOT_PRIVATE, Exit.UNKNOWN, Exit.PRIV
 SUFFIXES = {".dipa": "dipa", ".json": "json", ".dot": "dot", ".gv": "dot", ".svg": "svg"}
 WRITTEN = tuple(dict.fromkeys(SUFFIXES.values()))
 """The formats in which automata are written, by the suffixes of files."""
+LEAST_WIDTH = 40
+"""Prose is not wrapped at less, however narrow the terminal is."""
 STATUS_HELP = """\b
 Exit status: 0 every file private; 1 some file not private or not well-formed;
 2 some input unusable, or wrong usage; 3 some verdict unknown; 4 a bug in symdipa
@@ -152,12 +155,24 @@ def within_budget(result: Result, budget: Fraction | None) -> tuple[Exit | None,
 
 
 def echo_document(document: reports.Document) -> None:
-    """Print a report, its first line in bold and in the colour of the answer."""
+    """Print a report, its headline in bold and in the colour of the answer."""
     from symdipa.interface.reports.document import as_text
 
-    first, newline, rest = as_text(document).partition("\n")
-    tone = document.headline.tone if document.headline else None
-    click.echo(click.style(first, fg=tone and tone.terminal_colour, bold=True) + newline + rest)
+    text, head = as_text(document, width()), document.headline
+    if head is not None:
+        first, newline, rest = text.partition("\n")
+        text = click.style(first, fg=head.tone and head.tone.terminal_colour, bold=True) + newline + rest
+    click.echo(text)
+
+
+def width() -> int:
+    """Where the prose of reports is wrapped: at the width of the terminal if that is less than usual. What
+    goes elsewhere does not depend on a terminal."""
+    from symdipa.interface.reports.document import WIDTH
+
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(LEAST_WIDTH, min(WIDTH, get_terminal_size().columns))
 
 
 def show_problems(name: str, error: InvalidInput, view: View) -> None:

@@ -294,9 +294,9 @@ def witness(
             click.echo(json.dumps(objects.witness(name, result, hints) | added))
         elif found is not None:
             from symdipa.interface.reports import refutation
-            from symdipa.interface.reports.document import as_text
 
-            click.echo("\n" + as_text(refutation.document(found)))
+            click.echo()
+            echo_document(refutation.document(found))
 
     run(files, reading, decide, view, show)
 

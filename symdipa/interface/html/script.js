@@ -15,17 +15,24 @@
     let place = 0;
 
     function mark(picture, selector, name, on) {
-      for (const part of picture ? picture.querySelectorAll(selector) : []) part.classList.toggle(name, on(part));
+      for (const part of within(picture, selector)) part.classList.toggle(name, on(part));
     }
 
-    function reveal(picture, part) {
-      const frame = picture && picture.closest(".scroll");
-      if (!frame || !part) return;
-      const [inner, outer] = [part.getBoundingClientRect(), frame.getBoundingClientRect()];
-      const off = (low, high, from, to) => (low < from ? low - from - 20 : high > to ? Math.min(high - to + 20, low - from) : 0);
-      frame.scrollTop += off(inner.top, inner.bottom, outer.top, outer.bottom);
-      frame.scrollLeft += off(inner.left, inner.right, outer.left, outer.right);
+    // Scrolls the frame around parts, not the page, as little as it takes to have them in view.
+    function reveal(parts, room) {
+      const frame = parts.length && parts[0].closest(".scroll");
+      if (!frame) return;
+      const boxes = parts.map((part) => part.getBoundingClientRect());
+      const outer = frame.getBoundingClientRect();
+      const head = frame.querySelector("thead");
+      const top = outer.top + (head ? head.getBoundingClientRect().height : 0);
+      const off = (low, high, from, to) => (low < from ? low - from - room : high > to ? Math.min(high - to + room, low - from) : 0);
+      const least = (side) => Math.min(...boxes.map((box) => box[side]));
+      const most = (side) => Math.max(...boxes.map((box) => box[side]));
+      frame.scrollTop += off(least("top"), most("bottom"), top, outer.bottom);
+      frame.scrollLeft += off(least("left"), most("right"), outer.left, outer.right);
     }
+    const within = (picture, selector) => (picture ? [...picture.querySelectorAll(selector)] : []);
 
     function show(next) {
       place = Math.max(0, Math.min(run.length, next));
@@ -55,15 +62,18 @@
       mark(samples, "[data-step]", "now", (p) => Number(p.dataset.step) === place - 1);
       mark(samples, "[data-step]", "later", (p) => later(Number(p.dataset.step)));
       mark(samples, "[data-later]", "later", (p) => later(Number(p.dataset.later)));
-      reveal(automaton, automaton && automaton.querySelector(".now[data-state]"));
-      reveal(automaton, automaton && automaton.querySelector(".now[data-transition]"));
-      reveal(samples, samples && samples.querySelector(".now"));
+      reveal(within(automaton, ".now[data-state]"), 20);
+      reveal(within(automaton, ".now[data-transition]"), 20);
+      reveal(within(samples, ".path"), 20);
+      reveal(within(samples, ".now"), 20);
+      reveal(rows.slice(Math.max(place - 1, 0)).slice(0, 1), 0);
     }
 
     const go = { first: () => show(0), previous: () => show(place - 1), next: () => show(place + 1), last: () => show(run.length) };
     for (const [name, button] of Object.entries(buttons)) button.addEventListener("click", () => go[name]());
     for (const row of rows) row.querySelector("button").addEventListener("click", () => show(Number(row.dataset.position)));
     box.hidden = false;
+    section.querySelector(".walk").classList.add("live");
     show(0);
     return { section, box, go };
   }

@@ -134,9 +134,10 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     samples = dependency.draw(automaton, witness)
     legend = [*witnesses.dependency_legend(witness), *samples.remarks]
     figure = _figure(samples, "Dependency graph: which samples lie above which", "samples", legend)
-    side_by_side = element("div", _automaton(result, witness), figure, class_="pictures two")
+    side_by_side = element("div", _automaton(result, witness), figure, class_="pictures")
     marks = known_marks(automaton, witness)
-    walk = element("div", _stepper(witness), side_by_side, _run_table(result, witness, marks), class_="walk")
+    controls = element("div", _stepper(witness), _run_table(result, witness, marks), class_="controls")
+    walk = element("div", controls, side_by_side, class_="walk")
     meanings = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
     explained = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
     yield Section([walk, *explained], "The run, step by step")
@@ -189,7 +190,7 @@ def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup
         button = element("button", str(k), type="button", aria_label=f"Show step {k}")
         cells = (element("td", cell, class_="code") for cell in row)
         rows.append(element("tr", element("th", button, scope="row"), *cells, data_position=k))
-    return framed_table(("step", *columns), rows, "The run as a table")
+    return element("div", framed_table(("step", *columns), rows, "The run as a table"), class_="steps")
 
 
 def _automaton(result: Result, witness: Witness | None) -> Markup:
@@ -207,7 +208,8 @@ def _figure(drawing: Drawing, label: str, class_: str, remarks: Iterable[str]) -
     caption = element("figcaption", " ".join(remarks))
     if not drawing.elements:
         return element("figure", caption)
-    return element("figure", framed(svg.inline(drawing, label, class_), label), caption)
+    picture = framed(svg.inline(drawing, label, class_), label)
+    return element("figure", picture, caption, style=f"--wide: {svg.size(drawing)[0]}")
 
 
 # ------------------------------------------------------------------------------------------ the other parts

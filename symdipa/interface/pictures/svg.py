@@ -117,6 +117,11 @@ def moved(drawing: Drawing, x: float, y: float) -> Markup:
     return element("g", *drawing.elements, transform=f"translate({_at(x, y)})")
 
 
+def size(drawing: Drawing) -> tuple[int, int]:
+    """Width and height of the picture with its margin, in pixels."""
+    return round(drawing.width + 2 * MARGIN), round(drawing.height + 2 * MARGIN)
+
+
 def inline(drawing: Drawing, label: str, class_: str) -> Markup:
     """The picture as part of an HTML page, which gives it its colours."""
     return _svg(drawing, label, class_=class_)
@@ -133,7 +138,7 @@ def standalone(drawing: Drawing, label: str, style: str = STYLE) -> str:
 def _svg(
     drawing: Drawing, label: str, *before: Markup, xmlns: str | None = None, class_: str | None = None
 ) -> Markup:
-    width, height = (round(side + 2 * MARGIN) for side in (drawing.width, drawing.height))
+    width, height = size(drawing)
     parts = ["", *before, moved(drawing, MARGIN, MARGIN), ""]
     body = Markup("\n".join(parts).replace("</g><", "</g>\n<"))
     return element("svg", body, xmlns=xmlns, width=width, height=height,

@@ -149,7 +149,7 @@ def titles(patterns: Sequence[Pattern]) -> str:
 
 def disagreements(result: Result) -> list[Block]:
     """What engines contradict each other in, if they do."""
-    return [Lines([*result.disagreements, BUG])] if result.disagreements else []
+    return [*result.disagreements, BUG] if result.disagreements else []
 
 
 def explanation(result: Result) -> Iterator[Block]:
@@ -182,16 +182,14 @@ def _guarantee(result: Result) -> Block:
     )
 
 
-def guarantee(bound: Fraction) -> Lines:
+def guarantee(bound: Fraction) -> str:
     """What a bound on D means."""
     if bound == 0:
         return Lines(
             ["The outputs do not depend on the inputs: no input makes any of them more likely."], flow=True
         )
     factor = "" if bound == 1 else f"{bound}*" if bound.denominator == 1 else f"({bound})*"
-    return Lines(
-        [f"For every eps > 0 it is {factor}eps-differentially private, however long it runs."], flow=True
-    )
+    return f"For every eps > 0 it is {factor}eps-differentially private, however long it runs."
 
 
 def _why_undecided(automaton: Automaton) -> Iterator[Block]:
@@ -220,7 +218,7 @@ def _progress_so_far(result: Result) -> Iterator[Block]:
     unknown = with_status(result, Status.UNKNOWN)
     for pattern in unknown:
         if sizes := sizes_text(result.patterns[pattern]):
-            yield Lines([f"{pattern.title}: got as far as {sizes}"], flow=True)
+            yield f"{pattern.title}: got as far as {sizes}"
     if unknown:
         yield "A larger --timeout, --memory or --bound, or another --engine, may decide it."
 

@@ -11,8 +11,8 @@ from textwrap import wrap
 from symdipa.interface.markup import Markup, element, joined
 from symdipa.model.verdict import Verdict
 
-WIDTH = 98
-"""Where paragraphs of plain text are wrapped, not counting their indentation."""
+WIDTH = 100
+"""Where plain text is wrapped, indentation included, unless another width is asked for."""
 
 
 class Tone(Enum):
@@ -59,15 +59,14 @@ class Code:
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines that plain text keeps as they are. On a page they are code, or a paragraph if they ``flow``."""
+    """Lines that plain text keeps as they are, and a page shows as code."""
 
     lines: Sequence[str]
-    flow: bool = False
 
 
 @dataclass(frozen=True)
 class Notes:
-    """Remarks, one a line."""
+    """Remarks, each on a line of its own."""
 
     texts: Sequence[str]
 
@@ -132,21 +131,21 @@ class Document:
 # ------------------------------------------------------------------------------------------------- plain text
 
 
-def as_text(document: Document) -> str:
-    """The document as plain text, without a final line end."""
+def as_text(document: Document, width: int = WIDTH) -> str:
+    """The document as plain text of this width, without a final line end. What is prose is wrapped; the
+    headline, tables and code are kept as they are."""
     head = document.headline
     lines = [] if head is None else [f"{head.subject}: {head.words}"]
     for k, section in enumerate(document.sections):
         if lines and not section.flush and (k or section.title):
             lines.append("")
-        lines += [section.title] if section.title else []
-        body = as_lines(section.blocks)
-        lines += body if section.flush else _indented("  ", body)
+        lines += _wrapped(section.title, width)
+        lines += as_lines(section.blocks, width) if section.flush else _inset("  ", section.blocks, width)
     return "\n".join(lines)
 
 
 def as_lines(blocks: Iterable[Block], width: int = WIDTH) -> list[str]:
-    """Blocks as lines of plain text, paragraphs wrapped at ``width``."""
+    """Blocks as lines of plain text, prose wrapped at ``width``."""
     return [line for block in blocks for line in _lines(block, width)]
 
 
@@ -155,27 +154,34 @@ def _lines(block: Block, width: int) -> Iterable[str]:
         case Markup():
             return []
         case str(text) | Code(text):
-            return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+            return _wrapped(text, width)
         case Lines(lines):
             return lines
         case Notes(texts):
-            return [f"note: {text}" for text in texts]
+            return [line for text in texts for line in _wrapped(f"note: {text}", width, " " * len("note: "))]
         case Table():
             head = [block.head] if block.head and not block.silent else []
             return _aligned([*head, *block.rows], block.least)
         case Inset(blocks):
-            return _indented("  ", as_lines(blocks, width))
+            return _inset("  ", blocks, width)
         case Numbered(items):
-            return (line for k, item in enumerate(items, 1) for line in _numbered(k, as_lines(item, width)))
+            return (line for k, item in enumerate(items, 1) for line in _numbered(k, item, width))
 
 
-def _numbered(number: int, lines: Sequence[str]) -> list[str]:
+def _wrapped(text: str, width: int, hanging: str = "") -> list[str]:
+    return wrap(
+        text, width, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _numbered(number: int, item: Sequence[Block], width: int) -> list[str]:
     mark = f"{number}. "
-    return ["", mark + lines[0], *_indented(" " * len(mark), lines[1:])]
+    first, *rest = _inset(" " * len(mark), item, width)
+    return ["", mark + first[len(mark) :], *rest]
 
 
-def _indented(indent: str, lines: Iterable[str]) -> list[str]:
-    return [(indent + line).rstrip() for line in lines]
+def _inset(indent: str, blocks: Iterable[Block], width: int) -> list[str]:
+    return [(indent + line).rstrip() for line in as_lines(blocks, width - len(indent))]
 
 
 def _aligned(rows: Sequence[Sequence[str | Marked]], least: Sequence[int]) -> list[str]:
@@ -205,8 +211,6 @@ def _html(block: Block) -> Markup:
             return element("p", text)
         case Code(text):
             return element("pre", text, class_="flowing")
-        case Lines(lines, flow=True):
-            return element("p", " ".join(lines))
         case Lines(lines):
             return element("pre", "\n".join(lines), class_="scroll", tabindex=0)
         case Notes(texts):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from symdipa.evidence.refutation.inputs import InputPair
     from symdipa.evidence.simulation import Frequent, Shown, Simulation
 
+STORY_WIDTH = 98
+"""How long lines of a story are at most."""
 ASSUMED = {"arithmetic": "real", "adjacency": TWO_SIDED, "sensitivity": "1"}
 
 Json = dict[str, Any]
@@ -99,7 +101,7 @@ def witness(name: str, result: Result, hints: Sequence[Hint] | None = None) -> J
     if shown is None:
         return told | dict.fromkeys(("story", "facts", "hints"))
     return told | {
-        "story": as_lines(story(automaton, shown).happens),
+        "story": as_lines(story(automaton, shown).happens, STORY_WIDTH),
         "facts": known_orders(automaton, shown),
         "hints": None if hints is None else list(map(_hint, hints)),
     }

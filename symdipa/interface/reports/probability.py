@@ -48,8 +48,8 @@ def probability(
         over = "one run has them" if found.runs == 1 else f"over all {found.runs} runs with them"
         whose = f"of these outputs; {over}"
     at_least = "" if found.complete else "at least "
-    lines = Lines([f"logarithm {logarithm} {error}", f"{whose}; computed by {found.method}"])
-    section = Section([lines, *_rests_on(automaton, eps, "exact real numbers")])
+    value = [Lines([f"logarithm {logarithm} {error}"]), f"{whose}; computed by {found.method}"]
+    section = Section([*value, *_rests_on(automaton, eps, "exact real numbers")])
     return Document([section], Headline(name, f"probability {at_least}{power(found.value)}"))
 
 
@@ -67,8 +67,8 @@ def simulation(
     table = Table([_row(row, windows, compare) for row in rows], head)
     more = len(found.outputs) - len(rows)
     ends = ", ".join(f"{count} {ENDED[why]}" for why, count in sorted(found.stopped.items()))
-    lines = Lines([*([f"and {more} other output sequences"] if more else []), f"ended: {ends}"])
-    section = Section([table, lines, *_rests_on(automaton, eps, "floating point")])
+    others = [f"and {more} other output sequences"] if more else []
+    section = Section([table, *others, f"ended: {ends}", *_rests_on(automaton, eps, "floating point")])
     return Document([section], Headline(name, f"{found.samples} executions"))
 
 
@@ -88,4 +88,4 @@ def outputs_text(outputs: Sequence[Shown], windows: bool) -> str:
 
 def _rests_on(automaton: Automaton, eps: Fraction, arithmetic: str) -> list[Block]:
     """What the numbers rest on: eps, the arithmetic, and the noise that the scales mean."""
-    return [Lines([f"at eps = {eps}, in {arithmetic}, with"]), Inset(noise(automaton))]
+    return [f"at eps = {eps}, in {arithmetic}, with", Inset(noise(automaton))]

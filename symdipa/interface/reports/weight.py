@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, with_status
-from symdipa.interface.reports.document import Block, Document, Headline, Lines, Notes, Section, Table, Tone
+from symdipa.interface.reports.document import Block, Document, Headline, Notes, Section, Table, Tone
 from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells
 from symdipa.interface.reports.words import noise
@@ -30,25 +30,26 @@ WHY = {
 }
 
 GRAPHS = {
-    "control": "the control graph",
-    "eq": "the control graph with which variables are equal",
-    "parts": "parts of the automaton",
-    "augmentation": "the augmentation",
+    "control": "on the control graph",
+    "eq": "on the control graph with equalities",
+    "parts": "on parts of the automaton",
+    "augmentation": "on the augmentation",
 }
-
-OTHERS = {
-    "run": "the run bound",
-    "corollary": "the corollary bound",
-    "exact": "exact profiles",
-    "relational": "relational alignment (experimental)",
-}
-
+"""What an alignment is proved on."""
 PROPHECIES = {
-    "U": "whether a value is read again",
-    "C": "how it is read in loops",
-    "K": "how it is read elsewhere",
-    "LG": "what loops it bounds",
+    "U": "later reads",
+    "C": "reads in loops",
+    "K": "other reads",
+    "LG": "bounds of loops",
 }
+"""What is known ahead of the stored values where nodes are split (Def. lift in docs/weights.md)."""
+HOW = {
+    "run": "the paper's, on the augmentation",
+    "corollary": "the paper's, on the augmentation",
+    "exact": "exact profiles",
+    "relational": "pairs of runs with the same outputs (experimental)",
+}
+"""How other bounds are proved."""
 
 
 def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
@@ -59,7 +60,7 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
         lacking = "no D was found" if result.verdict is Verdict.NOT_WELL_FORMED else "there is no D"
         return Document([noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone))
     words = bound_text(result, bounds)
-    if result.well_formed is False and bounds.from_above:  # no verdict of the check that says so
+    if result.verdict is Verdict.PRIVATE:
         words = f"private, {words}"
     sections = [Section(list(meaning(result, bounds))), Section([bound_table(bounds)])]
     if costs := costliest(bounds)[1]:
@@ -70,7 +71,7 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     if result.confirmation is not None:
         sections.append(_pair(result, result.confirmation, bounds.best))
     wrong = [f"CONTRADICTION (a bug, please report): {what}" for what in result.contradictions]
-    sections += [Section([Lines(wrong)], flush=True), noted]
+    sections += [Section(wrong, flush=True), noted]
     return Document(sections, Headline(name, words, tone))
 
 
@@ -91,7 +92,7 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
     share = f", {100 * found.log_ratio_per_eps / upper:.2f} % of it" if upper else ""
     whose = "of these outputs" if found.all_runs else "of this run alone (other runs show the same outputs)"
     title = (
-        f"In numbers, at eps = {number(found.eps)}: the logarithm of the ratio of the probabilities {whose}\n"
+        f"In numbers, at eps = {number(found.eps)}: the logarithm of the ratio of the probabilities {whose} "
         f"on two adjacent inputs is ({value} {error})*eps{share}; the best of {found.tried} pairs"
     )
     steps = Table(rows, ("step", "from", "alpha", "beta", "output"))
@@ -100,24 +101,17 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
 
 
 def bound_text(result: Result, bounds: Bounds) -> str:
-    """The bounds in one line."""
+    """What is known of D, in a few words; :func:`bound_table` says what proves it."""
     upper, lower = bounds.best, bounds.lower
     if upper is None:
-        reasons = "; ".join(f"{m}: {why}" for m, why in bounds.missing.items())
-        return f"no bound on D was computed ({reasons})"
-    by = _by(bounds, bounds.best_method)
-    how = f"{upper} by {by}"
+        return "D not computed"
     if result.well_formed is False:
-        return f"D = {upper}, by {by}"
+        return f"D = {upper}, by relational alignment (experimental)"
     if lower is not None and lower > upper:
-        return f"D is at most {how}; arguments about single runs give no less than {lower}"
-    if not bounds.optimal:
-        below = f", at least {lower} by a run of {_steps(bounds)}" if lower is not None else ""
-        return f"D is at most {how}{below}"
-    proofs = f"upper {how}, lower {lower} by a run of {_steps(bounds)}"
-    if result.output_distinct:
-        return f"D = {upper} (optimal: {proofs})"
-    return f"D = {upper} ({proofs}; optimal for single runs)"
+        return f"D is at most {upper}; arguments about single runs give no less than {lower}"
+    if bounds.optimal:
+        return f"D = {upper} ({'optimal' if result.output_distinct else 'optimal for single runs'})"
+    return f"D is at most {upper}" + (f", at least {lower}" if lower is not None else "")
 
 
 def _steps(bounds: Bounds) -> str:
@@ -125,13 +119,12 @@ def _steps(bounds: Bounds) -> str:
     return f"{count} step{'' if count == 1 else 's'}"
 
 
-def _by(bounds: Bounds, method: str | None) -> str:
-    if method != "alignment" or bounds.alignment_proof is None:
-        return OTHERS.get(method or "", "?")
+def _how(bounds: Bounds, method: str) -> str:
     alignment = bounds.alignment_proof
-    words = f"alignment on {GRAPHS[alignment.graph or 'control']}"
+    if method != "alignment" or alignment is None:
+        return HOW.get(method, "")
     known = [PROPHECIES[letters] for letters in re.findall("LG|.", alignment.lift or "")]
-    return f"{words}, split by {', '.join(known)}" if known else words
+    return GRAPHS[alignment.graph or "control"] + (f", split by {enumeration(known)}" if known else "")
 
 
 def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
@@ -147,19 +140,18 @@ def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
 def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
     """What the best bound means, and what it rests on."""
     adjacent = adjacency_text(bounds.adjacency, bounds.sensitivity)
-    yield Lines([f"Adjacent inputs: {adjacent}."], flow=True)
+    yield f"Adjacent inputs: {adjacent}."
     yield "Assumed: noise and comparisons in exact real numbers, not floating point."
     if bounds.best is None:
         return
     yield guarantee(bounds.best)
     if result.well_formed is False:
         present = enumeration(p.title for p in with_status(result, Status.PRESENT))
-        lines = [
-            f"It is not well-formed ({present}): single runs lose privacy without limit. Other runs",
-            "with the same outputs make up for that, as runs paired by their outputs prove.",
-            "An observer is taken to see outputs, but not which steps read an input.",
-        ]
-        yield Lines(lines, flow=True)
+        yield (
+            f"It is not well-formed ({present}): single runs lose privacy without limit. Other runs with the "
+            "same outputs make up for that, as runs paired by their outputs prove. An observer is taken to "
+            "see outputs, but not which steps read an input."
+        )
         if bounds.best:
             yield "A smaller constant may do."
     if bounds.optimal and result.output_distinct:
@@ -170,9 +162,8 @@ def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
 
 def bound_table(bounds: Bounds) -> Table:
     """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing."""
-    papers = dict.fromkeys(("corollary", "run"), "the paper's, on the augmentation")
     found = {m: bounds.from_above[m] for m in EVERY_METHOD if m in bounds.from_above}
-    rows = [(m, str(bound), papers.get(m) or _by(bounds, m)) for m, bound in found.items()]
+    rows = [(m, str(bound), _how(bounds, m)) for m, bound in found.items()]
     rows += [(m, "-", bounds.missing[m]) for m in EVERY_METHOD if m in bounds.missing]
     if bounds.lower is not None:
         rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(bounds)}"))
