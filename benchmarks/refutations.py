@@ -16,7 +16,7 @@ from pathlib import Path
 
 from symdipa import check, load
 from symdipa.bounds.portfolio import bounds_on
-from symdipa.evidence.confirmation import confirm
+from symdipa.evidence.confirmation import NoConfirmation, confirm
 from symdipa.evidence.refutation import NoRefutation, refute
 from symdipa.model.errors import InvalidInput
 from symdipa.model.limits import Limits, stopwatch
@@ -87,9 +87,13 @@ def show_refutation(name, result, exceeds, options) -> None:
 
 def compare_with_bound(name, automaton, options) -> None:
     proved = bounds_on(Problem.of(automaton), each=options.seconds).best
-    found = confirm(automaton, options.eps, limits=Limits.of(options.search))
-    if found is None or proved is None:
+    if proved is None:
         print(f"?   {name:30} nothing to compare", flush=True)
+        return
+    try:
+        found = confirm(automaton, options.eps, limits=Limits.of(options.search))
+    except NoConfirmation as reason:
+        print(f"?   {name:30} {reason}", flush=True)
         return
     fine = found.log_ratio_per_eps - found.error <= proved
     print(

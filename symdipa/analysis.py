@@ -43,8 +43,8 @@ BUDGET_SECONDS = 20.0
 EACH_SECONDS = 20.0
 """How long each method of :func:`weigh` may take by default."""
 
-UNASKED_SECONDS = 5.0
-"""How long relational alignment may take where nobody asked for it."""
+DECIDING_SHARE = 2 / 3
+"""The part of the time for :func:`weigh` in which the patterns are to be decided."""
 
 CONFIRM_SECONDS, NEAR = 10.0, 0.995
 """How long to search for two inputs that come near ``D``, and the fraction of it that is near enough."""
@@ -69,7 +69,7 @@ def check(
     memory: int | None = None,
     bounds: bool = True,
     max_weight: Fraction | None = None,
-    relational: bool = False,
+    relational: bool = True,
     progress: Progress | None = None,
 ) -> Result:
     """Decide whether an automaton is differentially private.
@@ -82,7 +82,8 @@ def check(
     check, as :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all).
     ``bound`` is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
     The bound on ``D`` (none without ``bounds``) is a cheap one, improved only if it is above ``max_weight``.
-    Where runs with the same outputs leave privacy open, ``relational`` pairs them (experimental).
+    Where runs with the same outputs leave privacy open, they are paired (experimental) unless
+    ``relational`` is false.
     ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
@@ -109,25 +110,27 @@ def check(
 
 def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
     """:func:`check` with its options as one value."""
-    return _checked(Problem.of(automaton), automaton, options, progress)
+    limits = Limits.of(options.timeout, options.memory, options.bound, progress)
+    return _checked(Problem.of(automaton), automaton, options, limits)
 
 
 def _checked(
-    problem: Problem, automaton: Automaton, options: CheckOptions, progress: Progress | None
+    problem: Problem, automaton: Automaton, options: CheckOptions, limits: Limits, *, more: bool = False
 ) -> Result:
+    """A check; ``more`` bounds are to follow, for which it leaves time."""
     engine, encoding, solver = options.engine, options.encoding, options.solver
-    limits = Limits.of(options.timeout, options.memory, options.bound, progress)
+    deciding = limits.share(DECIDING_SHARE) if more else limits
     work = _Check(problem, automaton, limits)
-    with Lineup(problem, limits) as lineup:
+    with Lineup(problem, deciding) as lineup:
         engines = lineup.engines(engine, encoding, solver, options.slicing)
-        work.answers = Answers(tuple(ask(each, options.patterns, limits) for each in engines))
+        work.answers = Answers(tuple(ask(each, options.patterns, deciding) for each in engines))
         work.find_witness()
         if work.verdict is Verdict.PRIVATE and options.bounds:
             source = Source.FALLBACK if engine == "z3" else Source.AUGMENTATION
             enumerated = engine in ("explicit", "both")
-            work.find_cheap_bounds(source, _cap(work, enumerated), options.max_weight)
+            work.find_cheap_bounds(source, _cap(work, enumerated), options.max_weight, more=more)
         elif work.verdict is Verdict.NOT_WELL_FORMED and options.relational:
-            work.pair_runs()
+            work.pair_runs(options.max_weight)
     return work.result(solver if engine == "z3" and solver else engine, encoding)
 
 
@@ -152,6 +155,8 @@ def compare(
         work.find_witness()
         if work.verdict is Verdict.PRIVATE:
             work.find_cheap_bounds(Source.AUGMENTATION, _cap(work, enumerated=True))
+        elif work.verdict is Verdict.NOT_WELL_FORMED:
+            work.pair_runs()
     return work.result("all", None)
 
 
@@ -186,16 +191,19 @@ def weigh(
     """Check an automaton and bound ``D`` from above and from below, as well as possible.
 
     ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; by default alignment and exact are
-    tried until the bounds meet. ``graph`` is that of the alignment. Adjacent inputs differ as ``adjacency``
-    says (``"two-sided"``, ``"monotone"``, or the range of the differences), times the ``sensitivity``.
-    ``timeout`` (in seconds) is for the check, and again for each method. Where the automaton is not
-    well-formed but other runs may make up for that, runs are paired; where it is not private there are no
-    bounds. A bound proves privacy where the check left it open. Raises what :func:`check` raises.
+    tried until the bounds meet, and where several runs show the same outputs, runs are paired. ``graph`` is
+    that of the alignment. Adjacent inputs differ as ``adjacency`` says (``"two-sided"``, ``"monotone"``, or
+    the range of the differences), times the ``sensitivity``. ``timeout`` (in seconds) is for everything;
+    without it each method has :data:`EACH_SECONDS`. Where the automaton is not well-formed but other runs may
+    make up for that, runs are paired whatever the methods; where it is not private there are no bounds. A
+    bound proves privacy where the check left it open. Raises what :func:`check` raises.
     """
     problem = Problem.of(automaton)
-    options = CheckOptions(timeout=timeout, memory=memory, bounds=False)
-    result = _checked(problem, automaton, options, progress)
-    return _bounded(result, problem, methods, graph, adjacency, sensitivity, timeout, progress)
+    cheap = methods is None and adjacency == TWO_SIDED
+    options = CheckOptions(timeout=timeout, memory=memory, bounds=cheap, relational=False)
+    limits = Limits.of(timeout, memory, progress=progress)
+    result = _checked(problem, automaton, options, limits, more=True)
+    return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
 
 
 def with_bounds(
@@ -208,9 +216,10 @@ def with_bounds(
     timeout: float | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for each method."""
+    """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for all of them."""
+    limits = Limits.of(timeout, progress=progress)
     problem = Problem.of(result.automaton)
-    return _bounded(result, problem, methods, graph, adjacency, sensitivity, timeout, progress)
+    return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
 
 
 def _bounded(
@@ -220,26 +229,36 @@ def _bounded(
     graph: str,
     adjacency: Adjacency,
     sensitivity: Fraction | int,
-    timeout: float | None,
-    progress: Progress | None,
+    limits: Limits,
 ) -> Result:
-    each = EACH_SECONDS if timeout is None else timeout
-    if result.verdict is Verdict.NOT_WELL_FORMED:  # single runs have no bound, but pairs of runs may have
-        if methods is None:
-            each = min(each, UNASKED_SECONDS)
-        methods = ["relational"] if methods is None or "relational" in methods else []
-    if result.verdict is Verdict.NOT_PRIVATE or methods == []:
+    if result.verdict is Verdict.NOT_PRIVATE:
         return replace(result, bounds=None)
+    known, question = result.bounds, (adjacency, sensitivity)
+    paired = known is not None and known.relational is not None
+    if known is not None and paired and methods is None and (known.adjacency, known.sensitivity) == question:
+        return result
     bounds = portfolio.bounds_on(
         problem,
         methods,
         graph=graph,
         adjacency=adjacency,
         sensitivity=sensitivity,
-        limits=Limits(progress=progress),
-        each=each,
+        limits=limits,
+        each=EACH_SECONDS if limits.deadline is None else None,
+        single_runs=result.well_formed is not False,
+        known=known,
     )
-    return replace(result, bounds=bounds, verdict=decide(result.answers, result.distinct, bounds))
+    verdict = decide(result.answers, result.distinct, bounds)
+    notes = result.notes
+    if verdict is Verdict.NOT_WELL_FORMED:
+        notes = tuple(dict.fromkeys((*notes, _unpaired(bounds))))
+    return replace(result, bounds=bounds, verdict=verdict, notes=notes)
+
+
+def _unpaired(bounds: Bounds) -> Note:
+    """What to say where no pairs of runs make up for a violation."""
+    reason = bounds.missing.get("relational", portfolio.NONE)
+    return Note(NoteKind.NO_PAIRING, "" if reason == portfolio.NONE else f"; {reason}")
 
 
 def confirm(
@@ -247,25 +266,35 @@ def confirm(
 ) -> Result:
     """The result with two inputs whose probabilities come near the best bound, if any are found.
 
-    The search, at this ``eps``, takes at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds.
-    Raises ``ValueError`` for bounds under another adjacency or sensitivity.
+    The search, at this ``eps``, takes at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds. Where it
+    finds nothing, a note of the kind ``NO_CONFIRMATION`` says why. Raises ``ValueError`` for bounds under
+    another adjacency or sensitivity.
     """
     from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
-        return result
+        return _unconfirmed(result, "there is no bound on D to come near to")
+    if timeout is not None and timeout <= 0:
+        return _unconfirmed(result, "the time was over before it began")
     if result.bounds.adjacency != TWO_SIDED or result.bounds.sensitivity != 1:
         raise ValueError("two inputs are looked for under two-sided adjacency of sensitivity 1 only")
     if progress is not None:
         progress("two inputs that come near D")
-    found = confirmation.confirm(
-        result.automaton,
-        Fraction(eps),
-        flow=result.bounds.flow,
-        enough=NEAR * float(result.bounds.best),
-        limits=Limits.of(CONFIRM_SECONDS).within(timeout),
-    )
+    try:
+        found = confirmation.confirm(
+            result.automaton,
+            Fraction(eps),
+            flow=result.bounds.flow,
+            enough=NEAR * float(result.bounds.best),
+            limits=Limits.of(CONFIRM_SECONDS).within(timeout),
+        )
+    except confirmation.NoConfirmation as reason:
+        return _unconfirmed(result, str(reason))
     return replace(result, confirmation=found)
+
+
+def _unconfirmed(result: Result, reason: str) -> Result:
+    return replace(result, notes=(*result.notes, Note(NoteKind.NO_CONFIRMATION, reason)))
 
 
 def refute(
@@ -315,36 +344,41 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
 
 
 def _proofs(result: Result) -> list[Json]:
-    """The certificates of a violation, or of the bounds."""
+    """The certificates of a violation, and of the bounds: of the best from above that has one."""
     from symdipa.evidence import certificates
 
-    bounds = result.bounds
-    pairs = bounds.relational_proof.certificates if bounds and bounds.relational_proof else ()
+    parts: list[Json] = []
     if result.witness is not None:
-        return [certificates.violation(control_graph(result.automaton), result.witness), *pairs]
-    if bounds is None or bounds.alignment_proof is None:
-        return []
-    parts = certificates.private(bounds.alignment_proof)
-    if parts and bounds.flow is not None:
+        parts.append(certificates.violation(control_graph(result.automaton), result.witness))
+    bounds = result.bounds
+    if bounds is None:
+        return parts
+    aligned, paired = bounds.alignment_proof, bounds.relational_proof
+    if bounds.relational is not None and (bounds.alignment is None or bounds.relational < bounds.alignment):
+        proofs = list(paired.certificates) if paired is not None else []
+    else:
+        proofs = certificates.private(aligned) if aligned is not None else []
+    parts += proofs
+    if proofs and bounds.flow is not None:
         parts.append(certificates.lower_of_flow(bounds.flow, bounds.flow_range, bounds.sensitivity))
     return parts
 
 
 def hints(result: Result, *, timeout: float | None = None) -> list[Hint] | None:
-    """Changes that help, each tried and decided again; ``None`` where there is no violation.
+    """Changes that help, each tried and decided again; ``None`` where there is nothing to repair.
 
     All together may take ``timeout`` (and three times :data:`HINT_SECONDS`) seconds.
     """
     from symdipa.evidence.hints import hints as changes
 
-    if result.witness is None:
+    if result.witness is None or result.verdict is Verdict.PRIVATE:
         return None
     limits = Limits.of(HINT_SHARE * HINT_SECONDS).within(timeout)
     each = min(HINT_SECONDS, limits.left() or 0.0)
 
     def decided(changed: Automaton) -> Result | None:
         left = limits.left()
-        return check(changed, timeout=min(each, left)) if left else None
+        return check(changed, timeout=min(each, left), relational=False) if left else None
 
     return changes(result.automaton, result.witness, decided)
 
@@ -392,16 +426,20 @@ class _Check:
         elif witnesses:
             self.witness, self.distinct = witnesses[0], False
 
-    def find_cheap_bounds(self, source: Source, cap: int | None, budget: Fraction | None = None) -> None:
+    def find_cheap_bounds(
+        self, source: Source, cap: int | None, budget: Fraction | None = None, *, more: bool = False
+    ) -> None:
         """Find cheap bounds, and better ones if these are above the budget.
 
-        ``cap`` limits the nodes of an augmentation built for the bounds alone.
+        ``cap`` limits the nodes of an augmentation built for the bounds alone. Where ``more`` are to follow,
+        alignment is left to them.
         """
         work = Portfolio(self.problem, enough=budget)
         seconds = portfolio.fallback_seconds(self.seconds())
         work.make(portfolio.cheap(cap), self.limits)
-        work.make(portfolio.fallback(), self.limits.within(seconds))
-        if not work.from_above:
+        if not more:
+            work.make(portfolio.fallback(), self.limits.within(seconds))
+        if not work.from_above and not more:
             self.notes.append(Note(NoteKind.NO_BOUND, work.missing["corollary"]))
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT
@@ -410,19 +448,18 @@ class _Check:
             work.make(ladder, self.limits.within(BUDGET_SECONDS))
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 
-    def pair_runs(self) -> None:
-        """Find a bound by relational alignment, which proves privacy in spite of a violation."""
-        from symdipa.bounds.relational import RELATIONAL_SECONDS
+    def pair_runs(self, budget: Fraction | None = None) -> None:
+        """Find a bound by relational alignment, which proves privacy in spite of a violation.
 
-        work = Portfolio(self.problem)
-        work.make(portfolio.asked_for(["relational"]), self.limits.within(RELATIONAL_SECONDS))
+        With a budget it is tried as well whether ``D`` must be larger.
+        """
+        work = Portfolio(self.problem, enough=budget, single_runs=False)
+        attempts = portfolio.pairing()
+        work.make(attempts if budget is not None else attempts[:1], self.limits)
         if work.from_above:
             self.bounds = replace(work.bounds, source=Source.RELATIONAL)
-        elif work.relational is None:
-            self.notes.append(Note(NoteKind.PAIRING_OPEN, work.missing["relational"]))
         else:
-            reasons = "".join(f"; {limit}" for limit in work.relational.limits)
-            self.notes.append(Note(NoteKind.NO_PAIRING, reasons))
+            self.notes.append(_unpaired(work.bounds))
 
     def result(self, engine: str, encoding: str | None) -> Result:
         """All in one value."""

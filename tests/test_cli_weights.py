@@ -64,7 +64,9 @@ def test_methods_by_name():
     assert "  run  11/12  the paper's, on the augmentation\n" in printed
 
 
-@pytest.mark.parametrize("options", [(), ("--graph", "parts"), ("--method", "all"), ("--adjacency", "monotone")])
+@pytest.mark.parametrize(
+    "options", [(), ("--graph", "parts"), ("--method", "all"), ("--adjacency", "monotone")]
+)
 @pytest.mark.parametrize("example", WELL_FORMED, ids=lambda path: path.stem)
 def test_the_answer_is_short_and_its_proof_fits_a_line(example, options):
     lines = invoke("weight", *options, str(example)).stdout.splitlines()

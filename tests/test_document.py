@@ -44,7 +44,12 @@ def test_paragraphs_are_wrapped_in_plain_text_and_lines_are_not():
     assert as_lines([words], 8) == ["one", "two-three", "four"]
     assert as_lines([Code(words)], 14) == ["one two-three", "four"]
     assert as_lines([Lines([words])], 8) == [words]
-    assert as_lines([Notes([words, "five"])], 14) == ["note: one", "      two-three", "      four", "note: five"]
+    assert as_lines([Notes([words, "five"])], 14) == [
+        "note: one",
+        "      two-three",
+        "      four",
+        "note: five",
+    ]
 
 
 def test_the_width_holds_what_is_set_in_too():

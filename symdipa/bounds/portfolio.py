@@ -3,11 +3,13 @@
 Bounds from above are by *method*: ``corollary`` and ``run`` are the paper's, on the augmentation;
 ``alignment`` shifts samples, on the cheapest graph that will do; ``exact`` is the best that any argument
 about single runs can give; ``relational`` (experimental) pairs different runs with the same outputs and may
-be below it. A bound from below is a flow on one run. Where the two meet, the bound is optimal.
+be below it. A bound from below is a flow on one run; if no other run shows its outputs, it is one on ``D``,
+and where it meets a bound from above, that is optimal.
 
-Three orders: with every check (:func:`cheap`) corollary and run, or alignment (:func:`fallback`) where the
+Four orders: with every check (:func:`cheap`) corollary and run, or alignment (:func:`fallback`) where the
 augmentation is too large; for the best bound (:func:`ladder`) alignment from coarse to fine graphs with the
-flows that it leads to, then exact, until the bounds meet; methods by name (:func:`asked_for`) all of them.
+flows that it leads to, then exact, then :func:`pairing` of runs, until the bounds meet; methods by name
+(:func:`asked_for`) all of them.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.verdict import Bounds
 from symdipa.runs.problem import Problem
+from symdipa.runs.properties import output_distinct, run_distinct
 
 if TYPE_CHECKING:
     from symdipa.bounds.alignment import Alignment, Proof
@@ -42,12 +45,26 @@ FALLBACK_SECONDS = 1.0
 FALLBACK_SHARE = 0.5
 """or this share of what the check took so far, if that is longer."""
 
+PAIRING_SECONDS = 5.0
+"""How long runs are paired where nobody asked for it,"""
+TELLING_SECONDS = 2.0
+"""and how long a run is looked for that other runs cannot imitate and that costs as much."""
+
+EACH_SHARE = 0.5
+"""The most of the time that is left for one attempt: those after it shall have some."""
+
+NONE = "there is none by this method"
+"""Why a bound is missing where a method has come to its end."""
+
+MAX_IMITATORS = 10_000
+"""The most pairs that are followed to see whether other runs show the same outputs."""
+
 
 @dataclass(frozen=True)
 class Attempt:
     """One way to a bound: a method, or ``below``; ``graph`` and ``lift`` are those of an alignment.
 
-    It is made only ``when`` the portfolio needs it.
+    It is made only ``when`` the portfolio needs it, and may take so many ``seconds``.
     """
 
     method: str
@@ -55,6 +72,20 @@ class Attempt:
     max_nodes: int | None = None
     when: Callable[[Portfolio], bool] = lambda _: True
     lift: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Below:
+    """A bound from below, with the sensitivity: what a run costs by a flow, for differences in ``interval``.
+
+    ``distinct``: no other run shows its outputs, so that it is a bound on ``D``.
+    """
+
+    value: Fraction
+    flow: Flow
+    interval: Interval
+    distinct: bool
 
 
 def bounds_on(
@@ -66,17 +97,26 @@ def bounds_on(
     sensitivity: Fraction | int = 1,
     limits: Limits = UNLIMITED,
     each: float | None = None,
+    single_runs: bool = True,
+    known: Bounds | None = None,
 ) -> Bounds:
     """Bounds on ``D`` from above and from below.
 
     By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them from cheap graphs on until
     the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every method may take.
-    Raises ``ValueError`` for names and ranges that mean nothing.
+    Without ``single_runs``, which have no bound where some run loses privacy without limit, runs are paired.
+    ``known`` are bounds of a check, which count where no methods are named. Raises ``ValueError`` for names
+    and ranges that mean nothing.
     """
     seconds = stopwatch()
-    attempts = ladder(problem.control.variables, graph) if methods is None else asked_for(methods, graph)
-    portfolio = Portfolio(problem, adjacency, sensitivity)
+    wanted = None if methods is None else tuple(methods)
+    attempts = ladder(problem.control.variables, graph) if wanted is None else asked_for(wanted, graph)
+    if not single_runs:
+        attempts = pairing(None if wanted and "relational" in wanted else PAIRING_SECONDS)
+    portfolio = Portfolio(problem, adjacency, sensitivity, single_runs=single_runs)
     portfolio.make(attempts, limits, each)
+    if known is not None and wanted is None:
+        portfolio.fall_back_on(known)
     return replace(portfolio.bounds, seconds=seconds())
 
 
@@ -106,25 +146,44 @@ def ladder(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
     graphs = ("control", "auto") if graph == "auto" else (graph,)
     steps = [step for each in graphs for step in (Attempt("alignment", each), Attempt("below"))]
     steps.append(Attempt("exact", max_nodes=CELLS // max(1, variables)))
-    return tuple(replace(step, when=lambda portfolio: not portfolio.settled) for step in steps)
+    single = (replace(step, when=lambda portfolio: not portfolio.settled_for_single_runs) for step in steps)
+    return (*single, *pairing())
+
+
+def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
+    """Runs are paired, and a run is looked for that shows that no smaller bound will do.
+
+    That can help only where several runs show the same outputs. ``seconds`` are for the pairs.
+    """
+
+    def helps(portfolio: Portfolio) -> bool:
+        whole = portfolio.problem.automaton is not None
+        return whole and not portfolio.output_distinct and not portfolio.settled
+
+    return (
+        Attempt("relational", when=helps, seconds=seconds),
+        Attempt("telling", when=helps, seconds=TELLING_SECONDS),
+    )
 
 
 def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...]:
-    """All of these methods, cheap ones first, and the bound from below that alignment leads to.
+    """All of these methods, cheap ones first, and bounds from below.
 
     Raises ``ValueError`` for the name of no method.
     """
     wanted = set(methods)
     for method in wanted - set(EVERY_METHOD):
         raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
-    return (*(Attempt(method, graph) for method in EVERY_METHOD if method in wanted), Attempt("below"))
+    found = (Attempt(method, graph) for method in EVERY_METHOD if method in wanted)
+    return (*found, Attempt("below"), *pairing()[1:])
 
 
 class Portfolio:
     """The bounds on ``D`` found so far.
 
-    With ``enough`` they are settled once it is known whether ``D`` is at most that. ``corollary`` and
-    ``run`` are about two-sided differences only. Raises ``ValueError`` for ranges that mean nothing.
+    With ``enough`` they are settled once it is known whether ``D`` is at most that. Without ``single_runs``
+    it is of no interest what a run costs that others may imitate. ``corollary`` and ``run`` are about
+    two-sided differences only. Raises ``ValueError`` for ranges that mean nothing.
     """
 
     def __init__(
@@ -133,17 +192,18 @@ class Portfolio:
         adjacency: Adjacency = TWO_SIDED,
         sensitivity: Fraction | int = 1,
         enough: Fraction | None = None,
+        single_runs: bool = True,
     ) -> None:
         if Fraction(sensitivity) <= 0:
             raise ValueError(f"a sensitivity is positive, not {sensitivity}")
         self.problem, self.adjacency, self.sensitivity = problem, adjacency, Fraction(sensitivity)
         self.ranges = intervals(adjacency)
-        self.enough = enough
+        self.enough, self.single_runs = enough, single_runs
         self.from_above: dict[str, Fraction] = {}
         self.missing: dict[str, str] = {}
-        self.lower: Fraction | None = None
-        self.flow: Flow | None = None
-        self.flow_range = self.ranges[0]
+        self.output_distinct = problem.automaton is not None and output_distinct(problem.automaton)
+        self.costliest: Below | None = None
+        self.telling: Below | None = None
         self.alignment: Alignment | None = None
         self.relational: Relational | None = None
         self._followed: set[Proof] = set()
@@ -151,12 +211,14 @@ class Portfolio:
     @property
     def bounds(self) -> Bounds:
         """What was found."""
+        below = self.below
         return Bounds(
             from_above=dict(self.from_above),
             missing=dict(self.missing),
-            lower=self.lower,
-            flow=self.flow,
-            flow_range=self.flow_range,
+            lower=None if below is None else below.value,
+            flow=None if below is None else below.flow,
+            flow_range=self.ranges[0] if below is None else below.interval,
+            distinct=below is not None and below.distinct,
             alignment_proof=self.alignment,
             relational_proof=self.relational,
             adjacency=self.adjacency,
@@ -164,14 +226,40 @@ class Portfolio:
         )
 
     @property
+    def upper(self) -> Fraction | None:
+        """The best bound from above."""
+        return min(self.from_above.values(), default=None)
+
+    @property
+    def below(self) -> Below | None:
+        """The bound from below that says most.
+
+        That is the one on ``D`` if single runs are not known to cost more, or if what they cost is above a
+        bound on ``D``; else it is the largest cost of a single run.
+        """
+        single, telling = self.costliest, self.telling
+        if single is None or telling is None:
+            return single or telling
+        above_all = self.upper is not None and single.value > self.upper
+        return telling if above_all or telling.value == single.value else single
+
+    @property
     def settled(self) -> bool:
         """Whether no better bound is needed."""
-        upper, lower, enough = min(self.from_above.values(), default=None), self.lower, self.enough
+        upper, enough = self.upper, self.enough
+        needed = None if self.telling is None else self.telling.value
         if upper is None:
             return False
-        return upper == lower or (
-            enough is not None and (upper <= enough or (lower is not None and lower > enough))
+        return (
+            upper in (0, needed)
+            or (enough is not None and upper <= enough)
+            or (enough is not None and needed is not None and needed > enough)
         )
+
+    @property
+    def settled_for_single_runs(self) -> bool:
+        """Whether no better bound is needed, or none can be had by arguments about single runs."""
+        return self.settled or (self.costliest is not None and self.costliest.value == self.upper)
 
     def make(
         self, attempts: Sequence[Attempt], limits: Limits = UNLIMITED, each: float | None = None
@@ -179,12 +267,25 @@ class Portfolio:
         """Make the attempts that are still needed in their turn, within ``each`` seconds one by one."""
         for attempt in attempts:
             if attempt.when(self):
-                self._make(attempt, limits.within(each))
+                self._make(attempt, limits.share(EACH_SHARE).within(each).within(attempt.seconds))
+
+    def fall_back_on(self, known: Bounds) -> None:
+        """Take over bounds from above that were known before, if they are better than those found here.
+
+        They are for two-sided differences and a sensitivity of 1, as those of every check.
+        """
+        if self.adjacency != TWO_SIDED or known.best is None:
+            return
+        scaled = {method: bound * self.sensitivity for method, bound in known.from_above.items()}
+        if self.upper is None or min(scaled.values()) < self.upper:
+            for method, bound in scaled.items():
+                self._keep(method, bound)
 
     def _make(self, attempt: Attempt, limits: Limits) -> None:
         method = attempt.method
-        if method == "below":
-            self._from_below(limits)
+        if method in ("below", "telling"):
+            with suppress(LimitReached):
+                (self._from_below if method == "below" else self._from_telling_runs)(limits)
             return
         try:
             limits.check(f"bound on D, {method}")
@@ -194,10 +295,13 @@ class Portfolio:
                 self.missing[method] = limit.reason
             return
         if bound is None:
-            self.missing.setdefault(method, "there is none by this method")
+            self.missing.setdefault(method, NONE)
         else:
-            self.from_above[method] = min(bound, self.from_above.get(method, bound))
-            self.missing.pop(method, None)
+            self._keep(method, bound)
+
+    def _keep(self, method: str, bound: Fraction) -> None:
+        self.from_above[method] = min(bound, self.from_above.get(method, bound))
+        self.missing.pop(method, None)
 
     def _found(self, attempt: Attempt, limits: Limits) -> Fraction | None:
         match attempt.method:
@@ -239,7 +343,7 @@ class Portfolio:
             lift,
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
-            goal=None if self.lower is None else self.lower / self.sensitivity,
+            goal=None if self.costliest is None else self.costliest.value / self.sensitivity,
             limits=limits,
         )
         known = self.alignment
@@ -290,8 +394,12 @@ class Portfolio:
             for way in (self._along_best_signs, self._along_feasible_runs):
                 with suppress(LimitReached):  # of time, or too much is alive on a run
                     way(side, interval, limits)
-                if self.lower == side.bound:
+                if self._reached(side):
                     return
+
+    def _reached(self, side: Proof) -> bool:
+        """Whether some run is known to cost what is proved of one range."""
+        return self.costliest is not None and self.costliest.value == side.bound
 
     def _along_best_signs(self, side: Proof, interval: Interval, limits: Limits) -> None:
         """By the run that explains the alignment bound, if it is feasible."""
@@ -307,7 +415,7 @@ class Portfolio:
         for kept in (FEW, KEPT):
             deltas = best_signs(control, run, loops, interval=interval, kept=kept, limits=limits)
             self._raise_to(run, loops, deltas, interval, limits)
-            if self.lower == side.bound:
+            if self._reached(side):
                 return
 
     def _along_feasible_runs(self, side: Proof, interval: Interval, limits: Limits) -> None:
@@ -316,7 +424,21 @@ class Portfolio:
 
         for (run, loops), deltas in feasible(side, limits):
             self._raise_to(run, loops, deltas, interval, limits)
-            if self.lower == side.bound:
+            if self._reached(side):
+                return
+
+    def _from_telling_runs(self, limits: Limits) -> None:
+        """Bounds on ``D`` by short runs that other runs cannot imitate, until the one from above is met."""
+        from symdipa.bounds.exact.signs import FEW, best_signs
+        from symdipa.bounds.tight_runs import short
+
+        control = self.problem.control
+        for run, loops in short(control, limits):
+            for low, high in self.ranges:
+                with suppress(LimitReached):
+                    deltas = best_signs(control, run, loops, interval=(low, high), kept=FEW, limits=limits)
+                    self._raise_to(run, loops, deltas, (low, high), limits)
+            if self.settled:
                 return
 
     def _raise_to(
@@ -327,9 +449,25 @@ class Portfolio:
         interval: Interval,
         limits: Limits,
     ) -> None:
-        """A bound from below by a run, if it is better than the one that is there."""
+        """Bounds from below by a run, if they are better than those that are there."""
         from symdipa.bounds.exact.flow import flow_bound
 
         flow = flow_bound(self.problem.control, run, loops, deltas, limits=limits)
-        if flow.value is not None and (self.lower is None or flow.value * self.sensitivity > self.lower):
-            self.lower, self.flow, self.flow_range = flow.value * self.sensitivity, flow, interval
+        if flow.value is None:
+            return
+        value = flow.value * self.sensitivity
+        costs_more = self.costliest is None or value > self.costliest.value
+        tells_more = (self.telling is None or value > self.telling.value) and self._distinct(flow, limits)
+        found = Below(value, flow, interval, tells_more)
+        if costs_more and self.single_runs:
+            self.costliest = found
+        if tells_more:
+            self.telling = found
+
+    def _distinct(self, flow: Flow, limits: Limits) -> bool:
+        if self.output_distinct:
+            return True
+        try:
+            return run_distinct(self.problem.control, flow.run, flow.loops, MAX_IMITATORS, limits)
+        except LimitReached:
+            return False

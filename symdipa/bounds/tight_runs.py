@@ -4,13 +4,18 @@ On a coarse graph a path that attains the bound need not be a feasible run, and 
 paths. So two things are tried: the path that explains the bound, with the best differences of all; and
 feasible runs along *tight* edges, on which potentials are attained, taken in several orders, with the
 differences that their shifts miss most.
+
+Where several runs show the same outputs, short runs are tried besides: one that no other run can imitate
+bounds ``D`` itself.
 """
 
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 
 from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_tight
@@ -19,8 +24,8 @@ from symdipa.model.adjacency import Interval
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import the_path
-from symdipa.runs.order import follow, initial
-from symdipa.runs.witness import is_non_leaking
+from symdipa.runs.order import OrderState, follow, initial, update
+from symdipa.runs.witness import feasible_runs, is_non_leaking
 
 Looped = tuple[tuple[int, ...], tuple[Span, ...]]
 """A run, as transitions, and the ranges of positions that are loops and may be repeated."""
@@ -36,6 +41,10 @@ LONGEST = 2_000
 
 ROUNDS = 10
 """How often differences are improved."""
+
+MAX_PLACES, LONGEST_SHORT, SHORT_STEPS, SHORT_RUNS = 5_000, 200, 12, 400
+"""How far :func:`short` goes: control states with an order, steps of runs to them; steps and number of all
+runs."""
 
 
 def repeated(control: Control, path: Sequence[int]) -> Looped:
@@ -101,6 +110,47 @@ def feasible(side: Proof, limits: Limits = UNLIMITED) -> Iterator[tuple[Looped, 
         yield found, _differences(edges, run, loops, limits)
         if len(run) > LONGEST:
             return
+
+
+def short(control: Control, limits: Limits = UNLIMITED) -> Iterator[Looped]:
+    """Short feasible runs, each with walks around what it visits as loops, if they are feasible, and without.
+
+    First a shortest one to each transition, then all the shortest. Raises
+    :class:`symdipa.model.errors.OutOfTime`.
+    """
+    seen: set[tuple[int, ...]] = set()
+    for run in chain(_to_each_transition(control, limits), feasible_runs(control, SHORT_STEPS, SHORT_RUNS)):
+        if run in seen:
+            continue
+        seen.add(run)
+        limits.check("bound from below, short runs")
+        longer, loops = repeated(control, run)
+        steps = [control.steps[t] for t in longer]
+        if loops and follow(initial(control.variables), steps) is not None:
+            yield longer, loops
+        yield run, ()
+
+
+def _to_each_transition(control: Control, limits: Limits) -> Iterator[tuple[int, ...]]:
+    """For each transition a shortest feasible run that ends with it, as far as few places show one."""
+    start = control.initial, initial(control.variables)
+    way: dict[tuple[int, OrderState], tuple[int, ...]] = {start: ()}
+    queue, taken = deque([start]), set[int]()
+    while queue and len(way) < MAX_PLACES:
+        limits.check("bound from below, short runs")
+        q, order = queue.popleft()
+        for t in control.outgoing[q]:
+            after = update(order, control.steps[t], control.live[control.target[t]])
+            if after is None:
+                continue
+            run = (*way[q, order], t)
+            if t not in taken:
+                taken.add(t)
+                yield run
+            place = control.target[t], after
+            if place not in way and len(run) < LONGEST_SHORT:
+                way[place] = run
+                queue.append(place)
 
 
 class _TightEdges:

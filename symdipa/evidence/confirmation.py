@@ -21,7 +21,7 @@ from symdipa.evidence.probability import Budget, ProbabilityRefused
 from symdipa.evidence.refutation.inputs import Evaluation, InputPair, input_pair, largest_scale, roles
 from symdipa.evidence.refutation.shape import best_flow, best_signs_of
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached, OutOfTime
+from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.order import follow, initial
@@ -39,6 +39,10 @@ LONGEST_LEAN = 24
 """In longer runs no other sample is tried in place of one."""
 WEIGH_SECONDS, WEIGH_SHARE = 5.0, 0.125
 """The time for a bound from below, if none is given: these seconds, at most this part of the whole time."""
+
+
+class NoConfirmation(SymdipaError):
+    """No pair could be evaluated; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +80,13 @@ def confirm(
     flow: Flow | None = None,
     enough: float = inf,
     limits: Limits = UNLIMITED,
-) -> Confirmation | None:
-    """The pair with the largest ratio that is found within ``limits``; ``None`` if none could be evaluated.
+) -> Confirmation:
+    """The pair with the largest ratio that is found within ``limits``.
 
     Ranked are ``runs`` runs of at most ``longest`` steps, the ``best_runs`` best are tried with inputs, and
     the best inputs are changed ``moves`` times. ``flow`` is a bound from below whose run comes first; it is
-    computed unless it is given. The search ends at a log-ratio per ``eps`` of ``enough``.
+    computed unless it is given. The search ends at a log-ratio per ``eps`` of ``enough``. Raises
+    :class:`NoConfirmation` if no pair could be evaluated.
     """
     problem = Problem.of(automaton)
     control, eps = problem.control, Fraction(eps)
@@ -104,8 +109,9 @@ def confirm(
             search.by_signs(run, signs)
     with suppress(OutOfTime):
         search.improve(moves)
-    best = search.best
-    return best and replace(best, tried=search.tried)
+    if search.best is None:
+        raise NoConfirmation(search.refused or "there was no time to try a pair")
+    return replace(search.best, tried=search.tried)
 
 
 def _ranked(
@@ -197,6 +203,8 @@ class _BestPair:
     enough: float
     tried: int = 0
     best: Confirmation | None = None
+    refused: str = ""
+    """Why the last pair was not evaluated."""
 
     def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
         """Try the inputs that are best for one run in the limit."""
@@ -222,10 +230,12 @@ class _BestPair:
         """Keep a pair if it is the best so far; one that cannot be evaluated does not count."""
         try:
             first, second, all_runs = self.evaluation.of(candidate)
-        except (LimitReached, ProbabilityRefused):
+        except (LimitReached, ProbabilityRefused) as reason:
+            self.refused = f"their probabilities were not computed ({reason})"
             return
         self.tried += 1
         if second.value == -inf:
+            self.refused = "one of the two probabilities is 0"
             return
         eps = float(self.evaluation.eps)
         ratio, error = (first.value - second.value) / eps, (first.error + second.error) / eps

@@ -51,8 +51,8 @@ class NoteKind(Enum):
     NOT_ASKED = "not asked for: {}; a verdict needs all four patterns"
     DISTINCTNESS_OPEN = "whether the violation is output-distinct was not established: {}"
     NO_BOUND = "no bound on D was computed (the weight needs the augmentation): {}"
-    PAIRING_OPEN = "relational alignment came to no end: {}"
     NO_PAIRING = "relational alignment found no bound on D{}"
+    NO_CONFIRMATION = "no two inputs that come near D were found: {}"
 
 
 DOUBTS = frozenset(

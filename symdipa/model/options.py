@@ -44,8 +44,8 @@ class CheckOptions:
     engine's default). With ``slicing`` symbolic searches take one variable component at a time. ``patterns``
     are those to decide, in the order of :class:`Pattern`. ``bound`` is the largest unrolling in steps,
     ``timeout`` is in seconds, ``memory`` in bytes. ``bounds``: bound ``D``; ``max_weight``: the wanted bound;
-    ``relational``: pair runs with the same outputs where a violation proves nothing. Raises ``ValueError``
-    for an unknown name and for a limit that is not positive.
+    ``relational``: pair runs with the same outputs where a violation proves nothing (experimental). Raises
+    ``ValueError`` for an unknown name and for a limit that is not positive.
     """
 
     engine: str = ENGINES[0]
@@ -58,7 +58,7 @@ class CheckOptions:
     memory: int | None = None
     bounds: bool = True
     max_weight: Fraction | None = None
-    relational: bool = False
+    relational: bool = True
 
     def __post_init__(self) -> None:
         must_be_one_of("engine", self.engine, ENGINES)

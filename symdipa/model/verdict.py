@@ -132,9 +132,10 @@ class Bounds:
     """Proved bounds on ``D``, exact and for all ``eps``; the sensitivity is included.
 
     ``from_above`` has the bounds from above by method (:data:`symdipa.model.options.EVERY_METHOD`),
-    ``missing`` says why others are not there. ``lower`` is a bound from below, by ``flow`` (without the
-    sensitivity, for differences in ``flow_range``). ``alignment_proof`` and ``relational_proof`` are what
-    certificates are made of.
+    ``missing`` says why others are not there. ``lower`` is a bound from below on what a run costs, by
+    ``flow`` (without the sensitivity, for differences in ``flow_range``); it is one on ``D`` if the run is
+    ``distinct``: no other run shows its outputs, however often its loops are repeated.
+    ``alignment_proof`` and ``relational_proof`` are what certificates are made of.
     """
 
     from_above: Mapping[str, Fraction] = field(default_factory=dict)
@@ -142,6 +143,7 @@ class Bounds:
     lower: Fraction | None = None
     flow: Proof | None = None
     flow_range: Interval = EITHER_WAY
+    distinct: bool = False
     alignment_proof: Proof | None = None
     relational_proof: Proof | None = None
     adjacency: Adjacency = TWO_SIDED
@@ -192,8 +194,18 @@ class Bounds:
 
     @property
     def optimal(self) -> bool:
-        """Whether bounds from above and from below meet."""
-        return self.best is not None and self.best == self.lower
+        """Whether no smaller ``D`` will do: the best bound from above is one from below, too, or 0."""
+        return self.best is not None and (not self.best or self.best == self.needed)
+
+    @property
+    def optimal_for_single_runs(self) -> bool:
+        """Whether arguments about one run at a time cannot give a better bound, but others might."""
+        return self.best is not None and not self.optimal and self.best == self.lower
+
+    @property
+    def needed(self) -> Fraction | None:
+        """No ``D`` below this will do; ``None`` if that is known of no number."""
+        return self.lower if self.distinct else None
 
 
 def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None) -> Verdict:
@@ -267,7 +279,7 @@ class Result:
         """All that must not be: engines that disagree, crossed bounds, and inputs that refute one."""
         words = list(self.disagreements)
         if self.bounds is not None:
-            methods = EVERY_METHOD if self.output_distinct else METHODS
+            methods = EVERY_METHOD if self.bounds.distinct else METHODS
             for method, bound in self.bounds.crossed(methods):
                 words.append(f"{method} proves D = {bound}, and a run that D is at least {self.bounds.lower}")
             best, found = self.bounds.best, self.confirmation
@@ -276,6 +288,12 @@ class Result:
                     f"two inputs with log-ratio {found.log_ratio_per_eps}*eps refute the bound of {best}"
                 )
         return tuple(words)
+
+    @property
+    def experimental(self) -> bool:
+        """Whether what is said of privacy or of ``D`` rests on relational alignment alone."""
+        bounds = self.bounds
+        return self.verdict is Verdict.PRIVATE and bounds is not None and bounds.best_method == "relational"
 
     @property
     def well_formed(self) -> bool | None:

@@ -52,17 +52,28 @@ Look = tuple[int, OrderState]
 """Where another run is: its control state and order state."""
 
 
-def witness_distinct(
-    control: Control, witness: Witness, limit: int = 50_000, limits: Limits = UNLIMITED
+def run_distinct(
+    control: Control,
+    run: Sequence[int],
+    cycles: Sequence[tuple[int, int]] = (),
+    limit: int = 50_000,
+    limits: Limits = UNLIMITED,
 ) -> bool:
-    """Whether no other run can produce the outputs of the witness, however often its cycles repeat.
+    """Whether no other run can produce the outputs of this one, however often its cycles repeat.
 
-    Follows, along the witness with its cycles repeated, a second run that takes other transitions with
+    Follows, along the run with its cycles repeated, a second run that takes other transitions with
     the same outputs (a real value may be any real value; which steps read an input is not observed). Only
     feasible runs count. After ``limit`` pairs the answer is ``False``, the one that claims less. Raises
     :class:`symdipa.model.errors.OutOfTime`.
     """
-    return _imitations(control, witness, limit, _Looks(limits)) == frozenset()
+    return _imitations(control, run, cycles, limit, _Looks(limits)) == frozenset()
+
+
+def witness_distinct(
+    control: Control, witness: Witness, limit: int = 50_000, limits: Limits = UNLIMITED
+) -> bool:
+    """:func:`run_distinct` of the run of a witness."""
+    return run_distinct(control, witness.run, witness.cycles, limit, limits)
 
 
 class _LookedEnough(Exception):
@@ -83,12 +94,13 @@ class _Looks:
             raise _LookedEnough
 
 
-def _imitations(control: Control, witness: Witness, limit: int, looks: _Looks) -> frozenset[Look] | None:
-    """Where other runs with the outputs of the whole witness end; ``None`` if ``limit`` was reached."""
-    run = witness.run
-    back = {j: i for i, j in witness.cycles}
-    # A pair: the position in the witness, and control state and order of the other run; ``strayed`` once
-    # it has taken another transition than the witness.
+def _imitations(
+    control: Control, run: Sequence[int], cycles: Sequence[tuple[int, int]], limit: int, looks: _Looks
+) -> frozenset[Look] | None:
+    """Where other runs with the outputs of the whole run end; ``None`` if ``limit`` was reached."""
+    back = {j: i for i, j in cycles}
+    # A pair: the position in the run, and control state and order of the other run; ``strayed`` once
+    # it has taken another transition than the run.
     start = (0, control.initial, initial(control.variables), False)
     seen: set[tuple[int, int, OrderState, bool]] = {start}
     queue = deque([start])
@@ -158,7 +170,7 @@ def find_distinct(control: Control, known: Sequence[Witness], limits: Limits = U
 
 def _continued(control: Control, witness: Witness, looks: _Looks) -> Witness | None:
     """The witness on its run continued until no other run shows the outputs, if a short one does."""
-    imitators = _imitations(control, witness, IMITATORS, looks)
+    imitators = _imitations(control, witness.run, witness.cycles, IMITATORS, looks)
     if imitators is None:
         return None
     order = initial(control.variables)

@@ -66,12 +66,8 @@ def flow_bound(
     """
     run, loops, differences = tuple(run), tuple(loops), tuple(map(Fraction, deltas))
     _check(control, run, loops, differences)
-    graph = dependency_graph(control, run)
     unlimited = repeatable(control, run, loops)
-    arcs = [(i, j) for i, over in enumerate(graph.over) for j in sorted(over)]
-    for j, t in enumerate(run):
-        if control.sampling[t].shows_sample:
-            arcs += [(j, GROUND), (GROUND, j)]
+    arcs = _arcs(control, run)
     rates = [rate_of(control.sampling[t]) for t in run]
     certain = sum((r.release * abs(delta) for r, delta in zip(rates, differences, strict=True)), Fraction(0))
     endless = any(
@@ -80,11 +76,31 @@ def flow_bound(
         if j in unlimited
     )
     capacities = [None if j in unlimited else rate.d for j, rate in enumerate(rates)]
-    found = None if endless else _largest_flow(arcs, capacities, differences, limits)
-    if found is None:
+    if endless or _is_endless(arcs, capacities, differences):
         return Flow(None, run, loops, differences, {}, unlimited)
-    earned, flow = found
+    earned, flow = _LargestFlow(arcs, capacities, differences, limits).found
     return Flow(certain + earned, run, loops, differences, flow, unlimited)
+
+
+def best_shifts(control: Control, flow: Flow, limits: Limits = UNLIMITED) -> tuple[Fraction, ...]:
+    """An admissible shift of least cost for the run and the differences of a flow: it costs ``flow.value``.
+
+    Raises ``ValueError`` where there is no largest flow, and :class:`symdipa.model.errors.OutOfTime`.
+    """
+    if flow.value is None:
+        raise ValueError("repeating a loop costs more and more: no shift has a least cost")
+    rates = [rate_of(control.sampling[t]) for t in flow.run]
+    capacities = [None if j in flow.unlimited else rate.d for j, rate in enumerate(rates)]
+    return _LargestFlow(_arcs(control, flow.run), capacities, flow.deltas, limits).shifts
+
+
+def _arcs(control: Control, run: Sequence[int]) -> list[Arc]:
+    """The dependencies of a run, and the ties of its outputs to the ground."""
+    arcs = [(i, j) for i, over in enumerate(dependency_graph(control, run).over) for j in sorted(over)]
+    for j, t in enumerate(run):
+        if control.sampling[t].shows_sample:
+            arcs += [(j, GROUND), (GROUND, j)]
+    return arcs
 
 
 def repeatable(control: Control, run: Sequence[int], loops: Sequence[Span]) -> frozenset[int]:
@@ -112,32 +128,55 @@ def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: 
         raise ValueError("a step without input has no difference")
 
 
-def _largest_flow(
-    arcs: Sequence[Arc], capacities: Sequence[Fraction | None], deltas: Sequence[Fraction], limits: Limits
-) -> tuple[Fraction, dict[Arc, Fraction]] | None:
-    """What a flow of greatest value earns, and the flow; ``None`` if there is no greatest value.
+class _LargestFlow:
+    """A flow of greatest value, of those one of least amount; there must be a greatest value.
 
-    Of these flows it is one of least amount. Each of its ways earns something, so one of its ends has a
-    capacity, and no place carries more than all capacities together.
+    Each of its ways earns something, so one of its ends has a capacity, and no place carries more than all
+    capacities together.
     """
-    if _is_endless(arcs, capacities, deltas):
-        return None
-    unit = lcm(*(most.denominator for most in capacities if most is not None))
-    scale = lcm(*(delta.denominator for delta in deltas))
-    places = len(capacities)
-    network = _Network(places + 3, limits)
-    ground, source, sink = places, places + 1, places + 2
-    endless = sum(int(most * unit) for most in capacities if most is not None) + 1
-    links = [(arc, network.add(arc[0] % (ground + 1), arc[1] % (ground + 1), endless, 0)) for arc in arcs]
-    for j, (most, delta) in enumerate(zip(capacities, deltas, strict=True)):
-        capacity = endless if most is None else int(most * unit)
-        network.add(source, j, capacity, int(delta * scale))
-        network.add(j, sink, capacity, -int(delta * scale))
-    network.add(source, ground, endless, 0)
-    network.add(ground, sink, endless, 0)
-    earned = -network.cheapest(source, sink)
-    flow = {arc: Fraction(amount, unit) for arc, k in links if (amount := network.room[k + 1])}
-    return Fraction(earned, unit * scale), flow
+
+    def __init__(
+        self,
+        arcs: Sequence[Arc],
+        capacities: Sequence[Fraction | None],
+        deltas: Sequence[Fraction],
+        limits: Limits,
+    ) -> None:
+        self.unit = lcm(*(most.denominator for most in capacities if most is not None))
+        self.scale = lcm(*(delta.denominator for delta in deltas))
+        self.deltas = deltas
+        places = len(capacities)
+        self.network = network = _Network(places + 3, limits)
+        ground, self.source, self.sink = places, places + 1, places + 2
+        endless = sum(int(most * self.unit) for most in capacities if most is not None) + 1
+        self.links = [
+            (arc, network.add(arc[0] % (ground + 1), arc[1] % (ground + 1), endless, 0)) for arc in arcs
+        ]
+        for j, (most, delta) in enumerate(zip(capacities, deltas, strict=True)):
+            capacity = endless if most is None else int(most * self.unit)
+            network.add(self.source, j, capacity, int(delta * self.scale))
+            network.add(j, self.sink, capacity, -int(delta * self.scale))
+        network.add(self.source, ground, endless, 0)
+        network.add(ground, self.sink, endless, 0)
+        self.earned = -network.cheapest(self.source, self.sink)
+
+    @property
+    def found(self) -> tuple[Fraction, dict[Arc, Fraction]]:
+        """What the flow earns, and the flow."""
+        room = self.network.room
+        flow = {arc: Fraction(amount, self.unit) for arc, k in self.links if (amount := room[k + 1])}
+        return Fraction(self.earned, self.unit * self.scale), flow
+
+    @property
+    def shifts(self) -> tuple[Fraction, ...]:
+        """The dual solution: prices of places, with which no arc that has room earns anything."""
+        self.network.add(self.source, self.sink, 1, 0)
+        prices = self.network.distances(self.source)
+        low, high = min((*self.deltas, Fraction(0))), max((*self.deltas, Fraction(0)))
+        return tuple(
+            high if price is None else min(max(Fraction(price, self.scale), low), high)
+            for price in prices[: len(self.deltas)]
+        )
 
 
 def _is_endless(
@@ -191,14 +230,14 @@ class _Network:
         """
         total = 0
         while True:
-            distance = self._distances(source)
+            distance = self.distances(source)
             far = distance[sink]
             if far is None or far >= 0:
                 return total
             while (rank := self._ranks(source, sink, distance)) is not None:
                 total += far * self._block(source, sink, distance, rank)
 
-    def _distances(self, source: int) -> list[int | None]:
+    def distances(self, source: int) -> list[int | None]:
         """The price of a cheapest way to each node (Bellman and Ford, by a queue)."""
         distance: list[int | None] = [None] * self.nodes
         distance[source] = 0

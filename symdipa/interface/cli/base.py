@@ -44,9 +44,10 @@ WRITTEN = tuple(dict.fromkeys(SUFFIXES.values()))
 LEAST_WIDTH = 40
 """Prose is not wrapped at less, however narrow the terminal is."""
 STATUS_HELP = """\b
-Exit status: 0 every file private; 1 some file not private or not well-formed;
-2 some input unusable, or wrong usage; 3 some verdict unknown; 4 a bug in symdipa
-(engines disagree). The first of 4, 2, 1, 3, 0 that occurred; 130 after Ctrl-C."""
+Exit status: 0 every file private (and within the budget); 1 some file not private,
+or proved to need more than the budget; 2 some input unusable, or wrong usage; 3
+something undecided; 4 a bug in symdipa (engines disagree). The first of 4, 2, 1, 3, 0
+that occurred; 130 after Ctrl-C."""
 
 
 class Unusable(click.ClickException):
@@ -135,7 +136,7 @@ def status(result: Result) -> Exit:
     return {
         Verdict.PRIVATE: Exit.PRIVATE,
         Verdict.NOT_PRIVATE: Exit.NOT_PRIVATE,
-        Verdict.NOT_WELL_FORMED: Exit.NOT_PRIVATE,
+        Verdict.NOT_WELL_FORMED: Exit.UNKNOWN,
         Verdict.UNKNOWN: Exit.UNKNOWN,
     }[result.verdict]
 
@@ -148,10 +149,11 @@ def within_budget(result: Result, budget: Fraction | None) -> tuple[Exit | None,
     if budget is None or status(result) is not Exit.PRIVATE:
         return None, ()
     bounds = result.bounds or Bounds()
-    note = budget_note(bounds.best, bounds.lower, budget)
+    note = budget_note(bounds, budget)
     if note is None:
         return None, ()
-    return Exit.UNKNOWN if bounds.best is None else Exit.NOT_PRIVATE, (note,)
+    needs_more = bounds.needed is not None and bounds.needed > budget
+    return Exit.NOT_PRIVATE if needs_more else Exit.UNKNOWN, (note,)
 
 
 def echo_document(document: reports.Document) -> None:

@@ -89,9 +89,10 @@ def decider(options: CheckOptions) -> Decide:
     with_bound,
     with_max_weight,
     option(
-        "--relational",
-        is_flag=True,
-        help="Where a violation proves nothing, try to pair runs that show the same outputs (experimental).",
+        "--relational/--no-relational",
+        default=True,
+        help="Where a violation proves nothing, try to pair runs that show the same outputs (experimental; "
+        "a few seconds).",
     ),
     with_timeout,
     with_memory,

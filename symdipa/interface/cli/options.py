@@ -144,7 +144,8 @@ with_max_weight = option(
     "--max-weight",
     callback=as_positive,
     metavar="Q",
-    help="Exit with 1 unless a bound on D of at most Q is proved.",
+    help="A budget for D: exit with 0 if a bound of at most Q is proved, with 1 if a run proves that D is "
+    "larger, else with 3.",
 )
 with_output = option(
     "-o",

@@ -41,7 +41,8 @@ from symdipa.interface.cli.options import (
 )
 from symdipa.model.adjacency import ADJACENCIES, TWO_SIDED
 from symdipa.model.errors import LimitReached, NothingToCertify
-from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS, METHODS
+from symdipa.model.limits import Limits
+from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS
 
 if TYPE_CHECKING:
     from symdipa.model.adjacency import Adjacency
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 
 UNREADABLE = frozenset({"json", "format"})
 """A file that breaks one of these rules is no certificate at all."""
+
+WEIGHING_SHARE = 0.75
+"""The part of --timeout for the bounds where inputs are to be found, too."""
 
 
 def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjacency:
@@ -92,16 +96,24 @@ with_question = gathered(
 """Which bounds are asked for: the keyword arguments of :func:`symdipa.weigh` of these names."""
 
 
-@click.command(epilog=STATUS_HELP)
-@with_files
-@option(
+def _methods(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The methods that are named; ``None`` if none is."""
+    return EVERY_METHOD if "all" in value else value or None
+
+
+with_methods = option(
     "--method",
     "methods",
     type=click.Choice([*EVERY_METHOD, "all"]),
+    callback=_methods,
     multiple=True,
-    help="Compute this bound (may be repeated; all: the four of single runs); default: from cheap to dear "
-    "until the best is proved.",
+    help="Compute this bound (may be repeated); default: from cheap to dear until the best is proved.",
 )
+
+
+@click.command(epilog=STATUS_HELP)
+@with_files
+@with_methods
 @with_question
 @with_max_weight
 @gathered(
@@ -124,7 +136,7 @@ with_question = gathered(
 @with_view
 def weight(
     files: tuple[str, ...],
-    methods: tuple[str, ...],
+    methods: tuple[str, ...] | None,
     question: dict[str, Any],
     max_weight: Fraction | None,
     eps: Fraction | None,
@@ -135,28 +147,31 @@ def weight(
     """Bound the privacy cost D: the algorithm in FILE is D*eps-differentially private.
 
     Upper bounds are proved by alignment (shifting samples) or by the paper's methods; a bound from below
-    is a run with two inputs. Where they meet, D is optimal. Where a violation proves nothing, because other
-    runs show the same outputs, relational alignment (experimental) is tried: it pairs different runs.
+    is a run with two inputs. Where they meet, D is optimal. Where several runs show the same outputs,
+    relational alignment (experimental) is tried, too: it pairs different runs.
 
     \b
     Examples: symdipa weight examples/well_formed/svt.dipa
               symdipa weight --method all --json examples/well_formed/k_min_max_3.dipa
     """
-    wanted = methods or None
-    if "all" in methods:
-        wanted = (*METHODS, *(method for method in methods if method == "relational"))
     if eps is not None and (question["adjacency"] != TWO_SIDED or question["sensitivity"] != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
     def decide(automaton: Automaton, progress: Progress | None) -> Result:
         from symdipa import analysis
 
+        limits = Limits.of(options.timeout)
         found = analysis.weigh(
-            automaton, wanted, **question, timeout=options.timeout, memory=options.memory, progress=progress
+            automaton,
+            methods,
+            **question,
+            timeout=limits.left() if eps is None else limits.share(WEIGHING_SHARE).left(),
+            memory=options.memory,
+            progress=progress,
         )
         if eps is None:
             return found
-        return analysis.confirm(found, eps, timeout=options.timeout, progress=progress)
+        return analysis.confirm(found, eps, timeout=limits.left(), progress=progress)
 
     def show(name: str, found: Result, view: View) -> Exit | None:
         answer, said = within_budget(found, max_weight)
@@ -177,6 +192,7 @@ def weight(
 
 @click.command()
 @click.argument("file")
+@with_methods
 @with_question
 @option(
     "--invariant",
@@ -188,6 +204,7 @@ def weight(
 @with_reading
 def certify(
     file: str,
+    methods: tuple[str, ...] | None,
     question: dict[str, Any],
     invariant: bool,
     options: CheckOptions,
@@ -196,8 +213,9 @@ def certify(
 ) -> None:
     """Decide FILE and write a certificate of the answer, which "symdipa verify" checks on its own.
 
-    For a private automaton it proves a bound on D and, where one was found, a bound from below; for another
-    one it has the violation. Exit status 0: written; 2: FILE cannot be used; 3: there is nothing to certify.
+    For a private automaton it proves the best bound on D that has a certificate (those of alignment and of
+    relational alignment have) and, where one was found, a bound from below; for another one it has the
+    violation. Exit status 0: written; 2: FILE cannot be used; 3: there is nothing to certify.
 
     Example: symdipa certify examples/well_formed/svt.dipa -o svt.cert.json
     """
@@ -207,7 +225,12 @@ def certify(
     automaton = reading.read_or_leave(file)
     with showing_progress(file, View()) as progress:
         found = analysis.weigh(
-            automaton, **question, timeout=options.timeout, memory=options.memory, progress=progress
+            automaton,
+            methods,
+            **question,
+            timeout=options.timeout,
+            memory=options.memory,
+            progress=progress,
         )
     try:
         certificate = analysis.certify(found, invariant=invariant, timeout=options.timeout)

@@ -51,8 +51,8 @@ def headline(part: Checked | Refused) -> Headline:
     if isinstance(part, Refused):
         return Headline(part.name, "cannot be used", Tone.BROKEN)
     result, bounds = part.result, _proved(part)
-    words = check.verdict_text(result) if bounds is None else f"private, {weight.bound_text(result, bounds)}"
-    return Headline(part.name, words, Tone.of((part.weighed or result).verdict, result.disagreements))
+    words = check.verdict_text(result) if bounds is None else f"private, {weight.bound_text(bounds)}"
+    return Headline(part.name, words, Tone.of(part.weighed or result))
 
 
 def doubts(part: Checked | Refused) -> list[str]:
@@ -111,9 +111,10 @@ def _checked(part: Checked) -> Iterator[Section]:
     yield from _counterexample(part.counterexample)
     if part.weighed is not None and part.weighed.bounds is not None:
         yield Section([weight.bound_table(part.weighed.bounds)], "The privacy cost D")
-        if costs := weight.costliest(part.weighed.bounds)[1]:
-            caption = "Where it comes from, on the dearest run of the alignment:"
-            yield Section([caption, weight.cost_table(costs)])
+        found = weight.breakdown_of(result.automaton, part.weighed.bounds)
+        if found is not None and found.costs:
+            caption = f"Where it comes from, {found.way.value}:"
+            yield Section([caption, weight.cost_table(found.costs)])
     methods = {found.method for found in result.patterns.values()}
     told = "; ".join(f"{method}: {words}" for method, words in PROOFS.items() if method in methods)
     legend = [f"{told}."] if told else []

@@ -88,7 +88,7 @@ def headline(name: str, result: Result, alone: bool = False) -> Headline:
 
 
 def tone(result: Result) -> Tone:
-    return Tone.of(result.verdict, result.disagreements)
+    return Tone.of(result)
 
 
 def verdict_text(result: Result, alone: bool = True) -> str:
@@ -185,9 +185,7 @@ def _guarantee(result: Result) -> Block:
 def guarantee(bound: Fraction) -> str:
     """What a bound on D means."""
     if bound == 0:
-        return Lines(
-            ["The outputs do not depend on the inputs: no input makes any of them more likely."], flow=True
-        )
+        return "The outputs do not depend on the inputs: no input makes any of them more likely."
     factor = "" if bound == 1 else f"{bound}*" if bound.denominator == 1 else f"({bound})*"
     return f"For every eps > 0 it is {factor}eps-differentially private, however long it runs."
 
@@ -223,15 +221,16 @@ def _progress_so_far(result: Result) -> Iterator[Block]:
         yield "A larger --timeout, --memory or --bound, or another --engine, may decide it."
 
 
-def budget_note(upper: Fraction | None, lower: Fraction | None, budget: Fraction) -> str | None:
+def budget_note(bounds: Bounds, budget: Fraction) -> str | None:
     """The note if no bound on ``D`` within the budget was proved."""
+    upper, needed = bounds.best, bounds.needed
+    if upper is not None and upper <= budget:
+        return None
+    if needed is not None and needed > budget:
+        return f"above the budget of {budget}: a run proves that D is at least {needed}"
     if upper is None:
         return f"whether D is at most {budget}, the budget, was not decided"
-    if upper <= budget:
-        return None
-    if lower is None or lower <= budget:
-        return f"the best bound that was proved, {upper}, is above the budget of {budget}"
-    return f"above the budget of {budget}: D = {upper} is proved, and a single run needs {lower}"
+    return f"undecided: the best bound that was proved, {upper}, is above the budget of {budget}"
 
 
 # ----------------------------------------------------------------------------------------------- the patterns

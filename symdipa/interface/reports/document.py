@@ -9,7 +9,7 @@ from itertools import zip_longest
 from textwrap import wrap
 
 from symdipa.interface.markup import Markup, element, joined
-from symdipa.model.verdict import Verdict
+from symdipa.model.verdict import Result, Verdict
 
 WIDTH = 100
 """Where plain text is wrapped, indentation included, unless another width is asked for."""
@@ -19,6 +19,7 @@ class Tone(Enum):
     """How an answer is marked: the sign and the colour on a page, and the colour on a terminal."""
 
     GOOD = ("✔", "private", "green")
+    LIKELY = ("(✔)", "experimental", "cyan")
     BAD = ("✘", "violated", "red")
     OPEN = ("?", "open", "yellow")
     BROKEN = ("!", "violated", "red")
@@ -27,10 +28,13 @@ class Tone(Enum):
         self.sign, self.page_colour, self.terminal_colour = sign, page_colour, terminal_colour
 
     @classmethod
-    def of(cls, verdict: Verdict, contradictions: Sequence[str] = ()) -> Tone:
+    def of(cls, result: Result) -> Tone:
         """The tone of a verdict, or ``BROKEN`` if there are contradictions."""
-        tones = {Verdict.PRIVATE: cls.GOOD, Verdict.UNKNOWN: cls.OPEN}
-        return cls.BROKEN if contradictions else tones.get(verdict, cls.BAD)
+        if result.contradictions:
+            return cls.BROKEN
+        if result.verdict is Verdict.PRIVATE:
+            return cls.LIKELY if result.experimental else cls.GOOD
+        return cls.BAD if result.verdict is Verdict.NOT_PRIVATE else cls.OPEN
 
 
 @dataclass(frozen=True)
@@ -169,9 +173,7 @@ def _lines(block: Block, width: int) -> Iterable[str]:
 
 
 def _wrapped(text: str, width: int, hanging: str = "") -> list[str]:
-    return wrap(
-        text, width, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
-    )
+    return wrap(text, width, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False)
 
 
 def _numbered(number: int, item: Sequence[Block], width: int) -> list[str]:

@@ -121,11 +121,12 @@ def concrete(found: Refutation | str | None) -> Json:
 
 def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     """The bounds on ``D`` of one file."""
-    from symdipa.interface.reports.weight import costliest
+    from symdipa.interface.reports.weight import breakdown_of
 
     found, automaton = result.bounds or Bounds(), result.automaton
     asked = result.bounds is not None
-    run, costs = costliest(found)
+    parts = breakdown_of(automaton, found)
+    run, costs = (parts.run, parts.costs) if parts is not None else ((), ())
     adjacency = found.adjacency if isinstance(found.adjacency, str) else [str(end) for end in found.adjacency]
     confirmation = result.confirmation
     return {
@@ -135,7 +136,7 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "graph": None if found.alignment_proof is None else found.alignment_proof.graph,
         "adjacency": adjacency if asked else None,
         "sensitivity": str(found.sensitivity) if asked else None,
-        "optimal": found.optimal,
+        "optimal": "single-runs" if found.optimal_for_single_runs else found.optimal,
         "by_state": [{"state": c.state, "cost": str(c.amount), "why": c.why} for c in costs],
         "run": _run(automaton, run),
         "confirmed": None if confirmation is None else _confirmed(automaton, confirmation),

@@ -48,7 +48,7 @@ def probability(
         over = "one run has them" if found.runs == 1 else f"over all {found.runs} runs with them"
         whose = f"of these outputs; {over}"
     at_least = "" if found.complete else "at least "
-    value = [Lines([f"logarithm {logarithm} {error}"]), f"{whose}; computed by {found.method}"]
+    value: list[Block] = [Lines([f"logarithm {logarithm} {error}"]), f"{whose}; computed by {found.method}"]
     section = Section([*value, *_rests_on(automaton, eps, "exact real numbers")])
     return Document([section], Headline(name, f"probability {at_least}{power(found.value)}"))
 

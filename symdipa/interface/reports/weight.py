@@ -13,12 +13,13 @@ from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells
 from symdipa.interface.reports.words import noise
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
+from symdipa.model.automaton import Automaton
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Bounds, Result, Status, Verdict
 
 if TYPE_CHECKING:
-    from symdipa.bounds.alignment import Cost
+    from symdipa.bounds.breakdown import Breakdown, Cost
     from symdipa.evidence.confirmation import Confirmation
 
 LONGEST = 12
@@ -54,18 +55,19 @@ HOW = {
 
 def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     """What ``symdipa weight`` prints for one file."""
-    bounds, tone = result.bounds, Tone.of(result.verdict, result.contradictions)
-    noted = Section([Notes((*own_notes(result), *notes))], flush=True)
+    bounds, tone = result.bounds, Tone.of(result)
+    noted = Section([Notes(tuple(dict.fromkeys((*own_notes(result), *notes))))], flush=True)
     if bounds is None or (result.verdict is not Verdict.PRIVATE and not bounds.from_above):
-        lacking = "no D was found" if result.verdict is Verdict.NOT_WELL_FORMED else "there is no D"
+        lacking = "there is no D" if result.verdict is Verdict.NOT_PRIVATE else "no D was found"
         return Document([noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone))
-    words = bound_text(result, bounds)
+    words = bound_text(bounds)
     if result.verdict is Verdict.PRIVATE:
         words = f"private, {words}"
     sections = [Section(list(meaning(result, bounds))), Section([bound_table(bounds)])]
-    if costs := costliest(bounds)[1]:
-        title = "Where it comes from, on the dearest run of the alignment"
-        sections.append(Section([cost_table(costs)], title))
+    found = breakdown_of(result.automaton, bounds)
+    costs = found.costs if found is not None else ()
+    if found is not None and costs:
+        sections.append(Section([cost_table(costs)], f"Where it comes from, {found.way.value}"))
     paying = list(dict.fromkeys(cost.state for cost in costs))[:LONGEST]
     sections.append(Section(noise(result.automaton, paying or None), "Noise"))
     if result.confirmation is not None:
@@ -75,12 +77,11 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     return Document(sections, Headline(name, words, tone))
 
 
-def costliest(bounds: Bounds) -> tuple[tuple[int, ...], tuple[Cost, ...]]:
-    """A path on which the alignment bound is attained, and what its steps cost; empty without one."""
-    from symdipa.bounds.alignment import breakdown
+def breakdown_of(automaton: Automaton, bounds: Bounds) -> Breakdown | None:
+    """A run that costs as much as the best bound says, and what its steps cost; ``None`` if none is known."""
+    from symdipa.bounds import breakdown  # loads what reports without bounds do not need
 
-    proof = bounds.alignment_proof
-    return breakdown(proof.sides[0]) if proof is not None and proof.sides else ((), ())
+    return breakdown.breakdown_of(automaton, bounds)
 
 
 def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Section:
@@ -100,18 +101,20 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
     return Section([steps, Table(chances)], title)
 
 
-def bound_text(result: Result, bounds: Bounds) -> str:
+def bound_text(bounds: Bounds) -> str:
     """What is known of D, in a few words; :func:`bound_table` says what proves it."""
     upper, lower = bounds.best, bounds.lower
     if upper is None:
         return "D not computed"
-    if result.well_formed is False:
-        return f"D = {upper}, by relational alignment (experimental)"
-    if lower is not None and lower > upper:
-        return f"D is at most {upper}; arguments about single runs give no less than {lower}"
     if bounds.optimal:
-        return f"D = {upper} ({'optimal' if result.output_distinct else 'optimal for single runs'})"
-    return f"D is at most {upper}" + (f", at least {lower}" if lower is not None else "")
+        return f"D = {upper} (optimal)" if upper else "D = 0"
+    if bounds.best_method == "relational":
+        return f"D is at most {upper}, by relational alignment (experimental)"
+    if bounds.optimal_for_single_runs:
+        return f"D = {upper} (optimal for single runs)"
+    if lower is None or not bounds.distinct:
+        return f"D is at most {upper}"
+    return f"D is at most {upper}, at least {lower}"
 
 
 def _steps(bounds: Bounds) -> str:
@@ -152,12 +155,12 @@ def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
             "same outputs make up for that, as runs paired by their outputs prove. An observer is taken to "
             "see outputs, but not which steps read an input."
         )
-        if bounds.best:
-            yield "A smaller constant may do."
-    if bounds.optimal and result.output_distinct:
+    if bounds.optimal and bounds.best:
         yield "No smaller constant will do: the run from below comes as close to it as one likes."
-    elif bounds.optimal:
+    elif bounds.optimal_for_single_runs:
         yield "Several runs can produce the same outputs: no single run excludes a smaller constant."
+    elif not bounds.optimal and bounds.best_method == "relational":
+        yield "A smaller constant may do."
 
 
 def bound_table(bounds: Bounds) -> Table:
