@@ -327,6 +327,19 @@ def test_one_loop_that_serves_both_ends_is_taken_twice():
     assert judge.faults(example, LP, witness.run, witness.cycles, witness.path) == []
 
 
+def test_the_disclosing_cycle_may_be_the_second_loop_that_was_watched():
+    """A search may watch a harmless cycle first (found by agreement runs: the first loop was taken for it)."""
+    example = automaton(
+        "q0 -> q1 [start] :x \n q1 -> q1 [low] <x \n q1 -> q2 [high] >x \n q2 -> q2 [insample]"
+    )
+    loops = [Loop(1, (1,), taken=True), Loop(3, (3,), taken=True)]
+    for given in (loops, loops[1:]):
+        witness = complete(control_graph(example), DC, (0, 1, 2, 3), given)
+        assert judge.faults(example, DC, witness.run, witness.cycles, witness.path) == []
+    with pytest.raises(WitnessRejected, match="no loop of the run found is a disclosing cycle"):
+        complete(control_graph(example), DC, (0, 1, 2, 3), loops[:1])
+
+
 def test_what_is_no_violation_cannot_be_completed():
     control = control_graph(PAIR)
     with pytest.raises(WitnessRejected, match="no chain for a leaking pair"):

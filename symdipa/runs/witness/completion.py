@@ -34,7 +34,7 @@ def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]
     internal error of the engine that made it.
     """
     if pattern in LASSOS:
-        loop = loops[0]
+        loop = _violating(control, pattern, loops)
         before = tuple(run[: loop.at])
         witness = Witness(pattern, before + loop.steps, ((len(before), len(before) + len(loop.steps)),))
     elif pattern is Pattern.LEAKING_PAIR:
@@ -43,6 +43,16 @@ def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]
         witness = _complete_path(control, run, loops)
     replay(control, witness)
     return shorten(control, witness)
+
+
+def _violating(control: Control, pattern: Pattern, loops: Sequence[Loop]) -> Loop:
+    """The loop that is the violation: a run may take others before it."""
+    if pattern is Pattern.LEAKING_CYCLE:
+        return loops[-1]
+    for loop in loops:
+        if any(control.sampling[t].discloses for t in loop.steps):
+            return loop
+    raise WitnessRejected("no loop of the run found is a disclosing cycle")
 
 
 def _complete_path(control: Control, run: Run, loops: Sequence[Loop]) -> Witness:
