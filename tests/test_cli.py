@@ -25,7 +25,7 @@ from conftest import EXAMPLES, ROOT
 
 from symdipa import analysis
 from symdipa.files import families, formats
-from symdipa.interface import missing
+from symdipa.interface import failures
 from symdipa.interface.cli import COMMANDS, cli
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.patterns import Pattern
@@ -662,13 +662,13 @@ def test_packages_that_can_be_missing_are_the_dependencies():
     def names(requirements):
         return {re.match("[a-z0-9-]+", requirement)[0] for requirement in requirements}
 
-    assert set(missing.PACKAGES.values()) == names(project["dependencies"])
-    for package, extra in missing.EXTRAS.items():
+    assert set(failures.PACKAGES.values()) == names(project["dependencies"])
+    for package, extra in failures.EXTRAS.items():
         assert package in names(project["optional-dependencies"][extra])
-        told = missing.missing_package(ModuleNotFoundError(name=f"{package}.figure"))
+        told = failures.missing_package(ModuleNotFoundError(name=f"{package}.figure"))
         assert told.endswith(f"pip install 'symdipa[{extra}]'")
-    assert missing.missing_package(ModuleNotFoundError(name="symdipa" + ".nothing")) is None
-    assert missing.missing_package(ImportError(name="numpy")) is None
+    assert failures.missing_package(ModuleNotFoundError(name="symdipa" + ".nothing")) is None
+    assert failures.missing_package(ImportError(name="numpy")) is None
 
 
 def test_a_reader_that_leaves_is_no_error(environment):

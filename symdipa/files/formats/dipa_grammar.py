@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
-from symdipa.files.formats.common import Report, eps_in, rational, shown
+from symdipa.files.formats.common import READING, Report, eps_in, rational, shown
 from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, Guard, Output, State, symbol
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.spelling import edit_distance
 
 RESERVED = frozenset(
@@ -99,7 +100,7 @@ class Listing:
     branches: list[Arm] = field(default_factory=list)
 
 
-def parse_listings(text: str, report: Report) -> list[Listing]:
+def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> list[Listing]:
     """All states of the text, one after the other, as far as they can be read."""
     text = _without_asides(text, report)
     starts = [match.start() for match in _HEADER.finditer(text)]
@@ -112,6 +113,7 @@ def parse_listings(text: str, report: Report) -> list[Listing]:
     for start, end in pairwise([*starts, len(text)]):
         if report.full:
             break
+        limits.check(READING)
         listing = _StateParser(text, start, end, report).parse()
         if listing is not None:
             listings.append(listing)

@@ -15,6 +15,7 @@ from symdipa.model.automaton import Automaton, noise_scale
 from symdipa.model.errors import InputProblem, InvalidInput
 
 WIDTH = 98
+NARROWEST = 30
 LARGEST = 10_000
 """Counts, and states of one automaton, go up to here."""
 
@@ -283,7 +284,7 @@ def _remarks(sheet: Sheet) -> Remarks:
 
 def lines(text: str, width: int = WIDTH) -> list[str]:
     """A paragraph as lines."""
-    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return wrap(text, max(width, NARROWEST), break_long_words=False, break_on_hyphens=False)
 
 
 def numbered(base: str, *places: tuple[int, int]) -> str:
