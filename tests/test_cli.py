@@ -489,8 +489,9 @@ def test_compare_as_json():
 def test_convert_keeps_the_automaton(tmp_path, fmt):
     target = tmp_path / f"copy.{fmt}"
     target.write_text("something older")
-    done = invoke("convert", A_LEAKP, "-o", str(target))
-    assert done.exit_code == 0 and done.output == ""
+    done = invoke("convert", A_LEAKP, "--force", "-o", str(target))
+    assert done.exit_code == 0 and done.stdout == ""
+    assert done.stderr == f"wrote the automaton as {fmt} to {target}\n"
     before, after = formats.load(A_LEAKP), formats.load(target)
     assert (before.states, before.transitions) == (after.states, after.transitions)
 
@@ -550,7 +551,8 @@ def test_encode_writes_a_query(tmp_path, encoding):
 def test_the_format_of_a_query(tmp_path, options, name, begins):
     target = tmp_path / name
     done = invoke("encode", A_LEAKP, "--pattern", "LP", *options, "-o", str(target))
-    assert done.exit_code == 0 and done.output == ""
+    assert done.exit_code == 0 and done.stdout == ""
+    assert re.fullmatch(rf"wrote the query as \w+ to {re.escape(str(target))}\n", done.stderr)
     assert target.read_bytes().startswith(begins)
 
 

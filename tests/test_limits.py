@@ -29,8 +29,11 @@ def test_limits_begin_when_they_are_made(now: list[float]):
     assert limits.left() == 0, "never negative"
 
 
-def test_nothing_given_is_no_limit(now: list[float]):
-    assert Limits.of() == UNLIMITED == Limits()
+def test_nothing_given_is_no_limit_but_that_on_memory(now: list[float], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("symdipa.model.limits.default_memory", lambda: 7)
+    assert Limits.of() == Limits(memory=7) and UNLIMITED == Limits()
+    monkeypatch.setattr("symdipa.model.limits.default_memory", lambda: None)
+    assert Limits.of() == UNLIMITED
     assert UNLIMITED.left() is None and not UNLIMITED.hard
     UNLIMITED.check("anything")
 

@@ -1,7 +1,7 @@
 """What is said of failures that no command foresees: one line, and the exit status that goes with it.
 
-Nothing but Python itself is needed here. A failure inside deciding one file is the business of the command,
-which goes on with the other files; what arrives here ends the process.
+Nothing but Python itself and the errors is needed here. A failure inside deciding one file is the business of
+the command, which goes on with the other files; what arrives here ends the process.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from contextlib import suppress
 from enum import IntEnum
 from pathlib import Path
 from typing import TextIO
+
+from symdipa.model.errors import LimitReached, SymdipaError, WitnessRejected
 
 
 class Exit(IntEnum):
@@ -59,11 +61,18 @@ def missing_package(error: BaseException) -> str | None:
 
 
 def told(error: BaseException) -> tuple[str, Exit]:
-    """One line about a failure that nobody handled, and the exit status: 2, or 3 where memory ran out."""
+    """One line about a failure that nobody handled, and the exit status.
+
+    It is 3 where a limit was met, 4 where an answer did not pass its check, else 2: there is no answer.
+    """
     if (missing := missing_package(error)) is not None:
         return missing, Exit.UNUSABLE
     if isinstance(error, MemoryError):
         return "unknown: out of memory", Exit.UNKNOWN
+    if isinstance(error, LimitReached):
+        return f"unknown: {error}", Exit.UNKNOWN
+    if isinstance(error, SymdipaError) and not isinstance(error, WitnessRejected):
+        return str(error), Exit.UNUSABLE
     if isinstance(error, UnicodeEncodeError) and error.encoding != "utf-8":
         letter = error.object[error.start]
         return (
@@ -78,7 +87,8 @@ def told(error: BaseException) -> tuple[str, Exit]:
     inner = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(inner[-1].filename).name}, line {inner[-1].lineno})" if inner else ""
     said = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"this is a bug in symdipa: please report it together with the file: {said}{where}", Exit.UNUSABLE
+    status = Exit.BUG if isinstance(error, WitnessRejected) else Exit.UNUSABLE
+    return f"this is a bug in symdipa: please report it together with the file: {said}{where}", status
 
 
 def _refused_by_system(error: OSError) -> str:
