@@ -31,7 +31,7 @@ def test_limits_begin_when_they_are_made(now: list[float]):
 
 def test_nothing_given_is_no_limit_but_that_on_memory(now: list[float], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("symdipa.model.limits.default_memory", lambda: 7)
-    assert Limits.of() == Limits(memory=7) and UNLIMITED == Limits()
+    assert Limits.of().memory == 7 and Limits() == UNLIMITED
     monkeypatch.setattr("symdipa.model.limits.default_memory", lambda: None)
     assert Limits.of() == UNLIMITED
     assert UNLIMITED.left() is None and not UNLIMITED.hard
@@ -45,7 +45,8 @@ def test_what_is_not_positive_is_refused(what: str, value: float):
         Limits.of(**given)  # type: ignore[arg-type]
 
 
-def test_only_time_and_memory_need_someone_who_ends_the_search():
+def test_only_time_and_memory_need_someone_who_ends_the_search(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("symdipa.model.limits.default_memory", lambda: None)
     assert Limits.of(1).hard and Limits.of(memory=1).hard
     assert not Limits.of(bound=1, progress=print).hard
 

@@ -234,7 +234,8 @@ def test_a_pipe_into_which_nobody_writes(environment):
 
 @pytest.mark.parametrize("fmt", ["dipa", "json"])
 @pytest.mark.parametrize(
-    "command", ["check", "weight", "witness", "compare", "certify", "report -o page.html"]
+    "command",
+    ["check", "weight", "witness", "compare", "certify", "encode --pattern LP", "report -o page.html"],
 )
 def test_reading_counts_in_the_time(tmp_path, monkeypatch, fmt, command):
     monkeypatch.chdir(tmp_path)
