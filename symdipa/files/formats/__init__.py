@@ -79,7 +79,14 @@ def read_file(
     source = os.fspath(path)
     text = _decode(_bytes_of(source, limits), source)
     automaton = read(text, fmt or detect(source, text), source, strict, limits)
-    return automaton if automaton.name else replace(automaton, name=PurePath(source).stem).trusted()
+    return (
+        automaton if automaton.name else replace(automaton, name=_readable(PurePath(source).stem)).trusted()
+    )
+
+
+def _readable(name: str) -> str:
+    """The name without what is no text in it."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def load(path: str | os.PathLike[str], strict: bool = False) -> Automaton:

@@ -103,7 +103,10 @@ class Listing:
 def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> list[Listing]:
     """All states of the text, one after the other, as far as they can be read."""
     text = _without_asides(text, report)
-    starts = [match.start() for match in _HEADER.finditer(text)]
+    starts = []
+    for match in _HEADER.finditer(text):
+        limits.check(READING)
+        starts.append(match.start())
     first = starts[0] if starts else len(text)
     if stray := text[:first].strip():
         before = first - len(text[:first].lstrip())
