@@ -251,6 +251,8 @@ class Result:
     encoding: str | None
     seconds: float
     notes: tuple[Note, ...] = ()
+    stopping: Result | None = None
+    """The answer if it is seen that a run stops, where that may be another one (a note says which)."""
     confirmation: Proof | None = None
     """Two inputs that come near ``D``, if requested and found."""
 

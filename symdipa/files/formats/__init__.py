@@ -13,8 +13,9 @@ from pathlib import PurePath
 
 from symdipa.files.formats import dipa, dot, json_format
 from symdipa.files.formats.common import Parsed, capped, shown
+from symdipa.files.formats.halting import with_halt
 from symdipa.model.automaton import Automaton, validated
-from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.errors import InputProblem, InvalidInput, LimitReached, Position
 from symdipa.model.validation import problems
 
 READERS: dict[str, Callable[[str, bool], Parsed]] = {"dipa": dipa.parse, "json": json_format.parse}
@@ -29,10 +30,17 @@ MAX_BYTES = 1 << 28
 _KNOWN = ", ".join(f".{name}" for name in READERS)
 
 
-def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: bool = False) -> Automaton:
+def read(
+    data: str | bytes,
+    fmt: str | None,
+    source: str | None = None,
+    strict: bool = False,
+    halt: str | None = None,
+) -> Automaton:
     """Read an automaton in the format ``fmt`` (``None``: recognized by its content).
 
     With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
+    ``halt`` (one of :data:`~symdipa.model.options.HALTS`) counts instead of what the text says about halting.
     """
     text = _decode(data, source)
     fmt = fmt or detect(None, text, source)
@@ -45,28 +53,37 @@ def read(data: str | bytes, fmt: str | None, source: str | None = None, strict: 
         found += problems(parsed.automaton, parsed.locate, partial=parsed.partial)
     if found or parsed.automaton is None:
         raise InvalidInput(capped(found), source)
-    return parsed.automaton.trusted()
+    return _halting(parsed.automaton.trusted(), halt or parsed.halt, source)
 
 
-def read_file(path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False) -> Automaton:
+def _halting(automaton: Automaton, halt: str, source: str | None) -> Automaton:
+    try:
+        return with_halt(automaton, halt or None)
+    except LimitReached as limit:
+        raise _refused("halt", f"it cannot be shown where the run stops: {limit}", source) from None
+
+
+def read_file(
+    path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False, halt: str | None = None
+) -> Automaton:
     """Read a file; its suffix determines the format, or its content if it has none.
 
     An automaton without a name of its own is named after the file.
     """
     source = os.fspath(path)
     text = _decode(_bytes_of(source), source)
-    automaton = read(text, fmt or detect(source, text), source, strict)
+    automaton = read(text, fmt or detect(source, text), source, strict, halt)
     return automaton if automaton.name else replace(automaton, name=PurePath(source).stem).trusted()
 
 
-def load(path: str | os.PathLike[str], strict: bool = False) -> Automaton:
-    """The automaton in a file."""
-    return read_file(path, strict=strict)
+def load(path: str | os.PathLike[str], strict: bool = False, halt: str | None = None) -> Automaton:
+    """The automaton in a file; ``halt`` is ``"visible"`` or ``"hidden"`` if not as the file says."""
+    return read_file(path, strict=strict, halt=halt)
 
 
-def loads(text: str, fmt: str = "dipa", strict: bool = False) -> Automaton:
-    """The automaton in a text."""
-    return read(text, fmt, strict=strict)
+def loads(text: str, fmt: str = "dipa", strict: bool = False, halt: str | None = None) -> Automaton:
+    """The automaton in a text, as :func:`load`."""
+    return read(text, fmt, strict=strict, halt=halt)
 
 
 def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
@@ -84,7 +101,7 @@ def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
 def detect(name: str | None, content: str, source: str | None = None) -> str:
     """The format of a file: by its suffix, or without one by the first character of its content."""
     suffix = PurePath(name).suffix.lower().removeprefix(".") if name else ""
-    by_content = {"{": "json", "(": "dipa", "#": "dipa"}.get(content.lstrip()[:1])
+    by_content = {"{": "json", "(": "dipa", "#": "dipa", "h": "dipa"}.get(content.lstrip()[:1])
     if suffix in READERS:
         if by_content and by_content != suffix:
             message = f"the suffix is .{suffix} but the content looks like {by_content}; rename the file or "

@@ -34,13 +34,13 @@ LONGEST_LINE = 100
 def parse(text: str, strict: bool = False) -> Parsed:
     """Read a text; with ``strict`` overlapping branches are problems, otherwise notes."""
     report = Report(text)
-    listings = parse_listings(text, report)
+    halt, listings = parse_listings(text, report)
     readable = not any(problem.rule in FATAL for problem in report.problems)
     if not listings:
         if not report.problems:
             report.add("syntax", f"there is no state in the text; write for instance {EXAMPLE}", 0)
         return Parsed(None, problems=tuple(report.problems))
-    assembly = _Assembly(report, strict)
+    assembly = _Assembly(report, strict, halt)
     for listing in listings:
         assembly.add(listing)
     assembly.doubt_targets()
@@ -56,8 +56,8 @@ def parse(text: str, strict: bool = False) -> Parsed:
 class _Assembly:
     """Puts the listings together: resolves ordered branches, numbers states and transitions."""
 
-    def __init__(self, report: Report, strict: bool) -> None:
-        self.report, self.strict = report, strict
+    def __init__(self, report: Report, strict: bool, halt: str) -> None:
+        self.report, self.strict, self.halt = report, strict, halt
         self.listings: list[Listing] = []
         self.transitions: list[Transition] = []
         self.branches: list[Arm] = []
@@ -170,7 +170,7 @@ class _Assembly:
         variables = variables_of(self.transitions)
         notes, initial = tuple(self.notes), states[0].name
         automaton = Automaton(tuple(states), initial, tuple(self.transitions), variables, read_notes=notes)
-        return Parsed(automaton, self.locate, tuple(self.report.problems), partial)
+        return Parsed(automaton, self.locate, tuple(self.report.problems), partial, self.halt)
 
     def locate(self, place: Place) -> Position | None:
         if place.kind == "transition":
@@ -232,7 +232,7 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
     ordered = [automaton.state(automaton.initial)]
     ordered += [state for state in automaton.states if state.name != automaton.initial]
     remarks = remarks or Remarks()
-    lines = _comment(remarks.head)
+    lines = _comment(remarks.head) + [f"halt {automaton.halt}"] * (automaton.halt == "hidden")
     for state in ordered[: _lines_needed(automaton, ordered)]:
         said = remarks.states.get(state.name)
         lines += ["", *_comment(said)] if said else []

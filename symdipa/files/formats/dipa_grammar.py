@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from symdipa.files.formats.common import Report, eps_in, rational, shown
 from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, Guard, Output, State, symbol
+from symdipa.model.options import HALTS
 from symdipa.model.spelling import edit_distance
 
 RESERVED = frozenset(
@@ -23,6 +24,8 @@ RESERVED = frozenset(
 )
 """Words that cannot name a state, a variable or an output symbol."""
 
+_HALT = re.compile(r"\s*halt[ \t]+(\S+)[ \t]*(?:\n|\Z)")
+"""A line before the states."""
 NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|:=|>=|<=|==|!=|&&|\|\||\S")
 _ASIDE = re.compile(
@@ -99,15 +102,20 @@ class Listing:
     branches: list[Arm] = field(default_factory=list)
 
 
-def parse_listings(text: str, report: Report) -> list[Listing]:
-    """All states of the text, one after the other, as far as they can be read."""
+def parse_listings(text: str, report: Report) -> tuple[str, list[Listing]]:
+    """What the text says about halting, and all its states, as far as they can be read."""
     text = _without_asides(text, report)
     starts = [match.start() for match in _HEADER.finditer(text)]
     first = starts[0] if starts else len(text)
-    if stray := text[:first].strip():
-        before = first - len(text[:first].lstrip())
+    halt, at = "", 0
+    while said := _HALT.match(text, at, first):
+        if halt or said[1] not in HALTS:
+            remedy = "is said once" if halt else f"is {' or '.join(HALTS)}, not {shown(said[1])}"
+            report.add("syntax", f"halt {remedy}", said.start(1))
+        halt, at = halt or said[1], said.end()
+    if stray := text[at:first].strip():
         message = f"expected a state such as {EXAMPLE}, found {shown(stray)}"
-        report.add("syntax", message, before)
+        report.add("syntax", message, first - len(text[at:first].lstrip()))
     listings = []
     for start, end in pairwise([*starts, len(text)]):
         if report.full:
@@ -115,7 +123,7 @@ def parse_listings(text: str, report: Report) -> list[Listing]:
         listing = _StateParser(text, start, end, report).parse()
         if listing is not None:
             listings.append(listing)
-    return listings
+    return halt, listings
 
 
 def _without_asides(text: str, report: Report) -> str:

@@ -28,6 +28,7 @@ from symdipa.model.automaton import (
     variables_of,
 )
 from symdipa.model.errors import Position
+from symdipa.model.options import HALTS
 from symdipa.model.validation import Place
 
 FORMAT = "symdipa-automaton"
@@ -184,7 +185,8 @@ def parse(text: str, strict: bool = False) -> Parsed:
         return Parsed(None, problems=tuple(report.problems))
     reader = _Reader(report)
     automaton = reader.automaton(node)
-    return Parsed(None if report.problems else automaton, reader.locate, problems=tuple(report.problems))
+    problems = tuple(report.problems)
+    return Parsed(None if problems else automaton, reader.locate, problems=problems, halt=reader.halt)
 
 
 class _Reader:
@@ -195,6 +197,7 @@ class _Reader:
         self.root = Node(None, 0)
         self.states: list[Node] = []
         self.transitions: list[Node] = []
+        self.halt = ""
 
     def fault(self, message: str, node: Node) -> None:
         self.report.add("schema", message, node.at)
@@ -213,8 +216,12 @@ class _Reader:
     def automaton(self, node: Node) -> Automaton:
         self.root = node
         required = ["format", "version", "initial", "states", "transitions"]
-        members = self.members(node, "the automaton", required, ["name", "variables"])
+        members = self.members(node, "the automaton", required, ["name", "variables", "halt"])
         self.version(members)
+        if halt := members.get("halt"):
+            self.halt = self.text(halt, "halt")
+            if self.halt not in HALTS:
+                self.fault(f'"halt" is {" or ".join(HALTS)}', halt)
         self.states = self.items(members.get("states"), "states")
         self.transitions = self.items(members.get("transitions"), "transitions")
         states = tuple(map(self.state, self.states))
@@ -343,6 +350,7 @@ def write(automaton: Automaton) -> str:
         f'  "name": {_text(automaton.name)}',
         f'  "initial": {_text(automaton.initial)}',
         f'  "variables": {_text(list(automaton.variables))}',
+        *([f'  "halt": {_text(automaton.halt)}'] if automaton.halt == "hidden" else []),
         _block("states", [_state(state) for state in automaton.states]),
         _block("transitions", [_transition(automaton, t) for t in automaton.transitions]),
     ]

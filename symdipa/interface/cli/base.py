@@ -245,6 +245,7 @@ class Reading:
 
     fmt: str | None
     strict: bool
+    halt: str | None
 
     def check_usage(self, files: tuple[str, ...]) -> None:
         if "-" in files and self.fmt is None:
@@ -256,9 +257,9 @@ class Reading:
         from symdipa.files import formats
 
         if name != "-":
-            return formats.read_file(name, fmt=self.fmt, strict=self.strict)
+            return formats.read_file(name, fmt=self.fmt, strict=self.strict, halt=self.halt)
         data = sys.stdin.buffer.read()
-        return formats.read(data, self.fmt or "dipa", "<stdin>", self.strict)
+        return formats.read(data, self.fmt or "dipa", "<stdin>", self.strict, self.halt)
 
     def read_or_leave(self, name: str) -> Automaton:
         """The automaton, with remarks about it on standard error; problems end the command."""

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from symdipa.interface.cli.base import Reading, View
-from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, SOLVERS, CheckOptions
+from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, HALTS, SOLVERS, CheckOptions
 from symdipa.model.patterns import Pattern
 
 PATTERN_NAMES = "|".join(pattern.short for pattern in Pattern)
@@ -118,6 +118,11 @@ with_format = option(
 with_strict = option(
     "--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors."
 )
+with_halt = option(
+    "--halt",
+    type=click.Choice(HALTS),
+    help="Whether it is seen that a run stops where no branch holds. Default: hidden, and both are decided.",
+)
 with_json = option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
 with_bound = option(
     "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
@@ -179,5 +184,5 @@ def with_check_options(*options: Callable[[Any], Any], **fixed: Any) -> Callable
     return gathered("options", partial(CheckOptions, **fixed), *options)
 
 
-with_reading = gathered("reading", Reading, with_strict, with_format)
+with_reading = gathered("reading", Reading, with_strict, with_format, with_halt)
 with_view = gathered("view", View, with_json)

@@ -16,6 +16,7 @@ from symdipa.interface.cli.base import (
     Unusable,
     View,
     echo_document,
+    echo_notes,
     leave,
     run,
     showing_progress,
@@ -40,7 +41,7 @@ from symdipa.interface.cli.options import (
     with_view,
 )
 from symdipa.model.adjacency import ADJACENCIES, TWO_SIDED
-from symdipa.model.errors import LimitReached, NothingToCertify
+from symdipa.model.errors import LimitReached, NoteKind, NothingToCertify
 from symdipa.model.limits import Limits
 from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS
 
@@ -237,6 +238,7 @@ def certify(
     except NothingToCertify as reason:
         click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
         leave(Exit.BUG if found.disagreements else Exit.UNKNOWN)
+    echo_notes(file, [str(note) for note in found.notes if note.kind is NoteKind.STOP_SEEN])
     write(certificates.dumps(certificate), output)
 
 
@@ -287,6 +289,23 @@ def verify(file: str, certificate: Path, solver: str | None, reading: Reading, a
 
 
 def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
+    """What a certificate proves about an automaton, in whichever reading of its stops it was made for."""
+    from symdipa.checker import CertificateRefused
+    from symdipa.files.formats.halting import with_halt
+
+    try:
+        return _claims_about(automaton, text, solver)
+    except CertificateRefused as refused:
+        if refused.rule != "automaton" or automaton.halt:
+            raise
+        try:
+            found = _claims_about(with_halt(automaton, "visible"), text, solver)
+        except CertificateRefused as other:
+            raise refused if other.rule == "automaton" else other from None
+    return [f"{claim}, if it is seen that a run stops" for claim in found]
+
+
+def _claims_about(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
     """What a certificate proves; a solver is asked only if it has invariants."""
     from symdipa.checker import CertificateRefused, verify
 
