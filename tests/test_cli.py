@@ -826,6 +826,36 @@ def test_prose_is_as_wide_as_the_terminal(environment, run, columns):
     assert "q3    insample >= x2 && insample < x1" in shown
 
 
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("symdipa che", ["plain,check"]),
+        ("symdipa check ", ["file,"]),
+        ("symdipa witness a.dipa exam", ["file,exam"]),
+        ("symdipa convert ", ["file,"]),
+        ("symdipa verify a.dipa ", ["file,"]),
+        ("symdipa minimize ", ["file,"]),
+        ("symdipa simulate ", ["file,"]),
+        ("symdipa certify a.dipa -o ", ["file,"]),
+        ("symdipa generate piv", ["plain,pivot", "plain,pivot-bad"]),
+        ("symdipa bench --family turing-o", ["plain,turing-overflow", "plain,turing-odd"]),
+        ("symdipa new num", ["plain,numeric-sparse"]),
+        ("symdipa new svt --cut", ["plain,--cutoff"]),
+        ("symdipa witness --pattern l", ["plain,LC", "plain,LP"]),
+        ("symdipa chekc x", []),
+        ("symdipa new stv x", []),
+    ],
+)
+def test_shells_complete(line, offered):
+    environment = {
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(line.count(" ")),
+        "_SYMDIPA_COMPLETE": "bash_complete",
+    }
+    done = CliRunner().invoke(cli, [], prog_name="symdipa", env=environment)
+    assert (done.stdout.split(), done.stderr) == (offered, "")
+
+
 def test_statuses_are_known_to_the_shell(run):
     assert run("check", "-q", SVT).returncode == 0
     assert run("check", "-q", A_LEAKP).returncode == 1

@@ -31,6 +31,7 @@ from symdipa.interface.cli.options import (
     as_pattern,
     as_patterns,
     as_positive,
+    complete_patterns,
     gathered,
     option,
     with_bound,
@@ -82,6 +83,7 @@ def decider(options: CheckOptions) -> Decide:
         "patterns",
         callback=as_patterns,
         metavar=PATTERN_NAMES,
+        shell_complete=complete_patterns,
         multiple=True,
         help="Look only for this pattern (may be repeated; or its name, as leaking-pair); default: all four.",
     ),
@@ -203,6 +205,7 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
     "--pattern",
     callback=as_pattern,
     metavar=PATTERN_NAMES,
+    shell_complete=complete_patterns,
     help="Show this pattern (or by its name, as leaking-pair), and look for no other.",
 )
 @option(

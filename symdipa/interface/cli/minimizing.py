@@ -26,7 +26,7 @@ from symdipa.interface.cli.base import (
     told_by_suffix,
     write,
 )
-from symdipa.interface.cli.options import option, timeout_option, with_output, with_reading
+from symdipa.interface.cli.options import option, timeout_option, with_file, with_output, with_reading
 from symdipa.interface.interrupts import on_interrupt
 from symdipa.model.errors import InvalidInput
 from symdipa.model.options import FORMATS
@@ -42,7 +42,7 @@ SECONDS_FOR_ONE = 10.0
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @option(
     "--where",
     "command",

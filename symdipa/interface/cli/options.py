@@ -8,13 +8,16 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from symdipa.interface.cli.base import Reading, View
 from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, HALTS, SOLVERS, CheckOptions
 from symdipa.model.patterns import Pattern
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 PATTERN_NAMES = "|".join(pattern.short for pattern in Pattern)
 
@@ -84,6 +87,21 @@ def _pattern(name: str) -> Pattern:
     raise click.BadParameter(f"{name!r} is not a pattern; there are {known}")
 
 
+def complete_patterns(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Patterns for a shell."""
+    return [pattern.short for pattern in Pattern if pattern.short.startswith(incomplete.upper())]
+
+
+def complete_families(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Families for a shell, with what they are where it shows that."""
+    from click.shell_completion import CompletionItem
+
+    from symdipa.files.families import FAMILIES
+
+    fitting = (family for family in FAMILIES.values() if family.name.startswith(incomplete))
+    return [CompletionItem(family.name, help=family.summary) for family in fitting]
+
+
 def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
     """A click option whose help shows its default, if it has one."""
     return click.option(*names, **{"show_default": settings.get("default") is not None} | settings)
@@ -111,7 +129,10 @@ with_slicing = option(
     default=True,
     help="Look at one group of connected variables at a time (but for --engine explicit).",
 )
-with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+FILE = click.Path(readable=False, allow_dash=True)
+"""Files to read, whose names shells complete. What is wrong with one is for the reader to say."""
+with_file = click.argument("file", type=FILE)
+with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
 with_format = option(
     "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from symdipa.interface.cli.base import Exit, Reading, echo_document, leave, shown
-from symdipa.interface.cli.options import as_positive, number, option, with_json, with_reading
+from symdipa.interface.cli.options import as_positive, number, option, with_file, with_json, with_reading
 from symdipa.model.limits import Limits, stopwatch
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ with_eps = option("--eps", callback=as_positive, default="1", metavar="E", help=
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @option(
     "--run",
     metavar="STEPS",
@@ -263,7 +263,7 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[str | Window]) -> Non
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @with_inputs
 @with_eps
 @option(

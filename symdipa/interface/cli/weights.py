@@ -31,6 +31,7 @@ from symdipa.interface.cli.options import (
     option,
     rational,
     with_check_options,
+    with_file,
     with_files,
     with_json,
     with_max_weight,
@@ -192,7 +193,7 @@ def weight(
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @with_methods
 @with_question
 @option(
@@ -243,7 +244,7 @@ def certify(
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @click.argument("certificate", metavar="CERT", type=click.Path(path_type=Path))
 @option(
     "--solver",

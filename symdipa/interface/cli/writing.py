@@ -21,8 +21,11 @@ from symdipa.interface.cli.base import (
 from symdipa.interface.cli.options import (
     PATTERN_NAMES,
     as_pattern,
+    complete_families,
+    complete_patterns,
     option,
     with_encoding,
+    with_file,
     with_output,
     with_reading,
 )
@@ -47,7 +50,7 @@ class Generate(click.Command):
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @option(
     "--to", type=click.Choice(WRITTEN), help="Format to write; default: told by the suffix of the -o file."
 )
@@ -67,7 +70,7 @@ def convert(file: str, to: str | None, output: Path | None, reading: Reading) ->
 
 
 @click.command(cls=Generate)
-@click.argument("family", required=False)
+@click.argument("family", required=False, shell_complete=complete_families)
 @click.argument("number", type=int, required=False, metavar="N")
 @option("--list", "list_families", is_flag=True, help="List the families and leave.")
 @option(
@@ -100,11 +103,12 @@ def generate(
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @option(
     "--pattern",
     callback=as_pattern,
     metavar=PATTERN_NAMES,
+    shell_complete=complete_patterns,
     required=True,
     help="The pattern that the query asks for (or its name, as leaking-pair).",
 )
