@@ -444,7 +444,7 @@ class _Check:
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:
-            ladder = portfolio.ladder(self.problem.control.variables)
+            ladder = portfolio.ladder(self.problem.control.variables, pairing_seconds=None)
             work.make(ladder, self.limits.within(BUDGET_SECONDS))
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 

@@ -141,13 +141,15 @@ def fallback_seconds(taken: float) -> float:
     return max(FALLBACK_SECONDS, FALLBACK_SHARE * taken)
 
 
-def ladder(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
+def ladder(
+    variables: int, graph: str = "auto", pairing_seconds: float | None = PAIRING_SECONDS
+) -> tuple[Attempt, ...]:
     """Cheap graphs first, until the bounds meet; nothing that takes much memory."""
     graphs = ("control", "auto") if graph == "auto" else (graph,)
     steps = [step for each in graphs for step in (Attempt("alignment", each), Attempt("below"))]
     steps.append(Attempt("exact", max_nodes=CELLS // max(1, variables)))
     single = (replace(step, when=lambda portfolio: not portfolio.settled_for_single_runs) for step in steps)
-    return (*single, *pairing())
+    return (*single, *pairing(pairing_seconds))
 
 
 def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
@@ -158,7 +160,7 @@ def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
 
     def helps(portfolio: Portfolio) -> bool:
         whole = portfolio.problem.automaton is not None
-        return whole and not portfolio.output_distinct and not portfolio.settled
+        return whole and not (portfolio.output_distinct or portfolio.settled or portfolio.upper == 0)
 
     return (
         Attempt("relational", when=helps, seconds=seconds),
@@ -175,7 +177,7 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
     for method in wanted - set(EVERY_METHOD):
         raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
     found = (Attempt(method, graph) for method in EVERY_METHOD if method in wanted)
-    return (*found, Attempt("below"), *pairing()[1:])
+    return (*found, Attempt("below"), *(pairing()[1:] if "relational" in wanted else ()))
 
 
 class Portfolio:
@@ -251,7 +253,7 @@ class Portfolio:
         if upper is None:
             return False
         return (
-            upper in (0, needed)
+            upper == needed
             or (enough is not None and upper <= enough)
             or (enough is not None and needed is not None and needed > enough)
         )
