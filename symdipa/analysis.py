@@ -186,6 +186,7 @@ def weigh(
     sensitivity: Fraction | int = 1,
     timeout: float | None = None,
     memory: int | None = None,
+    certified: bool = False,
     progress: Progress | None = None,
 ) -> Result:
     """Check an automaton and bound ``D`` from above and from below, as well as possible.
@@ -196,14 +197,15 @@ def weigh(
     the range of the differences), times the ``sensitivity``. ``timeout`` (in seconds) is for everything;
     without it each method has :data:`EACH_SECONDS`. Where the automaton is not well-formed but other runs may
     make up for that, runs are paired whatever the methods; where it is not private there are no bounds. A
-    bound proves privacy where the check left it open. Raises what :func:`check` raises.
+    bound proves privacy where the check left it open. ``certified``: look for a good bound that comes with a
+    certificate, even if a better one is known. Raises what :func:`check` raises.
     """
     problem = Problem.of(automaton)
     cheap = methods is None and adjacency == TWO_SIDED
     options = CheckOptions(timeout=timeout, memory=memory, bounds=cheap, relational=False)
     limits = Limits.of(timeout, memory, progress=progress)
     result = _checked(problem, automaton, options, limits, more=True)
-    return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
+    return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits, certified)
 
 
 def with_bounds(
@@ -230,6 +232,7 @@ def _bounded(
     adjacency: Adjacency,
     sensitivity: Fraction | int,
     limits: Limits,
+    certified: bool = False,
 ) -> Result:
     if result.verdict is Verdict.NOT_PRIVATE:
         return replace(result, bounds=None)
@@ -247,6 +250,7 @@ def _bounded(
         each=EACH_SECONDS if limits.deadline is None else None,
         single_runs=result.well_formed is not False,
         known=known,
+        certified=certified,
     )
     verdict = decide(result.answers, result.distinct, bounds)
     notes = result.notes

@@ -56,6 +56,9 @@ EACH_SHARE = 0.5
 NONE = "there is none by this method"
 """Why a bound is missing where a method has come to its end."""
 
+CERTIFIED = ("alignment", "relational")
+"""The methods whose bounds come with a certificate."""
+
 MAX_IMITATORS = 10_000
 """The most pairs that are followed to see whether other runs show the same outputs."""
 
@@ -99,13 +102,15 @@ def bounds_on(
     each: float | None = None,
     single_runs: bool = True,
     known: Bounds | None = None,
+    certified: bool = False,
 ) -> Bounds:
     """Bounds on ``D`` from above and from below.
 
     By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them from cheap graphs on until
     the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every method may take.
     Without ``single_runs``, which have no bound where some run loses privacy without limit, runs are paired.
-    ``known`` are bounds of a check, which count where no methods are named. Raises ``ValueError`` for names
+    ``known`` are bounds of a check, which count where no methods are named. ``certified``: the search goes on
+    as long as the best bound is one that comes without a certificate. Raises ``ValueError`` for names
     and ranges that mean nothing.
     """
     seconds = stopwatch()
@@ -113,7 +118,7 @@ def bounds_on(
     attempts = ladder(problem.control.variables, graph) if wanted is None else asked_for(wanted, graph)
     if not single_runs:
         attempts = pairing(None if wanted and "relational" in wanted else PAIRING_SECONDS)
-    portfolio = Portfolio(problem, adjacency, sensitivity, single_runs=single_runs)
+    portfolio = Portfolio(problem, adjacency, sensitivity, single_runs=single_runs, certified=certified)
     portfolio.make(attempts, limits, each)
     if known is not None and wanted is None:
         portfolio.fall_back_on(known)
@@ -184,8 +189,9 @@ class Portfolio:
     """The bounds on ``D`` found so far.
 
     With ``enough`` they are settled once it is known whether ``D`` is at most that. Without ``single_runs``
-    it is of no interest what a run costs that others may imitate. ``corollary`` and ``run`` are about
-    two-sided differences only. Raises ``ValueError`` for ranges that mean nothing.
+    it is of no interest what a run costs that others may imitate. Where they are to be ``certified``, those
+    of :data:`CERTIFIED` methods count. ``corollary`` and ``run`` are about two-sided differences only.
+    Raises ``ValueError`` for ranges that mean nothing.
     """
 
     def __init__(
@@ -195,12 +201,13 @@ class Portfolio:
         sensitivity: Fraction | int = 1,
         enough: Fraction | None = None,
         single_runs: bool = True,
+        certified: bool = False,
     ) -> None:
         if Fraction(sensitivity) <= 0:
             raise ValueError(f"a sensitivity is positive, not {sensitivity}")
         self.problem, self.adjacency, self.sensitivity = problem, adjacency, Fraction(sensitivity)
         self.ranges = intervals(adjacency)
-        self.enough, self.single_runs = enough, single_runs
+        self.enough, self.single_runs, self.certified = enough, single_runs, certified
         self.from_above: dict[str, Fraction] = {}
         self.missing: dict[str, str] = {}
         self.output_distinct = problem.automaton is not None and output_distinct(problem.automaton)
@@ -248,7 +255,8 @@ class Portfolio:
     @property
     def settled(self) -> bool:
         """Whether no better bound is needed."""
-        upper, enough = self.upper, self.enough
+        counted = {m: bound for m, bound in self.from_above.items() if not self.certified or m in CERTIFIED}
+        upper, enough = min(counted.values(), default=None), self.enough
         needed = None if self.telling is None else self.telling.value
         if upper is None:
             return False

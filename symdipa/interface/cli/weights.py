@@ -230,6 +230,7 @@ def certify(
             **question,
             timeout=options.timeout,
             memory=options.memory,
+            certified=True,
             progress=progress,
         )
     try:
