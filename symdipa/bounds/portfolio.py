@@ -80,15 +80,11 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Below:
-    """A bound from below, with the sensitivity: what a run costs by a flow, for differences in ``interval``.
-
-    ``distinct``: no other run shows its outputs, so that it is a bound on ``D``.
-    """
+    """What a run costs at least, with the sensitivity, by a flow for differences in ``interval``."""
 
     value: Fraction
     flow: Flow
     interval: Interval
-    distinct: bool
 
 
 def bounds_on(
@@ -227,7 +223,7 @@ class Portfolio:
             lower=None if below is None else below.value,
             flow=None if below is None else below.flow,
             flow_range=self.ranges[0] if below is None else below.interval,
-            distinct=below is not None and below.distinct,
+            needed=None if self.telling is None else self.telling.value,
             alignment_proof=self.alignment,
             relational_proof=self.relational,
             adjacency=self.adjacency,
@@ -244,13 +240,14 @@ class Portfolio:
         """The bound from below that says most.
 
         That is the one on ``D`` if single runs are not known to cost more, or if what they cost is above a
-        bound on ``D``; else it is the largest cost of a single run.
+        bound that pairs of runs prove; else it is the largest cost of a single run.
         """
         single, telling = self.costliest, self.telling
         if single is None or telling is None:
             return single or telling
-        above_all = self.upper is not None and single.value > self.upper
-        return telling if above_all or telling.value == single.value else single
+        paired = self.from_above.get("relational")
+        without_use = paired is not None and single.value > paired
+        return telling if without_use or telling.value == single.value else single
 
     @property
     def settled(self) -> bool:
@@ -468,7 +465,7 @@ class Portfolio:
         value = flow.value * self.sensitivity
         costs_more = self.costliest is None or value > self.costliest.value
         tells_more = (self.telling is None or value > self.telling.value) and self._distinct(flow, limits)
-        found = Below(value, flow, interval, tells_more)
+        found = Below(value, flow, interval)
         if costs_more and self.single_runs:
             self.costliest = found
         if tells_more:
