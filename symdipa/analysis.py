@@ -245,6 +245,7 @@ def weigh(
     sensitivity: Fraction | int = 1,
     timeout: float | None = None,
     memory: int | None = None,
+    certified: bool = False,
     halt: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -256,8 +257,8 @@ def weigh(
     the range of the differences), times the ``sensitivity``. ``timeout`` (in seconds) is for everything;
     without it each method has :data:`EACH_SECONDS`. Where the automaton is not well-formed but other runs may
     make up for that, runs are paired whatever the methods; where it is not private there are no bounds. A
-    bound proves privacy where the check left it open. ``halt`` is as for :func:`check`, which says what is
-    raised.
+    bound proves privacy where the check left it open. ``certified``: look for a good bound that comes with a
+    certificate, even if a better one is known. ``halt`` is as for :func:`check`, which says what is raised.
     """
     automaton = with_halt(automaton, halt)
     cheap = methods is None and adjacency == TWO_SIDED
@@ -267,7 +268,7 @@ def weigh(
     def answer(automaton: Automaton, limits: Limits) -> Result:
         problem = Problem.of(automaton)
         result = _checked(problem, automaton, options, limits, more=True)
-        return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
+        return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits, certified)
 
     return _with_stops(answer(automaton, limits), answer, limits)
 
@@ -304,6 +305,7 @@ def _bounded(
     adjacency: Adjacency,
     sensitivity: Fraction | int,
     limits: Limits,
+    certified: bool = False,
 ) -> Result:
     if result.verdict is Verdict.NOT_PRIVATE:
         return replace(result, bounds=None)
@@ -321,6 +323,7 @@ def _bounded(
         each=EACH_SECONDS if limits.deadline is None else None,
         single_runs=result.well_formed is not False,
         known=known,
+        certified=certified,
     )
     verdict = decide(result.answers, result.distinct, bounds)
     notes = result.notes
@@ -518,7 +521,7 @@ class _Check:
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:
-            ladder = portfolio.ladder(self.problem.control.variables)
+            ladder = portfolio.ladder(self.problem.control.variables, pairing_seconds=None)
             work.make(ladder, self.limits.within(BUDGET_SECONDS))
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 

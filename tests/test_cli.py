@@ -35,6 +35,13 @@ SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
 LC_EXAMPLE = str(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
 A_NWF = str(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
+UNDECIDED = """
+(draw, 1/4, 0): t := insample; output o; goto low
+(low, 1/4, 0): if (insample < t) then output s; goto low elseif (insample >= t) then output s; goto high
+(high, 1/4, 0): if (insample < t) then output s; goto end elseif (insample >= t) then output s; goto high
+(end, 1/4, 0): if (insample < t) then output b; goto done elseif (insample >= t) then output a; goto end
+"""
+"""A leaking pair whose loops show what other runs show; no pairs of runs make up for it."""
 BROKEN = "(q1, 1/4, 0): output o; goto q2\n(q2, x, 0): output o; goto q3\n(q3, 1, 0): output ; goto q4"
 
 
@@ -63,14 +70,20 @@ def test_private_is_status_0():
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [(A_LEAKP, "not private: leaking pair"), (A_NWF, "not well-formed, privacy not decided")],
-)
-def test_a_violation_is_status_1(path, words):
-    done = invoke("check", path)
+def test_a_violation_is_status_1():
+    done = invoke("check", A_LEAKP)
     assert done.exit_code == 1
-    assert words in done.stdout.splitlines()[0]
+    assert "not private: leaking pair" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize("command", ["check", "witness", "weight", "compare"])
+def test_a_violation_that_proves_nothing_is_status_3(tmp_path, command):
+    file = tmp_path / "open.dipa"
+    file.write_text(UNDECIDED)
+    done = invoke(command, str(file))
+    assert done.exit_code == 3
+    first = done.stdout.splitlines()[0]
+    assert "not well-formed, privacy not decided: " in first and "there is no D" not in first
 
 
 def test_quiet_is_one_line_a_file():
@@ -327,9 +340,11 @@ def test_witness_says_by_what_a_pattern_was_excluded():
     assert re.search(r"by enumeration of all orders of the stored samples \(\d+ order states\)", done.stdout)
 
 
-def test_witness_that_is_not_conclusive_claims_no_loss():
-    done = invoke("witness", A_NWF)
-    assert done.exit_code == 1
+def test_witness_that_is_not_conclusive_claims_no_loss(tmp_path):
+    file = tmp_path / "open.dipa"
+    file.write_text(UNDECIDED)
+    done = invoke("witness", str(file))
+    assert done.exit_code == 3
     assert "That alone does not prove a loss of privacy" in done.stdout
     assert "No D is large enough" not in done.stdout and "Why that costs" not in done.stdout
 
@@ -414,7 +429,7 @@ OPEN = {p: PatternResult(p, Status.UNKNOWN, "z3", reason="time limit") for p in 
 OUTCOMES = {
     "private": ({"verdict": Verdict.PRIVATE}, 0),
     "leaks": ({"verdict": Verdict.NOT_PRIVATE}, 1),
-    "malformed": ({"verdict": Verdict.NOT_WELL_FORMED}, 1),
+    "malformed": ({"verdict": Verdict.NOT_WELL_FORMED}, 3),
     "open": ({"verdict": Verdict.UNKNOWN, "answers": Answers((OPEN,))}, 3),
     "quarrel": ({"verdict": Verdict.UNKNOWN, "answers": QUARREL}, 4),
     "crash": (ZeroDivisionError("oh"), 4),

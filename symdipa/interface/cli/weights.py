@@ -232,6 +232,7 @@ def certify(
             **question,
             timeout=options.timeout,
             memory=options.memory,
+            certified=True,
             progress=progress,
         )
     try:

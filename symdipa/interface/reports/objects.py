@@ -138,6 +138,7 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "graph": None if found.alignment_proof is None else found.alignment_proof.graph,
         "adjacency": adjacency if asked else None,
         "sensitivity": str(found.sensitivity) if asked else None,
+        "needed": _text(found.needed),
         "optimal": "single-runs" if found.optimal_for_single_runs else found.optimal,
         "by_state": [{"state": c.state, "cost": str(c.amount), "why": c.why} for c in costs],
         "run": _run(automaton, run),

@@ -103,18 +103,16 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
 
 def bound_text(bounds: Bounds) -> str:
     """What is known of D, in a few words; :func:`bound_table` says what proves it."""
-    upper, lower = bounds.best, bounds.lower
+    upper = bounds.best
     if upper is None:
         return "D not computed"
+    by = ", by relational alignment (experimental)" if bounds.best_method == "relational" else ""
     if bounds.optimal:
-        return f"D = {upper} (optimal)" if upper else "D = 0"
-    if bounds.best_method == "relational":
-        return f"D is at most {upper}, by relational alignment (experimental)"
-    if bounds.optimal_for_single_runs:
+        return f"D = {upper} (optimal){by}" if upper else f"D = 0{by}"
+    if bounds.optimal_for_single_runs and not by:
         return f"D = {upper} (optimal for single runs)"
-    if lower is None or not bounds.distinct:
-        return f"D is at most {upper}"
-    return f"D is at most {upper}, at least {lower}"
+    at_least = f", at least {bounds.needed}" if bounds.needed else ""
+    return f"D is at most {upper}{at_least}{by}"
 
 
 def _steps(bounds: Bounds) -> str:
