@@ -1,4 +1,4 @@
-"""Names in messages: what a misspelt name was meant to be, and lists of names."""
+"""Words in messages: what a misspelt name was meant to be, lists of names, counted things."""
 
 from __future__ import annotations
 
@@ -49,6 +49,11 @@ def enumeration(words: Iterable[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *rest, last = words
     return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """``1 step``, ``2 steps``; ``many`` is the plural, if it is not that with an ``s``."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def _letters(name: str) -> str:

@@ -290,7 +290,3 @@ def numbered(base: str, *places: tuple[int, int]) -> str:
     """A name with the numbers ``i`` of the places ``(i, count)`` whose count is above 1."""
     numbers = [str(i) for i, count in places if count > 1]
     return base + "_".join(numbers)
-
-
-def counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"

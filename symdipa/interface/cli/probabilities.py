@@ -16,6 +16,7 @@ import click
 from symdipa.interface.cli.base import Exit, Reading, echo_document, leave, shown
 from symdipa.interface.cli.options import as_positive, number, option, with_json, with_reading
 from symdipa.model.limits import Limits, stopwatch
+from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import Window
@@ -229,7 +230,7 @@ def _inputs_of_run(
 ) -> list[Fraction | None]:
     reads = [automaton.state(automaton.transitions[t].source).is_input for t in run]
     if sum(reads) != len(inputs):
-        raise click.UsageError(f"the run reads {sum(reads)} inputs; --inputs has {len(inputs)}")
+        raise click.UsageError(f"the run reads {counted(sum(reads), 'input')}; --inputs has {len(inputs)}")
     stream = iter(inputs)
     return [next(stream) if read else None for read in reads]
 
@@ -242,7 +243,7 @@ def _windows_of_run(
     if outputs is None:
         return None
     if len(outputs) != len(run):
-        raise click.UsageError(f"the run has {len(run)} steps; --outputs has {len(outputs)}")
+        raise click.UsageError(f"the run has {counted(len(run), 'step')}; --outputs has {len(outputs)}")
     for k, (t, asked) in enumerate(zip(run, outputs, strict=True)):
         output = automaton.transitions[t].output
         if output.is_real == isinstance(asked, str) or (isinstance(asked, str) and output.symbol != asked):
