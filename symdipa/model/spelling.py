@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 
 SHORTEST = 4
@@ -38,6 +38,14 @@ class Dictionary:
         if not near:
             near = [n for other, names in self._by_letters.items() if _alike(letters, other) for n in names]
         return max(near, key=lambda other: SequenceMatcher(None, name, other).ratio(), default=None)
+
+
+def similar(name: str, known: Sequence[str]) -> str | None:
+    """The one of a closed list of names that was most likely meant: here a resemblance is enough, since no
+    other name can be right."""
+    return Dictionary(known).closest(name) or next(
+        iter(get_close_matches(name[:MAX_COMPARED], known, 1)), None
+    )
 
 
 def close(name: str, other: str) -> bool:

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 
 from symdipa.files.formats.common import Parsed, Report, eps_in, rational, shown
@@ -28,6 +27,7 @@ from symdipa.model.automaton import (
     variables_of,
 )
 from symdipa.model.errors import Position
+from symdipa.model.spelling import similar
 from symdipa.model.validation import Place
 
 FORMAT = "symdipa-automaton"
@@ -326,9 +326,9 @@ class _Reader:
             return Fraction(0)
 
 
-def _unknown_key(key: str, what: str, allowed: Iterable[str]) -> str:
-    close = get_close_matches(key[:40], list(allowed), 1)
-    hint = f'; did you mean "{close[0]}"?' if close else f"; the keys are {', '.join(allowed)}"
+def _unknown_key(key: str, what: str, allowed: Sequence[str]) -> str:
+    meant = similar(key, allowed)
+    hint = f'; did you mean "{meant}"?' if meant else f"; the keys are {', '.join(allowed)}"
     return f"{what} has no key {shown(key)}{hint}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -111,7 +112,24 @@ with_slicing = option(
     default=True,
     help="Look at one group of connected variables at a time (but for --engine explicit).",
 )
-with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+
+
+def _with_those_in_folders(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The files, and instead of a folder the automata in it, if there are any."""
+    from symdipa.files import formats
+
+    return tuple(
+        file
+        for name in value
+        for file in (formats.automata_in(name) if os.path.isdir(name) else []) or [name]
+    )
+
+
+with_files = click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", callback=_with_those_in_folders
+)
 with_format = option(
     "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."
 )

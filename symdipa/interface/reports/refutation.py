@@ -142,8 +142,8 @@ def whose(found: Refutation) -> list[Block]:
         return ["Other runs may show these outputs, too: these are the probabilities of this run alone."]
     if found.further:
         return [
-            "Other runs show these outputs, too; their probabilities are added. They may read more inputs: those "
-            f"above are followed, in both streams, by {counted(len(found.further), 'entry', 'entries')} 0."
+            "Other runs show these outputs, too; their probabilities are added. They may read more inputs: "
+            f"behind those above, each stream has {counted(len(found.further), 'entry', 'entries')} 0 more."
         ]
     theirs = (
         "No other run shows these outputs, so the probability of the run is theirs. The ratio refutes every "
