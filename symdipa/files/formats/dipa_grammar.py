@@ -620,7 +620,8 @@ class _StateParser(_Words):
             self.fault(f"{shown(left)}: there is no negation; write insample < x for !(insample >= x)")
         elif left == "insample":
             self.next += 1
-            self.expected("'>=' or '<' after insample")
+            constant = " (a constant goes into the mean of the state)" if self.word in ("+", "-") else ""
+            self.expected(f"'>=' or '<' after insample{constant}")
         elif _means(left, "insample"):
             self.expected("'insample'", "insample")
         elif compares and NAME.fullmatch(left) and left not in RESERVED:

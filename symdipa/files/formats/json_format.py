@@ -184,7 +184,8 @@ def parse(text: str, strict: bool = False) -> Parsed:
         return Parsed(None, problems=tuple(report.problems))
     reader = _Reader(report)
     automaton = reader.automaton(node)
-    return Parsed(None if report.problems else automaton, reader.locate, problems=tuple(report.problems))
+    whole = all(problem.rule == "number" for problem in report.problems)
+    return Parsed(automaton if whole else None, reader.locate, problems=tuple(report.problems))
 
 
 class _Reader:
@@ -309,11 +310,11 @@ class _Reader:
             return None
         if isinstance(node.value, str) and (found := eps_in(node.value)) is not None:
             self.report.add("number", found.message, node.at)
-            return found.meant
+            return found.meant or Fraction(1)
         return self.number(node, key)
 
     def number(self, node: Node | None, key: str) -> Fraction:
-        """A number, 0 if there is none."""
+        """A number, 0 if there is none; a malformed one is read as 1, so that nothing follows from it."""
         if node is None:
             return Fraction(0)
         if not isinstance(node.value, str):
@@ -323,7 +324,7 @@ class _Reader:
             return rational(node.value)
         except ValueError as error:
             self.report.add("number", str(error), node.at)
-            return Fraction(0)
+            return Fraction(1)
 
 
 def _unknown_key(key: str, what: str, allowed: Sequence[str]) -> str:
