@@ -350,7 +350,10 @@ def confirm(
     from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
-        return _unconfirmed(result, "there is no bound on D to come near to")
+        reason = "there is no bound on D to come near to"
+        if result.verdict is Verdict.NOT_PRIVATE:
+            reason = "there is no D; symdipa witness --concrete looks for two inputs that refute a claim"
+        return _unconfirmed(result, reason)
     if timeout is not None and timeout <= 0:
         return _unconfirmed(result, "the time was over before it began")
     if result.bounds.adjacency != TWO_SIDED or result.bounds.sensitivity != 1:

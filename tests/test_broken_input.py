@@ -121,6 +121,8 @@ TEXTS = [
     ("single-ampersand", GOOD + "(q2,1,0): if (insample < x & insample < x) then output a; goto q2", "syntax",
      (2, 28), "expected '&&'"),
     ("constant", GOOD + "(q2,1,0): if (insample < 3) then output a; goto q2", "syntax", (2, 26), "a constant goes into"),
+    ("constant-in-a-sum", GOOD + "(q2,1,0): if (insample + 1 < x) then output a; goto q2", "syntax", (2, 24),
+     "(a constant goes into the mean of the state)"),
     ("equality", GOOD + "(q2,1,0): if (insample == x) then output a; goto q2", "syntax", (2, 24), "'>=' or '<'"),
     ("two-variables", GOOD + "(q2,1,0): if (x < x) then output a; goto q2", "syntax", (2, 19), "'insample', which one"),
     ("compares-prime", GOOD + "(q2,1,0): if (insampleprime < x) then output a; goto q2", "syntax", (2, 15),
@@ -252,6 +254,16 @@ def test_broken_text(fmt: str, text: str, rule: str, where: tuple[int, int], phr
     assert (problem.position.line, problem.position.column) == where
     assert len(problem.message) < 1000
     assert "\n" not in str(problem)
+
+
+def test_a_malformed_number_hides_no_other_problem_in_json() -> None:
+    text = (
+        HEAD
+        + '"states": [{"name": "p", "d": "4/eps"}],\n"transitions": [{"from": "p", "to": "z", "output": {"symbol": "a"}}]}'
+    )
+    first, second = refused(text, "json").problems
+    assert "write 1/4 for noise of scale 4/eps" in first.message
+    assert "'z' of a transition is not a state" in second.message
 
 
 REMEDIED = [case for case in TEXTS if case[2] == "spelling" or case[0].startswith(("eps-", "infinite"))]

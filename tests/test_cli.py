@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import fcntl
+import glob
 import json
 import os
 import pty
 import re
 import resource
+import shlex
+import shutil
 import signal
 import struct
 import subprocess
@@ -16,6 +19,7 @@ import sys
 import termios
 import time
 import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -160,6 +164,20 @@ def test_standard_input():
     assert objects(done.stdout)[0]["file"] == "-"
 
 
+@pytest.mark.parametrize("command", ["check", "weight"])
+def test_a_folder_stands_for_the_automata_in_it(tmp_path, command):
+    (tmp_path / "deeper.dipa").mkdir()
+    for name in ("b", "a"):
+        shutil.copy(SVT, tmp_path / f"{name}.dipa")
+    (tmp_path / "package.json").write_text('{"name": "not an automaton"}')
+    (tmp_path / "notes.txt").write_text("nor is this")
+    (tmp_path / "c.json").write_text(formats.dumps(formats.load(SVT), "json"))
+    found = objects(invoke(command, "--json", A_LEAKP, str(tmp_path)).stdout)
+    assert [Path(each["file"]).name for each in found] == ["a_leakp.dipa", "a.dipa", "b.dipa", "c.json"]
+    done = invoke(command, str(tmp_path / "deeper.dipa"))
+    assert done.exit_code == 2 and "name a file in it" in done.stderr
+
+
 def test_strict_turns_overlaps_into_errors(tmp_path):
     path = tmp_path / "overlap.dipa"
     path.write_text(
@@ -219,6 +237,7 @@ def test_wrong_usage_is_status_2(arguments):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["generate", "svtt", "3"], "there is no family 'svtt'; did you mean svt?"),
         (["generate", "svt", "-3"], "N must be a positive number, not -3"),
         (["generate", "svt", "-33", "-o", "x.dipa"], "N must be a positive number, not -33"),
         (["convert", SVT, "-o", "b.png"], ".png is the suffix of no format that is written"),
@@ -323,6 +342,15 @@ def test_witness_of_a_private_file_says_why_there_is_none():
     assert done.exit_code == 0
     assert "There is no run to show: each of the four patterns is proved absent." in done.stdout
     assert sum("by an argument on the control graph" in line for line in done.stdout.splitlines()) == 4
+
+
+def test_witness_and_weight_point_at_each_other():
+    done = invoke("witness", "--exceeds", "4", SVT)
+    assert done.exit_code == 0 and "symdipa weight --confirm" in done.stdout
+    (found,) = objects(invoke("witness", "--concrete", "--json", SVT).stdout)
+    assert "symdipa weight --confirm" in found["counterexample_missing"]
+    done = invoke("weight", "--confirm", A_LEAKP)
+    assert done.exit_code == 1 and "symdipa witness --concrete" in done.stdout
 
 
 def test_witness_of_one_pattern():
@@ -613,6 +641,44 @@ def test_help_has_an_example(command):
         done = invoke(*command, flag)
         assert done.exit_code == 0
         assert "Example" in done.stdout
+
+
+def examples_of(command):
+    """The examples of a help text, as words with globs expanded."""
+    text = invoke(*command, "--help").stdout.partition("Example")[2]
+    for line in text.splitlines():
+        found = re.match(r"(?:s?: | +)(symdipa .*)", line)
+        if found is None:
+            return
+        words = shlex.split(found[1])[1:]
+        yield [name for word in words for name in (glob.glob(word) if "*." in word else [word])]
+
+
+NEEDED = {
+    "": [],
+    "minimize": [["convert", A_LEAKP, "-o", "big.dipa"]],
+    "verify": [["certify", SVT, "-o", "svt.cert.json"]],
+}
+"""What has to be done before the examples of a command run, beside having the folder of examples at hand."""
+
+
+@pytest.mark.parametrize("command", sorted({"", *COMMANDS} - {"bench"}))  # whose examples take hours
+def test_examples_of_help_texts_run(command, tmp_path, monkeypatch):
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    program = tmp_path / "bin" / "symdipa"  # for the command that minimize calls
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m symdipa "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    monkeypatch.chdir(tmp_path)
+    for arguments in NEEDED.get(command, []):
+        assert invoke(*arguments).exit_code == 0
+    shutil.copy(SVT, "mine.dipa")
+    examples = list(examples_of([command] if command else []))
+    assert examples
+    for arguments in examples:
+        done = invoke(*arguments)
+        assert done.exit_code in (0, 1) and "rror" not in done.stderr, done.output
 
 
 def test_the_table_of_commands_is_that_of_the_help():

@@ -291,6 +291,16 @@ def test_unknown_says_why_and_how_far():
     assert "leaking pair: got as far as depth 17" in text
 
 
+def test_a_long_reason_leaves_the_first_line_short():
+    result = result_for(A_LEAKP, Verdict.UNKNOWN)
+    patterns = dict(result.patterns)
+    patterns[LP] = PatternResult(LP, Status.UNKNOWN, "z3", reason="because " * 10)
+    unknown = result_for(A_LEAKP, Verdict.UNKNOWN, answers=Answers((patterns,)))
+    text = text_of("a.dipa", unknown)
+    assert text.splitlines()[0] == "a.dipa: unknown: leaking pair undecided (the reason is below)"
+    assert "because because" in text and "because because" in text_of("a.dipa", unknown, verbosity=-1)
+
+
 def test_several_reasons_leave_the_first_line_short():
     result = result_for(A_LEAKP, Verdict.UNKNOWN)
     patterns = {

@@ -76,6 +76,24 @@ def read_file(
     return automaton if automaton.name else replace(automaton, name=PurePath(source).stem).trusted()
 
 
+def automata_in(folder: str | os.PathLike[str]) -> list[str]:
+    """The files in a folder that are read without being named, sorted: ``.dipa``, and ``.json`` files that
+    say near their beginning that they are automata."""
+    names = (os.path.join(folder, name) for name in sorted(os.listdir(folder)))
+    return [name for name in names if os.path.isfile(name) and _announces_an_automaton(name)]
+
+
+def _announces_an_automaton(name: str) -> bool:
+    suffix = PurePath(name).suffix.lower()
+    if suffix != ".json":
+        return suffix == ".dipa"
+    try:
+        with open(name, "rb") as handle:
+            return json_format.FORMAT.encode() in handle.read(1 << 12)
+    except OSError:
+        return True  # it is the reader's to complain
+
+
 def load(path: str | os.PathLike[str], strict: bool = False, halt: str | None = None) -> Automaton:
     """The automaton in a file; ``halt`` is ``"visible"`` or ``"hidden"`` if not as the file says."""
     return read_file(path, strict=strict, halt=halt)

@@ -254,7 +254,9 @@ def _lines_needed(automaton: Automaton, ordered: list[State]) -> int:
     listed = {state.name for state in ordered[:count]}
     targets = dict.fromkeys(automaton.transitions[i].target for state in ordered for i in leaving[state.name])
     added = [name for name in targets if name not in listed]
-    return count if added == [state.name for state in ordered[count:]] else len(ordered)
+    dictionary = Dictionary(listed)
+    doubted = any(dictionary.closest(name) for name in added)  # if it were not listed
+    return count if added == [state.name for state in ordered[count:]] and not doubted else len(ordered)
 
 
 def _state_line(automaton: Automaton, state: State) -> str:

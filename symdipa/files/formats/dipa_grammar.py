@@ -17,7 +17,7 @@ from itertools import pairwise
 from symdipa.files.formats.common import Report, eps_in, rational, shown
 from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, Guard, Output, State, symbol
 from symdipa.model.options import HALTS
-from symdipa.model.spelling import edit_distance
+from symdipa.model.spelling import counted, edit_distance
 
 RESERVED = frozenset(
     ["insample", "insampleprime", "if", "then", "elseif", "else", "output", "goto", "true", "and"]
@@ -288,7 +288,7 @@ class _StateParser(_Words):
             self.expected(f"':' after the header of {state}")
             self.pass_over(":")
         if name and self.sound and len(numbers) not in (0, 2, 4):
-            given = "1 parameter" if len(numbers) == 1 else f"{len(numbers)} parameters"
+            given = counted(len(numbers), "parameter")
             wanted = "2 (d and mu: inverse noise scale and mean) or 4 (d, mu, d', mu')"
             self.fault(f"state {name} has {given}; give {wanted}", at)
         if self.word in _BODY or self.stores():
@@ -628,7 +628,8 @@ class _StateParser(_Words):
             self.fault(f"{shown(left)}: there is no negation; write insample < x for !(insample >= x)")
         elif left == "insample":
             self.next += 1
-            self.expected("'>=' or '<' after insample")
+            constant = " (a constant goes into the mean of the state)" if self.word in ("+", "-") else ""
+            self.expected(f"'>=' or '<' after insample{constant}")
         elif _means(left, "insample"):
             self.expected("'insample'", "insample")
         elif compares and NAME.fullmatch(left) and left not in RESERVED:

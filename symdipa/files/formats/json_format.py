@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 
 from symdipa.files.formats.common import Parsed, Report, eps_in, rational, shown
@@ -29,6 +28,7 @@ from symdipa.model.automaton import (
 )
 from symdipa.model.errors import Position
 from symdipa.model.options import HALTS
+from symdipa.model.spelling import similar
 from symdipa.model.validation import Place
 
 FORMAT = "symdipa-automaton"
@@ -186,7 +186,8 @@ def parse(text: str, strict: bool = False) -> Parsed:
     reader = _Reader(report)
     automaton = reader.automaton(node)
     problems = tuple(report.problems)
-    return Parsed(None if problems else automaton, reader.locate, problems=problems, halt=reader.halt)
+    whole = all(problem.rule == "number" for problem in problems)
+    return Parsed(automaton if whole else None, reader.locate, problems=problems, halt=reader.halt)
 
 
 class _Reader:
@@ -316,11 +317,11 @@ class _Reader:
             return None
         if isinstance(node.value, str) and (found := eps_in(node.value)) is not None:
             self.report.add("number", found.message, node.at)
-            return found.meant
+            return found.meant or Fraction(1)
         return self.number(node, key)
 
     def number(self, node: Node | None, key: str) -> Fraction:
-        """A number, 0 if there is none."""
+        """A number, 0 if there is none; a malformed one is read as 1, so that nothing follows from it."""
         if node is None:
             return Fraction(0)
         if not isinstance(node.value, str):
@@ -330,12 +331,12 @@ class _Reader:
             return rational(node.value)
         except ValueError as error:
             self.report.add("number", str(error), node.at)
-            return Fraction(0)
+            return Fraction(1)
 
 
-def _unknown_key(key: str, what: str, allowed: Iterable[str]) -> str:
-    close = get_close_matches(key[:40], list(allowed), 1)
-    hint = f'; did you mean "{close[0]}"?' if close else f"; the keys are {', '.join(allowed)}"
+def _unknown_key(key: str, what: str, allowed: Sequence[str]) -> str:
+    meant = similar(key, allowed)
+    hint = f'; did you mean "{meant}"?' if meant else f"; the keys are {', '.join(allowed)}"
     return f"{what} has no key {shown(key)}{hint}"
 
 

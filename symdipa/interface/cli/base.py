@@ -76,10 +76,10 @@ def usable(output: Path | None = None) -> Iterator[None]:
 
 def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
     """The complaint about a name that nothing has, with the one that was meant or those that there are."""
-    from symdipa.model.spelling import Dictionary
+    from symdipa.model.spelling import similar
 
-    meant = Dictionary(known).closest(name)
-    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+    meant = similar(name, known)
+    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known) or 'none'}"
     return click.UsageError(f"there is no {kind} {name!r}; {hint}")
 
 

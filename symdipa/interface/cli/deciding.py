@@ -283,12 +283,17 @@ def witness(
 
     def show(name: str, result: Result, view: View) -> None:
         from symdipa.interface.reports import witness as report
+        from symdipa.model.verdict import Verdict
 
         hints = tried_hints(result, limits.left(), wanted is not None) if wants_hints else None
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
             echo_document(report.document(shown(name), result, pattern, hints))
-        found = None if wanted is None else concrete_counterexample(name, result, wanted, limits.left(), view)
+        found: Refutation | str | None = None
+        if wanted is not None:
+            found = concrete_counterexample(name, result, wanted, limits.left(), view)
+            if result.verdict is Verdict.PRIVATE and result.witness is None:
+                found = ASK_WEIGHT
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:
@@ -303,6 +308,10 @@ def witness(
             echo_document(refutation.document(found))
 
     run(files, reading, decide, view, show)
+
+
+ASK_WEIGHT = "it is private (symdipa weight --confirm looks for two inputs that come near D)"
+"""Why there is no counterexample, and what there is instead."""
 
 
 def _draw(name: str, result: Result, picture: Path) -> None:

@@ -69,6 +69,7 @@ def minimize(
     Transitions, states, variables, comparisons and assignments are left out, numbers and outputs made plain,
     until no single such change can be made. After Ctrl-C the smallest automaton so far is written.
 
+    \b
     Example: symdipa minimize big.dipa --where "symdipa check -q --pattern LP {}" --status 1 -o small.dipa
     """
     automaton = reading.read_or_leave(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -131,8 +132,25 @@ with_slicing = option(
 )
 FILE = click.Path(readable=False, allow_dash=True)
 """Files to read, whose names shells complete. What is wrong with one is for the reader to say."""
+
+
+def _with_those_in_folders(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The files, and instead of a folder the automata in it, if there are any."""
+    from symdipa.files import formats
+
+    return tuple(
+        file
+        for name in value
+        for file in (formats.automata_in(name) if os.path.isdir(name) else []) or [name]
+    )
+
+
 with_file = click.argument("file", type=FILE)
-with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
+with_files = click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=FILE, callback=_with_those_in_folders
+)
 with_format = option(
     "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."
 )

@@ -12,6 +12,7 @@ import click
 from symdipa.interface.cli.base import (
     WRITTEN,
     Reading,
+    no_such,
     told_by_suffix,
     usable,
     write,
@@ -94,6 +95,8 @@ def generate(
         return
     if family is None or number is None:
         raise click.UsageError("needs FAMILY and N; symdipa generate --list shows the families")
+    if family not in families.FAMILIES:
+        raise no_such("family", family, list(families.FAMILIES))
     try:
         automaton = families.generate(family, number)
     except InvalidInput as error:

@@ -15,7 +15,7 @@ from symdipa.interface.reports.words import noise
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.automaton import Automaton
 from symdipa.model.options import EVERY_METHOD
-from symdipa.model.spelling import enumeration
+from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Bounds, Result, Status, Verdict
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
     whose = "of these outputs" if found.all_runs else "of this run alone (other runs show the same outputs)"
     title = (
         f"In numbers, at eps = {number(found.eps)}: the logarithm of the ratio of the probabilities {whose} "
-        f"on two adjacent inputs is ({value} {error})*eps{share}; the best of {found.tried} pairs"
+        f"on two adjacent inputs is ({value} {error})*eps{share}; the best of {counted(found.tried, 'pair')}"
     )
     steps = Table(rows, ("step", "from", "alpha", "beta", "output"))
     chances = [["Pr[alpha]", power(found.log_prob_alpha)], ["Pr[beta]", power(found.log_prob_beta)]]
@@ -117,7 +117,7 @@ def bound_text(bounds: Bounds) -> str:
 
 def _steps(bounds: Bounds) -> str:
     count = len(bounds.flow.run) if bounds.flow is not None else 0
-    return f"{count} step{'' if count == 1 else 's'}"
+    return counted(count, "step")
 
 
 def _how(bounds: Bounds, method: str) -> str:
@@ -177,5 +177,5 @@ def cost_table(costs: Sequence[Cost]) -> Table:
     if len(rows) > LONGEST:
         middle = slice(LONGEST // 2, -LONGEST // 2)
         between = str(sum((c.amount for c in costs[middle]), Fraction(0)))
-        rows[middle] = [("...", "", between, f"{len(rows[middle])} steps more")]
+        rows[middle] = [("...", "", between, f"{counted(len(rows[middle]), 'step')} more")]
     return Table(rows, ("step", "state", "cost", "why"), "Costs of steps", silent=True)
