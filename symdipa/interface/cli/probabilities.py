@@ -15,7 +15,13 @@ import click
 
 from symdipa.interface.cli.base import Exit, Reading, echo_document, leave, no_such, shown
 from symdipa.interface.cli.options import (
-    as_positive, number, option, rational, with_file, with_json, with_reading,
+    as_positive,
+    number,
+    option,
+    rational,
+    with_file,
+    with_json,
+    with_reading,
 )
 from symdipa.model.limits import Limits, stopwatch
 from symdipa.model.spelling import counted
