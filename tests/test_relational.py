@@ -539,16 +539,16 @@ def test_weight_tries_pairs_where_privacy_is_open(run):
     assert done.returncode == 0
     assert "private, D = 5/4, by relational alignment (experimental)" in done.stdout
     assert "not well-formed (leaking cycle)" in done.stdout and "optimal" not in done.stdout
-    told = json.loads(run("weight", "--json", "examples/leaking_cycle/unseen_redraws.dipa").stdout)
+    told = json.loads(run("weight", "--json", "examples/leaking_cycle/a_nwf.dipa").stdout)
     assert told["verdict"] == "private" and told["bounds"]["relational"] == "0" and not told["optimal"]
-    other = run("weight", "--method", "run", "examples/leaking_cycle/unseen_redraws.dipa")
+    other = run("weight", "--method", "run", "examples/leaking_cycle/a_nwf.dipa")
     assert other.returncode == 1 and "privacy not decided" in other.stdout
 
 
 def test_check_pairs_runs_only_if_asked(run):
-    plain = run("check", "-q", "examples/leaking_cycle/unseen_redraws.dipa")
+    plain = run("check", "-q", "examples/leaking_cycle/a_nwf.dipa")
     assert plain.returncode == 1 and "privacy not decided" in plain.stdout
-    asked = run("check", "--json", "--relational", "examples/leaking_cycle/unseen_redraws.dipa")
+    asked = run("check", "--json", "--relational", "examples/leaking_cycle/a_nwf.dipa")
     told = json.loads(asked.stdout)
     assert asked.returncode == 0 and told["verdict"] == "private" and told["weight"]["relational"] == "0"
     assert told["patterns"]["leaking-cycle"] == "present"
