@@ -384,7 +384,7 @@ class Portfolio:
         self.relational = relational(
             self.problem.automaton, adjacency=self.adjacency, sensitivity=self.sensitivity, limits=limits
         )
-        if self.relational.bound is None and (reasons := self.relational.limits):
+        if self.relational.bound is None and (reasons := self.relational.reasons):
             raise LimitReached(Limit.METHOD, "; ".join(reasons))
         return self.relational.bound
 
