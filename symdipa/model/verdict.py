@@ -237,7 +237,7 @@ def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None) -> Ve
     return Verdict.UNKNOWN
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The outcome of a check.
 
@@ -264,6 +264,25 @@ class Result:
     """The answer if it is seen that a run stops, where that may be another one (a note says which)."""
     confirmation: Proof | None = None
     """Two inputs that come near ``D``, if requested and found."""
+
+    # How a result looks is for the rooms above; it is asked of the front of the package, which loads them.
+
+    def __str__(self) -> str:
+        """The report that ``symdipa check`` prints, or ``symdipa weight`` for a result of ``weigh``."""
+        import symdipa
+
+        return symdipa.text(self)
+
+    def __repr__(self) -> str:
+        import symdipa
+
+        return f"<Result {symdipa.text(self, verbosity=-1)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the report, and a picture."""
+        import symdipa
+
+        return symdipa.in_notebook(self)
 
     @property
     def patterns(self) -> Mapping[Pattern, PatternResult]:
