@@ -30,7 +30,7 @@ NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|:=|>=|<=|==|!=|&&|\|\||\S")
 _ASIDE = re.compile(
     r"#[^\n]*"
-    r"|(?P<comment>(?<!\w)(?://|%|--(?=\s|[^\W\d]))[^\n]*|/\*.*?\*/)"
+    r"|(?P<comment>(?<!\w)(?://|%|--(?=\s|[^\W\d]))[^\n]*|/\*.*?(?:\*/|\Z))"
     r"|(?<!\w)[\"'`“‘](?P<quoted>[^\"'`“”‘’\n]*)[\"'`”’]",
     re.DOTALL,
 )
@@ -135,8 +135,11 @@ def _without_asides(text: str, report: Report) -> str:
             foreign.append(match)
         if (quoted := match["quoted"]) is None:
             return re.sub(r"[^\n]", " ", match[0])
-        name = re.sub(r"\W", "_", quoted) or "_"
-        report.add("spelling", f"{shown(match[0])}: names stand without quotes; write {name}", match.start())
+        name = re.sub(r"^(?=\d|$)|\W", "_", quoted)
+        if not report.full:
+            report.add(
+                "spelling", f"{shown(match[0])}: names stand without quotes; write {name}", match.start()
+            )
         return f" {name}".ljust(len(match[0]))
 
     text = _ASIDE.sub(instead, text)
