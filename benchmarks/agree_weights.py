@@ -63,7 +63,7 @@ SECONDS = 20.0
 
 def examine(automaton: Automaton, rng: random.Random, seen: Counter[str]) -> list[str]:
     """What is wrong with the bounds or certificates of an automaton; ``seen`` counts what was compared."""
-    result = check(automaton, engine="explicit")
+    result = check(automaton, engine="explicit", relational=False)
     control = control_graph(automaton)
     if result.verdict is not Verdict.PRIVATE:
         seen["not well-formed"] += 1

@@ -50,7 +50,7 @@ def main() -> None:
             automaton = load(path)
         except InvalidInput:
             continue
-        result = check(automaton, timeout=60)
+        result = check(automaton, timeout=60, relational=False)
         if result.witness is not None:
             replay(control_graph(result.automaton), result.witness)
             for exceeds in map(Fraction, options.exceeds.split(",")):

@@ -1,9 +1,14 @@
 """symdipa decides whether an online, noisy algorithm (a DiP automaton) is differentially private.
 
 >>> import symdipa
->>> result = symdipa.check(symdipa.load("examples/well_formed/svt.dipa"))  # doctest: +SKIP
->>> result.verdict, result.bounds.corollary  # doctest: +SKIP
+>>> result = symdipa.check(symdipa.generate("svt", 1))
+>>> result.verdict, result.bounds.best
 (<Verdict.PRIVATE: 'private'>, Fraction(5, 4))
+>>> result
+<Result svt-1: private, D = 5/4 (corollary bound)>
+
+Printing a result shows its report. Whatever takes an automaton raises :class:`InvalidInput`, with all its
+problems, for one that breaks the rules, and ``TypeError`` for anything else (:func:`load` reads a file).
 
 Public names are imported when first used, so that ``import symdipa`` stays instant.
 """
@@ -18,7 +23,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from symdipa.analysis import certify, check, compare, confirm, hints, refute, weigh, with_bounds
     from symdipa.evidence.certificates import verify
+    from symdipa.evidence.exports.query import encode
+    from symdipa.evidence.probability import log_probability, total_log_probability
+    from symdipa.evidence.simulation import simulate
+    from symdipa.files.families import generate
     from symdipa.files.formats import dumps, load, loads
+    from symdipa.interface.showing import in_notebook, picture, report, text
     from symdipa.model.automaton import (
         INSAMPLE,
         INSAMPLE_PRIME,
@@ -44,6 +54,11 @@ if TYPE_CHECKING:
 _HOME = {
     "analysis": ["certify", "check", "compare", "confirm", "hints", "refute", "weigh", "with_bounds"],
     "evidence.certificates": ["verify"],
+    "evidence.exports.query": ["encode"],
+    "evidence.probability": ["log_probability", "total_log_probability"],
+    "evidence.simulation": ["simulate"],
+    "files.families": ["generate"],
+    "interface.showing": ["in_notebook", "picture", "report", "text"],
     "model.automaton": [
         "INSAMPLE", "INSAMPLE_PRIME", "Automaton", "Guard", "Output", "State", "Transition", "symbol",
     ],
@@ -60,7 +75,9 @@ __all__ = [
     "INSAMPLE", "INSAMPLE_PRIME", "Answers", "Automaton", "Bounds", "Guard", "InputProblem", "InvalidInput",
     "Note", "NoteKind", "Output", "Pattern", "PatternResult", "Position", "Result", "State", "Status",
     "SymdipaError", "Transition", "Verdict", "Witness", "__version__", "certify", "check", "compare",
-    "confirm", "dumps", "hints", "load", "loads", "refute", "symbol", "verify", "weigh", "with_bounds",
+    "confirm", "dumps", "encode", "generate", "hints", "in_notebook", "load", "loads", "log_probability",
+    "picture", "refute", "report", "simulate", "symbol", "text", "total_log_probability", "verify", "weigh",
+    "with_bounds",
 ]  # fmt: skip
 
 

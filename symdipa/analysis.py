@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -11,12 +11,14 @@ from symdipa.bounds import portfolio
 from symdipa.bounds.portfolio import Portfolio
 from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
+from symdipa.files.formats.halting import halt_shown, stops_unseen, with_halt
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress, stopwatch
 from symdipa.model.options import CheckOptions, patterns_of
 from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import (
     Answers,
     Bounds,
@@ -52,6 +54,9 @@ CONFIRM_SECONDS, NEAR = 10.0, 0.995
 CONCRETE_SECONDS = 60.0
 """How long to search for inputs that refute a claim, by default."""
 
+HALT_SECONDS, SHOWN_STOPS = 1.0, 3
+"""How long the other reading of a stop may take, if the first took no longer; the most states named of it."""
+
 HINT_SECONDS, HINT_SHARE = 5.0, 3
 """How long deciding one changed automaton may take, and how many times that all of them together."""
 
@@ -70,6 +75,7 @@ def check(
     bounds: bool = True,
     max_weight: Fraction | None = None,
     relational: bool = True,
+    halt: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Decide whether an automaton is differentially private.
@@ -85,6 +91,8 @@ def check(
     The bound on ``D`` (none without ``bounds``) is a cheap one, improved only if it is above ``max_weight``.
     Where runs with the same outputs leave privacy open, they are paired (experimental) unless
     ``relational`` is false.
+    ``halt`` says whether it is seen that a run stops where no branch holds, ``"visible"`` or ``"hidden"``; if
+    nothing does, it is hidden, and a note tells where the answer would be another one.
     ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
@@ -106,13 +114,19 @@ def check(
         max_weight=max_weight,
         relational=relational,
     )
-    return check_with(automaton, options, progress)
+    return check_with(with_halt(automaton, halt), options, progress)
 
 
 def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
     """:func:`check` with its options as one value."""
     limits = Limits.of(options.timeout, options.memory, options.bound, progress)
-    return _checked(Problem.of(automaton), automaton, options, limits)
+    result = _checked(Problem.of(automaton), automaton, options, limits)
+
+    def answer(shown: Automaton, left: Limits) -> Result:
+        wanted = replace(options, max_weight=_best(result) or None)
+        return _checked(Problem.of(shown), shown, wanted, left)
+
+    return _with_stops(result, answer, limits)
 
 
 def _checked(
@@ -133,6 +147,51 @@ def _checked(
         elif work.verdict is Verdict.NOT_WELL_FORMED and options.relational:
             work.pair_runs(options.max_weight)
     return work.result(solver if engine == "z3" and solver else engine, encoding)
+
+
+def _with_stops(result: Result, ask: Callable[[Automaton, Limits], Result], limits: Limits) -> Result:
+    """The result, and a note if the answer may be another one where it is seen that a run stops.
+
+    Only a private automaton can have another one: its runs are runs in the other reading, too (Def. halting),
+    and so are violations. ``ask`` has as long as the first answer took, and :data:`HALT_SECONDS` at least.
+    """
+    if result.verdict is not Verdict.PRIVATE or result.automaton.halt:
+        return result
+    found, said = None, ""
+    try:
+        if stops := list(stops_unseen(result.automaton)):
+            left = limits.within(max(HALT_SECONDS, result.seconds))
+            found = ask(halt_shown(result.automaton), left)
+            more = [f"{len(stops) - SHOWN_STOPS} states more"] if len(stops) > SHOWN_STOPS else []
+            where = enumeration([*stops[:SHOWN_STOPS], *more])
+            remedy = f"it can stop in {where}; 'else output halt; goto halted' there counts that"
+            said = (words := _if_seen(result, found)) and f"{words} ({remedy})"
+    except LimitReached as limit:
+        said = f"the answer is not known: {limit}"
+    notes = [note for note in result.notes if note.kind is not NoteKind.STOP_SEEN]
+    notes += [Note(NoteKind.STOP_SEEN, said)] if said else []
+    return replace(result, stopping=found if said else None, notes=tuple(notes))
+
+
+def _if_seen(result: Result, found: Result) -> str:
+    """What is different in the other reading; nothing if nothing is."""
+    match found.verdict:
+        case Verdict.UNKNOWN:
+            return "the answer is not known"
+        case Verdict.NOT_WELL_FORMED:
+            return "it is not well-formed, and privacy not decided"
+        case Verdict.NOT_PRIVATE:
+            return "it is not private"
+    best, other = _best(result), found.bounds
+    if other is None or other.best is None:
+        return "" if best is None else "it is private, but its D was not computed"
+    if best is not None and other.best <= best:
+        return ""
+    return f"D = {other.best}" if other.optimal else f"D is at most {other.best}"
+
+
+def _best(result: Result) -> Fraction | None:
+    return result.bounds.best if result.bounds is not None else None
 
 
 def compare(
@@ -187,6 +246,8 @@ def weigh(
     sensitivity: Fraction | int = 1,
     timeout: float | None = None,
     memory: int | None = None,
+    certified: bool = False,
+    halt: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Check an automaton and bound ``D`` from above and from below, as well as possible.
@@ -197,14 +258,20 @@ def weigh(
     the range of the differences), times the ``sensitivity``. ``timeout`` (in seconds) is for everything;
     without it each method has :data:`EACH_SECONDS`. Where the automaton is not well-formed but other runs may
     make up for that, runs are paired whatever the methods; where it is not private there are no bounds. A
-    bound proves privacy where the check left it open. Raises what :func:`check` raises.
+    bound proves privacy where the check left it open. ``certified``: look for a good bound that comes with a
+    certificate, even if a better one is known. ``halt`` is as for :func:`check`, which says what is raised.
     """
-    problem = Problem.of(automaton)
+    automaton = with_halt(automaton, halt)
     cheap = methods is None and adjacency == TWO_SIDED
     options = CheckOptions(timeout=timeout, memory=memory, bounds=cheap, relational=False)
     limits = Limits.of(timeout, memory, progress=progress)
-    result = _checked(problem, automaton, options, limits, more=True)
-    return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
+
+    def answer(automaton: Automaton, limits: Limits) -> Result:
+        problem = Problem.of(automaton)
+        result = _checked(problem, automaton, options, limits, more=True)
+        return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits, certified)
+
+    return _with_stops(answer(automaton, limits), answer, limits)
 
 
 def with_bounds(
@@ -220,8 +287,16 @@ def with_bounds(
 ) -> Result:
     """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for all of them."""
     limits = Limits.of(timeout, memory, progress=progress)
-    problem = Problem.of(result.automaton)
-    return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
+
+    def bounded(result: Result, limits: Limits) -> Result:
+        problem = Problem.of(result.automaton)
+        return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
+
+    def answer(automaton: Automaton, limits: Limits) -> Result:
+        options = CheckOptions(bounds=False)
+        return bounded(_checked(Problem.of(automaton), automaton, options, limits, more=True), limits)
+
+    return _with_stops(bounded(result, limits), answer, limits)
 
 
 def _bounded(
@@ -232,6 +307,7 @@ def _bounded(
     adjacency: Adjacency,
     sensitivity: Fraction | int,
     limits: Limits,
+    certified: bool = False,
 ) -> Result:
     if result.verdict is Verdict.NOT_PRIVATE:
         return replace(result, bounds=None)
@@ -249,6 +325,7 @@ def _bounded(
         each=EACH_SECONDS if limits.deadline is None else None,
         single_runs=result.well_formed is not False,
         known=known,
+        certified=certified,
     )
     verdict = decide(result.answers, result.distinct, bounds)
     notes = result.notes
@@ -275,7 +352,10 @@ def confirm(
     from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
-        return _unconfirmed(result, "there is no bound on D to come near to")
+        reason = "there is no bound on D to come near to"
+        if result.verdict is Verdict.NOT_PRIVATE:
+            reason = "there is no D; symdipa witness --concrete looks for two inputs that refute a claim"
+        return _unconfirmed(result, reason)
     if timeout is not None and timeout <= 0:
         return _unconfirmed(result, "the time was over before it began")
     if result.bounds.adjacency != TWO_SIDED or result.bounds.sensitivity != 1:
@@ -446,7 +526,7 @@ class _Check:
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:
-            ladder = portfolio.ladder(self.problem.control.variables)
+            ladder = portfolio.ladder(self.problem.control.variables, pairing_seconds=None)
             work.make(ladder, self.limits.within(BUDGET_SECONDS))
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 

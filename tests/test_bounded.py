@@ -80,7 +80,7 @@ def test_the_bound_is_kept(solver: str):
                         assert least is not None and least <= search.depth <= bound
                     elif search.outcome is Outcome.OPEN:
                         steps = "1 step" if bound == 1 else f"{bound} steps"
-                        reason = f"the bound of {bound} steps was reached; no violation within {steps}"
+                        reason = f"the bound of {steps} was reached; no violation within {steps}"
                         assert (search.reason, search.depth) == (reason, bound)
     assert seen[Outcome.UNSAFE] > 2 and seen[Outcome.OPEN] > 2, seen
 

@@ -121,6 +121,8 @@ TEXTS = [
     ("single-ampersand", GOOD + "(q2,1,0): if (insample < x & insample < x) then output a; goto q2", "syntax",
      (2, 28), "expected '&&'"),
     ("constant", GOOD + "(q2,1,0): if (insample < 3) then output a; goto q2", "syntax", (2, 26), "a constant goes into"),
+    ("constant-in-a-sum", GOOD + "(q2,1,0): if (insample + 1 < x) then output a; goto q2", "syntax", (2, 24),
+     "(a constant goes into the mean of the state)"),
     ("equality", GOOD + "(q2,1,0): if (insample == x) then output a; goto q2", "syntax", (2, 24), "'>=' or '<'"),
     ("two-variables", GOOD + "(q2,1,0): if (x < x) then output a; goto q2", "syntax", (2, 19), "'insample', which one"),
     ("compares-prime", GOOD + "(q2,1,0): if (insampleprime < x) then output a; goto q2", "syntax", (2, 15),
@@ -169,7 +171,11 @@ TEXTS = [
     ),
     ("quotes", GOOD.replace("obot", '"obot"') + LOOP, "spelling", (1, 45), "'\"obot\"': names stand without quotes"),
     ("words-in-quotes", GOOD.replace("obot", "'far below'") + LOOP, "spelling", (1, 45), "write far_below"),
+    ("numbers-in-quotes", GOOD.replace("obot", '"1 or 2"') + LOOP, "spelling", (1, 45), "write _1_or_2"),
+    ("nothing-in-quotes", GOOD.replace("obot", '""') + LOOP, "spelling", (1, 45), "write _"),
     # Size.
+    ("unclosed-comments", GOOD + "/* " * 300_000, "spelling", (2, 1), "a comment begins with #"),
+    ("many-quotes", GOOD + '"a" ' * 200_000, "spelling", (2, 1), "names stand without quotes"),
     ("unclosed-parameters", "(a" + ",(" * 100_000, "syntax", (1, 4), "expected a number"),
     ("garbage-line", "x" * MEGABYTE, "syntax", (1, 1), "xxx...'"),
     ("garbage-parentheses", "(" * MEGABYTE, "syntax", (1, 1), "(((...'"),
@@ -254,7 +260,21 @@ def test_broken_text(fmt: str, text: str, rule: str, where: tuple[int, int], phr
     assert "\n" not in str(problem)
 
 
-REMEDIED = [case for case in TEXTS if case[2] == "spelling" or case[0].startswith(("eps-", "infinite"))]
+def test_a_malformed_number_hides_no_other_problem_in_json() -> None:
+    text = (
+        HEAD
+        + '"states": [{"name": "p", "d": "4/eps"}],\n"transitions": [{"from": "p", "to": "z", "output": {"symbol": "a"}}]}'
+    )
+    first, second = refused(text, "json").problems
+    assert "write 1/4 for noise of scale 4/eps" in first.message
+    assert "'z' of a transition is not a state" in second.message
+
+
+REMEDIED = [
+    case
+    for case in TEXTS
+    if case[0] != "many-quotes" and (case[2] == "spelling" or case[0].startswith(("eps-", "infinite")))
+]
 
 
 @pytest.mark.parametrize("case", REMEDIED, ids=lambda case: case[0])

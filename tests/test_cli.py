@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import fcntl
+import glob
 import json
 import os
 import pty
 import re
 import resource
+import shlex
+import shutil
 import signal
 import struct
 import subprocess
@@ -16,6 +19,7 @@ import sys
 import termios
 import time
 import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -35,6 +39,13 @@ SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
 LC_EXAMPLE = str(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
 A_NWF = str(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
+UNDECIDED = """
+(draw, 1/4, 0): t := insample; output o; goto low
+(low, 1/4, 0): if (insample < t) then output s; goto low elseif (insample >= t) then output s; goto high
+(high, 1/4, 0): if (insample < t) then output s; goto end elseif (insample >= t) then output s; goto high
+(end, 1/4, 0): if (insample < t) then output b; goto done elseif (insample >= t) then output a; goto end
+"""
+"""A leaking pair whose loops show what other runs show; no pairs of runs make up for it."""
 BROKEN = "(q1, 1/4, 0): output o; goto q2\n(q2, x, 0): output o; goto q3\n(q3, 1, 0): output ; goto q4"
 
 
@@ -63,14 +74,20 @@ def test_private_is_status_0():
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [(A_LEAKP, "not private: leaking pair"), (A_NWF, "not well-formed, privacy not decided")],
-)
-def test_a_violation_is_status_1(path, words):
-    done = invoke("check", path)
+def test_a_violation_is_status_1():
+    done = invoke("check", A_LEAKP)
     assert done.exit_code == 1
-    assert words in done.stdout.splitlines()[0]
+    assert "not private: leaking pair" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize("command", ["check", "witness", "weight", "compare"])
+def test_a_violation_that_proves_nothing_is_status_3(tmp_path, command):
+    file = tmp_path / "open.dipa"
+    file.write_text(UNDECIDED)
+    done = invoke(command, str(file))
+    assert done.exit_code == 3
+    first = done.stdout.splitlines()[0]
+    assert "not well-formed, privacy not decided: " in first and "there is no D" not in first
 
 
 def test_quiet_is_one_line_a_file():
@@ -147,6 +164,20 @@ def test_standard_input():
     assert objects(done.stdout)[0]["file"] == "-"
 
 
+@pytest.mark.parametrize("command", ["check", "weight"])
+def test_a_folder_stands_for_the_automata_in_it(tmp_path, command):
+    (tmp_path / "deeper.dipa").mkdir()
+    for name in ("b", "a"):
+        shutil.copy(SVT, tmp_path / f"{name}.dipa")
+    (tmp_path / "package.json").write_text('{"name": "not an automaton"}')
+    (tmp_path / "notes.txt").write_text("nor is this")
+    (tmp_path / "c.json").write_text(formats.dumps(formats.load(SVT), "json"))
+    found = objects(invoke(command, "--json", A_LEAKP, str(tmp_path)).stdout)
+    assert [Path(each["file"]).name for each in found] == ["a_leakp.dipa", "a.dipa", "b.dipa", "c.json"]
+    done = invoke(command, str(tmp_path / "deeper.dipa"))
+    assert done.exit_code == 2 and "name a file in it" in done.stderr
+
+
 def test_strict_turns_overlaps_into_errors(tmp_path):
     path = tmp_path / "overlap.dipa"
     path.write_text(
@@ -206,6 +237,7 @@ def test_wrong_usage_is_status_2(arguments):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["generate", "svtt", "3"], "there is no family 'svtt'; did you mean svt?"),
         (["generate", "svt", "-3"], "N must be a positive number, not -3"),
         (["generate", "svt", "-33", "-o", "x.dipa"], "N must be a positive number, not -33"),
         (["convert", SVT, "-o", "b.png"], ".png is the suffix of no format that is written"),
@@ -257,12 +289,13 @@ DOUBTFUL = (
     "(start:non-input, 1/4, 0): t := insample; output ready; goto watch\n"
     "(watch, 1/2, 0): if (insample < t) then output low; goto watch\n"
     "elseif (insample < t) then output high; goto wacth\n"
+    "elseif (insample >= t) then output top; goto done\n"
 )
 
 
 def test_notes_that_make_a_verdict_doubtful_are_seen_even_when_quiet():
     done = invoke("check", "-q", "-", "--format", "dipa", stdin=DOUBTFUL)
-    assert done.stdout == "<stdin>: private, D = 1/4 (corollary bound)\n"
+    assert done.stdout == "<stdin>: private, D = 5/4 (corollary bound)\n"
     branch, target = done.stderr.splitlines()
     assert branch.startswith("<stdin>: note: 3:8: branch 2 of state watch can never be taken")
     assert target.startswith("<stdin>: note: 3:46: state wacth is only a target")
@@ -273,6 +306,7 @@ def test_notes_that_make_a_verdict_doubtful_are_seen_even_when_quiet():
 
 def test_notes_that_only_tell_how_branches_were_read_are_not_shown_when_quiet():
     text = DOUBTFUL.replace("wacth", "watch").replace("elseif (insample < t)", "elseif (true)")
+    text = "".join(text.splitlines(keepends=True)[:3])
     done = invoke("check", "-q", "-", "--format", "dipa", stdin=text)
     assert done.stderr == "" and len(done.stdout.splitlines()) == 1
 
@@ -312,6 +346,15 @@ def test_witness_of_a_private_file_says_why_there_is_none():
     assert sum("by an argument on the control graph" in line for line in done.stdout.splitlines()) == 4
 
 
+def test_witness_and_weight_point_at_each_other():
+    done = invoke("witness", "--exceeds", "4", SVT)
+    assert done.exit_code == 0 and "symdipa weight --confirm" in done.stdout
+    (found,) = objects(invoke("witness", "--concrete", "--json", SVT).stdout)
+    assert "symdipa weight --confirm" in found["counterexample_missing"]
+    done = invoke("weight", "--confirm", A_LEAKP)
+    assert done.exit_code == 1 and "symdipa witness --concrete" in done.stdout
+
+
 def test_witness_of_one_pattern():
     done = invoke("witness", "--pattern", "leaking-pair", A_LEAKP)
     assert done.exit_code == 1 and "What goes wrong" in done.stdout
@@ -327,9 +370,11 @@ def test_witness_says_by_what_a_pattern_was_excluded():
     assert re.search(r"by enumeration of all orders of the stored samples \(\d+ order states\)", done.stdout)
 
 
-def test_witness_that_is_not_conclusive_claims_no_loss():
-    done = invoke("witness", A_NWF)
-    assert done.exit_code == 1
+def test_witness_that_is_not_conclusive_claims_no_loss(tmp_path):
+    file = tmp_path / "open.dipa"
+    file.write_text(UNDECIDED)
+    done = invoke("witness", str(file))
+    assert done.exit_code == 3
     assert "That alone does not prove a loss of privacy" in done.stdout
     assert "No D is large enough" not in done.stdout and "Why that costs" not in done.stdout
 
@@ -414,7 +459,7 @@ OPEN = {p: PatternResult(p, Status.UNKNOWN, "z3", reason="time limit") for p in 
 OUTCOMES = {
     "private": ({"verdict": Verdict.PRIVATE}, 0),
     "leaks": ({"verdict": Verdict.NOT_PRIVATE}, 1),
-    "malformed": ({"verdict": Verdict.NOT_WELL_FORMED}, 1),
+    "malformed": ({"verdict": Verdict.NOT_WELL_FORMED}, 3),
     "open": ({"verdict": Verdict.UNKNOWN, "answers": Answers((OPEN,))}, 3),
     "quarrel": ({"verdict": Verdict.UNKNOWN, "answers": QUARREL}, 4),
     "crash": (ZeroDivisionError("oh"), 4),
@@ -600,6 +645,44 @@ def test_help_has_an_example(command):
         done = invoke(*command, flag)
         assert done.exit_code == 0
         assert "Example" in done.stdout
+
+
+def examples_of(command):
+    """The examples of a help text, as words with globs expanded."""
+    text = invoke(*command, "--help").stdout.partition("Example")[2]
+    for line in text.splitlines():
+        found = re.match(r"(?:s?: | +)(symdipa .*)", line)
+        if found is None:
+            return
+        words = shlex.split(found[1])[1:]
+        yield [name for word in words for name in (glob.glob(word) if "*." in word else [word])]
+
+
+NEEDED = {
+    "": [],
+    "minimize": [["convert", A_LEAKP, "-o", "big.dipa"]],
+    "verify": [["certify", SVT, "-o", "svt.cert.json"]],
+}
+"""What has to be done before the examples of a command run, beside having the folder of examples at hand."""
+
+
+@pytest.mark.parametrize("command", sorted({"", *COMMANDS} - {"bench"}))  # whose examples take hours
+def test_examples_of_help_texts_run(command, tmp_path, monkeypatch):
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    program = tmp_path / "bin" / "symdipa"  # for the command that minimize calls
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m symdipa "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    monkeypatch.chdir(tmp_path)
+    for arguments in NEEDED.get(command, []):
+        assert invoke(*arguments).exit_code == 0
+    shutil.copy(SVT, "mine.dipa")
+    examples = list(examples_of([command] if command else []))
+    assert examples
+    for arguments in examples:
+        done = invoke(*arguments)
+        assert done.exit_code in (0, 1) and "rror" not in done.stderr, done.output
 
 
 def test_the_table_of_commands_is_that_of_the_help():
@@ -826,6 +909,36 @@ def test_prose_is_as_wide_as_the_terminal(environment, run, columns):
     width = {20: 40, 60: 60, 200: 100}[columns]
     assert width - 20 < max(map(len, sentences)) <= width
     assert "q3    insample >= x2 && insample < x1" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("symdipa che", ["plain,check"]),
+        ("symdipa check ", ["file,"]),
+        ("symdipa witness a.dipa exam", ["file,exam"]),
+        ("symdipa convert ", ["file,"]),
+        ("symdipa verify a.dipa ", ["file,"]),
+        ("symdipa minimize ", ["file,"]),
+        ("symdipa simulate ", ["file,"]),
+        ("symdipa certify a.dipa -o ", ["file,"]),
+        ("symdipa generate piv", ["plain,pivot", "plain,pivot-bad"]),
+        ("symdipa bench --family turing-o", ["plain,turing-overflow", "plain,turing-odd"]),
+        ("symdipa new num", ["plain,numeric-sparse"]),
+        ("symdipa new svt --cut", ["plain,--cutoff"]),
+        ("symdipa witness --pattern l", ["plain,LC", "plain,LP"]),
+        ("symdipa chekc x", []),
+        ("symdipa new stv x", []),
+    ],
+)
+def test_shells_complete(line, offered):
+    environment = {
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(line.count(" ")),
+        "_SYMDIPA_COMPLETE": "bash_complete",
+    }
+    done = CliRunner().invoke(cli, [], prog_name="symdipa", env=environment)
+    assert (done.stdout.split(), done.stderr) == (offered, "")
 
 
 def test_statuses_are_known_to_the_shell(run):

@@ -88,12 +88,12 @@ def test_without_concrete_nothing_is_added():
 
 def test_where_no_pair_is_found_the_status_stays():
     found, status = told("witness", "--no-hints", "--concrete", A_NWF)
-    assert status == 1 and found["verdict"] == "not-well-formed"
+    assert status == 0 and found["verdict"] == "private"
     assert found["counterexample"] is None
     assert "other runs" in found["counterexample_missing"]
     assert found["counterexample_best"]["all_runs"] is True
     done = invoke("witness", "--no-hints", "--concrete", A_NWF)
-    assert done.exit_code == 1 and "No pair of inputs was found" in done.stdout
+    assert done.exit_code == 0 and "No pair of inputs was found" in done.stdout
 
 
 @pytest.mark.parametrize("hints", ["--hints", "--no-hints"])
@@ -141,7 +141,7 @@ def test_what_probabilities_rest_on():
 def test_private_automata_have_none():
     found, status = told("witness", "--concrete", SVT)
     assert status == 0 and found["counterexample"] is None and found["witness"] is None
-    assert "concrete" not in invoke("witness", "--concrete", SVT).stdout
+    assert "it is private (symdipa weight --confirm" in invoke("witness", "--concrete", SVT).stdout
 
 
 def test_the_picture(tmp_path):
@@ -233,10 +233,12 @@ def test_what_cannot_happen_has_probability_zero():
         (["--run", "0 2 1", "--inputs", "1 2"], "leaves q2, but the run is in q3"),
         (["--run", "q2 q2"], "begins in q1"),
         (["--run", "q1 q3"], "no transition leads from q1 to q3"),
-        (["--run", "0 1", "--inputs", "1 2"], "reads 1 inputs"),
+        (["--run", "0 1", "--inputs", "1 2"], "reads 1 input;"),
         (["--run", "0", "--outputs", "obot"], "outputs oinit, not obot"),
-        (["--run", "0", "--outputs", "oinit obot"], "has 1 steps"),
-        (["--outputs", "obott"], "no transition outputs 'obott'"),
+        (["--run", "0", "--outputs", "oinit obot"], "has 1 step;"),
+        (["--outputs", "obott"], "there is no output 'obott'; did you mean obot?"),
+        (["--outputs", "none"], "there are obot, oinit, otop"),
+        (["--outputs", "1.5"], "a number is asked for by an interval like 0..1.5"),
         (["--outputs", "2..1"], "is empty"),
         (["--outputs", "oinit", "--inputs", "1 x"], "'x' is not a number"),
         (["--outputs", "oinit", "--inputs", "1e999999"], "cannot be computed with"),

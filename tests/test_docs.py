@@ -6,10 +6,11 @@ import re
 
 import documented
 import pytest
+from click.testing import CliRunner
 from conftest import ROOT
 
 from symdipa.files.templates import TEMPLATES
-from symdipa.interface.cli import COMMANDS
+from symdipa.interface.cli import COMMANDS, cli
 
 COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 
@@ -34,6 +35,14 @@ def test_pages_have_something_to_run():
         text = (ROOT / page).read_text(encoding="utf-8")
         assert ROOT / page in documented.PAGES
         assert any(b.language == "text" and b.follows for b in documented.blocks(text)), page
+
+
+def test_the_picture_of_the_first_page_is_what_is_drawn_now(tmp_path):
+    """To renew it: symdipa witness --svg docs/svt_no_cutoff.svg examples/leaking_pair/svt_no_cutoff.dipa"""
+    kept, drawn = ROOT / "docs" / "svt_no_cutoff.svg", tmp_path / "drawn.svg"
+    example = ROOT / "examples" / "leaking_pair" / "svt_no_cutoff.dipa"
+    CliRunner().invoke(cli, ["witness", "--no-hints", "--svg", str(drawn), str(example)])
+    assert drawn.read_text(encoding="utf-8") == kept.read_text(encoding="utf-8")
 
 
 # ------------------------------------------------------------------------------------------------ links

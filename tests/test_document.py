@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
+from symdipa import check
+from symdipa.files.families import generate
 from symdipa.interface.markup import element
 from symdipa.interface.reports.document import (
     WIDTH,
@@ -23,7 +28,8 @@ from symdipa.interface.reports.document import (
     as_text,
 )
 from symdipa.model.errors import Note, NoteKind
-from symdipa.model.verdict import Verdict
+from symdipa.model.patterns import Pattern
+from symdipa.model.verdict import Answers, Bounds, PatternResult, Status, Verdict
 
 
 def test_sections_are_set_apart_and_blocks_are_not():
@@ -100,8 +106,22 @@ def test_plain_text_leaves_pictures_out():
 
 
 def test_a_contradiction_is_louder_than_a_verdict():
-    assert [Tone.of(verdict) for verdict in Verdict] == [Tone.GOOD, Tone.BAD, Tone.BAD, Tone.OPEN]
-    assert Tone.of(Verdict.PRIVATE, ["two engines"]) is Tone.BROKEN
+    plain = check(generate("svt", 1))
+    tones = [Tone.of(replace(plain, verdict=verdict)) for verdict in Verdict]
+    assert tones == [Tone.GOOD, Tone.BAD, Tone.OPEN, Tone.OPEN]
+    absent, present = (
+        {Pattern.LEAKING_PAIR: PatternResult(Pattern.LEAKING_PAIR, status, "x")}
+        for status in (Status.ABSENT, Status.PRESENT)
+    )
+    assert Tone.of(replace(plain, answers=Answers((absent, present)))) is Tone.BROKEN
+
+
+def test_what_only_an_experimental_method_proves_has_a_tone_of_its_own():
+    plain = check(generate("svt", 1))
+    paired = {"relational": Fraction(1), "alignment": Fraction(2)}
+    assert Tone.of(replace(plain, bounds=Bounds(paired))) is Tone.LIKELY
+    assert Tone.of(replace(plain, bounds=Bounds(paired | {"exact": Fraction(1)}))) is Tone.GOOD
+    assert len({(tone.sign, tone.page_colour, tone.terminal_colour) for tone in Tone}) == len(Tone)
 
 
 def test_a_note_is_a_sentence():

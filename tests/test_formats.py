@@ -246,6 +246,12 @@ def test_a_listed_state_is_meant() -> None:
     assert loads(WATCH.format("watch", "high", "wacth") + "(wacth):", strict=True).notes == ()
 
 
+def test_what_would_look_misspelt_is_listed_when_it_is_written() -> None:
+    for first, last in (("watch", "wacth"), ("wacth", "done")):
+        automaton = loads(WATCH.format(first, "high", last) + "(wacth):")
+        assert loads(dumps(automaton), strict=True) == automaton
+
+
 def test_an_output_that_looks_like_a_stored_value_is_doubted() -> None:
     text = "(a, 1, 0): best := insample; output read; goto b\n(b, 1, 0): output best; goto c"
     (note,) = read(text, "dipa").notes

@@ -27,7 +27,7 @@ FILES = [
 
 
 def explicit(automaton: Automaton):
-    return check(automaton, "explicit")
+    return check(automaton, "explicit", relational=False)
 
 
 def hints_for(path: Path) -> list[Hint]:

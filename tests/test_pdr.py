@@ -387,7 +387,8 @@ def test_the_bound_is_kept(solver: str):
             search = PDR(system, Limits(bound=bound), solver).run()
             seen[search.outcome] += 1
             if search.outcome is Outcome.OPEN:
-                assert search.reason.startswith(f"the bound of {bound} steps was reached; ")
+                steps = "1 step" if bound == 1 else f"{bound} steps"
+                assert search.reason.startswith(f"the bound of {steps} was reached; ")
                 assert searched(search) == bound
                 assert search.depth == bound and search.invariant is None and search.run == ()
                 assert least is None or least > bound

@@ -70,7 +70,7 @@ def slices(control: Control, rng: random.Random) -> Iterator[Slice]:
 def said(example: Automaton, way: tuple[str, str | None, bool]) -> str:
     """The patterns that are present by one way of asking; every witness is held against the definitions."""
     engine, solver, slicing = way
-    result = analysis.check(example, engine=engine, solver=solver, slicing=slicing)
+    result = analysis.check(example, engine=engine, solver=solver, slicing=slicing, relational=False)
     for pattern, answer in result.patterns.items():
         assert answer.status in (Status.PRESENT, Status.ABSENT), answer
         if witness := answer.witness:
@@ -690,5 +690,7 @@ def test_spurious_violations_of_products_are_seen_through(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("encoding", ["marks", "ghost"])
 def test_products_with_another_encoding(encoding: str):
     for i in range(20):
-        result = analysis.check(product(i), engine="z3", solver="glucose", encoding=encoding)
+        result = analysis.check(
+            product(i), engine="z3", solver="glucose", encoding=encoding, relational=False
+        )
         assert names(p for p, a in result.patterns.items() if a.status is Status.PRESENT) == truth(product(i))

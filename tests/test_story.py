@@ -175,7 +175,7 @@ def test_why_a_pair_costs_names_both_steps():
 )
 def test_the_sentence_that_sums_it_up(name, words):
     automaton = example(name)
-    witness = check(automaton, "explicit").witness
+    witness = check(automaton, "explicit", relational=False).witness
     assert witness is not None and words in story(automaton, witness).in_short
 
 
@@ -195,7 +195,7 @@ def test_a_disclosing_loop_of_several_steps_names_the_one_that_shows():
 
 def test_where_there_is_nothing_to_compare_the_outputs_tell_numbers_only():
     automaton = example("disclosing_cycle/stream")
-    witness = check(automaton, "explicit").witness
+    witness = check(automaton, "explicit", relational=False).witness
     assert witness is not None
     text = story(automaton, witness).why_it_costs
     assert "no other run shows these outputs." in text and "comparison" not in text

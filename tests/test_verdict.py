@@ -173,7 +173,7 @@ def test_engines_that_contradict_each_other_leave_everything_open(
 
 @every_engine
 def test_a_nwf_is_not_well_formed_and_no_more(engine: str):
-    result = analysis.check(example_file("a_nwf"), engine=engine)
+    result = analysis.check(example_file("a_nwf"), engine=engine, relational=False)
     assert result.verdict is Verdict.NOT_WELL_FORMED
     assert result.well_formed is False and not result.output_distinct and result.distinct is False
     assert result.witness is not None and result.witness.pattern is LC
@@ -237,7 +237,7 @@ def test_the_verdict_follows_from_what_the_judge_finds(engine: str):
     seen: Counter[Verdict] = Counter()
     for i in range(70):
         runs = judge.decide(sample(i))
-        result = analysis.check(sample(i), engine=engine)
+        result = analysis.check(sample(i), engine=engine, relational=False)
         for pattern in Pattern:
             expected = Status.ABSENT if runs[pattern] is None else Status.PRESENT
             assert result.patterns[pattern].status is expected, (i, pattern)

@@ -328,7 +328,7 @@ def test_one_loop_that_serves_both_ends_is_taken_twice():
 
 
 def test_the_disclosing_cycle_may_be_the_second_loop_that_was_watched():
-    """A search may watch a harmless cycle first (found by agreement runs: the first loop was taken for it)."""
+    """A search may watch a harmless cycle first; a first loop must not be taken for the violation."""
     example = automaton(
         "q0 -> q1 [start] :x \n q1 -> q1 [low] <x \n q1 -> q2 [high] >x \n q2 -> q2 [insample]"
     )

@@ -38,7 +38,9 @@ ENGINES = [
 
 
 def found_by_engines(example: Automaton) -> list[Result]:
-    return [check(example, engine, encoding=e, solver=solver) for engine, e, solver in ENGINES]
+    return [
+        check(example, engine, encoding=e, solver=solver, relational=False) for engine, e, solver in ENGINES
+    ]
 
 
 @pytest.mark.parametrize("path", VIOLATING, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -69,7 +71,10 @@ def test_random_witnesses_are_as_short_as_can_be():
     for i in range(40):
         example = source.random_automaton(random.Random(f"short/{i}"))
         lengths: dict[Pattern, int] = {}
-        for result in (check(example, "explicit"), check(example, "z3", solver="minisat")):
+        for result in (
+            check(example, "explicit", relational=False),
+            check(example, "z3", solver="minisat", relational=False),
+        ):
             for pattern, found in result.patterns.items():
                 if found.witness is not None and len(found.witness.run) <= 6:
                     least = lengths.get(pattern) or shortest(example, found.witness)
@@ -143,7 +148,7 @@ def test_a_run_goes_on_until_its_imitators_fail():
         q5 -> q5 [e] >x
         q5 -> q6 [g] <x"""
     example = drawn(rows)
-    result = check(example, "explicit")
+    result = check(example, "explicit", relational=False)
     pair = result.patterns[LP].witness
     assert pair is not None and not witness_distinct(control_graph(example), pair)
     assert result.verdict is Verdict.NOT_PRIVATE and result.distinct
@@ -162,11 +167,11 @@ def test_a_witness_on_another_run_is_found():
         q4 -> q4 [p] <x
         q4 -> q4 [q] >x"""
     example = drawn(rows)
-    first = check(example, "explicit").patterns[LP].witness
+    first = check(example, "explicit", relational=False).patterns[LP].witness
     assert first is not None and not witness_distinct(control_graph(example), first)
     found = find_distinct(control_graph(example), [first])
     assert found is not None and len(found.run) > len(first.run)
-    assert check(example, "explicit").verdict is Verdict.NOT_PRIVATE
+    assert check(example, "explicit", relational=False).verdict is Verdict.NOT_PRIVATE
 
 
 def test_where_everything_can_be_imitated_nothing_is_found():
@@ -182,7 +187,7 @@ def test_random_distinct_witnesses_hold():
         example = source.random_automaton(random.Random(f"dist/{i}"))
         if output_distinct(example):
             continue
-        result = check(example, "explicit")
+        result = check(example, "explicit", relational=False)
         if result.distinct:
             assert result.verdict is Verdict.NOT_PRIVATE and result.witness is not None
             replay(control_graph(example), result.witness)

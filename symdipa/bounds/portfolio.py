@@ -56,6 +56,9 @@ EACH_SHARE = 0.5
 NONE = "there is none by this method"
 """Why a bound is missing where a method has come to its end."""
 
+CERTIFIED = ("alignment", "relational")
+"""The methods whose bounds come with a certificate."""
+
 MAX_IMITATORS = 10_000
 """The most pairs that are followed to see whether other runs show the same outputs."""
 
@@ -77,15 +80,11 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Below:
-    """A bound from below, with the sensitivity: what a run costs by a flow, for differences in ``interval``.
-
-    ``distinct``: no other run shows its outputs, so that it is a bound on ``D``.
-    """
+    """What a run costs at least, with the sensitivity, by a flow for differences in ``interval``."""
 
     value: Fraction
     flow: Flow
     interval: Interval
-    distinct: bool
 
 
 def bounds_on(
@@ -99,13 +98,15 @@ def bounds_on(
     each: float | None = None,
     single_runs: bool = True,
     known: Bounds | None = None,
+    certified: bool = False,
 ) -> Bounds:
     """Bounds on ``D`` from above and from below.
 
     By the ``methods`` of :data:`~symdipa.model.options.EVERY_METHOD`; without them from cheap graphs on until
     the bounds meet. ``graph`` is that of the alignment, ``each`` the seconds that every method may take.
     Without ``single_runs``, which have no bound where some run loses privacy without limit, runs are paired.
-    ``known`` are bounds of a check, which count where no methods are named. Raises ``ValueError`` for names
+    ``known`` are bounds of a check, which count where no methods are named. ``certified``: the search goes on
+    as long as the best bound is one that comes without a certificate. Raises ``ValueError`` for names
     and ranges that mean nothing.
     """
     seconds = stopwatch()
@@ -113,7 +114,7 @@ def bounds_on(
     attempts = ladder(problem.control.variables, graph) if wanted is None else asked_for(wanted, graph)
     if not single_runs:
         attempts = pairing(None if wanted and "relational" in wanted else PAIRING_SECONDS)
-    portfolio = Portfolio(problem, adjacency, sensitivity, single_runs=single_runs)
+    portfolio = Portfolio(problem, adjacency, sensitivity, single_runs=single_runs, certified=certified)
     portfolio.make(attempts, limits, each)
     if known is not None and wanted is None:
         portfolio.fall_back_on(known)
@@ -141,13 +142,15 @@ def fallback_seconds(taken: float) -> float:
     return max(FALLBACK_SECONDS, FALLBACK_SHARE * taken)
 
 
-def ladder(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
+def ladder(
+    variables: int, graph: str = "auto", pairing_seconds: float | None = PAIRING_SECONDS
+) -> tuple[Attempt, ...]:
     """Cheap graphs first, until the bounds meet; nothing that takes much memory."""
     graphs = ("control", "auto") if graph == "auto" else (graph,)
     steps = [step for each in graphs for step in (Attempt("alignment", each), Attempt("below"))]
     steps.append(Attempt("exact", max_nodes=CELLS // max(1, variables)))
     single = (replace(step, when=lambda portfolio: not portfolio.settled_for_single_runs) for step in steps)
-    return (*single, *pairing())
+    return (*single, *pairing(pairing_seconds))
 
 
 def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
@@ -158,7 +161,7 @@ def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
 
     def helps(portfolio: Portfolio) -> bool:
         whole = portfolio.problem.automaton is not None
-        return whole and not portfolio.output_distinct and not portfolio.settled
+        return whole and not (portfolio.output_distinct or portfolio.settled or portfolio.upper == 0)
 
     return (
         Attempt("relational", when=helps, seconds=seconds),
@@ -175,15 +178,16 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
     for method in wanted - set(EVERY_METHOD):
         raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
     found = (Attempt(method, graph) for method in EVERY_METHOD if method in wanted)
-    return (*found, Attempt("below"), *pairing()[1:])
+    return (*found, Attempt("below"), *(pairing()[1:] if "relational" in wanted else ()))
 
 
 class Portfolio:
     """The bounds on ``D`` found so far.
 
     With ``enough`` they are settled once it is known whether ``D`` is at most that. Without ``single_runs``
-    it is of no interest what a run costs that others may imitate. ``corollary`` and ``run`` are about
-    two-sided differences only. Raises ``ValueError`` for ranges that mean nothing.
+    it is of no interest what a run costs that others may imitate. Where they are to be ``certified``, those
+    of :data:`CERTIFIED` methods count. ``corollary`` and ``run`` are about two-sided differences only.
+    Raises ``ValueError`` for ranges that mean nothing.
     """
 
     def __init__(
@@ -193,12 +197,13 @@ class Portfolio:
         sensitivity: Fraction | int = 1,
         enough: Fraction | None = None,
         single_runs: bool = True,
+        certified: bool = False,
     ) -> None:
         if Fraction(sensitivity) <= 0:
             raise ValueError(f"a sensitivity is positive, not {sensitivity}")
         self.problem, self.adjacency, self.sensitivity = problem, adjacency, Fraction(sensitivity)
         self.ranges = intervals(adjacency)
-        self.enough, self.single_runs = enough, single_runs
+        self.enough, self.single_runs, self.certified = enough, single_runs, certified
         self.from_above: dict[str, Fraction] = {}
         self.missing: dict[str, str] = {}
         self.output_distinct = problem.automaton is not None and output_distinct(problem.automaton)
@@ -218,7 +223,7 @@ class Portfolio:
             lower=None if below is None else below.value,
             flow=None if below is None else below.flow,
             flow_range=self.ranges[0] if below is None else below.interval,
-            distinct=below is not None and below.distinct,
+            needed=None if self.telling is None else self.telling.value,
             alignment_proof=self.alignment,
             relational_proof=self.relational,
             adjacency=self.adjacency,
@@ -235,23 +240,25 @@ class Portfolio:
         """The bound from below that says most.
 
         That is the one on ``D`` if single runs are not known to cost more, or if what they cost is above a
-        bound on ``D``; else it is the largest cost of a single run.
+        bound that pairs of runs prove; else it is the largest cost of a single run.
         """
         single, telling = self.costliest, self.telling
         if single is None or telling is None:
             return single or telling
-        above_all = self.upper is not None and single.value > self.upper
-        return telling if above_all or telling.value == single.value else single
+        paired = self.from_above.get("relational")
+        without_use = paired is not None and single.value > paired
+        return telling if without_use or telling.value == single.value else single
 
     @property
     def settled(self) -> bool:
         """Whether no better bound is needed."""
-        upper, enough = self.upper, self.enough
+        counted = {m: bound for m, bound in self.from_above.items() if not self.certified or m in CERTIFIED}
+        upper, enough = min(counted.values(), default=None), self.enough
         needed = None if self.telling is None else self.telling.value
         if upper is None:
             return False
         return (
-            upper in (0, needed)
+            upper == needed
             or (enough is not None and upper <= enough)
             or (enough is not None and needed is not None and needed > enough)
         )
@@ -377,7 +384,7 @@ class Portfolio:
         self.relational = relational(
             self.problem.automaton, adjacency=self.adjacency, sensitivity=self.sensitivity, limits=limits
         )
-        if self.relational.bound is None and (reasons := self.relational.limits):
+        if self.relational.bound is None and (reasons := self.relational.reasons):
             raise LimitReached(Limit.METHOD, "; ".join(reasons))
         return self.relational.bound
 
@@ -458,7 +465,7 @@ class Portfolio:
         value = flow.value * self.sensitivity
         costs_more = self.costliest is None or value > self.costliest.value
         tells_more = (self.telling is None or value > self.telling.value) and self._distinct(flow, limits)
-        found = Below(value, flow, interval, tells_more)
+        found = Below(value, flow, interval)
         if costs_more and self.single_runs:
             self.costliest = found
         if tells_more:

@@ -1,21 +1,21 @@
 """Certificates of privacy that pair runs (docs/weights.md, section 7).
 
 Why the rules prove the claim. Fix two inputs with differences (first minus second) in the range, and the
-letters that are shown, real numbers included. For a machine state, values of the variables and the letters
-still to come let ``f`` be the probability that the rest of a run shows them under the first input, ``g`` the
-same under the second one.
-Claim, for every node: if the values ``s`` and ``s'`` of the two copies satisfy its facts, the letters have
-its class and its potential is ``c``, then ``f(first, s) <= exp(c*eps) * g(second, s')``.
+letters that are shown, real numbers included; they tell which steps read an input. For a machine state,
+values of the variables and the letters still to come let ``f`` be the probability that the rest of a run
+shows them under the first input, ``g`` the same under the second one. Claim, for every node: if the letters
+have its class, its potential is ``c``, and values ``s`` and ``s'`` of the two copies satisfy its facts, then
+``f(u, s) <= exp(c*eps) * g(v, s')`` for each of its first states ``u`` and each of its second states ``v``.
 
-By induction on the number of letters. If the second state is sure, ``g`` is 1. Without letters ``f`` is 0 or
-1, and ``g`` is 1 where ``f`` is (*end*). Otherwise there is one next letter and one class of the rest, and a
-move for them (*move*). If it ties the samples, the second one is the first one plus a number that depends on
-the node, the letters and the difference of the inputs alone: substitute it in the integral that ``g`` is. The
-densities differ by ``exp`` of the cost times ``eps``; for almost every sample of the first copy that goes on
-as the letters ask, the second copy shows the same letter (*output*) and both are in a node whose facts hold
-(*fact*), and the induction hypothesis applies (*potential*). If it does not tie them, the hypothesis holds
-for every two samples, hence for the averages. Until the second state is sure, both copies have read equally
-many inputs (*shift*).
+By induction on the number of letters. If ``v`` is sure, ``g`` is 1. Without letters ``f`` is 0 or 1, and
+``g`` is 1 where ``f`` is (*end*). Otherwise there is one next letter and one class of the rest, and a move
+for them (*move*). The letter says whether the step reads an input, and both copies have read equally many so
+far: so both read the same position of their inputs, or neither reads (*shift*). If the move ties the samples,
+the second one is the first one plus a number that depends on the node, the letters and the difference of the
+inputs alone: substitute it in the integral that ``g`` is. The densities differ by ``exp`` of the cost times
+``eps``; for almost every sample of the first copy that goes on as the letters ask, the second copy shows the
+same letter (*output*) and both are in a node whose facts hold (*fact*), and the induction hypothesis applies
+(*potential*). If it does not tie them, the hypothesis holds for every two samples, hence for the averages.
 
 A letter has a remark that is not shown. As every run has exactly one sequence of remarks (*remarks*), what is
 visible has as probability the sum over all remarks, on both sides, and the inequality survives.
@@ -24,13 +24,14 @@ visible has as probability the sum over all remarks, on both sides, and the ineq
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import compress, product
+from typing import NamedTuple
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
-from symdipa.checker.model import Model, Step
+from symdipa.checker.model import Model
 from symdipa.checker.reading import bounded, interval, items, members, number, rational, text
 from symdipa.checker.rules import refuse, shown
 
@@ -42,10 +43,16 @@ Bound = tuple[Fraction, int]
 """``<= c`` as ``(c, WEAK)``, ``< c`` as ``(c, STRICT)``: the smaller pair says more."""
 
 Facts = dict[tuple[Value, Value], Bound]
-"""Bounds on the difference of the first value and the second one."""
+"""Bounds on the difference of the first value and the second one,"""
+Known = tuple[tuple[tuple[Value, Value], Bound], ...]
+"""and the same as a key."""
 
 STRICT, WEAK = -1, 0
+UNPROMPTED = "unprompted "
+"""What the letters of steps that read no input begin with."""
 STOP = "stop"
+ASTRAY = -1
+"""In place of a machine state: where another letter leads."""
 SAMPLE, OTHER_SAMPLE = "insample", "insampleprime"
 
 MAX_VARIABLES = 12
@@ -54,14 +61,30 @@ MAX_SETS = 100_000
 """The most sets of machine states that are examined."""
 
 
+class Compared(NamedTuple):
+    """What a step does with values: those below the sample, those above it, those that it replaces."""
+
+    ge: frozenset[str]
+    lt: frozenset[str]
+    assigned: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """A transition of a control state, or part of what its guards leave out (``number`` is ``None``)."""
 
     number: int | None
-    ge: frozenset[str]
-    lt: frozenset[str]
-    assigned: frozenset[str]
+    compared: Compared
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How a state draws: ``released`` are the ``d'`` that transitions use, ``means`` are for both samples."""
+
+    reads_input: bool
+    d: Fraction
+    released: frozenset[Fraction]
+    means: tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
@@ -92,10 +115,23 @@ class Machine:
             found[u].append((t, remark, v))
         return tuple(map(tuple, found))
 
-    def letter(self, t: int | None, remark: str) -> Letter:
-        return self.shows(t), remark
+    @cached_property
+    def noise(self) -> tuple[Noise | None, ...]:
+        """How each machine state draws; one without transitions does not."""
+        found: dict[str | None, Noise | None] = {None: None}
+        for state in self.ways:
+            steps = [] if state is None else [self.model.steps[t] for t in self.model.leaving[state]]
+            released = frozenset(step.released for step in steps if step.released)
+            for step in steps:
+                found[state] = Noise(step.reads_input, step.d, released, step.means)
+        return tuple(found.get(state) for state in self.state)
 
-    def shows(self, t: int | None) -> str:
+    def shows(self, u: int, t: int | None) -> str:
+        """What is visible of a step from ``u`` by transition ``t``."""
+        noise = self.noise[u]
+        return ("" if noise is not None and noise.reads_input else UNPROMPTED) + self._output(t)
+
+    def _output(self, t: int | None) -> str:
         if t is None:
             return STOP
         step = self.model.steps[t]
@@ -103,10 +139,20 @@ class Machine:
             return f"symbol {step.shows}"
         return SAMPLE if step.shows_sample else OTHER_SAMPLE
 
-    def steps(self, u: int) -> list[Step]:
-        """The transitions of the state, which have its noise in common; without any it draws no sample."""
-        numbers = [way.number for way in self.ways[self.state[u]]]
-        return [self.model.steps[t] for t in numbers if t is not None]
+    def can_show(self, u: int, letter: Letter, able: frozenset[int]) -> bool:
+        """Whether an edge with this letter leads from ``u`` to an able state."""
+        return any((self.shows(u, t), remark) == letter and v in able for t, remark, v in self.leaving[u])
+
+    def ways_on(self, states: frozenset[int], letter: Letter) -> dict[Compared, set[int]]:
+        """What the states may do, and where that leads; to :data:`ASTRAY` if they do not show the letter."""
+        shows, remark = letter
+        found: dict[Compared, set[int]] = {}
+        for u in states:
+            for way in self.ways[self.state[u]]:
+                v = self.edges.get((u, way.number, remark), ASTRAY)
+                right = self.shows(u, way.number) == shows
+                found.setdefault(way.compared, set()).add(v if right else ASTRAY)
+        return found
 
 
 @dataclass(frozen=True)
@@ -132,8 +178,8 @@ class Move:
 
 @dataclass(frozen=True)
 class Node:
-    first: int
-    second: int
+    first: frozenset[int]
+    second: frozenset[int]
     suffix: int
     facts: Facts
     potential: Fraction
@@ -156,10 +202,11 @@ def check_relational(
     nodes = [
         _node(machine, suffixes, len(found), item, f"{where}.nodes[{v}]") for v, item in enumerate(found)
     ]
+    known = Closures()
     for v, node in enumerate(nodes):
         if tick is not None:
             tick(v)
-        _check_node(machine, suffixes, inputs, nodes, node, f"{where}.nodes[{v}]")
+        _check_node(machine, suffixes, inputs, nodes, node, known, f"{where}.nodes[{v}]")
     listed = items(certificate["initial"], f"{where}.initial")
     initial = [nodes[number(i, f"{where}.initial", "pair-initial", len(nodes))] for i in listed]
     _check_initial(suffixes, initial, bound)
@@ -170,7 +217,7 @@ def _check_initial(suffixes: Suffixes, initial: list[Node], bound: Fraction) -> 
     covered = {
         node.suffix
         for node in initial
-        if (node.first, node.second) == (0, 0) and not node.facts and node.potential <= bound
+        if 0 in node.first and 0 in node.second and not node.facts and node.potential <= bound
     }
     for s, able in enumerate(suffixes.able):
         if 0 in able and s not in covered:
@@ -219,7 +266,7 @@ def _ways(model: Model, state: str) -> Iterator[Way]:
     """The transitions of a state, and every combination of atoms under which none is taken."""
     steps = [(t, model.steps[t]) for t in model.leaving[state]]
     for t, step in steps:
-        yield Way(t, step.ge, step.lt, step.assigned)
+        yield Way(t, Compared(step.ge, step.lt, step.assigned))
     names = sorted(frozenset[str]().union(*(step.used for _, step in steps)))
     if len(names) > MAX_VARIABLES:
         refuse("limit", f"the guards of state {shown(state)} read more than {MAX_VARIABLES} variables")
@@ -227,7 +274,7 @@ def _ways(model: Model, state: str) -> Iterator[Way]:
         ge = frozenset(compress(names, sides))
         lt = frozenset(names) - ge
         if not any(step.ge <= ge and step.lt <= lt for _, step in steps):
-            yield Way(None, ge, lt, frozenset())
+            yield Way(None, Compared(ge, lt, frozenset()))
 
 
 def _check_remarks(machine: Machine) -> None:
@@ -302,7 +349,7 @@ def _check_suffixes(machine: Machine, suffixes: Suffixes) -> None:
             for t, remark, v in edges:
                 if v not in able:
                     continue
-                letter = machine.letter(t, remark)
+                letter = machine.shows(u, t), remark
                 s = suffixes.before.get((rest, letter))
                 if s is None:
                     refuse("suffix-class", f"{shown(letter[0])} before class {rest} has no class")
@@ -310,10 +357,10 @@ def _check_suffixes(machine: Machine, suffixes: Suffixes) -> None:
                     refuse("suffix-able", f"machine state {u} is able to show class {s}")
     for s, sure in enumerate(suffixes.sure):
         for (letter, rest), u in product(suffixes.after[s], sure):
+            real = letter[0].removeprefix(UNPROMPTED) in (SAMPLE, OTHER_SAMPLE)
             for way in machine.ways[machine.state[u]]:
                 there = machine.edges.get((u, way.number, letter[1]))
-                right = machine.shows(way.number) == letter[0] and letter[0] not in (SAMPLE, OTHER_SAMPLE)
-                if not right or there not in suffixes.sure[rest]:
+                if real or machine.shows(u, way.number) != letter[0] or there not in suffixes.sure[rest]:
                     refuse("suffix-sure", f"machine state {u} is not sure to show class {s}")
             if machine.state[u] is None:
                 refuse("suffix-sure", f"machine state {u} has stopped and shows nothing more")
@@ -346,9 +393,13 @@ def _node(machine: Machine, suffixes: Suffixes, count: int, value: object, where
         shift = None if move["shift"] is None else interval(move["shift"], place)
         after = items(move["after"], place)
         moves[key] = Move(shift, tuple(number(v, place, "pair-move", count) for v in after))
+    first, second = (
+        frozenset(number(u, where, "pair-node", len(machine.state)) for u in items(parts[key], where))
+        for key in ("first", "second")
+    )
     return Node(
-        number(parts["first"], where, "pair-node", len(machine.state)),
-        number(parts["second"], where, "pair-node", len(machine.state)),
+        first,
+        second,
         number(parts["suffix"], where, "pair-node", len(suffixes.able)),
         facts,
         rational(parts["potential"], f"{where}.potential"),
@@ -364,60 +415,103 @@ def _value(machine: Machine, item: object, where: str) -> Value:
     return copy, x
 
 
+@dataclass(frozen=True)
+class Closures:
+    """What follows from facts and guards, found once: nodes have much in common."""
+
+    _found: dict[tuple[Known, Compared, Compared], Facts | None] = field(default_factory=dict)
+
+    def with_guards(self, before: Known, one: Compared, other: Compared) -> Facts | None:
+        """What is known once the guards of both steps hold; ``None``: they cannot."""
+        key = before, one, other
+        if key not in self._found:
+            self._found[key] = _closed({**dict(before), **_guard(one, 1), **_guard(other, 2)})
+        return self._found[key]
+
+
+def _guard(step: Compared, copy: int) -> Facts:
+    z = (copy, None)
+    strictly = Fraction(0), STRICT
+    return {((copy, x), z): strictly for x in step.ge} | {(z, (copy, x)): strictly for x in step.lt}
+
+
+def _closed(known: Facts) -> Facts | None:
+    """All bounds that follow from these, at most one for each pair; ``None``: they contradict each other."""
+    bounds = dict(known)
+    values = dict.fromkeys(v for ends in bounds for v in ends)
+    for middle, u in product(values, values):
+        first = bounds.get((u, middle))
+        if first is None:
+            continue
+        for v in values:
+            last = bounds.get((middle, v))
+            if last is not None:
+                through = bounded(first[0] + last[0]), min(first[1], last[1])
+                bounds[u, v] = min(through, bounds.get((u, v), through))
+    return None if any(u == v and bound < (0, WEAK) for (u, v), bound in bounds.items()) else bounds
+
+
 def _check_node(
-    machine: Machine, suffixes: Suffixes, inputs: Inputs, nodes: list[Node], node: Node, where: str
+    machine: Machine,
+    suffixes: Suffixes,
+    inputs: Inputs,
+    nodes: list[Node],
+    node: Node,
+    known: Closures,
+    where: str,
 ) -> None:
     if node.potential < 0:
         refuse("pair-potential", f"{where} has a negative potential")
-    if node.second in suffixes.sure[node.suffix]:
+    unsure = node.second - suffixes.sure[node.suffix]
+    if not unsure:
         return
-    if node.suffix == 0 and node.first in machine.accepting and node.second not in machine.accepting:
+    if node.suffix == 0 and node.first & machine.accepting and not unsure <= machine.accepting:
         refuse("pair-end", f"{where}: the second copy may not end here")
     for letter, rest in suffixes.after[node.suffix]:
-        ways = [
-            (t, v)
-            for t, remark, v in machine.leaving[node.first]
-            if machine.letter(t, remark) == letter and v in suffixes.able[rest]
-        ]
-        if not ways:
+        able = suffixes.able[rest]
+        going = frozenset(u for u in node.first if machine.can_show(u, letter, able))
+        if not going:
             continue
-        if machine.state[node.second] is None:
+        if any(machine.state[v] is None for v in unsure):
             refuse("pair-output", f"{where}: the second copy has stopped, the first one goes on")
         move = node.moves.get((letter, rest))
         if move is None:
             refuse("pair-move", f"{where} has no move for {shown(letter[0])} before class {rest}")
-        paid = _cost(machine, inputs, node, letter, move, where)
-        _check_move(machine, nodes, node, letter, rest, move, dict(ways), paid, where)
+        noises = product({machine.noise[u] for u in going}, {machine.noise[v] for v in unsure})
+        paid = max(_cost(inputs, one, other, letter, move, where) for one, other in noises)
+        for v in move.after:
+            if nodes[v].potential + paid > node.potential:
+                refuse("pair-potential", f"{where}: its potential does not pay for the move to node {v}")
+        after = [nodes[v] for v in move.after if nodes[v].suffix == rest]
+        _check_move(machine, node, letter, able, move, (going, unsure), after, known, where)
 
 
-def _cost(machine: Machine, inputs: Inputs, node: Node, letter: Letter, move: Move, where: str) -> Fraction:
-    """What the move costs at most, over all differences of the inputs."""
-    steps, other_steps = machine.steps(node.first), machine.steps(node.second)
-    if not steps or not other_steps:
+def _cost(
+    inputs: Inputs, one: Noise | None, other: Noise | None, letter: Letter, move: Move, where: str
+) -> Fraction:
+    """What the move costs at most, over all differences of the inputs, for samples drawn like that."""
+    if one is None or other is None:
         if move.shift is not None:
             refuse("pair-shift", f"{where} ties a sample that a state without transitions does not draw")
         return Fraction(0)
-    one, other = steps[0], other_steps[0]
-    if one.reads_input != other.reads_input:
-        refuse("pair-shift", f"{where}: only one of the copies reads an input")
     low, high = inputs.differences(one.reads_input)
     (mean, mean_prime), (other_mean, other_mean_prime) = one.means, other.means
-    shows, _ = letter
+    output = letter[0].removeprefix(UNPROMPTED)
     paid = Fraction(0)
-    if shows == OTHER_SAMPLE:
-        rate, *others = {step.released for step in steps + other_steps if step.released}
+    if output == OTHER_SAMPLE:
+        rate, *others = one.released | other.released
         if others:
             refuse("pair-shift", f"{where}: the copies show a second sample with different noise")
         apart = other_mean_prime - mean_prime
         paid = rate * max(apart - low, high - apart)
     if move.shift is None:
-        if shows == SAMPLE:
+        if output == SAMPLE:
             refuse("pair-shift", f"{where}: a sample that is shown must be tied")
         return paid
     a, b = move.shift
     if a > b or one.d != other.d or one.d <= 0:
         refuse("pair-shift", f"{where}: the samples have different noise, or no shift is in the range")
-    if shows == SAMPLE and (a or b):
+    if output == SAMPLE and (a or b):
         refuse("pair-shift", f"{where}: a sample that is shown must not be shifted")
     apart = other_mean - mean
     return paid + one.d * max(Fraction(0), apart - low - b, a - (apart - high))
@@ -425,57 +519,40 @@ def _cost(machine: Machine, inputs: Inputs, node: Node, letter: Letter, move: Mo
 
 def _check_move(
     machine: Machine,
-    nodes: list[Node],
     node: Node,
     letter: Letter,
-    rest: int,
+    able: frozenset[int],
     move: Move,
-    targets: dict[int | None, int],
-    paid: Fraction,
+    states: tuple[frozenset[int], frozenset[int]],
+    after: list[Node],
+    known: Closures,
     where: str,
 ) -> None:
-    for v in move.after:
-        if nodes[v].potential + paid > node.potential:
-            refuse("pair-potential", f"{where}: its potential does not pay for the move to node {v}")
+    """All ways on from the states of both copies, those with one guard together."""
     z, other_z = (1, None), (2, None)
     tie: Facts = {}
     if move.shift is not None:
         low, high = move.shift
         tie = {(other_z, z): (high, WEAK), (z, other_z): (-low, WEAK)}
-    for way in machine.ways[machine.state[node.first]]:
-        if way.number not in targets:
+    before = tuple({**node.facts, **tie}.items())
+    others = machine.ways_on(states[1], letter)
+    for step, reached in machine.ways_on(states[0], letter).items():
+        targets = reached & able
+        if not targets:
             continue
-        for other in machine.ways[machine.state[node.second]]:
-            both = _closed([node.facts, tie, _guard(way, 1), _guard(other, 2)])
+        for other, there in others.items():
+            both = known.with_guards(before, step, other)
             if both is None:
                 continue
-            there = machine.edges.get((node.second, other.number, letter[1]))
-            if machine.shows(other.number) != letter[0] or there is None:
+            if ASTRAY in there:
                 refuse("pair-output", f"{where}: the second copy may not show {shown(letter[0])}")
             if not any(
-                (nodes[v].first, nodes[v].second, nodes[v].suffix) == (targets[way.number], there, rest)
-                and _follow(nodes[v].facts, both, way.assigned, other.assigned)
-                for v in move.after
+                targets <= then.first
+                and there <= then.second
+                and _follow(then.facts, both, step.assigned, other.assigned)
+                for then in after
             ):
                 refuse("pair-fact", f"{where}: no node after {shown(letter[0])} fits both copies")
-
-
-def _guard(way: Way, copy: int) -> Facts:
-    z = (copy, None)
-    strictly = Fraction(0), STRICT
-    return {((copy, x), z): strictly for x in way.ge} | {(z, (copy, x)): strictly for x in way.lt}
-
-
-def _closed(parts: list[Facts]) -> Facts | None:
-    """All bounds that follow from these, at most one for each pair; ``None``: they contradict each other."""
-    bounds = {ends: bound for part in parts for ends, bound in part.items()}
-    values = dict.fromkeys(v for ends in bounds for v in ends)
-    for middle, u, v in product(values, values, values):
-        first, last = bounds.get((u, middle)), bounds.get((middle, v))
-        if first is not None and last is not None:
-            through = bounded(first[0] + last[0]), min(first[1], last[1])
-            bounds[u, v] = min(through, bounds.get((u, v), through))
-    return None if any(u == v and bound < (0, WEAK) for (u, v), bound in bounds.items()) else bounds
 
 
 def _follow(facts: Facts, known: Facts, assigned: frozenset[str], other_assigned: frozenset[str]) -> bool:

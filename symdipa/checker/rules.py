@@ -50,7 +50,7 @@ RULES: dict[str, str] = {
     "suffix-class": "reading backwards, every sequence of letters that can be shown has one class",
     "suffix-able": "the able states of a class are all that can show its sequences",
     "suffix-sure": "the sure states of a class show its sequences whatever the samples are",
-    "pair-node": "a node has two machine states, a class, and facts about values that the copies hold",
+    "pair-node": "a node has machine states of both copies, a class, and facts about values that they hold",
     "pair-move": "a node has one move for each letter and each class of the rest",
     "pair-shift": "both samples may be tied, and the range of shifts is not empty",
     "pair-output": "the second copy shows what the first one shows",

@@ -8,6 +8,7 @@ from typing import Any
 
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import counted
 from symdipa.model.verdict import PatternResult
 
 
@@ -15,7 +16,7 @@ def how_far(depth: int) -> str:
     """What a search that ended early has shown: no violation up to ``depth`` (negative: nothing yet)."""
     if depth < 0:
         return "no depth was finished"
-    return f"no violation within {depth} step{'' if depth == 1 else 's'}"
+    return f"no violation within {counted(depth, 'step')}"
 
 
 class Engine(ABC):

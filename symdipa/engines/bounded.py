@@ -15,6 +15,7 @@ from enum import Enum
 from symdipa.engines.base import how_far
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import Limits
+from symdipa.model.spelling import counted
 from symdipa.runs.witness import Loop
 from symdipa.systems.boolean import Lit
 from symdipa.systems.smt import Effort, open_solver
@@ -159,7 +160,7 @@ class BoundedSearch:
                     return Search(Outcome.SAFE, "bounded", depth)
                 if bound is not None and (complete or depth >= bound):
                     done = bound
-                    raise LimitReached(Limit.DEPTH, f"the bound of {bound} steps was reached")
+                    raise LimitReached(Limit.DEPTH, f"the bound of {counted(bound, 'step')} was reached")
                 goal *= 2
         except LimitReached as limit:
             return Search(Outcome.OPEN, "bounded", max(done, 0), reason=f"{limit}; {how_far(done)}")

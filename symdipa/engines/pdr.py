@@ -24,6 +24,7 @@ from symdipa.engines.base import how_far
 from symdipa.engines.bounded import Outcome, Search, unsafe
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import Limits
+from symdipa.model.spelling import counted
 from symdipa.runs.graphs import depth_first
 from symdipa.systems.boolean import FALSE, Lit
 from symdipa.systems.smt import ClauseSolver, Effort, Instance, open_solver
@@ -304,7 +305,7 @@ class PDR:
                     invariant = self._frames.beyond(level)
                     return Search(Outcome.SAFE, "pdr", self.depth, invariant=invariant, sizes=self._sizes())
                 if bound is not None and self.depth >= bound:
-                    raise LimitReached(Limit.DEPTH, f"the bound of {bound} steps was reached")
+                    raise LimitReached(Limit.DEPTH, f"the bound of {counted(bound, 'step')} was reached")
                 if self.max_frames is not None and self.depth >= self.max_frames:
                     raise LimitReached(Limit.DEPTH, f"no more than {self.max_frames} frames were wanted")
                 self.depth += 1

@@ -25,6 +25,7 @@ from symdipa.model.automaton import (
     symbol,
     variables_of,
 )
+from symdipa.model.spelling import counted
 from symdipa.model.validation import problems
 
 PLAIN = symbol("o")
@@ -52,7 +53,7 @@ def in_words(automaton: Automaton) -> str:
         "transition": len(automaton.transitions),
         "variable": len(automaton.variables),
     }
-    return ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items())
+    return ", ".join(counted(n, what) for what, n in counts.items())
 
 
 @dataclass

@@ -53,6 +53,9 @@ class Automaton:
     transitions: tuple[Transition, ...]
     variables: tuple[str, ...] = ()
     name: str = ""
+    halt: str = field(default="", compare=False)
+    """Which of :data:`symdipa.model.options.HALTS` was chosen, if any: where it is ``"visible"`` that a run
+    stops, the automaton shows so itself (:mod:`symdipa.files.formats.halting`)."""
     read_notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
     """What was noticed while reading its text."""
     is_validated: bool = field(default=False, init=False, repr=False, compare=False)

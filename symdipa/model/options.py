@@ -29,6 +29,9 @@ EVERY_METHOD = (*METHODS, "relational")
 GRAPHS = ("control", "eq", "parts", "augmentation")
 """The graphs on which an alignment is sought, from coarse to fine."""
 
+HALTS = ("hidden", "visible")
+"""Whether it is seen that a run stops (Def. halting)."""
+
 FORMATS = ("dipa", "json")
 """The formats in which automata are read."""
 

@@ -1,10 +1,10 @@
-"""Names in messages: what a misspelt name was meant to be, and lists of names."""
+"""Words in messages: what a misspelt name was meant to be, lists of names, counted things."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 
 SHORTEST = 4
@@ -40,6 +40,14 @@ class Dictionary:
         return max(near, key=lambda other: SequenceMatcher(None, name, other).ratio(), default=None)
 
 
+def similar(name: str, known: Sequence[str]) -> str | None:
+    """The one of a closed list of names that was most likely meant: here a resemblance is enough, since no
+    other name can be right."""
+    return Dictionary(known).closest(name) or next(
+        iter(get_close_matches(name[:MAX_COMPARED], known, 1)), None
+    )
+
+
 def close(name: str, other: str) -> bool:
     """Whether two different names look like two spellings of one."""
     return Dictionary([other]).closest(name) is not None
@@ -49,6 +57,11 @@ def enumeration(words: Iterable[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *rest, last = words
     return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """``1 step``, ``2 steps``; ``many`` is the plural, if it is not that with an ``s``."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def _letters(name: str) -> str:

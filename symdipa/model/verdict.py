@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -12,7 +12,7 @@ from typing import Any
 from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Note
-from symdipa.model.options import EVERY_METHOD, METHODS
+from symdipa.model.options import METHODS
 from symdipa.model.patterns import Pattern
 
 Proof = Any
@@ -133,8 +133,8 @@ class Bounds:
 
     ``from_above`` has the bounds from above by method (:data:`symdipa.model.options.EVERY_METHOD`),
     ``missing`` says why others are not there. ``lower`` is a bound from below on what a run costs, by
-    ``flow`` (without the sensitivity, for differences in ``flow_range``); it is one on ``D`` if the run is
-    ``distinct``: no other run shows its outputs, however often its loops are repeated.
+    ``flow`` (without the sensitivity, for differences in ``flow_range``). ``needed`` is one on ``D``: the
+    largest by a run whose outputs no other run shows, however often its loops are repeated.
     ``alignment_proof`` and ``relational_proof`` are what certificates are made of.
     """
 
@@ -143,7 +143,7 @@ class Bounds:
     lower: Fraction | None = None
     flow: Proof | None = None
     flow_range: Interval = EITHER_WAY
-    distinct: bool = False
+    needed: Fraction | None = None
     alignment_proof: Proof | None = None
     relational_proof: Proof | None = None
     adjacency: Adjacency = TWO_SIDED
@@ -151,10 +151,19 @@ class Bounds:
     source: Source | None = None
     seconds: float = 0.0
 
-    def crossed(self, methods: Iterable[str]) -> list[tuple[str, Fraction]]:
-        """Of these methods those whose bound from above is below the one from below, which must not be."""
-        found = [(method, self.from_above[method]) for method in methods if method in self.from_above]
-        return [(method, bound) for method, bound in found if self.lower is not None and bound < self.lower]
+    @property
+    def crossed(self) -> list[tuple[str, Fraction, Fraction]]:
+        """Methods whose bound from above is below one from below, which must not be, with both bounds.
+
+        No method that argues about single runs may give less than a single run costs.
+        """
+        found = []
+        for method, bound in self.from_above.items():
+            least = (self.lower, self.needed) if method in METHODS else (self.needed,)
+            largest = max((lower for lower in least if lower is not None), default=bound)
+            if bound < largest:
+                found.append((method, bound, largest))
+        return found
 
     @property
     def corollary(self) -> Fraction | None:
@@ -188,7 +197,7 @@ class Bounds:
 
     @property
     def best_method(self) -> str | None:
-        """The method of the smallest bound; of equal ones the first that comes with a certificate."""
+        """The method of the smallest bound; of equal ones the first that does not rest on an experiment."""
         order = ("alignment", "exact", "run", "corollary", "relational")
         return min((m for m in order if m in self.from_above), key=self.from_above.__getitem__, default=None)
 
@@ -203,9 +212,9 @@ class Bounds:
         return self.best is not None and not self.optimal and self.best == self.lower
 
     @property
-    def needed(self) -> Fraction | None:
-        """No ``D`` below this will do; ``None`` if that is known of no number."""
-        return self.lower if self.distinct else None
+    def distinct(self) -> bool:
+        """Whether ``lower`` is a bound on ``D``, and not only on what a single run costs."""
+        return self.lower is not None and self.lower == self.needed
 
 
 def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None) -> Verdict:
@@ -228,7 +237,7 @@ def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None) -> Ve
     return Verdict.UNKNOWN
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The outcome of a check.
 
@@ -251,8 +260,29 @@ class Result:
     encoding: str | None
     seconds: float
     notes: tuple[Note, ...] = ()
+    stopping: Result | None = None
+    """The answer if it is seen that a run stops, where that may be another one (a note says which)."""
     confirmation: Proof | None = None
     """Two inputs that come near ``D``, if requested and found."""
+
+    # How a result looks is for the rooms above; it is asked of the front of the package, which loads them.
+
+    def __str__(self) -> str:
+        """The report that ``symdipa check`` prints, or ``symdipa weight`` for a result of ``weigh``."""
+        import symdipa
+
+        return symdipa.text(self)
+
+    def __repr__(self) -> str:
+        import symdipa
+
+        return f"<Result {symdipa.text(self, verbosity=-1)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the report, and a picture."""
+        import symdipa
+
+        return symdipa.in_notebook(self)
 
     @property
     def patterns(self) -> Mapping[Pattern, PatternResult]:
@@ -279,9 +309,8 @@ class Result:
         """All that must not be: engines that disagree, crossed bounds, and inputs that refute one."""
         words = list(self.disagreements)
         if self.bounds is not None:
-            methods = EVERY_METHOD if self.bounds.distinct else METHODS
-            for method, bound in self.bounds.crossed(methods):
-                words.append(f"{method} proves D = {bound}, and a run that D is at least {self.bounds.lower}")
+            for method, bound, lower in self.bounds.crossed:
+                words.append(f"{method} proves D = {bound}, and a run that D is at least {lower}")
             best, found = self.bounds.best, self.confirmation
             if found is not None and best is not None and found.refutes(best):
                 words.append(

@@ -1,6 +1,7 @@
 """The game on pairs of states, as far as it has to be explored.
 
-A node has the states of both copies, facts about their values, and the class of what both still have to show.
+A node has the blocks of both copies, which know the class of what is still to be shown, and facts about their
+values.
 The opponent names the next letter and the class of the rest; we answer with a range of shifts for the sample;
 then the opponent places the sample, and both copies go on. A node is *lost* where the second copy may show
 something other than the first.
@@ -11,15 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from symdipa.bounds.relational.machine import Letter, LetterMachine
+from symdipa.bounds.relational.blocks import Ask, blocks_of
+from symdipa.bounds.relational.machine import Letter, LetterMachine, output_of
 from symdipa.bounds.relational.outcomes import Facts, Outcomes
 from symdipa.bounds.relational.shifts import ShiftMenu, ShiftRange
 from symdipa.bounds.relational.suffixes import SuffixClasses
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import Limits
 
-GameNode = tuple[int, int, Facts, int]
-"""The states of both copies, facts, the class of the rest."""
+GameNode = tuple[int, int, Facts]
+"""The blocks of both copies, and facts about their live values (none where the second one is sure)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,13 @@ class Game:
     _challenges: list[tuple[Challenge, ...] | None] = field(default_factory=list)
     _lost: list[bool] = field(default_factory=list)
     _references: list[list[tuple[int, Challenge, Option]]] = field(default_factory=list)
+    _stuck: tuple[int, Letter] | None = None
 
     def __post_init__(self) -> None:
-        self._outcomes = Outcomes(self.machine, self.menu.far)
-        self.roots = [self._node((0, 0, (), s)) for s, able in enumerate(self.classes.able) if 0 in able]
+        self._outcomes = Outcomes(self.menu.far)
+        self.blocks, number = blocks_of(self.machine, self.classes, self.limits)
+        starts = [number[s, 0] for s, able in enumerate(self.classes.able) if 0 in able]
+        self.roots = [self._node((block, block, ())) for block in starts]
 
     def challenges(self, v: int) -> tuple[Challenge, ...]:
         """The challenges of a node; what no option that is left leads to has none and does not count."""
@@ -87,9 +92,11 @@ class Game:
                     Limit.SIZE, f"relational alignment has more than {self.max_nodes} pairs to look at"
                 )
             work += self._refer(v, challenges)
-            if not all(challenge.options for challenge in challenges):
+            stuck = [challenge.letter for challenge in challenges if not challenge.options]
+            if stuck:
                 self._lose(v)
                 if any(self._lost[root] for root in self.roots):
+                    self._stuck = v, stuck[0]
                     return False
         return True
 
@@ -112,6 +119,22 @@ class Game:
                     if self._challenges[w] is None:
                         later.append(w)
         return later
+
+    def where(self, v: int) -> str:
+        """The control states of both copies, named once if they are in the same."""
+        first, second = (self.machine.name(self.blocks[block].state) for block in self.nodes[v][:2])
+        return f"state {first}" if first == second else f"states {first} and {second}"
+
+    @property
+    def obstacle(self) -> str:
+        """Why the exploration came to nothing."""
+        if self._stuck is None:
+            return ""
+        v, letter = self._stuck
+        return (
+            f"in {self.where(v)} no shift suits all samples that show {output_of(letter)!r}"
+            " (shifts that depend on the sample are not tried)"
+        )
 
     # Nodes that are lost
 
@@ -136,50 +159,39 @@ class Game:
 
     def _expand(self, node: GameNode) -> tuple[Challenge, ...]:
         """The challenges of a node; one without options where the second copy is lost."""
-        first, second, _, rest = node
-        if second in self.classes.sure[rest]:
+        first, second = self.blocks[node[0]], self.blocks[node[1]]
+        if second.sure:
             return ()
-        if second not in self.classes.able[rest]:
-            return (Challenge(("", ""), rest, []),)
-        found = []
-        for letter, later in self.classes.after[rest]:
-            able, edges = self.classes.able[later], self.machine.edges[first]
-            ways = [(e.leaf, e.target) for e in edges if e.letter == letter and e.target in able]
-            if ways:
-                found.append(Challenge(letter, later, self._options(node, later, letter, ways)))
-        return tuple(found)
+        return tuple(Challenge(*ask, self._options(node, ask)) for ask in first.ways)
 
-    def _options(
-        self, node: GameNode, later: int, letter: Letter, ways: list[tuple[int, int]]
-    ) -> list[Option]:
+    def _options(self, node: GameNode, ask: Ask) -> list[Option]:
         """The options that are not lost, up to one after which nothing is left to do."""
-        q, p = (self.machine.state[u] for u in node[:2])
+        q, p = (self.machine.state[self.blocks[block].state] for block in node[:2])
         options = []
-        for shift, cost in self.menu.options(q, p, letter):
-            after = self._after(node, later, shift, letter, ways)
+        for shift, cost in self.menu.options(q, p, ask[0]):
+            after = self._after(node, ask, shift)
             if after is not None and not any(self._lost[w] for w in after):
                 options.append(Option(shift, cost, after))
                 if not after:
                     break
         return options
 
-    def _after(
-        self,
-        node: GameNode,
-        later: int,
-        shift: ShiftRange | None,
-        letter: Letter,
-        ways: list[tuple[int, int]],
-    ) -> tuple[int, ...] | None:
+    def _after(self, node: GameNode, ask: Ask, shift: ShiftRange | None) -> tuple[int, ...] | None:
         """The nodes after a letter and a range of shifts; ``None`` if the second copy may go astray."""
-        first, second, facts, _ = node
-        outcomes = self._outcomes.of(self.machine.state[first], self.machine.state[second], facts, shift)
-        onward, able = self.machine.onward[second], self.classes.able[later]
+        first, second = self.blocks[node[0]], self.blocks[node[1]]
+        values, onward = (first.live, second.live), second.ways.get(ask, {})
+        leaves, others = (
+            self.machine.leaves_of(self.machine.state[block.state]) for block in (first, second)
+        )
         found: dict[GameNode, None] = {}
-        for leaf, target in ways:
-            for other, known in outcomes[leaf]:
-                there = onward.get((other, letter))
-                if there is None or there not in able:
+        for leaf, target in first.ways[ask].items():
+            for other, its in enumerate(others):
+                there = onward.get(other)
+                later = (0, 0) if there is None else (self.blocks[target].live, self.blocks[there].live)
+                facts = self._outcomes.after(values, node[2], shift, (leaves[leaf].step, its.step), later)
+                if facts is None:
+                    continue
+                if there is None:
                     return None
-                found[target, there, known, later] = None
+                found[target, there, () if self.blocks[there].sure else facts] = None
         return tuple(self._node(node) for node in found)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symdipa.bounds.relational.machine import LetterMachine, machine
 from symdipa.bounds.relational.proof import Json, certificate
 from symdipa.bounds.relational.search import Strategy, search
+from symdipa.bounds.relational.shifts import ShiftMenu
 from symdipa.checker.model import model_of
 from symdipa.checker.relational import check_relational
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
@@ -18,12 +19,15 @@ from symdipa.runs.control import Control, control_graph
 
 LADDER: tuple[tuple[bool, str], ...] = (
     (False, "none"),
-    (False, "letters"),
     (True, "none"),
+    (False, "letters"),
     (False, "whole"),
     (True, "letters"),
 )
-"""Whether letters have remarks, and what classes of sequences remember, in the order of trial."""
+"""Whether letters have remarks, and what classes of sequences remember, in the order of trial.
+
+There is no end of whole sequences where an automaton has a loop, so there that step is left out.
+"""
 
 RELATIONAL_SECONDS = 5.0
 """How long a search for a bound may take that nobody limited otherwise."""
@@ -37,11 +41,17 @@ SEARCHING = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One step of the ladder for one range, and the limit that was reached, if any."""
+    """One search: which shifts it tried, how it told sequences apart, and why it found nothing (if so).
 
+    ``limited``: the reason is a limit of time or size, so that more of it might help.
+    """
+
+    few: bool
     remarks: bool
     memory: str
-    limit: str
+    max_nodes: int
+    reason: str = ""
+    limited: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +66,12 @@ class Relational:
     trials: tuple[Trial, ...]
 
     @property
-    def limits(self) -> tuple[str, ...]:
-        """The limits that were reached at last, each once."""
-        last = {(trial.remarks, trial.memory): trial.limit for trial in self.trials}
-        return tuple(dict.fromkeys(limit for limit in last.values() if limit))
+    def reasons(self) -> tuple[str, ...]:
+        """Why searches found nothing: the limits that were reached at last, and what stands in the way."""
+        last = {(trial.remarks, trial.memory): trial for trial in self.trials if not trial.few}
+        limits = [trial.reason for trial in last.values() if trial.limited]
+        obstacles = [trial.reason for trial in last.values() if trial.reason and not trial.limited]
+        return tuple(dict.fromkeys(limits + obstacles[:1]))
 
 
 def relational(
@@ -101,28 +113,29 @@ class _Ladder:
     def best(self, interval: Interval) -> Strategy | None:
         """The best strategy of all steps: first of those that are small, then of the others."""
         best: Strategy | None = None
-        steps = [(*step, min(SMALL, self.max_nodes)) for step in LADDER]
-        for remarks, memory, nodes in steps:  # grows while we walk
-            last = (remarks, memory, nodes) == steps[-1] and nodes == self.max_nodes
-            limits = self.limits if last else self.limits.share(1 / 2)
-            found = self.attempt(remarks, memory, interval, nodes, limits)
+        small = min(SMALL, self.max_nodes)
+        memories = [step for step in LADDER if step[1] != "whole" or not any(self.control.cyclic)]
+        steps = [Trial(few, *step, small) for few in (True, False) for step in memories]
+        for step in steps:  # grows while we walk
+            last = step is steps[-1] and step.max_nodes == self.max_nodes
+            found, trial = self.attempt(step, interval, self.limits if last else self.limits.share(1 / 2))
+            self.trials.append(trial)
             if found is not None and (best is None or found.bound < best.bound):
                 best = found
                 if not best.bound:
                     break
-            if found is None and self.trials[-1].limit and nodes < self.max_nodes:
-                steps.append((remarks, memory, self.max_nodes))
+            if trial.limited and step.max_nodes < self.max_nodes:
+                steps.append(replace(step, max_nodes=self.max_nodes))
         return best
 
-    def attempt(
-        self, remarks: bool, memory: str, interval: Interval, nodes: int, limits: Limits
-    ) -> Strategy | None:
-        found, limit = None, ""
+    def attempt(self, step: Trial, interval: Interval, limits: Limits) -> tuple[Strategy | None, Trial]:
         try:
-            if remarks not in self.machines:
-                self.machines[remarks] = machine(self.control, remarks)
-            found = search(self.machines[remarks], interval, memory, nodes, limits)
+            if step.remarks not in self.machines:
+                self.machines[step.remarks] = machine(self.control, step.remarks)
+            menu = ShiftMenu(self.machines[step.remarks], interval, step.few)
+            found = search(menu, step.memory, step.max_nodes, limits)
         except LimitReached as reached:
-            limit = reached.reason
-        self.trials.append(Trial(remarks, memory, limit))
-        return found
+            return None, replace(step, reason=reached.reason, limited=True)
+        if isinstance(found, str):
+            return None, replace(step, reason=found)
+        return found, step

@@ -1,14 +1,16 @@
-"""Machines: an automaton whose every way on has a letter, the visible output with a hidden remark.
+"""Machines: an automaton whose every way on has a letter, what is visible with a hidden remark.
 
-A machine is *complete*: where no guard holds, or a state has no transition, it shows that it stops. A letter
-may carry a *remark* about the rest of the run, which no observer sees: which samples stored by this step are
-final, that is, never replaced while the variable is live. Every run has exactly one sequence of remarks.
+Visible is what a step outputs, and whether it read an input. A machine is *complete*: where no guard holds,
+or a state has no transition, it shows that it stops. A letter may carry a *remark* about the rest of the run,
+which no observer sees: which samples stored by this step are final, that is, never replaced while the
+variable is live. Every run has exactly one sequence of remarks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from symdipa.model.automaton import OutputKind
@@ -17,7 +19,11 @@ from symdipa.runs.graphs import explore
 from symdipa.runs.order import Mask, Step, members
 
 Letter = tuple[str, str]
-"""What is shown (``stop``, ``symbol`` and its name, ``insample``, ``insampleprime``), and the remark."""
+"""What is shown (``stop``, ``symbol`` and its name, ``insample``, ``insampleprime``; after
+:data:`UNPROMPTED` if no input was read), and the remark."""
+
+UNPROMPTED = "unprompted "
+"""What the letters of steps without input begin with."""
 
 STOP = "stop"
 SAMPLE, SECOND = OutputKind.INSAMPLE.value, OutputKind.INSAMPLE_PRIME.value
@@ -27,6 +33,11 @@ STOPPED = -1
 
 MAX_STATES = 2_000
 """The most states of a machine."""
+
+
+def output_of(letter: Letter) -> str:
+    """What is shown, whether or not an input was read."""
+    return letter[0].removeprefix(UNPROMPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +84,15 @@ class LetterMachine:
         numbers = () if q == STOPPED else self.control.outgoing[q]
         return self.control.sampling[numbers[0]] if numbers else None
 
-    def live(self, q: int) -> Mask:
-        return 0 if q == STOPPED else self.control.live[q]
+    def name(self, u: int) -> str:
+        """The control state of a machine state."""
+        q = self.state[u]
+        return "(stopped)" if q == STOPPED else self.control.state_names[q]
+
+    def drawing(self, q: int) -> tuple[bool, Fraction | None, Fraction, Fraction | None, Fraction] | None:
+        """How the samples of a control state are drawn, whatever is then shown."""
+        s = self.sampling(q)
+        return None if s is None else (s.reads_input, s.d, s.mu, s.d_prime, s.mu_prime)
 
     @cached_property
     def onward(self) -> tuple[dict[tuple[int, Letter], int], ...]:
@@ -91,14 +109,17 @@ def _leaves(control: Control) -> tuple[tuple[Leaf, ...], ...]:
             Leaf(t, step, control.target[t], _shows(control, t))
             for t, step in zip(numbers, steps, strict=True)
         ]
-        leaves += [Leaf(None, Step(ge, lt, 0), STOPPED, STOP) for ge, lt in _rest(steps, 0, 0)]
+        reads = any(control.sampling[t].reads_input for t in numbers)
+        stop = STOP if reads else UNPROMPTED + STOP
+        leaves += [Leaf(None, Step(ge, lt, 0), STOPPED, stop) for ge, lt in _rest(steps, 0, 0)]
         found.append(tuple(leaves))
     return tuple(found)
 
 
 def _shows(control: Control, t: int) -> str:
-    output = control.sampling[t].output
-    return output.kind.value if output.symbol is None else f"symbol {output.symbol}"
+    sampling = control.sampling[t]
+    kind, name = sampling.output.kind.value, sampling.output.symbol
+    return ("" if sampling.reads_input else UNPROMPTED) + (kind if name is None else f"symbol {name}")
 
 
 def _rest(steps: Sequence[Step], ge: Mask, lt: Mask) -> Iterator[tuple[Mask, Mask]]:

@@ -7,11 +7,11 @@ grid). Matrices are closed: they have every consequence of their bounds, except 
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from symdipa.bounds.relational.machine import Leaf, LetterMachine
 from symdipa.bounds.relational.shifts import ShiftRange
-from symdipa.runs.order import members
+from symdipa.runs.order import Mask, Step, members
 
 NONE = 1 << 60
 """No bound."""
@@ -69,54 +69,76 @@ def folded(matrix: Matrix, places: list[int], far: int) -> Facts:
     return tuple(NONE if bound > at_most(far) else max(bound, at_most(-far)) for bound in bounds)
 
 
-LeafOutcomes = dict[int, list[tuple[int, Facts]]]
-"""For each leaf of the first copy the leaves that the second may take then, with the facts afterwards."""
-
-
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """The outcomes of steps of two copies, each found once. Bounds beyond ``far`` are forgotten."""
+    """What becomes of facts in a step of two copies, each found once. Bounds beyond ``far`` are forgotten."""
 
-    machine: LetterMachine
     far: int
-    _known: dict[tuple[int, int, Facts, ShiftRange | None], LeafOutcomes] = field(default_factory=dict)
+    _known: dict[Hashable, Matrix | None] = field(default_factory=dict)
+    _folded: dict[Hashable, Facts] = field(default_factory=dict)
 
-    def of(self, q: int, p: int, facts: Facts, shift: ShiftRange | None) -> LeafOutcomes:
-        """The outcomes in control states ``q`` and ``p``, with the shift in a range (``None``: not tied)."""
-        key = (q, p, facts, shift)
+    def after(
+        self,
+        values: tuple[Mask, Mask],
+        facts: Facts,
+        shift: ShiftRange | None,
+        steps: tuple[Step, Step],
+        later: tuple[Mask, Mask],
+    ) -> Facts | None:
+        """The facts about the values ``later``, from those about ``values``; ``None``: it cannot happen.
+
+        The copies take ``steps``; the sample of the second one is that of the first, shifted by something in
+        ``shift`` (``None``: they are not tied).
+        """
+        matrix = self._guarded(values, facts, shift, steps)
+        if matrix is None:
+            return None
+        stored = steps[0].asg & later[0], steps[1].asg & later[1]
+        key = (values, facts, shift, steps[0][:2], steps[1][:2], stored, later)
+        if key not in self._folded:
+            places = _places(values)
+            size = len(places)
+            kept = [
+                size + copy if stored[copy] >> x & 1 else places[copy, x]
+                for copy in (0, 1)
+                for x in members(later[copy])
+            ]
+            self._folded[key] = folded(matrix, kept, self.far)
+        return self._folded[key]
+
+    def _guarded(
+        self, values: tuple[Mask, Mask], facts: Facts, shift: ShiftRange | None, steps: Sequence[Step]
+    ) -> Matrix | None:
+        """What is known once the guards of ``steps`` hold, of the first copy or of both."""
+        key = (values, facts, shift, *(step[:2] for step in steps))
         if key not in self._known:
-            self._known[key] = self._find(q, p, facts, shift)
+            self._known[key] = self._guard(values, facts, shift, steps)
         return self._known[key]
 
-    def _find(self, q: int, p: int, facts: Facts, shift: ShiftRange | None) -> LeafOutcomes:
-        mine, its = list(members(self.machine.live(q))), list(members(self.machine.live(p)))
-        size = len(mine) + len(its)
-        z, other_z = size, size + 1
-        place = {x: i for i, x in enumerate(mine)}
-        other_place = {x: len(mine) + i for i, x in enumerate(its)}
-        found: LeafOutcomes = {}
-        for i, leaf in enumerate(self.machine.leaves_of(q)):
-            found[i] = []
-            matrix = unfolded(facts, size)
-            if not _guarded(matrix, leaf, place, z):
-                continue
+    def _guard(
+        self, values: tuple[Mask, Mask], facts: Facts, shift: ShiftRange | None, steps: Sequence[Step]
+    ) -> Matrix | None:
+        places = _places(values)
+        z, other_z = len(places), len(places) + 1
+        if not steps:
+            matrix = unfolded(facts, len(places))
             if shift is not None:  # the sample of the second copy is that of the first, shifted
                 add(matrix, other_z, z, at_most(shift[1]))
                 add(matrix, z, other_z, at_most(-shift[0]))
-            for j, other in enumerate(self.machine.leaves_of(p)):
-                both = [row[:] for row in matrix]
-                if not _guarded(both, other, other_place, other_z):
-                    continue
-                places = self._kept(leaf, place, z) + self._kept(other, other_place, other_z)
-                found[i].append((j, folded(both, places, self.far)))
-        return found
+            return matrix
+        *before, last = steps
+        known = self._guarded(values, facts, shift, before)
+        if known is None:
+            return None
+        copy = len(before)
+        matrix, sample = [row[:] for row in known], (z, other_z)[copy]
+        holds = all(add(matrix, places[copy, x], sample, BELOW) for x in members(last.ge)) and all(
+            add(matrix, sample, places[copy, x], BELOW) for x in members(last.lt)
+        )
+        return matrix if holds else None
 
-    def _kept(self, leaf: Leaf, place: dict[int, int], z: int) -> list[int]:
-        return [z if leaf.step.asg >> x & 1 else place[x] for x in members(self.machine.live(leaf.target))]
 
-
-def _guarded(matrix: Matrix, leaf: Leaf, place: dict[int, int], z: int) -> bool:
-    """Add the guard of a leaf on the sample at ``z``; ``False`` if it cannot hold."""
-    return all(add(matrix, place[x], z, BELOW) for x in members(leaf.step.ge)) and all(
-        add(matrix, z, place[x], BELOW) for x in members(leaf.step.lt)
-    )
+def _places(values: tuple[Mask, Mask]) -> dict[tuple[int, int], int]:
+    """The rows of the values of both copies, by copy and variable."""
+    found = [(copy, x) for copy in (0, 1) for x in members(values[copy])]
+    return {value: i for i, value in enumerate(found)}

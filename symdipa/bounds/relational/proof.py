@@ -37,10 +37,10 @@ def certificate(found: Strategy, sensitivity: Fraction) -> Json:
         },
         "nodes": [
             {
-                "first": node[0],
-                "second": node[1],
-                "suffix": node[3],
-                "facts": list(_facts(machine, node, unit)),
+                "first": list(found.blocks[node[0]].states),
+                "second": list(found.blocks[node[1]].states),
+                "suffix": found.blocks[node[0]].suffix,
+                "facts": list(_facts(found, node)),
                 "potential": str(Fraction(potential, found.cost_unit)),
                 "moves": [
                     {
@@ -70,14 +70,12 @@ def _edges(machine: LetterMachine) -> Iterator[list[object]]:
                 yield list(key)
 
 
-def _facts(machine: LetterMachine, node: GameNode, unit: int) -> Iterator[list[object]]:
-    first, second, facts, _ = node
-    values = [
-        [copy, machine.control.variable_names[x]]
-        for copy, u in ((1, first), (2, second))
-        for x in members(machine.live(machine.state[u]))
-    ]
+def _facts(found: Strategy, node: GameNode) -> Iterator[list[object]]:
+    first, second, facts = node
+    names = found.machine.control.variable_names
+    blocks = found.blocks[first], found.blocks[second]
+    values = [[copy, names[x]] for copy, block in enumerate(blocks, 1) for x in members(block.live)]
     for i, bound in enumerate(facts):
         u, v = divmod(i, len(values))
         if u != v and bound < NONE:
-            yield [values[u], values[v], "<=" if bound & 1 else "<", str(Fraction(bound >> 1, unit))]
+            yield [values[u], values[v], "<=" if bound & 1 else "<", str(Fraction(bound >> 1, found.unit))]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
+from symdipa.bounds.relational.blocks import Block
 from symdipa.bounds.relational.game import Game, GameNode, Option
 from symdipa.bounds.relational.machine import Letter, LetterMachine
 from symdipa.bounds.relational.shifts import ShiftMenu
@@ -33,28 +34,32 @@ class Strategy:
     cost_unit: int
     bound: Fraction
     roots: tuple[int, ...]
+    blocks: tuple[Block, ...]
     nodes: tuple[GameNode, ...]
     potential: tuple[int, ...]
     chosen: tuple[tuple[tuple[Letter, int, Option], ...], ...]
 
 
-def search(
-    machine: LetterMachine, interval: Interval, memory: str, max_nodes: int, limits: Limits = UNLIMITED
-) -> Strategy | None:
-    """The best strategy for differences of inputs in ``interval``; ``None`` if none has a finite cost.
+def search(menu: ShiftMenu, memory: str, max_nodes: int, limits: Limits = UNLIMITED) -> Strategy | str:
+    """The best strategy with the shifts of a menu; if none has a finite cost, what stands in the way.
 
     ``memory`` says how finely what will be shown is distinguished: one of
     :data:`symdipa.bounds.relational.suffixes.MEMORIES`. Raises
     :class:`symdipa.model.errors.LimitReached` above ``max_nodes`` pairs or :data:`MAX_CLASSES` classes, and
     when the time is up.
     """
-    classes = suffixes(machine, memory, MAX_CLASSES, limits)
-    game = Game(machine, classes, ShiftMenu(machine, interval), max_nodes, limits)
+    classes = suffixes(menu.machine, memory, MAX_CLASSES, limits)
+    game = Game(menu.machine, classes, menu, max_nodes, limits)
     if not game.explore():
-        return None
-    value = _values(game)
+        return game.obstacle
+    value, costly = _values(game)
     worst = max((value[root] for root in game.roots), default=0)
-    return None if worst == inf else _strategy(game, value, int(worst))
+    if worst == inf:
+        return (
+            f"every round of a loop through {game.where(costly[0])} costs something"
+            " (shifts that depend on the sample are not tried)"
+        )
+    return _strategy(game, value, int(worst))
 
 
 def _strategy(game: Game, value: list[float], worst: int) -> Strategy:
@@ -80,6 +85,7 @@ def _strategy(game: Game, value: list[float], worst: int) -> Strategy:
         cost_unit=cost_unit,
         bound=Fraction(worst, cost_unit),
         roots=tuple(place[v] for v in game.roots),
+        blocks=game.blocks,
         nodes=tuple(game.nodes[v] for v in queue),
         potential=tuple(int(value[v]) for v in queue),
         chosen=tuple(
@@ -92,25 +98,33 @@ def _strategy(game: Game, value: list[float], worst: int) -> Strategy:
     )
 
 
-def _values(game: Game) -> list[float]:
+def _values(game: Game) -> tuple[list[float], list[int]]:
     """The least values that satisfy the rules of the game, component by component; infinite where lost.
 
+    Also the nodes where a loop costs something, whatever we answer.
     Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     value: list[float] = [0] * len(game.nodes)
+    costly: list[int] = []
     successors = [game.successors(v) for v in range(len(game.nodes))]
     edges = [(v, w) for v, following in enumerate(successors) for w in following]
     for component in components(len(game.nodes), edges):
         first = component[0]
         if len(component) > 1 or first in successors[first]:
-            _solve_cycle(game, component, successors, value)
+            costly += _solve_cycle(game, component, successors, value)
         else:
             value[first] = _worth(game, first, value)
-    return value
+    return value, costly
 
 
-def _solve_cycle(game: Game, component: list[int], successors: list[set[int]], value: list[float]) -> None:
-    """The least values in a component with cycles, by a work list, those of its successors being known."""
+def _solve_cycle(
+    game: Game, component: list[int], successors: list[set[int]], value: list[float]
+) -> list[int]:
+    """The least values in a component with cycles, by a work list, those of its successors being known.
+
+    Returns the nodes that are lost because a loop through them costs something.
+    """
+    costly: list[int] = []
     inside = set(component)
     before: dict[int, set[int]] = {}
     for v in component:
@@ -123,12 +137,14 @@ def _solve_cycle(game: Game, component: list[int], successors: list[set[int]], v
         later: set[int] = set()
         for v in sorted(work):
             worth = _worth(game, v, value)
-            if worth > ceiling:  # a loop that costs can be repeated at will
+            if ceiling < worth < inf:  # a loop that costs can be repeated at will
+                costly.append(v)
                 worth = inf
             if worth > value[v]:
                 value[v] = worth
                 later |= before.get(v, set())
         work = later
+    return costly
 
 
 def _ceiling(game: Game, component: list[int], successors: list[set[int]], value: list[float]) -> float:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
-from symdipa.bounds.relational.machine import SAMPLE, SECOND, Letter, LetterMachine
+from symdipa.bounds.relational.machine import SAMPLE, SECOND, Letter, LetterMachine, output_of
 from symdipa.model.adjacency import Interval
 
 FAR = 3
@@ -22,11 +22,14 @@ ShiftRange = tuple[int, int]
 class ShiftMenu:
     """Ranges of shifts with their costs, for differences of inputs (first minus second) in ``interval``.
 
-    Shifts are multiples of ``1/unit``, costs multiples of ``1/(unit * scale)``.
+    Shifts are multiples of ``1/unit``, costs multiples of ``1/(unit * scale)``. With ``few`` there are three
+    ranges: to follow the difference, and to shift by the least or the largest one. That is how single samples
+    are singled out (the winner's, say), and leaves few facts to tell apart.
     """
 
     machine: LetterMachine
     interval: Interval
+    few: bool = False
 
     @cached_property
     def unit(self) -> int:
@@ -57,25 +60,27 @@ class ShiftMenu:
             return
         low, high = self.interval if one.reads_input else (Fraction(0), Fraction(0))
         released = 0
-        if letter[0] == SECOND:
+        shown = output_of(letter)
+        if shown == SECOND:
             if one.d_prime is None or one.d_prime != other.d_prime:
                 return
             mean = other.mu_prime - one.mu_prime
             released = self._price(one.d_prime, self._grid(max(mean - low, high - mean)))
         if one.d is None or one.d != other.d or not one.d:
-            if letter[0] != SAMPLE:
+            if shown != SAMPLE:
                 yield None, released
             return
         mean = other.mu - one.mu
         a, b = self._grid(mean - high), self._grid(mean - low)
-        ranges = {(0, 0)} if letter[0] == SAMPLE else self._ranges(a, b, self._grid(mean))
+        ranges = {(0, 0)} if shown == SAMPLE else self._ranges(a, b, self._grid(mean))
         priced = {r: self._price(one.d, max(0, b - r[1], r[0] - a)) + released for r in ranges}
         yield from _undominated(priced)
 
     def _ranges(self, low: int, high: int, mean: int) -> set[ShiftRange]:
         """The ranges worth a try where the sample of the second copy differs by ``low`` to ``high``."""
-        points = {0, mean, *(-self._grid(end) for end in self.interval)}
-        return {(low, high), (0, max(high, 0)), (min(low, 0), 0), *((c, c) for c in points)}
+        ends = [-self._grid(end) for end in self.interval]
+        ranges = {(low, high), *((c, c) for c in ends)}
+        return ranges if self.few else ranges | {(0, max(high, 0)), (min(low, 0), 0), (0, 0), (mean, mean)}
 
     def _grid(self, value: Fraction) -> int:
         return int(value * self.unit)

@@ -21,6 +21,7 @@ from symdipa.model.errors import EncodingUnavailable
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import ENCODINGS, QUERY_FORMATS
 from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import counted
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.systems.system import System
@@ -113,7 +114,7 @@ class _Query:
         from symdipa import __version__
 
         name = f" of {printable(self.automaton.name)}" if self.automaton.name else ""
-        steps = "any number of steps" if self.bound is None else f"at most {self.bound} steps"
+        steps = "any number of steps" if self.bound is None else f"at most {counted(self.bound, 'step')}"
         asked = f"symdipa {__version__}: {self.pattern.title}{name}, {steps}, encoding {self.encoding}"
         lines = [
             asked + (", constants of the dataflow left out" if self.reduce else ""),

@@ -14,6 +14,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import counted
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import control_graph
 from symdipa.runs.properties import witness_distinct
@@ -213,8 +214,8 @@ class _Escalation:
 
     def _over(self, rounds: int, tried: int) -> str:
         """How far the search got within its time."""
-        before = f"after {tried} pair{'s' if tried > 1 else ''} of inputs " if tried else ""
-        return f"the time was over {before}while {rounds} rounds were computed"
+        before = f"after {counted(tried, 'pair')} of inputs " if tried else ""
+        return f"the time was over {before}while {counted(rounds, 'round was', 'rounds were')} computed"
 
     def _more(self, rounds: int, reached: float) -> int:
         """The number of rounds after which the ratio should suffice, if it grows as it did."""
@@ -241,7 +242,7 @@ class _Escalation:
                     return f"{missing}, and the probability of all of them could not be computed"
                 reached = max(reached, now.log_ratio / float(now.eps))
             if reached < NOTHING * float(now.limit):
-                return f"{missing} and make up for the difference in {rounds} rounds"
+                return f"{missing} and make up for the difference in {counted(rounds, 'round')}"
             rounds = self._more(rounds, reached)
         return f"the largest ratio that was found is too small ({missing})"
 
@@ -272,9 +273,8 @@ class _Escalation:
         step = 1
         while ratio(high) <= wanted:
             if (steps := len(self.shape.run(high))) > MOST_STEPS:
-                raise NoRefutation(
-                    f"in {high} rounds ({steps} steps) the best ratio is exp({ratio(high)}*eps)"
-                )
+                long = f"{counted(high, 'round')} ({counted(steps, 'step')})"
+                raise NoRefutation(f"in {long} the best ratio is exp({ratio(high)}*eps)")
             growth = ratio(high) - ratio(low) if low else Fraction(0)
             ahead = ceil((wanted - ratio(high)) * (high - low) / growth) if growth > 0 else 2 * high
             low, high = high, min(high + max(ahead, step), 2 * high + longest)

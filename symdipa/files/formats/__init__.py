@@ -17,8 +17,9 @@ from typing import BinaryIO
 
 from symdipa.files.formats import dipa, dot, json_format
 from symdipa.files.formats.common import READING, Parsed, capped, shown
+from symdipa.files.formats.halting import with_halt
 from symdipa.model.automaton import Automaton, validated
-from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.errors import InputProblem, InvalidInput, LimitReached, Position
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.validation import problems
 
@@ -42,11 +43,13 @@ def read(
     fmt: str | None,
     source: str | None = None,
     strict: bool = False,
+    halt: str | None = None,
     limits: Limits = UNLIMITED,
 ) -> Automaton:
     """Read an automaton in the format ``fmt`` (``None``: recognized by its content).
 
     With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
+    ``halt`` (one of :data:`~symdipa.model.options.HALTS`) counts instead of what the text says about halting.
     Raises :class:`InvalidInput`, and :class:`~symdipa.model.errors.LimitReached`.
     """
     text = _decode(data, source)
@@ -63,13 +66,21 @@ def read(
         limits.check(READING)
     if found or parsed.automaton is None:
         raise InvalidInput(capped(found), source)
-    return parsed.automaton.trusted()
+    return _halting(parsed.automaton.trusted(), halt or parsed.halt, source)
+
+
+def _halting(automaton: Automaton, halt: str, source: str | None) -> Automaton:
+    try:
+        return with_halt(automaton, halt or None)
+    except LimitReached as limit:
+        raise _refused("halt", f"it cannot be shown where the run stops: {limit}", source) from None
 
 
 def read_file(
     path: str | os.PathLike[str],
     fmt: str | None = None,
     strict: bool = False,
+    halt: str | None = None,
     limits: Limits = UNLIMITED,
 ) -> Automaton:
     """Read a file; its suffix determines the format, or its content if it has none.
@@ -78,7 +89,7 @@ def read_file(
     """
     source = os.fspath(path)
     text = _decode(_bytes_of(source, limits), source)
-    automaton = read(text, fmt or detect(source, text), source, strict, limits)
+    automaton = read(text, fmt or detect(source, text), source, strict, halt, limits)
     return (
         automaton if automaton.name else replace(automaton, name=_readable(PurePath(source).stem)).trusted()
     )
@@ -89,14 +100,32 @@ def _readable(name: str) -> str:
     return name.encode("utf-8", "replace").decode()
 
 
-def load(path: str | os.PathLike[str], strict: bool = False) -> Automaton:
-    """The automaton in a file."""
-    return read_file(path, strict=strict)
+def automata_in(folder: str | os.PathLike[str]) -> list[str]:
+    """The files in a folder that are read without being named, sorted: ``.dipa``, and ``.json`` files that
+    say near their beginning that they are automata."""
+    names = (os.path.join(folder, name) for name in sorted(os.listdir(folder)))
+    return [name for name in names if os.path.isfile(name) and _announces_an_automaton(name)]
 
 
-def loads(text: str, fmt: str = "dipa", strict: bool = False) -> Automaton:
-    """The automaton in a text."""
-    return read(text, fmt, strict=strict)
+def _announces_an_automaton(name: str) -> bool:
+    suffix = PurePath(name).suffix.lower()
+    if suffix != ".json":
+        return suffix == ".dipa"
+    try:
+        with open(name, "rb") as handle:
+            return json_format.FORMAT.encode() in handle.read(1 << 12)
+    except OSError:
+        return True  # it is the reader's to complain
+
+
+def load(path: str | os.PathLike[str], strict: bool = False, halt: str | None = None) -> Automaton:
+    """The automaton in a file; ``halt`` is ``"visible"`` or ``"hidden"`` if not as the file says."""
+    return read_file(path, strict=strict, halt=halt)
+
+
+def loads(text: str, fmt: str = "dipa", strict: bool = False, halt: str | None = None) -> Automaton:
+    """The automaton in a text, as :func:`load`."""
+    return read(text, fmt, strict=strict, halt=halt)
 
 
 def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
@@ -114,7 +143,7 @@ def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
 def detect(name: str | None, content: str, source: str | None = None) -> str:
     """The format of a file: by its suffix, or without one by the first character of its content."""
     suffix = PurePath(name).suffix.lower().removeprefix(".") if name else ""
-    by_content = {"{": "json", "(": "dipa", "#": "dipa"}.get(content.lstrip()[:1])
+    by_content = {"{": "json", "(": "dipa", "#": "dipa", "h": "dipa"}.get(content.lstrip()[:1])
     if suffix in READERS:
         if by_content and by_content != suffix:
             message = f"the suffix is .{suffix} but the content looks like {by_content}; rename the file or "

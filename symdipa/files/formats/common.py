@@ -38,13 +38,15 @@ _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
 class Parsed:
     """What a reader made of a text: perhaps an automaton, where its parts stood, and what is wrong.
 
-    ``partial`` says that parts of the text could not be read and are missing from the automaton.
+    ``partial`` says that parts of the text could not be read and are missing from the automaton. ``halt`` is
+    what it says about halting, which the automaton is not affected by.
     """
 
     automaton: Automaton | None
     locate: Locate | None = None
     problems: tuple[InputProblem, ...] = ()
     partial: bool = False
+    halt: str = ""
 
 
 @dataclass

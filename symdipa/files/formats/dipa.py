@@ -35,13 +35,13 @@ LONGEST_LINE = 100
 def parse(text: str, strict: bool = False, limits: Limits = UNLIMITED) -> Parsed:
     """Read a text; with ``strict`` overlapping branches are problems, otherwise notes."""
     report = Report(text)
-    listings = parse_listings(text, report, limits)
+    halt, listings = parse_listings(text, report, limits)
     readable = not any(problem.rule in FATAL for problem in report.problems)
     if not listings:
         if not report.problems:
             report.add("syntax", f"there is no state in the text; write for instance {EXAMPLE}", 0)
         return Parsed(None, problems=tuple(report.problems))
-    assembly = _Assembly(report, strict)
+    assembly = _Assembly(report, strict, halt)
     for listing in listings:
         limits.check(READING)
         assembly.add(listing)
@@ -58,8 +58,8 @@ def parse(text: str, strict: bool = False, limits: Limits = UNLIMITED) -> Parsed
 class _Assembly:
     """Puts the listings together: resolves ordered branches, numbers states and transitions."""
 
-    def __init__(self, report: Report, strict: bool) -> None:
-        self.report, self.strict = report, strict
+    def __init__(self, report: Report, strict: bool, halt: str) -> None:
+        self.report, self.strict, self.halt = report, strict, halt
         self.listings: list[Listing] = []
         self.transitions: list[Transition] = []
         self.branches: list[Arm] = []
@@ -172,7 +172,7 @@ class _Assembly:
         variables = variables_of(self.transitions)
         notes, initial = tuple(self.notes), states[0].name
         automaton = Automaton(tuple(states), initial, tuple(self.transitions), variables, read_notes=notes)
-        return Parsed(automaton, self.locate, tuple(self.report.problems), partial)
+        return Parsed(automaton, self.locate, tuple(self.report.problems), partial, self.halt)
 
     def locate(self, place: Place) -> Position | None:
         if place.kind == "transition":
@@ -234,7 +234,7 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
     ordered = [automaton.state(automaton.initial)]
     ordered += [state for state in automaton.states if state.name != automaton.initial]
     remarks = remarks or Remarks()
-    lines = _comment(remarks.head)
+    lines = _comment(remarks.head) + [f"halt {automaton.halt}"] * (automaton.halt == "hidden")
     for state in ordered[: _lines_needed(automaton, ordered)]:
         said = remarks.states.get(state.name)
         lines += ["", *_comment(said)] if said else []
@@ -256,7 +256,9 @@ def _lines_needed(automaton: Automaton, ordered: list[State]) -> int:
     listed = {state.name for state in ordered[:count]}
     targets = dict.fromkeys(automaton.transitions[i].target for state in ordered for i in leaving[state.name])
     added = [name for name in targets if name not in listed]
-    return count if added == [state.name for state in ordered[count:]] else len(ordered)
+    dictionary = Dictionary(listed)
+    doubted = any(dictionary.closest(name) for name in added)  # if it were not listed
+    return count if added == [state.name for state in ordered[count:]] and not doubted else len(ordered)
 
 
 def _state_line(automaton: Automaton, state: State) -> str:

@@ -17,18 +17,21 @@ from itertools import pairwise
 from symdipa.files.formats.common import READING, Report, eps_in, rational, shown
 from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, Guard, Output, State, symbol
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.spelling import edit_distance
+from symdipa.model.options import HALTS
+from symdipa.model.spelling import counted, edit_distance
 
 RESERVED = frozenset(
     ["insample", "insampleprime", "if", "then", "elseif", "else", "output", "goto", "true", "and"]
 )
 """Words that cannot name a state, a variable or an output symbol."""
 
+_HALT = re.compile(r"\s*halt[ \t]+(\S+)[ \t]*(?:\n|\Z)")
+"""A line before the states."""
 NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|:=|>=|<=|==|!=|&&|\|\||\S")
 _ASIDE = re.compile(
     r"#[^\n]*"
-    r"|(?P<comment>(?<!\w)(?://|%|--(?=\s|[^\W\d]))[^\n]*|/\*.*?\*/)"
+    r"|(?P<comment>(?<!\w)(?://|%|--(?=\s|[^\W\d]))[^\n]*|/\*.*?(?:\*/|\Z))"
     r"|(?<!\w)[\"'`“‘](?P<quoted>[^\"'`“”‘’\n]*)[\"'`”’]",
     re.DOTALL,
 )
@@ -100,18 +103,23 @@ class Listing:
     branches: list[Arm] = field(default_factory=list)
 
 
-def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> list[Listing]:
-    """All states of the text, one after the other, as far as they can be read."""
+def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> tuple[str, list[Listing]]:
+    """What the text says about halting, and all its states, as far as they can be read."""
     text = _without_asides(text, report)
     starts = []
     for match in _HEADER.finditer(text):
         limits.check(READING)
         starts.append(match.start())
     first = starts[0] if starts else len(text)
-    if stray := text[:first].strip():
-        before = first - len(text[:first].lstrip())
+    halt, at = "", 0
+    while said := _HALT.match(text, at, first):
+        if halt or said[1] not in HALTS:
+            remedy = "is said once" if halt else f"is {' or '.join(HALTS)}, not {shown(said[1])}"
+            report.add("syntax", f"halt {remedy}", said.start(1))
+        halt, at = halt or said[1], said.end()
+    if stray := text[at:first].strip():
         message = f"expected a state such as {EXAMPLE}, found {shown(stray)}"
-        report.add("syntax", message, before)
+        report.add("syntax", message, first - len(text[at:first].lstrip()))
     listings = []
     for start, end in pairwise([*starts, len(text)]):
         if report.full:
@@ -120,7 +128,7 @@ def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> lis
         listing = _StateParser(text, start, end, report).parse()
         if listing is not None:
             listings.append(listing)
-    return listings
+    return halt, listings
 
 
 def _without_asides(text: str, report: Report) -> str:
@@ -132,8 +140,11 @@ def _without_asides(text: str, report: Report) -> str:
             foreign.append(match)
         if (quoted := match["quoted"]) is None:
             return re.sub(r"[^\n]", " ", match[0])
-        name = re.sub(r"\W", "_", quoted) or "_"
-        report.add("spelling", f"{shown(match[0])}: names stand without quotes; write {name}", match.start())
+        name = re.sub(r"^(?=\d|$)|\W", "_", quoted)
+        if not report.full:
+            report.add(
+                "spelling", f"{shown(match[0])}: names stand without quotes; write {name}", match.start()
+            )
         return f" {name}".ljust(len(match[0]))
 
     text = _ASIDE.sub(instead, text)
@@ -285,7 +296,7 @@ class _StateParser(_Words):
             self.expected(f"':' after the header of {state}")
             self.pass_over(":")
         if name and self.sound and len(numbers) not in (0, 2, 4):
-            given = "1 parameter" if len(numbers) == 1 else f"{len(numbers)} parameters"
+            given = counted(len(numbers), "parameter")
             wanted = "2 (d and mu: inverse noise scale and mean) or 4 (d, mu, d', mu')"
             self.fault(f"state {name} has {given}; give {wanted}", at)
         if self.word in _BODY or self.stores():
@@ -625,7 +636,8 @@ class _StateParser(_Words):
             self.fault(f"{shown(left)}: there is no negation; write insample < x for !(insample >= x)")
         elif left == "insample":
             self.next += 1
-            self.expected("'>=' or '<' after insample")
+            constant = " (a constant goes into the mean of the state)" if self.word in ("+", "-") else ""
+            self.expected(f"'>=' or '<' after insample{constant}")
         elif _means(left, "insample"):
             self.expected("'insample'", "insample")
         elif compares and NAME.fullmatch(left) and left not in RESERVED:

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 
 from symdipa.files.formats.common import READING, Parsed, Report, eps_in, rational, shown
@@ -29,6 +28,8 @@ from symdipa.model.automaton import (
 )
 from symdipa.model.errors import Position
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.options import HALTS
+from symdipa.model.spelling import similar
 from symdipa.model.validation import Place
 
 FORMAT = "symdipa-automaton"
@@ -187,7 +188,9 @@ def parse(text: str, strict: bool = False, limits: Limits = UNLIMITED) -> Parsed
         return Parsed(None, problems=tuple(report.problems))
     reader = _Reader(report)
     automaton = reader.automaton(node)
-    return Parsed(None if report.problems else automaton, reader.locate, problems=tuple(report.problems))
+    problems = tuple(report.problems)
+    whole = all(problem.rule == "number" for problem in problems)
+    return Parsed(automaton if whole else None, reader.locate, problems=problems, halt=reader.halt)
 
 
 class _Reader:
@@ -198,6 +201,7 @@ class _Reader:
         self.root = Node(None, 0)
         self.states: list[Node] = []
         self.transitions: list[Node] = []
+        self.halt = ""
 
     def fault(self, message: str, node: Node) -> None:
         self.report.add("schema", message, node.at)
@@ -216,8 +220,12 @@ class _Reader:
     def automaton(self, node: Node) -> Automaton:
         self.root = node
         required = ["format", "version", "initial", "states", "transitions"]
-        members = self.members(node, "the automaton", required, ["name", "variables"])
+        members = self.members(node, "the automaton", required, ["name", "variables", "halt"])
         self.version(members)
+        if halt := members.get("halt"):
+            self.halt = self.text(halt, "halt")
+            if self.halt not in HALTS:
+                self.fault(f'"halt" is {" or ".join(HALTS)}', halt)
         self.states = self.items(members.get("states"), "states")
         self.transitions = self.items(members.get("transitions"), "transitions")
         states = tuple(map(self.state, self.states))
@@ -312,11 +320,11 @@ class _Reader:
             return None
         if isinstance(node.value, str) and (found := eps_in(node.value)) is not None:
             self.report.add("number", found.message, node.at)
-            return found.meant
+            return found.meant or Fraction(1)
         return self.number(node, key)
 
     def number(self, node: Node | None, key: str) -> Fraction:
-        """A number, 0 if there is none."""
+        """A number, 0 if there is none; a malformed one is read as 1, so that nothing follows from it."""
         if node is None:
             return Fraction(0)
         if not isinstance(node.value, str):
@@ -326,12 +334,12 @@ class _Reader:
             return rational(node.value)
         except ValueError as error:
             self.report.add("number", str(error), node.at)
-            return Fraction(0)
+            return Fraction(1)
 
 
-def _unknown_key(key: str, what: str, allowed: Iterable[str]) -> str:
-    close = get_close_matches(key[:40], list(allowed), 1)
-    hint = f'; did you mean "{close[0]}"?' if close else f"; the keys are {', '.join(allowed)}"
+def _unknown_key(key: str, what: str, allowed: Sequence[str]) -> str:
+    meant = similar(key, allowed)
+    hint = f'; did you mean "{meant}"?' if meant else f"; the keys are {', '.join(allowed)}"
     return f"{what} has no key {shown(key)}{hint}"
 
 
@@ -346,6 +354,7 @@ def write(automaton: Automaton) -> str:
         f'  "name": {_text(automaton.name)}',
         f'  "initial": {_text(automaton.initial)}',
         f'  "variables": {_text(list(automaton.variables))}',
+        *([f'  "halt": {_text(automaton.halt)}'] if automaton.halt == "hidden" else []),
         _block("states", [_state(state) for state in automaton.states]),
         _block("transitions", [_transition(automaton, t) for t in automaton.transitions]),
     ]

@@ -12,6 +12,7 @@ from typing import Any
 
 from symdipa.files.templates.base import Kind, Parameter, Settings, Template, Written, refused
 from symdipa.files.templates.monitors import band, hysteresis, minmax
+from symdipa.files.templates.releases import histogram, noisy_max
 from symdipa.files.templates.sparse import adaptive, numeric_sparse, svt
 
 __all__ = ["TEMPLATES", "Kind", "Parameter", "Settings", "Template", "Written", "new"]
@@ -57,6 +58,16 @@ _TEMPLATES = (
                  Parameter("inputs", Kind.COUNT, 3, "So many inputs are read before.", smallest=2),
                  OUTSIDE,
              ), minmax),
+    Template("noisy-max", "Report Noisy Max: which of several candidates has the largest noisy score",
+             ("scores",), (
+                 Parameter("candidates", Kind.COUNT, 3,
+                           "So many scores are read, at most 8: for more, D is hard to prove.",
+                           smallest=2, largest=8),
+             ), noisy_max),
+    Template("histogram", "several counts, each shown with noise",
+             ("numbers shown",), (
+                 Parameter("bins", Kind.COUNT, 3, "So many counts are read."),
+             ), histogram),
 )
 # fmt: on
 TEMPLATES: dict[str, Template] = {template.name: template for template in _TEMPLATES}

@@ -33,13 +33,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a template; ``smallest`` is the least value of a count."""
+    """A parameter of a template; a count goes from ``smallest`` to ``largest``."""
 
     name: str
     kind: Kind
     default: Any
     help: str
     smallest: int = 1
+    largest: int = LARGEST
 
     def check(self, value: Any, parts: tuple[str, ...]) -> Any:
         """The value, with integers as fractions where fractions are meant.
@@ -48,8 +49,9 @@ class Parameter:
         value that is none. ``parts`` are what shares are about.
         """
         if self.kind is Kind.COUNT:
-            if type(value) is not int or not self.smallest <= value <= LARGEST:
-                raise refused(self.name, f"{value} is not a whole number from {self.smallest} to {LARGEST}")
+            if type(value) is not int or not self.smallest <= value <= self.largest:
+                limits = f"{self.smallest} to {self.largest}"
+                raise refused(self.name, f"{value} is not a whole number from {limits}")
             return value
         if self.kind is Kind.FLAG:
             return bool(value)
@@ -243,7 +245,8 @@ class Template:
 
     @property
     def every_parameter(self) -> tuple[Parameter, ...]:
-        return (*self.parameters, self.split, TOTAL, SENSITIVITY, MONOTONE)
+        split = (self.split,) if len(self.parts) > 1 else ()
+        return (*self.parameters, *split, TOTAL, SENSITIVITY, MONOTONE)
 
     def new(self, given: Mapping[str, Any]) -> Written:
         """The mechanism with the given parameters, the others as by default."""
@@ -255,8 +258,9 @@ class Template:
             name: parameter.check(given.get(name, parameter.default), self.parts)
             for name, parameter in known.items()
         }
-        common = [values.pop(p.name) for p in (self.split, TOTAL, SENSITIVITY, MONOTONE)]
-        settings = Settings(self.parts, *common)
+        split = values.pop("eps_split", (Fraction(1),))
+        common = [values.pop(p.name) for p in (TOTAL, SENSITIVITY, MONOTONE)]
+        settings = Settings(self.parts, split, *common)
         sheet = self.build(settings, **values)
         sheet.draft.end("done")
         automaton = sheet.draft.finish(self.name)
@@ -291,7 +295,3 @@ def numbered(base: str, *places: tuple[int, int]) -> str:
     """A name with the numbers ``i`` of the places ``(i, count)`` whose count is above 1."""
     numbers = [str(i) for i, count in places if count > 1]
     return base + "_".join(numbers)
-
-
-def counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symdipa.files.families.drafts import Branch
-from symdipa.files.templates.base import Settings, Sheet, counted, numbered, refused
+from symdipa.files.templates.base import Settings, Sheet, numbered, refused
+from symdipa.model.spelling import counted
 
 Pair = tuple[Fraction, Fraction]
 
@@ -16,7 +17,7 @@ def band(settings: Settings, dimensions: int, thresholds: tuple[Pair, ...], cuto
     With monotone adjacency only the upper thresholds (or only the lower ones) move.
     """
     if len(thresholds) not in (1, dimensions):
-        many = counted(dimensions, "dimension", "dimensions")
+        many = counted(dimensions, "dimension")
         raise refused("thresholds", f"given {len(thresholds)} times for {many}; give it once, or for each")
     if len(thresholds) == 1:
         thresholds *= dimensions
@@ -28,10 +29,10 @@ def band(settings: Settings, dimensions: int, thresholds: tuple[Pair, ...], cuto
     sheet = Sheet(
         settings,
         f"Range monitor: says of each input{each} whether it lies between two noisy thresholds, and stops "
-        f"after {counted(cutoff, 'input', 'inputs')} outside.",
+        f"after {counted(cutoff, 'input')} outside.",
     )
     _cost_of_two(sheet, first, paying, d1)
-    outside = counted(cutoff, "input", "inputs")
+    outside = counted(cutoff, "input")
     sheet.cost(second, f"{outside} outside, each {settings.cost(d2, settings.swing)}")
     sheet.say("Inputs inside are free, however many.")
     names = [(numbered("lo", (i, dimensions)), numbered("hi", (i, dimensions))) for i in _upto(dimensions)]
@@ -110,7 +111,7 @@ def hysteresis(settings: Settings, thresholds: tuple[Pair, ...], cutoff: int) ->
     sheet = Sheet(
         settings,
         "Alarm with hysteresis: rings when an input exceeds a noisy upper threshold, and falls silent when "
-        f"one is below a noisy lower threshold. It stops after {counted(cutoff, 'alarm', 'alarms')}.",
+        f"one is below a noisy lower threshold. It stops after {counted(cutoff, 'alarm')}.",
     )
     _cost_of_two(sheet, first, settings.swing, d1)
     changes = f"{2 * cutoff} changes between silent and ringing"
@@ -156,13 +157,13 @@ def minmax(settings: Settings, inputs: int, cutoff: int) -> Sheet:
         settings,
         f"Min/max monitor: keeps the least and the largest of the first {inputs} noisy inputs (and says "
         "which of them set a new mark), then says of each further input whether it lies between the two, and "
-        f"stops after {counted(cutoff, 'input', 'inputs')} outside.",
+        f"stops after {counted(cutoff, 'input')} outside.",
     )
     cost = settings.cost(d1, settings.swing)
     pairs = (inputs - 2) // 2
-    between = f", and {counted(pairs, 'pair', 'pairs')} of marks in between" if pairs else ""
+    between = f", and {counted(pairs, 'pair')} of marks in between" if pairs else ""
     sheet.cost(first, f"{paying} times {cost}, for both ends of the band{between}")
-    outside = counted(cutoff, "input", "inputs")
+    outside = counted(cutoff, "input")
     sheet.cost(second, f"{outside} outside, each {settings.cost(d2, settings.swing)}")
     sheet.say("Further inputs inside are free, however many.")
     sheet.read("read1", d1, Branch("first", "read2", store="min max"), remark="The first input is both ends.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symdipa.files.families.drafts import Branch
-from symdipa.files.templates.base import Settings, Sheet, counted, numbered
+from symdipa.files.templates.base import Settings, Sheet, numbered
 from symdipa.model.automaton import INSAMPLE_PRIME, Output
+from symdipa.model.spelling import counted
 
 PAYS_ONCE = "it moves by up to 1 and so makes up for all inputs below it at once"
 
@@ -19,7 +20,7 @@ def svt(settings: Settings, cutoff: int, threshold: Fraction, redraw: bool) -> S
     d2 = settings.inverse_scale(second, settings.swing * cutoff)
     sheet = Sheet(settings, _about("Sparse vector technique", "whether it exceeds", cutoff, redraw))
     _cost_of_thresholds(sheet, first, draws, d1)
-    many = counted(cutoff, "input", "inputs")
+    many = counted(cutoff, "input")
     sheet.cost(second, f"{many} above it, each {settings.cost(d2, settings.swing)}")
     sheet.say("Inputs below it are free, however many.")
     _sparse(sheet, cutoff, threshold, redraw, d1, d2, "above", None)
@@ -41,9 +42,9 @@ def numeric_sparse(settings: Settings, cutoff: int, threshold: Fraction, redraw:
     d_prime = settings.inverse_scale(third, cutoff)
     sheet = Sheet(settings, _about("Numeric sparse vector", "how large it is if it exceeds", cutoff, redraw))
     _cost_of_thresholds(sheet, first, draws, d1)
-    many = counted(cutoff, "input", "inputs")
+    many = counted(cutoff, "input")
     sheet.cost(second, f"{many} above it, compared, each {settings.cost(d2, settings.swing)}")
-    sheet.cost(third, f"{counted(cutoff, 'number', 'numbers')} shown, each {settings.cost(d_prime)}")
+    sheet.cost(third, f"{counted(cutoff, 'number')} shown, each {settings.cost(d_prime)}")
     if settings.monotone:
         sheet.say(
             "Not all of them at once: if inputs rise, the threshold pays, and for each input above it either "
@@ -57,7 +58,7 @@ def numeric_sparse(settings: Settings, cutoff: int, threshold: Fraction, redraw:
 
 def _about(name: str, question: str, cutoff: int, redraw: bool) -> str:
     stored = "drawn anew after each input above it" if redraw else "drawn once"
-    stops = counted(cutoff, "input", "inputs")
+    stops = counted(cutoff, "input")
     return (
         f"{name} with cutoff {cutoff}: says of each input {question} a noisy threshold, {stored}, "
         f"and stops after {stops} above it."

@@ -60,7 +60,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest a command to somebody who only names a file, or misspells a command."""
         name = args[0]
-        if not name.startswith("-") and name not in COMMANDS:
+        if not (name.startswith("-") or name in COMMANDS or ctx.resilient_parsing):
             if Path(name).suffix in (".dipa", ".json") or Path(name).exists():
                 raise click.UsageError(
                     f"there is no command {name!r}; to decide a file: symdipa check {name}"

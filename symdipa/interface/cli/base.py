@@ -74,10 +74,10 @@ def usable(output: Output | None = None) -> Iterator[None]:
 
 def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
     """The complaint about a name that nothing has, with the one that was meant or those that there are."""
-    from symdipa.model.spelling import Dictionary
+    from symdipa.model.spelling import similar
 
-    meant = Dictionary(known).closest(name)
-    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+    meant = similar(name, known)
+    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known) or 'none'}"
     return click.UsageError(f"there is no {kind} {name!r}; {hint}")
 
 
@@ -274,6 +274,7 @@ class Reading:
 
     fmt: str | None
     strict: bool
+    halt: str | None
 
     def check_usage(self, files: tuple[str, ...]) -> None:
         if "-" in files and self.fmt is None:
@@ -286,9 +287,9 @@ class Reading:
         from symdipa.files import formats
 
         if name != "-":
-            return formats.read_file(name, fmt=self.fmt, strict=self.strict, limits=limits)
+            return formats.read_file(name, fmt=self.fmt, strict=self.strict, halt=self.halt, limits=limits)
         data = formats.content(sys.stdin.buffer, shown(name), limits)
-        return formats.read(data, self.fmt or "dipa", shown(name), self.strict, limits)
+        return formats.read(data, self.fmt or "dipa", shown(name), self.strict, self.halt, limits)
 
     def read_or_leave(self, name: str, limits: Limits = UNLIMITED) -> Automaton:
         """The automaton, with remarks about it on standard error; problems and limits end the command."""

@@ -16,7 +16,15 @@ import click
 from symdipa.interface.bench import ENGINES, SOLVERS, TABLES
 from symdipa.interface.bench.presets import PRESETS
 from symdipa.interface.cli.base import Exit, Output, Unusable, echo_problems, leave, usable
-from symdipa.interface.cli.options import as_bytes, gathered, option, output_option, timeout_option
+from symdipa.interface.cli.options import (
+    FILE,
+    as_bytes,
+    complete_families,
+    gathered,
+    option,
+    output_option,
+    timeout_option,
+)
 from symdipa.model.errors import InvalidInput
 from symdipa.model.options import ENCODINGS
 
@@ -54,9 +62,14 @@ def _effort(timeout: float, **settings: Any) -> dict[str, Any]:
 
 
 @click.command(epilog=BENCH_STATUS)
-@click.argument("paths", nargs=-1, metavar="[FILE|FOLDER]...")
+@click.argument("paths", nargs=-1, metavar="[FILE|FOLDER]...", type=FILE)
 @option(
-    "--family", "families", multiple=True, metavar="FAMILY", help="Members of a family (may be repeated)."
+    "--family",
+    "families",
+    multiple=True,
+    metavar="FAMILY",
+    shell_complete=complete_families,
+    help="Members of a family (may be repeated).",
 )
 @option(
     "--sizes",

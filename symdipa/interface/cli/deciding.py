@@ -30,6 +30,7 @@ from symdipa.interface.cli.options import (
     as_pattern,
     as_patterns,
     as_positive,
+    complete_patterns,
     gathered,
     option,
     output_option,
@@ -78,6 +79,7 @@ def decided(automaton: Automaton, options: CheckOptions, progress: Progress | No
         "patterns",
         callback=as_patterns,
         metavar=PATTERN_NAMES,
+        shell_complete=complete_patterns,
         multiple=True,
         help="Look only for this pattern (may be repeated; or its name, as leaking-pair); default: all four.",
     ),
@@ -199,6 +201,7 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
     "--pattern",
     callback=as_pattern,
     metavar=PATTERN_NAMES,
+    shell_complete=complete_patterns,
     help="Show this pattern (or by its name, as leaking-pair), and look for no other.",
 )
 @option(
@@ -276,12 +279,17 @@ def witness(
 
     def show(name: str, result: Result, view: View) -> None:
         from symdipa.interface.reports import witness as report
+        from symdipa.model.verdict import Verdict
 
         hints = tried_hints(result, limits.left(), wanted is not None) if wants_hints else None
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
             echo_document(report.document(shown(name), result, pattern, hints))
-        found = None if wanted is None else concrete_counterexample(name, result, wanted, limits.left(), view)
+        found: Refutation | str | None = None
+        if wanted is not None:
+            found = concrete_counterexample(name, result, wanted, limits.left(), view)
+            if result.verdict is Verdict.PRIVATE and result.witness is None:
+                found = ASK_WEIGHT
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:
@@ -296,6 +304,10 @@ def witness(
             echo_document(refutation.document(found))
 
     run(files, reading, options, decide, view, show)
+
+
+ASK_WEIGHT = "it is private (symdipa weight --confirm looks for two inputs that come near D)"
+"""Why there is no counterexample, and what there is instead."""
 
 
 def _draw(name: str, result: Result, picture: Output) -> None:

@@ -25,7 +25,13 @@ from symdipa.interface.cli.base import (
     shown,
     written_as,
 )
-from symdipa.interface.cli.options import option, timeout_option, with_automaton_output, with_reading
+from symdipa.interface.cli.options import (
+    option,
+    timeout_option,
+    with_automaton_output,
+    with_file,
+    with_reading,
+)
 from symdipa.interface.interrupts import on_interrupt
 from symdipa.interface.saving import SUFFIXES, create_file
 from symdipa.model.errors import InvalidInput
@@ -42,7 +48,7 @@ SECONDS_FOR_ONE = 10.0
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @option(
     "--where",
     "command",
@@ -67,6 +73,7 @@ def minimize(file: str, command: str, status: int, timeout: float, output: Outpu
     Transitions, states, variables, comparisons and assignments are left out, numbers and outputs made plain,
     until no single such change can be made. After Ctrl-C the smallest automaton so far is written.
 
+    \b
     Example: symdipa minimize big.dipa --where "symdipa check -q --pattern LP {}" --status 1 -o small.dipa
     """
     by_name = SUFFIXES.get(Path(file).suffix.lower(), ("dipa",))[0]

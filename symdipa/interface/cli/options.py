@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from symdipa.interface.cli.base import Output, Reading, View
-from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, SOLVERS, CheckOptions
+from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, HALTS, SOLVERS, CheckOptions
 from symdipa.model.parts import BEYOND, computable
 from symdipa.model.patterns import Pattern
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 PATTERN_NAMES = "|".join(pattern.short for pattern in Pattern)
 
@@ -91,6 +95,21 @@ def _pattern(name: str) -> Pattern:
     raise click.BadParameter(f"{name!r} is not a pattern; there are {known}")
 
 
+def complete_patterns(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Patterns for a shell."""
+    return [pattern.short for pattern in Pattern if pattern.short.startswith(incomplete.upper())]
+
+
+def complete_families(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Families for a shell, with what they are where it shows that."""
+    from click.shell_completion import CompletionItem
+
+    from symdipa.files.families import FAMILIES
+
+    fitting = (family for family in FAMILIES.values() if family.name.startswith(incomplete))
+    return [CompletionItem(family.name, help=family.summary) for family in fitting]
+
+
 def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
     """A click option whose help shows its default, if it has one."""
     return click.option(*names, **{"show_default": settings.get("default") is not None} | settings)
@@ -118,12 +137,37 @@ with_slicing = option(
     default=True,
     help="Look at one group of connected variables at a time (but for --engine explicit).",
 )
-with_files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+FILE = click.Path(readable=False, allow_dash=True)
+"""Files to read, whose names shells complete. What is wrong with one is for the reader to say."""
+
+
+def _with_those_in_folders(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The files, and instead of a folder the automata in it, if there are any."""
+    from symdipa.files import formats
+
+    return tuple(
+        file
+        for name in value
+        for file in (formats.automata_in(name) if os.path.isdir(name) else []) or [name]
+    )
+
+
+with_file = click.argument("file", type=FILE)
+with_files = click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=FILE, callback=_with_those_in_folders
+)
 with_format = option(
     "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."
 )
 with_strict = option(
     "--strict", is_flag=True, help="Branches whose guards overlap, and names that look misspelt, are errors."
+)
+with_halt = option(
+    "--halt",
+    type=click.Choice(HALTS),
+    help="Whether it is seen that a run stops where no branch holds. Default: hidden, and both are decided.",
 )
 with_json = option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
 with_bound = option(
@@ -205,5 +249,5 @@ with_automaton_output = gathered(
 )
 """Where to write what may be a ``.dipa`` file."""
 
-with_reading = gathered("reading", Reading, with_strict, with_format)
+with_reading = gathered("reading", Reading, with_strict, with_format, with_halt)
 with_view = gathered("view", View, with_json)

@@ -13,9 +13,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from symdipa.interface.cli.base import Exit, Reading, echo_document, leave, shown
-from symdipa.interface.cli.options import as_positive, number, option, with_json, with_reading
+from symdipa.interface.cli.base import Exit, Reading, echo_document, leave, no_such, shown
+from symdipa.interface.cli.options import (
+    as_positive,
+    number,
+    option,
+    rational,
+    with_file,
+    with_json,
+    with_reading,
+)
 from symdipa.model.limits import Limits, stopwatch
+from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import Window
@@ -93,7 +102,7 @@ with_eps = option("--eps", callback=as_positive, default="1", metavar="E", help=
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @option(
     "--run",
     metavar="STEPS",
@@ -134,7 +143,8 @@ def probability(
     bound on its error. Exit status 0: computed; 2: wrong usage; 3: not to this accuracy, or too large.
 
     \b
-    Examples: symdipa probability svt.dipa --outputs "oinit obot obot otop" --inputs "0 1 2"
+    Examples: symdipa new svt -o svt.dipa
+              symdipa probability svt.dipa --outputs "ready below below above" --inputs "0 1 2"
               symdipa probability svt.dipa --run "0 1*2 2" --inputs 0,1,2 --eps 1/2
     """
     if run is None and outputs is None:
@@ -229,7 +239,7 @@ def _inputs_of_run(
 ) -> list[Fraction | None]:
     reads = [automaton.state(automaton.transitions[t].source).is_input for t in run]
     if sum(reads) != len(inputs):
-        raise click.UsageError(f"the run reads {sum(reads)} inputs; --inputs has {len(inputs)}")
+        raise click.UsageError(f"the run reads {counted(sum(reads), 'input')}; --inputs has {len(inputs)}")
     stream = iter(inputs)
     return [next(stream) if read else None for read in reads]
 
@@ -242,7 +252,7 @@ def _windows_of_run(
     if outputs is None:
         return None
     if len(outputs) != len(run):
-        raise click.UsageError(f"the run has {len(run)} steps; --outputs has {len(outputs)}")
+        raise click.UsageError(f"the run has {counted(len(run), 'step')}; --outputs has {len(outputs)}")
     for k, (t, asked) in enumerate(zip(run, outputs, strict=True)):
         output = automaton.transitions[t].output
         if output.is_real == isinstance(asked, str) or (isinstance(asked, str) and output.symbol != asked):
@@ -255,15 +265,18 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[str | Window]) -> Non
     known = {t.output.symbol for t in automaton.transitions}
     for asked in outputs:
         if isinstance(asked, str) and asked not in known:
-            symbols = ", ".join(sorted(name for name in known if name is not None)) or "none"
-            raise click.UsageError(f"no transition outputs {asked!r}; the symbols are {symbols}")
+            if rational(asked) is not None:
+                raise click.UsageError(
+                    f"{asked} is no symbol; a number is asked for by an interval like 0..1.5"
+                )
+            raise no_such("output", asked, sorted(name for name in known if name is not None))
 
 
 # --------------------------------------------------------------------------------------------------- simulate
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @with_inputs
 @with_eps
 @option(
@@ -306,6 +319,7 @@ def simulate(
     An execution ends when an input state finds no input left, when no guard holds, or in a state without
     transitions. Beside the shares that were counted stand the computed probabilities of the same outputs.
 
+    \b
     Example: symdipa simulate examples/well_formed/svt.dipa --inputs "0 1 2" -n 100000 --seed 7
     """
     automaton = reading.read_or_leave(file)

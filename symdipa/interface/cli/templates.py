@@ -33,7 +33,7 @@ class Templates(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         known = self.list_commands(ctx)
-        if not args[0].startswith("-") and args[0] not in known:
+        if not (args[0].startswith("-") or args[0] in known or ctx.resilient_parsing):
             raise no_such("template", args[0], known)
         return super().resolve_command(ctx, args)
 

@@ -17,6 +17,7 @@ from symdipa.interface.cli.base import (
     Unusable,
     View,
     echo_document,
+    echo_notes,
     leave,
     run,
     showing_progress,
@@ -31,6 +32,7 @@ from symdipa.interface.cli.options import (
     option,
     rational,
     with_check_options,
+    with_file,
     with_files,
     with_json,
     with_max_weight,
@@ -41,7 +43,7 @@ from symdipa.interface.cli.options import (
     with_view,
 )
 from symdipa.model.adjacency import ADJACENCIES, TWO_SIDED
-from symdipa.model.errors import LimitReached, NothingToCertify
+from symdipa.model.errors import LimitReached, NoteKind, NothingToCertify
 from symdipa.model.limits import Limits
 from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS
 
@@ -192,7 +194,7 @@ def weight(
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @with_methods
 @with_question
 @option(
@@ -234,6 +236,7 @@ def certify(
             **question,
             timeout=options.timeout,
             memory=options.memory,
+            certified=True,
             progress=progress,
         )
     try:
@@ -241,11 +244,12 @@ def certify(
     except NothingToCertify as reason:
         click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
         leave(Exit.BUG if found.disagreements else Exit.UNKNOWN)
+    echo_notes(file, [str(note) for note in found.notes if note.kind is NoteKind.STOP_SEEN])
     output.write(certificates.dumps(certificate), "a certificate")
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @click.argument("certificate", metavar="CERT", type=click.Path(path_type=Path))
 @option(
     "--solver",
@@ -291,6 +295,23 @@ def verify(file: str, certificate: Path, solver: str | None, reading: Reading, a
 
 
 def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
+    """What a certificate proves about an automaton, in whichever reading of its stops it was made for."""
+    from symdipa.checker import CertificateRefused
+    from symdipa.files.formats.halting import with_halt
+
+    try:
+        return _claims_about(automaton, text, solver)
+    except CertificateRefused as refused:
+        if refused.rule != "automaton" or automaton.halt:
+            raise
+        try:
+            found = _claims_about(with_halt(automaton, "visible"), text, solver)
+        except CertificateRefused as other:
+            raise refused if other.rule == "automaton" else other from None
+    return [f"{claim}, if it is seen that a run stops" for claim in found]
+
+
+def _claims_about(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
     """What a certificate proves; a solver is asked only if it has invariants."""
     from symdipa.checker import CertificateRefused, verify
 

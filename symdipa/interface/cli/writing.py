@@ -13,16 +13,20 @@ from symdipa.interface.cli.base import (
     Output,
     Reading,
     leave_unknown,
+    no_such,
     usable,
     written_as,
 )
 from symdipa.interface.cli.options import (
     PATTERN_NAMES,
     as_pattern,
+    complete_families,
+    complete_patterns,
     gathered,
     option,
     with_automaton_output,
     with_encoding,
+    with_file,
     with_memory,
     with_output,
     with_reading,
@@ -51,7 +55,7 @@ class Generate(click.Command):
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @option(
     "--to", type=click.Choice(WRITTEN), help="Format to write; default: told by the suffix of the -o file."
 )
@@ -72,7 +76,7 @@ def convert(file: str, to: str | None, output: Output, reading: Reading) -> None
 
 
 @click.command(cls=Generate)
-@click.argument("family", required=False)
+@click.argument("family", required=False, shell_complete=complete_families)
 @click.argument("number", type=int, required=False, metavar="N")
 @option("--list", "list_families", is_flag=True, help="List the families and leave.")
 @option(
@@ -96,6 +100,8 @@ def generate(
         return
     if family is None or number is None:
         raise click.UsageError("needs FAMILY and N; symdipa generate --list shows the families")
+    if family not in families.FAMILIES:
+        raise no_such("family", family, list(families.FAMILIES))
     target = output.automaton_format(to) or "dipa"
     output.will_hold(target)
     try:
@@ -106,11 +112,12 @@ def generate(
 
 
 @click.command()
-@click.argument("file")
+@with_file
 @option(
     "--pattern",
     callback=as_pattern,
     metavar=PATTERN_NAMES,
+    shell_complete=complete_patterns,
     required=True,
     help="The pattern that the query asks for (or its name, as leaking-pair).",
 )

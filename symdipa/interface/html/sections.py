@@ -17,6 +17,7 @@ from symdipa.interface.reports.story import dependency as forced_order
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
 from symdipa.interface.reports.words import MARKS, known_marks, known_orders, noise, run_columns
+from symdipa.model.spelling import counted
 from symdipa.model.verdict import Bounds, Result, Verdict, Witness
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _stepper(witness: Witness) -> Markup:
     buttons = [
         element("button", text, type="button", data_go=go, aria_label=label) for go, text, label in BUTTONS
     ]
-    where = element("span", f"{len(witness.run)} steps", class_="where", data_field="where")
+    where = element("span", counted(len(witness.run), "step"), class_="where", data_field="where")
     keys = element("span", element("kbd", "←"), " ", element("kbd", "→"), class_="keys", aria_hidden="true")
     fields = [element("div", element("dt", name), element("dd", "", data_field=key)) for key, name in FIELDS]
     above = element("div", *buttons, where, keys, class_="buttons")

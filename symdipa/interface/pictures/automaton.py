@@ -16,7 +16,7 @@ from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, he
 from symdipa.interface.reports.words import loops_at
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import SymdipaError
-from symdipa.model.spelling import enumeration
+from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Witness
 
 LEGIBLE = 60
@@ -116,9 +116,8 @@ class _Picture:
         remarks: tuple[str, ...] = ()
         if hidden := len(automaton.states) - len(self.states):
             lost = len(automaton.transitions) - len(self.moves)
-            remarks = (
-                f"Only the states of the run are drawn; {hidden} others and {lost} transitions are left out.",
-            )
+            rest = f"{counted(hidden, 'other')} and {counted(lost, 'transition')}"
+            remarks = (f"Only the states of the run are drawn; {rest} are left out.",)
         return Drawing(layout.width, layout.height, tuple(elements), remarks)
 
     def _steps_text(self, t: int) -> list[str]:

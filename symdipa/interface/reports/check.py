@@ -133,7 +133,13 @@ def _open(result: Result, alone: bool) -> str:
     first, why = next(iter(reasons.items()))
     if len(set(reasons.values())) > 1:
         why = f"{first.title}: {why}" if alone else "the reasons are below"
+    elif len(why) > LONGEST_REASON and not alone:
+        why = "the reason is below"
     return f"{titles(unknown)} undecided ({why})"
+
+
+LONGEST_REASON = 60
+"""A longer one makes no headline."""
 
 
 def with_status(result: Result, status: Status) -> list[Pattern]:

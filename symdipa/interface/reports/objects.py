@@ -50,6 +50,7 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "reasons": {p.key: found.reason for p, found in patterns.items() if found.reason},
         "seconds": round(result.seconds, 6),
         "assumed": ASSUMED,
+        "halt_visible": _stopping(result),
         "notes": _notes(result, notes),
         "disagreements": list(result.disagreements),
         "error": None,
@@ -76,6 +77,7 @@ def error(name: str, problems: Sequence[InputProblem]) -> Json:
         "reasons": {},
         "seconds": 0.0,
         "assumed": ASSUMED,
+        "halt_visible": None,
         "notes": [],
         "disagreements": [],
         "error": described[0],
@@ -141,15 +143,25 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "graph": None if found.alignment_proof is None else found.alignment_proof.graph,
         "adjacency": adjacency if asked else None,
         "sensitivity": str(found.sensitivity) if asked else None,
+        "needed": _text(found.needed),
         "optimal": "single-runs" if found.optimal_for_single_runs else found.optimal,
         "by_state": [{"state": c.state, "cost": str(c.amount), "why": c.why} for c in costs],
         "run": _run(automaton, run),
         "confirmed": None if confirmation is None else _confirmed(automaton, confirmation),
         "missing": dict(found.missing),
         "seconds": round(result.seconds + found.seconds, 6),
+        "halt_visible": _stopping(result),
         "notes": _notes(result, notes),
         "error": None,
     }
+
+
+def _stopping(result: Result) -> Json | None:
+    """The other answer if it is seen that a run stops."""
+    other = result.stopping
+    if other is None:
+        return None
+    return {"verdict": other.verdict.value, "bound": _text(other.bounds.best) if other.bounds else None}
 
 
 def probability(

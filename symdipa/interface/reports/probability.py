@@ -11,6 +11,7 @@ from symdipa.interface.reports.document import Block, Document, Headline, Inset,
 from symdipa.interface.reports.numbers import measured, power
 from symdipa.interface.reports.words import noise
 from symdipa.model.automaton import Automaton
+from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import TotalLogProbability
@@ -41,7 +42,8 @@ def probability(
     elif found.runs is None:
         whose = "of these outputs, over all runs"
     elif not found.complete:
-        whose = f"of these outputs, over {found.runs} runs with them; there are more, which are not counted"
+        some = counted(found.runs, "run")
+        whose = f"of these outputs, over {some} with them; there are more, which are not counted"
     elif found.runs == 0:
         whose = "no run has these outputs on these inputs (or one of them finds no input left)"
     else:
@@ -67,9 +69,9 @@ def simulation(
     table = Table([_row(row, windows, compare) for row in rows], head)
     more = len(found.outputs) - len(rows)
     ends = ", ".join(f"{count} {ENDED[why]}" for why, count in sorted(found.stopped.items()))
-    others = [f"and {more} other output sequences"] if more else []
+    others = [f"and {counted(more, 'other output sequence')}"] if more else []
     section = Section([table, *others, f"ended: {ends}", *_rests_on(automaton, eps, "floating point")])
-    return Document([section], Headline(name, f"{found.samples} executions"))
+    return Document([section], Headline(name, counted(found.samples, "execution")))
 
 
 def _row(row: Frequent, windows: bool, compare: bool) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from symdipa.interface.reports.document import Block, Document, Inset, Section, Table
 from symdipa.interface.reports.numbers import interval, measured, number, power, times
+from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
     from symdipa.evidence.refutation import Refutation
@@ -57,8 +58,8 @@ def claim(found: Refutation) -> str:
         f"Refutes {asked}: alpha and beta, two input streams, differ by at most 1 in each entry, and the "
         f"outputs below are {times(found.log_ratio)} times as likely on alpha as on beta. Only "
         f"exp({number(allowed)}) = {times(float(allowed))} times are allowed, for every outcome, however "
-        f"unlikely it is. The {loops} taken {found.rounds} time{'s' if found.rounds > 1 else ''}, "
-        f"{len(found.run)} steps in all."
+        f"unlikely it is. The {loops} taken {counted(found.rounds, 'time')}, "
+        f"{counted(len(found.run), 'step')} in all."
     )
 
 
@@ -142,7 +143,7 @@ def whose(found: Refutation) -> list[Block]:
     if found.further:
         return [
             "Other runs show these outputs, too; their probabilities are added. They may read more inputs: "
-            f"behind those above, both streams go on with {len(found.further)} entries 0."
+            f"behind those above, each stream has {counted(len(found.further), 'entry', 'entries')} 0 more."
         ]
     theirs = (
         "No other run shows these outputs, so the probability of the run is theirs. The ratio refutes every "

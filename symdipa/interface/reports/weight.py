@@ -15,7 +15,7 @@ from symdipa.interface.reports.words import noise
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.automaton import Automaton
 from symdipa.model.options import EVERY_METHOD
-from symdipa.model.spelling import enumeration
+from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Bounds, Result, Status, Verdict
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
     whose = "of these outputs" if found.all_runs else "of this run alone (other runs show the same outputs)"
     title = (
         f"In numbers, at eps = {number(found.eps)}: the logarithm of the ratio of the probabilities {whose} "
-        f"on two adjacent inputs is ({value} {error})*eps{share}; the best of {found.tried} pairs"
+        f"on two adjacent inputs is ({value} {error})*eps{share}; the best of {counted(found.tried, 'pair')}"
     )
     steps = Table(rows, ("step", "from", "alpha", "beta", "output"))
     chances = [["Pr[alpha]", power(found.log_prob_alpha)], ["Pr[beta]", power(found.log_prob_beta)]]
@@ -103,23 +103,21 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
 
 def bound_text(bounds: Bounds) -> str:
     """What is known of D, in a few words; :func:`bound_table` says what proves it."""
-    upper, lower = bounds.best, bounds.lower
+    upper = bounds.best
     if upper is None:
         return "D not computed"
+    by = ", by relational alignment (experimental)" if bounds.best_method == "relational" else ""
     if bounds.optimal:
-        return f"D = {upper} (optimal)" if upper else "D = 0"
-    if bounds.best_method == "relational":
-        return f"D is at most {upper}, by relational alignment (experimental)"
-    if bounds.optimal_for_single_runs:
+        return f"D = {upper} (optimal){by}" if upper else f"D = 0{by}"
+    if bounds.optimal_for_single_runs and not by:
         return f"D = {upper} (optimal for single runs)"
-    if lower is None or not bounds.distinct:
-        return f"D is at most {upper}"
-    return f"D is at most {upper}, at least {lower}"
+    at_least = f", at least {bounds.needed}" if bounds.needed else ""
+    return f"D is at most {upper}{at_least}{by}"
 
 
 def _steps(bounds: Bounds) -> str:
     count = len(bounds.flow.run) if bounds.flow is not None else 0
-    return f"{count} step{'' if count == 1 else 's'}"
+    return counted(count, "step")
 
 
 def _how(bounds: Bounds, method: str) -> str:
@@ -179,5 +177,5 @@ def cost_table(costs: Sequence[Cost]) -> Table:
     if len(rows) > LONGEST:
         middle = slice(LONGEST // 2, -LONGEST // 2)
         between = str(sum((c.amount for c in costs[middle]), Fraction(0)))
-        rows[middle] = [("...", "", between, f"{len(rows[middle])} steps more")]
+        rows[middle] = [("...", "", between, f"{counted(len(rows[middle]), 'step')} more")]
     return Table(rows, ("step", "state", "cost", "why"), "Costs of steps", silent=True)
