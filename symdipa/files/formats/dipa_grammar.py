@@ -35,8 +35,8 @@ _ASIDE = re.compile(
     r"|(?<=(?<!\w)[\"'`“‘])(?P<quoted>[^\"'`“”‘’\n]*)[\"'`”’])",
     re.DOTALL,
 )
-"""Comments, comments of other languages, and words in quotes. That it begins with the letters that one of them
-can begin with makes the search ten times as fast."""
+"""Comments, comments of other languages, and words in quotes. It starts with their first letters, which makes
+the search ten times as fast."""
 _HEADER = re.compile(
     r"\(\s*+(?:(?!insample\b)\w++(?:-\w++)*+'?\s*+(?=[:,0-9]|\)\s*+:)"
     r"|(?=:\s*+(?:non|input)\b|,\s*+[-+.0-9]|\)\s*+:))"
