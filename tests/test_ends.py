@@ -185,7 +185,7 @@ def test_numbers_that_cannot_be_computed_with_are_wrong_usage(arguments):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["new", "svt", "--total", "1e-100"],
+        ["new", "svt", "--total", "1e-90"],
         ["simulate", SVT, "--inputs", "1 1e100", "--eps", "1e100"],
         ["simulate", SVT, "--inputs", "1 1e100", "--eps", "1e-100"],
         ["weight", SVT, "--adjacency=-1e100,1e100", "--sensitivity", "1e100"],
@@ -202,6 +202,12 @@ def test_numbers_in_files(header):
         formats.loads(f"({header}): output o; goto b")
     (problem,) = caught.value.problems
     assert "cannot be computed with" in problem.message and problem.position is not None
+
+
+def test_numbers_that_a_template_multiplies():
+    done = invoke("new", "svt", "--total", "1e60", "--sensitivity", "1e-60")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "the noise of state draw cannot be computed with" in done.stderr
 
 
 def test_numbers_of_automata_from_python():
