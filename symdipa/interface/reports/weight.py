@@ -152,8 +152,8 @@ def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
         present = enumeration(p.title for p in with_status(result, Status.PRESENT))
         yield (
             f"It is not well-formed ({present}): single runs lose privacy without limit. Other runs with the "
-            "same outputs make up for that, as runs paired by their outputs prove. An observer is taken to "
-            "see outputs, but not which steps read an input."
+            "same outputs make up for that, as runs paired by their outputs prove, also if it is seen which "
+            "steps read an input and that a run stops."
         )
     if bounds.optimal and bounds.best:
         yield "No smaller constant will do: the run from below comes as close to it as one likes."
