@@ -57,6 +57,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         " if isinstance(end, int) => (no condition)",
     ): "asked only where both are positions",
     ("lower", "check_lower", "True => False"): COUNTED,
+    (
+        "relational",
+        "Closures.with_guards",
+        "if key not in self._found => if True",
+    ): "what was found is found again",
     ("violation", "_leaves", "path[1] < path[0] => path[1] <= path[0]"): STORED,
     ("violation", "_enters", "path[-2] < path[-1] => path[-2] <= path[-1]"): STORED,
     ("model", "digest", "':' => \":'\""): "the canonical form has no objects",

@@ -177,7 +177,7 @@ def _if_seen(result: Result, found: Result) -> str:
     """What is different in the other reading; nothing if nothing is."""
     match found.verdict:
         case Verdict.UNKNOWN:
-            return "the answer is not known"
+            return "no answer was found in time"
         case Verdict.NOT_WELL_FORMED:
             return "it is not well-formed, and privacy not decided"
         case Verdict.NOT_PRIVATE:

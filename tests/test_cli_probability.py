@@ -88,12 +88,12 @@ def test_without_concrete_nothing_is_added():
 
 def test_where_no_pair_is_found_the_status_stays():
     found, status = told("witness", "--no-hints", "--concrete", A_NWF)
-    assert status == 0 and found["verdict"] == "private"
+    assert status == 3 and found["verdict"] == "not-well-formed"
     assert found["counterexample"] is None
     assert "other runs" in found["counterexample_missing"]
     assert found["counterexample_best"]["all_runs"] is True
     done = invoke("witness", "--no-hints", "--concrete", A_NWF)
-    assert done.exit_code == 0 and "No pair of inputs was found" in done.stdout
+    assert done.exit_code == 3 and "No pair of inputs was found" in done.stdout
 
 
 @pytest.mark.parametrize("hints", ["--hints", "--no-hints"])

@@ -331,7 +331,7 @@ def test_the_parts_of_the_page_are_installed_with_the_package():
 
 
 def test_what_only_pairs_of_runs_prove_is_called_private_once():
-    file = str(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
+    file = str(EXAMPLES / "leaking_cycle" / "unseen_redraws.dipa")
     done = invoke("report", "--no-concrete", "--no-hints", "-o", "-", file)
     assert done.exit_code == 0
     assert "private, D = 0, by relational alignment" in done.stdout and "private, private" not in done.stdout

@@ -540,27 +540,27 @@ def test_weight_tries_pairs_where_privacy_is_open(run):
     words = "private, D is at most 5/4, at least 3/4, by relational alignment (experimental)"
     assert words in done.stdout
     assert "not well-formed (leaking cycle)" in done.stdout and "optimal" not in done.stdout
-    told = json.loads(run("weight", "--json", "examples/leaking_cycle/a_nwf.dipa").stdout)
+    told = json.loads(run("weight", "--json", "examples/leaking_cycle/unseen_redraws.dipa").stdout)
     assert told["verdict"] == "private" and told["bounds"]["relational"] == "0" and told["optimal"] is True
 
 
 @pytest.mark.parametrize("command", ["check", "witness", "weight", "weight --method run", "compare"])
 def test_every_command_pairs_runs_where_privacy_is_open(run, command):
-    done = run(*command.split(), "--json", "examples/leaking_cycle/a_nwf.dipa")
+    done = run(*command.split(), "--json", "examples/leaking_cycle/unseen_redraws.dipa")
     told = json.loads(done.stdout)
     assert done.returncode == 0 and told["verdict"] == "private"
     assert (told.get("weight") or told["bounds"])["relational"] == "0"
 
 
 def test_check_need_not_pair_runs(run):
-    plain = run("check", "-q", "--no-relational", "examples/leaking_cycle/a_nwf.dipa")
+    plain = run("check", "-q", "--no-relational", "examples/leaking_cycle/unseen_redraws.dipa")
     assert plain.returncode == 3 and "privacy not decided" in plain.stdout
 
 
 def test_what_needs_no_repair_gets_no_hints(run):
-    told = json.loads(run("witness", "--json", "examples/leaking_cycle/a_nwf.dipa").stdout)
+    told = json.loads(run("witness", "--json", "examples/leaking_cycle/unseen_redraws.dipa").stdout)
     assert told["witness"] is not None and told["hints"] is None
-    assert "What would help" not in run("witness", "examples/leaking_cycle/a_nwf.dipa").stdout
+    assert "What would help" not in run("witness", "examples/leaking_cycle/unseen_redraws.dipa").stdout
 
 
 def test_the_proof_is_certified_beside_the_violation(run, tmp_path):

@@ -200,6 +200,12 @@ def fork_proof(letter: str, shift: tuple[str, str] | None, costs: tuple[str, str
 FORK = fork(", 1/4, 1, 1/3, 5", ", 1/4, 3, 1/3, 9", "insample")
 FORK_PRIME = fork(", 1/4, 1, 1/3, 5", ", 1/4, 3, 1/3, 9", "insampleprime")
 FORK_PROOF = fork_proof("insample", SAME, ("1/2", "1", "3/4", "1/2"))
+FORKED = {
+    **node(2, 2, 2, "1", move("insample", 0, SAME, 9), move("insample", 1, SAME, 10)),
+    "first": [2, 3],
+    "second": [2, 3],
+}
+"""Both states of both copies at once, at the cost of the dearest pair."""
 PRIME_PROOF = fork_proof("insampleprime", None, ("2/3", "2", "5/3", "2/3"))
 TIED_PROOF = fork_proof("insampleprime", UP, ("7/6", "11/4", "8/3", "7/6"))
 """The same with a shift that helps nobody, for ``1/4`` times 2, 3, 4 and 2 more."""
@@ -610,6 +616,7 @@ TAMPERED: list[tuple[str, str, list[tuple[str, object]]]] = [
     ("silent", "pair-potential", [("nodes.0.moves.0.shift", ["1/1000", "1/1000"])]),
     ("silent", "pair-potential", [("nodes.0.moves.0.shift", ["-1/1000", "-1/1000"])]),
     ("fork", "pair-potential", [("nodes.3.potential", "999/1000")]),
+    ("fork", "pair-potential", [("nodes.11", {**FORKED, "potential": "999/1000"})]),
     # initial nodes
     ("less", "pair-initial", [("initial", [])]),
     *(("less", "pair-initial", [(f"initial.{i}", DROP)]) for i in range(4)),
@@ -617,6 +624,10 @@ TAMPERED: list[tuple[str, str, list[tuple[str, object]]]] = [
     ("less", "pair-initial", [("nodes.8", node(1, 0, 5, "0")), ("initial.0", 8)]),
     ("less", "pair-initial", [("nodes.8", node(0, 1, 5, "1", SILENCE, facts=VACUOUS)), ("initial.0", 8)]),
     ("less", "pair-initial", [("nodes.0.facts", [[[1, "x"], [2, "x"], "<=", "0"]])]),
+    *(
+        ("less", "pair-initial", [("nodes.8", {**node(0, 0, 5, "0"), copy: []}), ("initial.0", 8)])
+        for copy in ("first", "second")
+    ),
     # moves
     ("less", "pair-move", [("nodes.0.moves", [])]),
     ("less", "pair-move", [("nodes.2.moves.1", DROP)]),
@@ -642,6 +653,7 @@ TAMPERED: list[tuple[str, str, list[tuple[str, object]]]] = [
     ("less", "pair-output", [("nodes.3.moves.0.shift", ["-1", "-999/1000"])]),
     ("less", "pair-output", [("nodes.2.moves.0.shift", None)]),
     ("less", "pair-output", [("nodes.2.facts", []), ("nodes.3.facts", [])]),
+    ("less", "pair-output", [("nodes.2.second", [1, 3]), ("nodes.0.moves.0.after", [2])]),
     ("stopper", "pair-output", [("nodes.2.moves.0.shift", None)]),
     ("stopper", "pair-output", [("nodes.3.moves.0.shift", None)]),
     ("stopper", "pair-output", [("nodes.3.moves.0.shift", ["-1", "-999/1000"])]),
@@ -724,6 +736,8 @@ STILL_HOLD: list[tuple[str, list[tuple[str, object]]]] = [
     ("foreseen", [("nodes.8", node(1, 2, 3, "0"))]),
     ("foreseen", [("nodes.8", node(3, 2, 2, "0"))]),
     ("fork", [("adjacency", ["0", "1/2"])]),
+    ("fork", [("nodes.11", FORKED)]),
+    ("less unsure", [("nodes.10", {**node(0, 0, 0, "0"), "second": [0, 1, 2, 3]})]),
     ("chain", [("nodes.4.facts.0.2", "<="), ("nodes.4.facts.1.3", "1/2")]),
     ("shown", [("suffixes.before.6", [4, "insample", "", 4])]),
 ]  # fmt: skip

@@ -111,7 +111,7 @@ def _checked(part: Checked) -> Iterator[Section]:
         yield from _witness(part, witness)
     yield from _counterexample(part.counterexample)
     if part.weighed is not None and part.weighed.bounds is not None:
-        yield Section([weight.bound_table(part.weighed.bounds)], "The privacy cost D")
+        yield Section(weight.bound_table(part.weighed.bounds), "The privacy cost D")
         found = weight.breakdown_of(result.automaton, part.weighed.bounds)
         if found is not None and found.costs:
             caption = f"Where it comes from, {found.way.value}:"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LONGEST = 12
 """How many steps of a run are listed before the middle is left out."""
+LONGEST_REASON = 70
+"""How many letters a reason may have that stands in a table."""
 WHY = {
     "threshold": "a sample is stored as a threshold",
     "test": "a sample is compared",
@@ -63,7 +65,7 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     words = bound_text(bounds)
     if result.verdict is Verdict.PRIVATE:
         words = f"private, {words}"
-    sections = [Section(list(meaning(result, bounds))), Section([bound_table(bounds)])]
+    sections = [Section(list(meaning(result, bounds))), Section(bound_table(bounds))]
     found = breakdown_of(result.automaton, bounds)
     costs = found.costs if found is not None else ()
     if found is not None and costs:
@@ -150,8 +152,8 @@ def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
         present = enumeration(p.title for p in with_status(result, Status.PRESENT))
         yield (
             f"It is not well-formed ({present}): single runs lose privacy without limit. Other runs with the "
-            "same outputs make up for that, as runs paired by their outputs prove. An observer is taken to "
-            "see outputs, but not which steps read an input."
+            "same outputs make up for that, as runs paired by their outputs prove, also if it is seen which "
+            "steps read an input and that a run stops."
         )
     if bounds.optimal and bounds.best:
         yield "No smaller constant will do: the run from below comes as close to it as one likes."
@@ -161,14 +163,20 @@ def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
         yield "A smaller constant may do."
 
 
-def bound_table(bounds: Bounds) -> Table:
-    """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing."""
+def bound_table(bounds: Bounds) -> list[Block]:
+    """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing.
+
+    Long reasons stand below the table.
+    """
     found = {m: bounds.from_above[m] for m in EVERY_METHOD if m in bounds.from_above}
+    missing = {m: bounds.missing[m] for m in EVERY_METHOD if m in bounds.missing}
+    below = {method: why for method, why in missing.items() if len(why) > LONGEST_REASON}
     rows = [(m, str(bound), _how(bounds, m)) for m, bound in found.items()]
-    rows += [(m, "-", bounds.missing[m]) for m in EVERY_METHOD if m in bounds.missing]
+    rows += [(m, "-", "see below" if m in below else why) for m, why in missing.items()]
     if bounds.lower is not None:
         rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(bounds)}"))
-    return Table(rows, ("bound", "value", "how"), "Bounds on D", silent=True)
+    table = Table(rows, ("bound", "value", "how"), "Bounds on D", silent=True)
+    return [table, *(f"No {method} bound: {why}." for method, why in below.items())]
 
 
 def cost_table(costs: Sequence[Cost]) -> Table:
