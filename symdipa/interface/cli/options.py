@@ -189,7 +189,8 @@ with_memory = option(
     "--memory",
     callback=as_bytes,
     metavar="SIZE",
-    help="Give up on a file beyond this much memory, as 500M or 2G (Linux).",
+    help="Give up on a file beyond this much memory, as 500M or 2G; default: three quarters of what is "
+    "available (Linux).",
 )
 with_max_weight = option(
     "--max-weight",
@@ -238,14 +239,21 @@ with_output = gathered(
     "output",
     lambda output: output or Output(),
     output_option(
-        "-o", "--output", help="Write here instead of to standard output; an existing file is replaced."
+        "-o",
+        "--output",
+        help="Write here, not to standard output. An existing file is replaced, an input never.",
     ),
 )
 with_automaton_output = gathered(
     "output",
     lambda output, force: Output(output and output.path, force),
-    output_option("-o", "--output", help="Write here instead of to standard output."),
-    option("--force", is_flag=True, help="Replace an existing .dipa file (others are replaced anyway)."),
+    output_option(
+        "-o",
+        "--output",
+        help="Write here, not to standard output. An existing file is replaced (.dipa only with --force), an "
+        "input never.",
+    ),
+    option("--force", is_flag=True, help="Replace an existing .dipa file."),
 )
 """Where to write what may be a ``.dipa`` file."""
 

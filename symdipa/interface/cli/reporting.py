@@ -66,7 +66,7 @@ class PageParts:
     "-o",
     "--output",
     required=True,
-    help='Write the page here (an existing file is replaced); "-" is standard output.',
+    help='Write the page here (an existing file is replaced, an input never); "-" is standard output.',
 )
 @gathered(
     "parts",

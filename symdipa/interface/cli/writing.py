@@ -64,7 +64,7 @@ class Generate(click.Command):
 def convert(file: str, to: str | None, output: Output, reading: Reading) -> None:
     """Write the automaton in FILE in another format.
 
-    svg is a picture; dot is for Graphviz. FILE itself is never overwritten.
+    svg is a picture; dot is for Graphviz.
 
     Example: symdipa convert examples/well_formed/svt.dipa --to json -o svt.json
     """
