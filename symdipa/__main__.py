@@ -7,13 +7,12 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from typing import NoReturn
 
+from symdipa.interface.failures import Exit, discard, open_closed_streams, told
 from symdipa.interface.interrupts import before_leaving
-from symdipa.interface.missing import missing_package
 
-UNUSABLE = 2
-INTERRUPTED = 130
 SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 YOUNG = 300_000
 """How many new objects there are before unreachable cycles are looked for. A command makes many small objects
@@ -42,15 +41,18 @@ def _unblock() -> None:
 
 def _wait_for_interrupt() -> NoReturn:
     signal.sigwait({signal.SIGINT})
-    if os.isatty(2):  # the progress display hides the cursor
-        os.write(2, SHOW_CURSOR)
+    with suppress(OSError):
+        if os.isatty(2):  # the progress display hides the cursor
+            os.write(2, SHOW_CURSOR)
     before_leaving()
-    os.write(2, b"interrupted\n")
-    os._exit(INTERRUPTED)
+    with suppress(OSError):
+        os.write(2, b"interrupted\n")
+    os._exit(Exit.INTERRUPTED)
 
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit status."""
+    open_closed_streams()
     leave_on_interrupt()
     gc.set_threshold(YOUNG)
     try:
@@ -59,14 +61,22 @@ def main() -> NoReturn:
         cli()
     except KeyboardInterrupt:
         os.write(2, b"interrupted\n")
-        sys.exit(INTERRUPTED)
-    except ModuleNotFoundError as error:
-        told = missing_package(error)
-        if told is None:
-            raise
-        print(f"Error: {told}", file=sys.stderr)
-        sys.exit(UNUSABLE)
+        sys.exit(Exit.INTERRUPTED)
+    except Exception as error:  # before there is a command, or while it complained
+        _leave(error)
     raise AssertionError("click ends the process itself")
+
+
+def _leave(error: Exception) -> NoReturn:
+    if isinstance(error, BrokenPipeError):
+        discard(sys.stdout, sys.stderr)
+        sys.exit(Exit.BROKEN_PIPE)
+    message, status = told(error)
+    try:
+        print(f"Error: {message}", file=sys.stderr, flush=True)
+    except OSError:  # there is nobody to tell it to
+        discard(sys.stdout, sys.stderr)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -86,7 +86,8 @@ def check(
     the symbolic search runs on (:data:`symdipa.model.options.SOLVERS`; default: z3, and minisat for
     ``"auto"``), ``slicing`` whether it looks at one variable component at a time. ``patterns`` restricts the
     check, as :class:`Pattern` or by code like ``"LP"`` (default: all four; a verdict "private" needs all).
-    ``bound`` is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes.
+    ``bound`` is the largest unrolling (of symbolic searches), ``timeout`` is in seconds, ``memory`` in bytes
+    (default: :func:`symdipa.model.limits.default_memory`).
     The bound on ``D`` (none without ``bounds``) is a cheap one, improved only if it is above ``max_weight``.
     Where runs with the same outputs leave privacy open, they are paired (experimental) unless
     ``relational`` is false.
@@ -95,8 +96,8 @@ def check(
     ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
-    engine under a limit on time or memory runs in a process of its own, which is killed if it does not stop;
-    elsewhere memory is not limited. Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton
+    engine runs in a process of its own, which is killed if it does not stop (enumeration only beyond a small
+    cap); elsewhere memory is not limited. Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton
     that breaks the rules of the model, ``ValueError`` for an unknown engine, encoding, solver or pattern and
     for a bound, timeout or memory that is not positive.
     """
@@ -281,10 +282,11 @@ def with_bounds(
     adjacency: Adjacency = TWO_SIDED,
     sensitivity: Fraction | int = 1,
     timeout: float | None = None,
+    memory: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for all of them."""
-    limits = Limits.of(timeout, progress=progress)
+    limits = Limits.of(timeout, memory, progress=progress)
 
     def bounded(result: Result, limits: Limits) -> Result:
         problem = Problem.of(result.automaton)

@@ -217,14 +217,19 @@ def _renewed(shown: list[str], printed: list[str]) -> list[str]:
 
 def main(names: list[str]) -> None:
     for page in [Path(name).resolve() for name in names] or PAGES:
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            prepare(Path(folder))
-            text = page.read_text(encoding="utf-8")
-            outcome = run(text)
-            page.write_text(rewritten(text, outcome), encoding="utf-8")
-            again = run(page.read_text(encoding="utf-8")).wrong if outcome.wrong else []
+        text = page.read_text(encoding="utf-8")
+        outcome = run_afresh(text)
+        page.write_text(rewritten(text, outcome), encoding="utf-8")
+        again = run_afresh(page.read_text(encoding="utf-8")).wrong if outcome.wrong else []
         for wrong in again:
             print(f"{page.name}, left to you: {wrong}")
+
+
+def run_afresh(page: str) -> Outcome:
+    """Run a page in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        prepare(Path(folder))
+        return run(page)
 
 
 if __name__ == "__main__":

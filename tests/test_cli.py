@@ -29,7 +29,7 @@ from conftest import EXAMPLES, ROOT
 
 from symdipa import analysis
 from symdipa.files import families, formats
-from symdipa.interface import missing
+from symdipa.interface import failures
 from symdipa.interface.cli import COMMANDS, cli
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.patterns import Pattern
@@ -534,8 +534,9 @@ def test_compare_as_json():
 def test_convert_keeps_the_automaton(tmp_path, fmt):
     target = tmp_path / f"copy.{fmt}"
     target.write_text("something older")
-    done = invoke("convert", A_LEAKP, "-o", str(target))
-    assert done.exit_code == 0 and done.output == ""
+    done = invoke("convert", A_LEAKP, "--force", "-o", str(target))
+    assert done.exit_code == 0 and done.stdout == ""
+    assert done.stderr == f"wrote the automaton as {fmt} to {target}\n"
     before, after = formats.load(A_LEAKP), formats.load(target)
     assert (before.states, before.transitions) == (after.states, after.transitions)
 
@@ -595,7 +596,8 @@ def test_encode_writes_a_query(tmp_path, encoding):
 def test_the_format_of_a_query(tmp_path, options, name, begins):
     target = tmp_path / name
     done = invoke("encode", A_LEAKP, "--pattern", "LP", *options, "-o", str(target))
-    assert done.exit_code == 0 and done.output == ""
+    assert done.exit_code == 0 and done.stdout == ""
+    assert re.fullmatch(rf"wrote the query as \w+ to {re.escape(str(target))}\n", done.stderr)
     assert target.read_bytes().startswith(begins)
 
 
@@ -745,13 +747,13 @@ def test_packages_that_can_be_missing_are_the_dependencies():
     def names(requirements):
         return {re.match("[a-z0-9-]+", requirement)[0] for requirement in requirements}
 
-    assert set(missing.PACKAGES.values()) == names(project["dependencies"])
-    for package, extra in missing.EXTRAS.items():
+    assert set(failures.PACKAGES.values()) == names(project["dependencies"])
+    for package, extra in failures.EXTRAS.items():
         assert package in names(project["optional-dependencies"][extra])
-        told = missing.missing_package(ModuleNotFoundError(name=f"{package}.figure"))
+        told = failures.missing_package(ModuleNotFoundError(name=f"{package}.figure"))
         assert told.endswith(f"pip install 'symdipa[{extra}]'")
-    assert missing.missing_package(ModuleNotFoundError(name="symdipa" + ".nothing")) is None
-    assert missing.missing_package(ImportError(name="numpy")) is None
+    assert failures.missing_package(ModuleNotFoundError(name="symdipa" + ".nothing")) is None
+    assert failures.missing_package(ImportError(name="numpy")) is None
 
 
 def test_a_reader_that_leaves_is_no_error(environment):

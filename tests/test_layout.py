@@ -31,7 +31,10 @@ ROOMS = [
 """From the bottom up. A module imports from its own room or from those above it in this list."""
 
 WITHIN = {
-    "interface": ["interrupts", "missing", "markup", "reports", "pictures", "html", "bench", "cli"],
+    "interface": [
+        *("interrupts", "failures", "saving"),
+        *("markup", "reports", "pictures", "html", "bench", "cli"),
+    ],
     "evidence": ["probability", "simulation", "facts", "hints", "exports"],
 }
 """The order inside rooms with floors of their own, as far as it matters to a reader."""

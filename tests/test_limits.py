@@ -29,8 +29,11 @@ def test_limits_begin_when_they_are_made(now: list[float]):
     assert limits.left() == 0, "never negative"
 
 
-def test_nothing_given_is_no_limit(now: list[float]):
-    assert Limits.of() == UNLIMITED == Limits()
+def test_nothing_given_is_no_limit_but_that_on_memory(now: list[float], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("symdipa.model.limits.default_memory", lambda: 7)
+    assert Limits.of().memory == 7 and Limits() == UNLIMITED
+    monkeypatch.setattr("symdipa.model.limits.default_memory", lambda: None)
+    assert Limits.of() == UNLIMITED
     assert UNLIMITED.left() is None and not UNLIMITED.hard
     UNLIMITED.check("anything")
 
@@ -42,7 +45,8 @@ def test_what_is_not_positive_is_refused(what: str, value: float):
         Limits.of(**given)  # type: ignore[arg-type]
 
 
-def test_only_time_and_memory_need_someone_who_ends_the_search():
+def test_only_time_and_memory_need_someone_who_ends_the_search(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("symdipa.model.limits.default_memory", lambda: None)
     assert Limits.of(1).hard and Limits.of(memory=1).hard
     assert not Limits.of(bound=1, progress=print).hard
 

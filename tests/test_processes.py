@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from symdipa.engines.processes import Race
 from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.errors import Limit, LimitReached, WitnessRejected
-from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.limits import PAGE, UNLIMITED, Limits, resident
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 from symdipa.runs.problem import Problem
@@ -70,7 +71,7 @@ def greedy(pattern: Pattern) -> None:
     hoard = []
     while True:
         hoard.append(bytearray(2**24))
-        hoard[-1][:: processes.PAGE] = bytes(len(range(0, 2**24, processes.PAGE)))
+        hoard[-1][::PAGE] = bytes(len(range(0, 2**24, PAGE)))
         time.sleep(0.005)
 
 
@@ -86,9 +87,9 @@ def nothing_is_left():
 
 
 def decided(engines: list[Engine], limits: Limits = UNLIMITED, memory: int | None = None) -> PatternResult:
-    race = Race(engines, memory)
+    race = Race(engines)
     try:
-        return race.decide(LP, limits)
+        return race.decide(LP, replace(limits, memory=memory or limits.memory))
     finally:
         race.close()
 
@@ -118,14 +119,14 @@ def test_the_last_progress_is_told():
 
 
 def test_memory_is_a_hard_limit():
-    limit = processes.resident(os.getpid()) * 2 + 2**27
+    limit = resident() * 2 + 2**27
     answer = decided([Scripted("pig", greedy)], Limits(memory=limit))
     assert answer.status is Status.UNKNOWN
     assert (answer.reason or "").startswith("memory limit of ") and "reached" in (answer.reason or "")
 
 
 def test_the_largest_goes_first():
-    limit = processes.resident(os.getpid()) * 3 + 2**27
+    limit = resident() * 3 + 2**27
 
     def patient(pattern: Pattern) -> PatternResult:
         time.sleep(2)

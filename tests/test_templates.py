@@ -213,7 +213,9 @@ def test_weight_prints_what_new_says(tmp_path, name, options):
     target = tmp_path / "made.dipa"
     done = invoke("new", name, "--total", "7/5", *options, "-o", str(target))
     assert (done.exit_code, done.stdout) == (0, "")
-    command, _, promised = done.stderr.strip().partition(" will print ")
+    wrote, said = done.stderr.splitlines()
+    assert wrote == f"wrote the mechanism {name} to {target}"
+    command, _, promised = said.partition(" will print ")
     assert promised == "D = 7/5 (optimal)"
     printed = invoke(*command.split()[1:])
     assert printed.exit_code == 0
@@ -265,7 +267,7 @@ def test_help_and_list_name_everything(name):
         (["range", "--thresholds", "2,1"], "Invalid value for '--thresholds': 2 is not below 1"),
         (["range", "--thresholds", "2"], "'2' is not a pair like 0,1"),
         (["range", "--dimensions", "999", "--cutoff", "999"], "more than 10000 states"),
-        (["svt", "-o", "a.json"], ".json is not the suffix"),
+        (["svt", "-o", "a.json"], "the name a.json says json"),
         (["svt", "-o", "no/such/folder.dipa"], "cannot write"),
         (["svt", "--dimensions", "2"], "No such option '--dimensions'"),
         (["svt", "extra"], "unexpected extra argument"),

@@ -43,7 +43,7 @@ class AutoEngine(Engine):
         if first.status is not Status.UNKNOWN:
             return first
         second = self.beyond.decide(pattern, limits)
-        if second.status is Status.UNKNOWN and self.beyond is self.symbolic:
+        if second.status is Status.UNKNOWN and self.beyond.name == self.symbolic.name:  # not a race
             reason = f"{first.engine}: {first.reason}; {second.engine}: {second.reason}"
             second = replace(second, reason=reason)
         return replace(second, seconds=first.seconds + second.seconds)

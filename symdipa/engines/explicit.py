@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -77,6 +77,26 @@ class ExplicitEngine(Engine):
 def _compute(engine: ExplicitEngine, compute: Compute[T], limits: Limits) -> T:
     """What is made of the augmentation in the process of the engine."""
     return compute(engine.problem.augmentation(limits, engine.max_nodes), limits)
+
+
+class Staged(Engine):
+    """Enumeration up to the cap of ``first`` in this process, and beyond it by ``whole``.
+
+    Small automata are decided by then; large ones deserve a process whose limits are hard.
+    """
+
+    name = "explicit"
+    same_work = True
+
+    def __init__(self, first: ExplicitEngine, whole: Engine) -> None:
+        self.first, self.whole = first, whole
+
+    def decide(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult:
+        answer = self.first.decide(pattern, limits)
+        if answer.status is not Status.UNKNOWN:
+            return answer
+        whole = self.whole.decide(pattern, limits)
+        return replace(whole, seconds=answer.seconds + whole.seconds)
 
 
 @dataclass(frozen=True)

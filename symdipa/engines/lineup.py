@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from symdipa.engines import processes
 from symdipa.engines.base import Engine
-from symdipa.engines.explicit import ExplicitEngine
+from symdipa.engines.explicit import ExplicitEngine, Staged
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import Limits
 from symdipa.model.options import ENCODINGS
@@ -51,7 +51,7 @@ class Lineup:
 
     def engines(self, name: str, encoding: str, solver: str | None, slicing: bool) -> list[Engine]:
         """The engines of this name; those that search symbolically see slices if asked to."""
-        explicit = [self._guarded(ExplicitEngine(self.problem))] if name in ("explicit", "both") else []
+        explicit = [self._enumeration()] if name in ("explicit", "both") else []
         if name == "explicit":
             return explicit
         from symdipa.engines.sliced import SlicedEngine
@@ -68,12 +68,20 @@ class Lineup:
         """Enumeration; symbolic search in both encodings; the same on another solver, slice by slice."""
         from symdipa.engines.sliced import SlicedEngine
 
-        yield self._guarded(ExplicitEngine(self.problem))
+        yield self._enumeration()
         for encoding in ENCODINGS:
             yield self._guarded(_symbolic(self.problem, encoding, "z3"))
         yield self._guarded(
             SlicedEngine(self.problem, lambda problem: _symbolic(problem, ENCODINGS[0], "minisat"))
         )
+
+    def _enumeration(self) -> Engine:
+        """Enumeration; a process of its own is worth it only beyond a small cap."""
+        whole = ExplicitEngine(self.problem)
+        guarded = self._guarded(whole)
+        if guarded is whole:
+            return whole
+        return Staged(ExplicitEngine(self.problem, max_nodes(self.problem.control, FIRST_CELLS)), guarded)
 
     def _guarded(self, engine: Engine) -> Engine:
         """The engine in a process of its own, if there are limits that must hold."""
@@ -91,10 +99,10 @@ class Lineup:
         rivals: list[Engine] = [symbolic, ExplicitEngine(problem)]
         if processes.cores() > 2:
             rivals.append(LongRuns(problem, encoding, solver))
-        return AutoEngine(first, symbolic, self._race(rivals, processes.machine_memory() // 2))
+        return AutoEngine(first, symbolic, self._race(rivals))
 
-    def _race(self, engines: Sequence[Engine], memory: int | None = None) -> processes.Race:
-        race = processes.Race(engines, memory)
+    def _race(self, engines: Sequence[Engine]) -> processes.Race:
+        race = processes.Race(engines, self._races)
         self._races.append(race)
         return race
 

@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symdipa.engines.base import Engine
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
-from symdipa.model.limits import UNLIMITED, Limits, Progress, stopwatch
+from symdipa.model.limits import POLL, UNLIMITED, Limits, Progress, out_of_memory, resident, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
 
@@ -31,31 +30,10 @@ AVAILABLE = sys.platform == "linux"
 GRACE = 0.3
 """Seconds past the deadline in which a worker may itself report how far it got, before it is ended."""
 
-POLL = 0.05
-"""Seconds between checks of the workers' memory."""
-
-PAGE = os.sysconf("SC_PAGE_SIZE") if AVAILABLE else 4096
-
 
 def cores() -> int:
     """On how many cores this process may run."""
     return len(os.sched_getaffinity(0)) if AVAILABLE else os.cpu_count() or 1
-
-
-def machine_memory() -> int:
-    """The bytes of memory that this machine, or the control group of this process, has (Linux)."""
-    memory = os.sysconf("SC_PHYS_PAGES") * PAGE
-    with suppress(OSError, ValueError):
-        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return memory
-
-
-def resident(pid: int | None) -> int:
-    """The bytes of memory that a process holds (0 if it is gone)."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
-    except (OSError, IndexError):
-        return 0
 
 
 class Worker:
@@ -183,15 +161,14 @@ def _teller(pipe: Connection) -> Progress:
 class Race(Engine):
     """Asks several engines at once, each in a process of its own, and takes the first definite answer.
 
-    With one engine this only makes its limits hard: past the deadline, or above the ``memory`` for all
-    processes together, the (largest) worker is ended and its answer is ``UNKNOWN`` with the reason. Engines
-    still busy when the answer comes are ended; the one that gave it keeps what it knows. ``memory`` applies
-    where the limits have none.
+    With one engine this only makes its limits hard: past the deadline, or above the memory for all processes
+    of all ``races`` together (only this one by default), a worker is ended and its answer is ``UNKNOWN`` with
+    the reason. Engines still busy when the answer comes are ended; the one that gave it keeps what it knows.
     """
 
-    def __init__(self, engines: Sequence[Engine], memory: int | None = None) -> None:
+    def __init__(self, engines: Sequence[Engine], races: Sequence[Race] = ()) -> None:
         self.engines = tuple(engines)
-        self.memory = memory
+        self.races = races
         self.name = self.engines[0].name if len(self.engines) == 1 else "race"
         self._workers: dict[Engine, Worker] = {}
         self._beyond: dict[Engine, str] = {}  # engines that would only meet their limit again
@@ -297,16 +274,24 @@ class Race(Engine):
             for engine, _ in late:
                 self._end(engine)
             return late
-        memory = limits.memory or self.memory
-        if memory is not None and asked:
-            used = resident(os.getpid()) + sum(worker.memory for worker in self._workers.values())
-            if used > memory:
-                engine = max(asked, key=lambda e: asked[e].memory)
-                reason = f"memory limit of {_size(memory)} reached"
-                limit = LimitReached(Limit.MEMORY, reason, asked[engine].heard)
-                self._end(engine)
-                return [(engine, limit)]
+        if limits.memory is not None and asked:
+            running = [(race, e) for race in (self.races or (self,)) for e in race._workers]
+            held = {(race, engine): race._workers[engine].memory for race, engine in running}
+            if resident() + sum(held.values()) > limits.memory:
+                return self._larger_ended(asked, held, limits.memory)
         return []
+
+    def _larger_ended(
+        self, asked: dict[Engine, Worker], held: dict[tuple[Race, Engine], int], memory: int
+    ) -> list[tuple[Engine, Any]]:
+        """End the largest worker, and say so if it was busy and not just keeping what it knows."""
+        race, engine = max(held, key=lambda each: held[each])
+        if race is not self or engine not in asked:
+            race._end(engine)
+            return []
+        limit = out_of_memory(memory, asked[engine].heard)
+        self._end(engine)
+        return [(engine, limit)]
 
 
 def _decide(engine: Engine, pattern: Pattern, limits: Limits) -> PatternResult:
@@ -315,7 +300,3 @@ def _decide(engine: Engine, pattern: Pattern, limits: Limits) -> PatternResult:
 
 def _unknown(pattern: Pattern, engine: Engine, reason: str) -> PatternResult:
     return PatternResult(pattern, Status.UNKNOWN, engine.name, reason=reason)
-
-
-def _size(count: int) -> str:
-    return f"{count / 2**30:.3g} GB" if count >= 2**30 else f"{count / 2**20:.3g} MB"

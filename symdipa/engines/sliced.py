@@ -44,6 +44,9 @@ class SlicedEngine(Engine):
     def components(self) -> list[Mask]:
         return self.problem.components
 
+    def load(self) -> None:
+        self._whole.load()
+
     def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
         if len(self.components) <= 1:
             return self._whole.decide_statically(pattern, limits)

@@ -43,6 +43,9 @@ class SymbolicEngine(Engine):
     def load(self) -> None:
         import symdipa.encodings.catalogue
         import symdipa.engines.liveness  # noqa: F401 (which needs all other searches)
+        from symdipa.systems.smt import load_solver
+
+        load_solver(self.solver)
 
     def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
         seconds, problem = stopwatch(), self.problem

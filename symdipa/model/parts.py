@@ -135,6 +135,17 @@ class State:
                 object.__setattr__(self, name, Fraction(value))
 
 
+LARGEST = Fraction(10) ** 100
+"""No number of an automaton or of a question is larger, or smaller than one over it (but for 0)."""
+
+BEYOND = "cannot be computed with: numbers lie between 1e-100 and 1e100 in size"
+
+
+def computable(number: Fraction) -> bool:
+    """Whether a number is within ``LARGEST``, so that floating point can hold it and products with others."""
+    return number == 0 or 1 / LARGEST <= abs(number) <= LARGEST
+
+
 def noise_scale(d: Fraction) -> str:
     """The scale of the noise with inverse scale ``d > 0`` as text: ``4/eps``, ``5/(2*eps)``."""
     scale = 1 / d

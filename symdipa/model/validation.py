@@ -14,7 +14,7 @@ from heapq import nsmallest
 from typing import Literal
 
 from symdipa.model.errors import InputProblem, InvalidInput, Position
-from symdipa.model.parts import AutomatonParts, Guard, State, Transition, noise_scale
+from symdipa.model.parts import BEYOND, AutomatonParts, Guard, State, Transition, computable, noise_scale
 from symdipa.model.spelling import Dictionary
 
 PATHS_SHOWN = 20
@@ -209,6 +209,8 @@ def parameters(automaton: AutomatonParts) -> Iterator[Finding]:
         for part, mean in (("mu", state.mu), ("mu_prime", state.mu_prime)):
             if not isinstance(mean, Fraction):
                 yield Place("state", i, part), _inexact(state, part, mean)
+            elif not computable(mean):
+                yield Place("state", i, part), _beyond(state, part)
 
 
 def _scale(state: State, i: int, part: str, value: Fraction | None, use: str | None) -> Iterator[Finding]:
@@ -225,6 +227,12 @@ def _scale(state: State, i: int, part: str, value: Fraction | None, use: str | N
     elif value == 0 and use:
         remedy = f"a large {shown}, such as 100, is little noise; no noise is not possible"
         yield place, f"{shown} of state {state.name} is 0; it must be positive, because {use} ({remedy})"
+    elif not computable(value):
+        yield place, _beyond(state, shown)
+
+
+def _beyond(state: State, part: str) -> str:
+    return f"{part} of state {state.name} {BEYOND}"
 
 
 def _use_of_sample(leaving: Iterable[Transition]) -> str | None:

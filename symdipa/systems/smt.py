@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
@@ -93,6 +94,11 @@ def open_solver(name: str = "z3", limits: Limits = UNLIMITED, effort: Effort | N
     """A fresh solver by its name in :data:`SOLVERS`; ``ValueError`` for another name."""
     must_be_one_of("solver", name, SOLVERS)
     return Z3Solver(limits, effort) if name == "z3" else SatSolver(name, limits, effort)
+
+
+def load_solver(name: str) -> None:
+    """Load the package of a solver, which takes longer than many a search."""
+    import_module("z3" if name == "z3" else "pysat.solvers")
 
 
 class Z3Solver(ClauseSolver):

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from symdipa.evidence.exports.labels import labels, prefixes
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit, constant
 from symdipa.systems.system import System
 
@@ -46,18 +47,25 @@ class Circuit:
         return [self.graph.name(lit >> 1) for lit in (*self.inputs, *(latch.value for latch in self.latches))]
 
 
-def circuit_of(systems: Sequence[System]) -> Circuit:
-    """The circuit that can get bad iff one of the systems can."""
+def circuit_of(systems: Sequence[System], limits: Limits = UNLIMITED) -> Circuit:
+    """The circuit that can get bad iff one of the systems can. Raises ``LimitReached``."""
     graph = BooleanGraph()
     inputs: list[Lit] = []
     latches: list[Latch] = []
     bad = FALSE
     for system, prefix in zip(systems, prefixes(systems), strict=True):
-        bad = graph.disj(bad, _add(system, prefix, graph, inputs, latches))
+        bad = graph.disj(bad, _add(system, prefix, graph, inputs, latches, limits))
     return Circuit(graph, tuple(inputs), tuple(latches), bad)
 
 
-def _add(system: System, prefix: str, graph: BooleanGraph, inputs: list[Lit], latches: list[Latch]) -> Lit:
+def _add(
+    system: System,
+    prefix: str,
+    graph: BooleanGraph,
+    inputs: list[Lit],
+    latches: list[Latch],
+    limits: Limits,
+) -> Lit:
     """Add one system to the inputs and latches; where it is bad."""
     names, start = labels(system, prefix), system.control.initial
     location = {q: graph.variable(names.locations[q]) for q in system.places}
@@ -67,6 +75,7 @@ def _add(system: System, prefix: str, graph: BooleanGraph, inputs: list[Lit], la
     following |= {value[bit]: [] for bit in system.bits}
     idle = TRUE
     for edge, line in zip(system.edges, lines, strict=True):
+        limits.check("the circuit of the query")
         new = [edge.update.get(bit, bit) for bit in system.bits]
         guard, *new = system.graph.copy([edge.guard, *new], graph, value)
         taken = graph.all([idle, line, location[edge.source], guard])
@@ -83,16 +92,18 @@ def _add(system: System, prefix: str, graph: BooleanGraph, inputs: list[Lit], la
     return graph.any(graph.conj(location[q], c) for q, c in zip(bad, conditions, strict=True))
 
 
-def unrolled(circuit: Circuit, bound: int) -> Circuit:
+def unrolled(circuit: Circuit, bound: int, limits: Limits = UNLIMITED) -> Circuit:
     """A circuit without latches that is bad iff the given one can get bad within ``bound`` steps.
 
     Its inputs are those of the steps one after another: ``choose(x)@3`` is that of the fourth.
+    Raises ``LimitReached``.
     """
     graph, before = BooleanGraph(), circuit.graph
     inputs: list[Lit] = []
     state = {latch.value: constant(latch.initially) for latch in circuit.latches}
     bad = FALSE
     for k in range(bound + 1):
+        limits.check(f"step {k} of the query")
         given = {i: graph.variable(f"{before.name(i >> 1)}@{k}") for i in circuit.inputs}
         values = {**state, **given}
         here, *after = before.copy(circuit.roots, graph, values)

@@ -18,6 +18,7 @@ from symdipa.evidence.exports.labels import labels, legend, printable
 from symdipa.evidence.exports.smtlib import to_smtlib
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import EncodingUnavailable
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import ENCODINGS, QUERY_FORMATS
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted
@@ -41,15 +42,16 @@ def encode(
     fmt: str = "smtlib",
     *,
     reduce: bool = False,
+    limits: Limits = UNLIMITED,
 ) -> str:
     """A self-contained query: does a run (of at most ``bound`` steps) show ``pattern``?
 
     AIGER comes in its ASCII form; :func:`encode_binary` writes the other one. ``reduce`` leaves out what the
     dataflow shows to be constant; without it the query relies on nothing but the definitions. Raises
     :class:`EncodingUnavailable` for an unknown format or encoding, for ``smtlib`` without a bound and ``chc``
-    with one, ``ValueError`` for a negative bound.
+    with one, ``ValueError`` for a negative bound, :class:`~symdipa.model.errors.LimitReached`.
     """
-    query = _Query(automaton, pattern, bound, encoding, reduce)
+    query = _Query(automaton, pattern, bound, encoding, reduce, limits)
     if fmt not in QUERY_FORMATS:
         raise EncodingUnavailable(f"no format {fmt!r}; there are {', '.join(QUERY_FORMATS)}")
     if fmt == "smtlib" and bound is None:
@@ -58,7 +60,7 @@ def encode(
         raise EncodingUnavailable("chc asks about runs of any length; smtlib, aiger and btor2 take a bound")
     comments = query.comments(fmt)
     if fmt == "smtlib" and bound is not None:
-        return to_smtlib(circuit_of(query.systems), bound, comments)
+        return to_smtlib(circuit_of(query.systems, limits), bound, comments, limits)
     if fmt == "chc":
         return to_chc(query.systems, comments)
     write = to_btor2 if fmt == "btor2" else to_ascii_aiger
@@ -72,9 +74,10 @@ def encode_binary(
     encoding: str = "marks",
     *,
     reduce: bool = False,
+    limits: Limits = UNLIMITED,
 ) -> bytes:
     """The query of :func:`encode` as ``aiger``, in AIGER's binary form."""
-    query = _Query(automaton, pattern, bound, encoding, reduce)
+    query = _Query(automaton, pattern, bound, encoding, reduce, limits)
     return to_aiger(query.circuit(), query.comments("aiger"))
 
 
@@ -87,6 +90,7 @@ class _Query:
     bound: int | None
     encoding: str
     reduce: bool
+    limits: Limits
 
     def __post_init__(self) -> None:
         validated(self.automaton)
@@ -98,11 +102,12 @@ class _Query:
     @cached_property
     def systems(self) -> list[System]:
         control = control_graph(self.automaton)
-        return systems(self.pattern, order_facts(control, precise=self.reduce), self.encoding)
+        facts = order_facts(control, precise=self.reduce, limits=self.limits)
+        return systems(self.pattern, facts, self.encoding, self.limits)
 
     def circuit(self) -> Circuit:
-        circuit = circuit_of(self.systems)
-        return circuit if self.bound is None else unrolled(circuit, self.bound)
+        circuit = circuit_of(self.systems, self.limits)
+        return circuit if self.bound is None else unrolled(circuit, self.bound, self.limits)
 
     def comments(self, fmt: str) -> list[str]:
         """What is asked, what the answers mean, and what the names mean."""

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 from symdipa.evidence.exports.circuit import Circuit
 from symdipa.evidence.exports.terms import Terms, quoted
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.systems.boolean import BooleanGraph, Lit
 
 
-def to_smtlib(circuit: Circuit, bound: int, comments: Sequence[str] = ()) -> str:
-    """A script: ``sat`` iff the circuit can get bad within ``bound`` steps."""
-    script = _Script(circuit)
+def to_smtlib(circuit: Circuit, bound: int, comments: Sequence[str] = (), limits: Limits = UNLIMITED) -> str:
+    """A script: ``sat`` iff the circuit can get bad within ``bound`` steps. Raises ``LimitReached``."""
+    script = _Script(circuit, limits)
     start = [_literal(script.symbol(latch.value, 0), latch.initially) for latch in circuit.latches]
     parts = start + [step for k in range(bound) for step in script.step(k)]
     parts.append(_joined("or", [script.bad(k) for k in range(bound + 1)]))
@@ -28,8 +29,8 @@ def to_smtlib(circuit: Circuit, bound: int, comments: Sequence[str] = ()) -> str
 class _Script:
     """Terms over the symbols of frames, and those symbols in the order of their first use."""
 
-    def __init__(self, circuit: Circuit) -> None:
-        self.circuit = circuit
+    def __init__(self, circuit: Circuit, limits: Limits) -> None:
+        self.circuit, self.limits = circuit, limits
         self.declared: dict[str, None] = {}
 
     def symbol(self, variable: Lit, frame: int) -> str:
@@ -39,6 +40,7 @@ class _Script:
 
     def step(self, k: int) -> list[str]:
         """What the latches have after frame ``k``, one term for all that share parts."""
+        self.limits.check(f"step {k} of the query")
         latches = self.circuit.latches
         terms, values = self._terms([latch.following for latch in latches], k)
         after = [

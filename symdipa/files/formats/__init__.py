@@ -6,19 +6,24 @@ Whatever is wrong with an input (the file itself, its encoding, its syntax or th
 
 from __future__ import annotations
 
+import io
 import os
+import select
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePath
+from typing import BinaryIO
 
 from symdipa.files.formats import dipa, dot, json_format
-from symdipa.files.formats.common import Parsed, capped, shown
+from symdipa.files.formats.common import READING, Parsed, capped, shown
 from symdipa.files.formats.halting import with_halt
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import InputProblem, InvalidInput, LimitReached, Position
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.validation import problems
 
-READERS: dict[str, Callable[[str, bool], Parsed]] = {"dipa": dipa.parse, "json": json_format.parse}
+READERS: dict[str, Callable[[str, bool, Limits], Parsed]] = {"dipa": dipa.parse, "json": json_format.parse}
 WRITERS: dict[str, Callable[[Automaton], str]] = {
     "dipa": dipa.write,
     "json": json_format.write,
@@ -26,6 +31,9 @@ WRITERS: dict[str, Callable[[Automaton], str]] = {
 }
 MAX_BYTES = 1 << 28
 """Larger files are refused instead of read into memory."""
+
+CHUNK, WAIT = 1 << 20, 0.1
+"""So many bytes are read at a time, and so many seconds waited for some."""
 
 _KNOWN = ", ".join(f".{name}" for name in READERS)
 
@@ -36,21 +44,26 @@ def read(
     source: str | None = None,
     strict: bool = False,
     halt: str | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Automaton:
     """Read an automaton in the format ``fmt`` (``None``: recognized by its content).
 
     With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
     ``halt`` (one of :data:`~symdipa.model.options.HALTS`) counts instead of what the text says about halting.
+    Raises :class:`InvalidInput`, and :class:`~symdipa.model.errors.LimitReached`.
     """
     text = _decode(data, source)
     fmt = fmt or detect(None, text, source)
     if fmt not in READERS:
         known = ", ".join(READERS)
         raise _refused("format", f"there is no format {shown(fmt)} to read; the formats are {known}", source)
-    parsed = READERS[fmt](text, strict)
+    limits.check(READING)
+    parsed = READERS[fmt](text, strict, limits)
+    limits.check(READING)
     found = list(parsed.problems)
     if parsed.automaton is not None:
         found += problems(parsed.automaton, parsed.locate, partial=parsed.partial)
+        limits.check(READING)
     if found or parsed.automaton is None:
         raise InvalidInput(capped(found), source)
     return _halting(parsed.automaton.trusted(), halt or parsed.halt, source)
@@ -64,16 +77,27 @@ def _halting(automaton: Automaton, halt: str, source: str | None) -> Automaton:
 
 
 def read_file(
-    path: str | os.PathLike[str], fmt: str | None = None, strict: bool = False, halt: str | None = None
+    path: str | os.PathLike[str],
+    fmt: str | None = None,
+    strict: bool = False,
+    halt: str | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Automaton:
     """Read a file; its suffix determines the format, or its content if it has none.
 
     An automaton without a name of its own is named after the file.
     """
     source = os.fspath(path)
-    text = _decode(_bytes_of(source), source)
-    automaton = read(text, fmt or detect(source, text), source, strict, halt)
-    return automaton if automaton.name else replace(automaton, name=PurePath(source).stem).trusted()
+    text = _decode(_bytes_of(source, limits), source)
+    automaton = read(text, fmt or detect(source, text), source, strict, halt, limits)
+    return (
+        automaton if automaton.name else replace(automaton, name=_readable(PurePath(source).stem)).trusted()
+    )
+
+
+def _readable(name: str) -> str:
+    """The name without what is no text in it."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def automata_in(folder: str | os.PathLike[str]) -> list[str]:
@@ -134,10 +158,38 @@ def detect(name: str | None, content: str, source: str | None = None) -> str:
     return by_content
 
 
-def _bytes_of(source: str) -> bytes:
+def content(stream: BinaryIO, source: str, limits: Limits = UNLIMITED) -> bytes:
+    """All that a stream holds. Raises :class:`InvalidInput` where it is too large or cannot be read."""
+    found = bytearray()
     try:
-        with open(source, "rb") as handle:
-            data = handle.read(MAX_BYTES + 1)
+        while chunk := _available(stream, source, limits):
+            found += chunk
+            if len(found) > MAX_BYTES:
+                break
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _refused("file", f"cannot be read: {reason}", source) from None
+    if len(found) > MAX_BYTES:
+        raise _refused("file", f"the file is larger than {MAX_BYTES >> 20} MiB", source)
+    return bytes(found)
+
+
+def _available(stream: BinaryIO, source: str, limits: Limits) -> bytes:
+    """The next bytes; a pipe into which nobody writes is given up when the time is over."""
+    while (left := limits.left()) is not None and sys.platform != "win32":
+        limits.check(f"reading {source}")
+        try:
+            if select.select([stream], [], [], min(left, WAIT))[0]:
+                break
+        except (OSError, ValueError, TypeError):  # no stream of the system, or a broken one: reading tells
+            break
+    limits.check(f"reading {source}")
+    return stream.read1(CHUNK) if isinstance(stream, io.BufferedIOBase) else stream.read(CHUNK)
+
+
+def _bytes_of(source: str, limits: Limits) -> bytes:
+    try:
+        handle = open(source, "rb")  # noqa: SIM115
     except FileNotFoundError:
         raise _refused("file", "there is no such file", source) from None
     except IsADirectoryError:
@@ -147,9 +199,8 @@ def _bytes_of(source: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise _refused("file", f"cannot read this file: {reason}", source) from None
-    if len(data) > MAX_BYTES:
-        raise _refused("file", f"the file is larger than {MAX_BYTES >> 20} MiB", source)
-    return data
+    with handle:
+        return content(handle, source, limits)
 
 
 def _refused(rule: str, message: str, source: str | None, position: Position | None = None) -> InvalidInput:

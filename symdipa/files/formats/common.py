@@ -25,6 +25,9 @@ LONGEST_SHOWN = 40
 STOP_AFTER = 1000
 """The number of problems after which a reader gives up on a text."""
 
+READING = "reading the file"
+"""What a limit on time or memory then ends."""
+
 _WORD = re.compile(r"[\w.]+|\S")
 _FACTOR = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?(eps|epsilon|ε)?")
 _LAPLACE = frozenset(["lap", "laplace"])

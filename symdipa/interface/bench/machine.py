@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from symdipa import __version__
-from symdipa.engines.processes import cores, machine_memory
+from symdipa.engines.processes import cores
+from symdipa.model.limits import machine_memory
 
 PACKAGES = ("z3-solver", "python-sat", "rustworkx", "highspy", "numpy")
 """Packages whose version can change what is measured."""

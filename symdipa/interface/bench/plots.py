@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from symdipa.interface.bench.plan import Item, Plan
 from symdipa.interface.bench.presets import TOOLS
 from symdipa.interface.bench.store import Store
 from symdipa.interface.bench.tables import PUBLISHED, Cell, Line, lines
+from symdipa.interface.saving import replace_file
 from symdipa.model.errors import SymdipaError
 
 if TYPE_CHECKING:
@@ -53,7 +55,9 @@ def plot(store: Store, path: Path) -> None:
         axes.set_axisbelow(True)
         _legend(axes)
         dates: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-        figure.savefig(path, metadata=dates.get(path.suffix.lower()))
+        drawn, suffix = BytesIO(), path.suffix.lower()
+        figure.savefig(drawn, format=suffix[1:], metadata=dates.get(suffix))
+    replace_file(path, drawn.getvalue())
 
 
 def _growth(axes: Axes, store: Store, found: Sequence[Line]) -> None:

@@ -21,7 +21,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from symdipa.engines.processes import AVAILABLE, POLL, die_with, resident
+from symdipa.engines.processes import AVAILABLE, die_with
+from symdipa.model.limits import POLL, resident
 
 LARGEST_OUTPUT = 2**30
 """The bytes that a process may write into one file."""

@@ -19,6 +19,7 @@ from typing import Any, TextIO
 
 from symdipa.interface.bench.measure import Measured
 from symdipa.interface.bench.plan import BadSweep, Plan, Task
+from symdipa.interface.saving import replace_file
 from symdipa.model.patterns import Pattern
 
 FORMAT, VERSION = "symdipa-bench", 1
@@ -107,8 +108,8 @@ class Store:
             store._lock = _locked(folder)
             for name, content in inputs.items():
                 (folder / name).parent.mkdir(exist_ok=True)
-                (folder / name).write_bytes(content)
-            (folder / RUNS).write_bytes(b"")
+                replace_file(folder / name, content)
+            replace_file(folder / RUNS, b"")
             store._save()
         except OSError as error:
             store.close()
@@ -154,7 +155,7 @@ class Store:
         """Go on adding rows; ``session`` tells when, on what machine and how. Raises :class:`BadSweep`."""
         try:
             self._lock = self._lock or _locked(self.folder)
-            _replace(self.folder / RUNS, "".join(json.dumps(row) + "\n" for row in self.rows))
+            replace_file(self.folder / RUNS, "".join(json.dumps(row) + "\n" for row in self.rows).encode())
             self._lines = (self.folder / RUNS).open("a", encoding="utf-8")
             self._table = (self.folder / TABLE).open("w", encoding="utf-8", newline="")
             rows = ([row[name] for name in COLUMNS] for row in self.rows)
@@ -192,7 +193,7 @@ class Store:
         self._lines = self._table = self._lock = None
 
     def _save(self) -> None:
-        _replace(self.folder / SETTINGS, json.dumps(self._data, indent=1) + "\n")
+        replace_file(self.folder / SETTINGS, (json.dumps(self._data, indent=1) + "\n").encode())
 
 
 def _rows(lines: list[bytes], known: set[str], file: Path) -> list[Row]:
@@ -211,16 +212,6 @@ def _rows(lines: list[bytes], known: set[str], file: Path) -> list[Row]:
         if row["id"] in known:
             found.setdefault(row["id"], row)
     return list(found.values())
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file so that a crash leaves the old or the new one, never half of it."""
-    new = file.with_name(file.name + ".new")
-    with new.open("w", encoding="utf-8") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    new.replace(file)
 
 
 def _locked(folder: Path) -> TextIO:

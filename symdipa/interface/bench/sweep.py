@@ -10,11 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from symdipa.engines.processes import POLL
 from symdipa.interface.bench.measure import ANSWERED, LIMITS, SKIPPED, UNUSABLE, Job, Measured, Started
 from symdipa.interface.bench.plan import Item, Plan, Task
 from symdipa.interface.bench.process import rest
 from symdipa.interface.bench.store import Content, Row, Store, row
+from symdipa.model.limits import POLL
 
 
 class Executor(Protocol):

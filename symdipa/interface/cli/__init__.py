@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from typing import Any
 import click
 
 from symdipa import __version__
+from symdipa.interface import failures
+from symdipa.interface.failures import Exit
 
 COMMANDS = {
     "bench": ("benching", "Sweeps over engines, with tables and plots."),
@@ -66,22 +70,43 @@ class Commands(click.Group):
             raise no_such("command", name, list(COMMANDS))
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        with _ending_well():
+            return super().make_context(*arguments, **settings)
+
     def invoke(self, ctx: click.Context) -> Any:
         if os.environ.get("NO_COLOR"):
             ctx.color = False
-        try:
+        with _ending_well():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            from symdipa.interface.cli.base import Exit
 
-            # Python flushes standard output once more when it ends: give it something that takes it.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(Exit.BROKEN_PIPE)
-        except KeyboardInterrupt:
-            from symdipa.interface.cli.base import Exit
 
-            click.echo("interrupted", err=True)
-            ctx.exit(Exit.INTERRUPTED)
+@contextmanager
+def _ending_well() -> Iterator[None]:
+    """No traceback: whatever ends a command does so with one line, or quietly where the reader has gone."""
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except BrokenPipeError:
+        failures.discard(sys.stdout)
+        raise click.exceptions.Exit(Exit.BROKEN_PIPE) from None
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        raise click.exceptions.Exit(Exit.INTERRUPTED) from None
+    except Exception as error:
+        message, status = failures.told(error)
+        if isinstance(error, OSError | UnicodeError):
+            failures.discard(sys.stdout)
+        raise _Complaint(message, status) from error
+
+
+class _Complaint(click.ClickException):
+    """One line with which a command ends."""
+
+    def __init__(self, message: str, status: Exit) -> None:
+        super().__init__(message)
+        self.exit_code = status  # type: ignore[misc]
 
 
 @click.group(

@@ -6,8 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from shutil import get_terminal_size
@@ -15,8 +14,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from symdipa.interface.missing import missing_package
-from symdipa.model.errors import InvalidInput, SymdipaError
+from symdipa.interface.failures import Exit as Exit
+from symdipa.interface.failures import missing_package
+from symdipa.interface.saving import SUFFIXES, OutputRefused, check_output, replace_file
+from symdipa.model.errors import InvalidInput, LimitReached, SymdipaError
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.options import CheckOptions
 
 if TYPE_CHECKING:
     from symdipa.interface.reports import document as reports
@@ -25,22 +28,11 @@ if TYPE_CHECKING:
     from symdipa.model.verdict import Result
 
 
-class Exit(IntEnum):
-    """What the exit status says; with several files the first of ``PRECEDENCE`` that occurred."""
-
-    PRIVATE = 0
-    NOT_PRIVATE = 1
-    UNUSABLE = 2
-    UNKNOWN = 3
-    BUG = 4
-    INTERRUPTED = 130
-    BROKEN_PIPE = 141
-
-
 PRECEDENCE = (Exit.BUG, Exit.UNUSABLE, Exit.NOT_PRIVATE, Exit.UNKNOWN, Exit.PRIVATE)
-SUFFIXES = {".dipa": "dipa", ".json": "json", ".dot": "dot", ".gv": "dot", ".svg": "svg"}
-WRITTEN = tuple(dict.fromkeys(SUFFIXES.values()))
-"""The formats in which automata are written, by the suffixes of files."""
+WRITTEN = ("dipa", "json", "dot", "svg")
+"""The formats in which automata are written."""
+LEAST_SECONDS = 1e-3
+"""What is left of a time that is over, for work that then says so."""
 LEAST_WIDTH = 40
 """Prose is not wrapped at less, however narrow the terminal is."""
 STATUS_HELP = """\b
@@ -61,8 +53,14 @@ def leave(status: Exit) -> NoReturn:
     click.get_current_context().exit(status)
 
 
+def leave_unknown(name: str, limit: LimitReached) -> NoReturn:
+    """End the command because a limit was reached."""
+    click.echo(f"{shown(name)}: unknown: {limit}", err=True)
+    leave(Exit.UNKNOWN)
+
+
 @contextmanager
-def usable(output: Path | None = None) -> Iterator[None]:
+def usable(output: Output | None = None) -> Iterator[None]:
     """What fails inside, writing ``output`` included, is something of the user's that cannot be used."""
     try:
         yield
@@ -71,7 +69,7 @@ def usable(output: Path | None = None) -> Iterator[None]:
     except OSError as error:
         if output is None:
             raise
-        raise Unusable(f"cannot write {shown(str(output))}: {error.strerror}") from error
+        raise Unusable(f"cannot write {output.name}: {error.strerror}") from error
 
 
 def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
@@ -91,19 +89,22 @@ class View:
     verbosity: int = 0
 
 
-Decide = Callable[["Automaton", "Progress | None"], "Result"]
+Decide = Callable[["Automaton", CheckOptions, "Progress | None"], "Result"]
+"""Decides one automaton; the options have what reading it has left of the time."""
 Show = Callable[[str, "Result", View], Exit | None]
 """Shows what was found; an exit status that it returns stands for that of the verdict."""
 
 
-def run(files: tuple[str, ...], reading: Reading, decide: Decide, view: View, show: Show) -> None:
+def run(
+    files: tuple[str, ...], reading: Reading, options: CheckOptions, decide: Decide, view: View, show: Show
+) -> None:
     """Read, decide and show every file, then leave with the status that sums them up."""
     reading.check_usage(files)
     occurred = set()
     for place, name in enumerate(files):
         if place and view.verbosity >= 0 and not view.as_json:
             click.echo()
-        occurred.add(run_one(name, reading, decide, view, show))
+        occurred.add(run_one(name, reading, options, decide, view, show))
     leave_with(occurred)
 
 
@@ -112,11 +113,20 @@ def leave_with(occurred: set[Exit]) -> NoReturn:
     leave(next(status for status in PRECEDENCE if status in occurred))
 
 
-def run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show) -> Exit:
+def run_one(
+    name: str, reading: Reading, options: CheckOptions, decide: Decide, view: View, show: Show
+) -> Exit:
+    limits = Limits.of(options.timeout, options.memory)
     try:
-        automaton = reading.read(name)
+        automaton = reading.read(name, limits)
+    except InvalidInput as error:
+        show_problems(name, error, view)
+        return Exit.UNUSABLE
+    except (LimitReached, MemoryError) as limit:
+        return show_limit(name, limit, view)
+    try:
         with showing_progress(name, view) as progress:
-            result = decide(automaton, progress)
+            result = decide(automaton, what_is_left(options, limits), progress)
     except InvalidInput as error:
         show_problems(name, error, view)
         return Exit.UNUSABLE
@@ -126,6 +136,12 @@ def run_one(name: str, reading: Reading, decide: Decide, view: View, show: Show)
     if view.verbosity < 0 and not view.as_json:  # the report has one line; this must be seen all the same
         echo_notes(name, [str(note) for note in result.notes if note.is_doubt])
     return status(result) if answer is None else answer
+
+
+def what_is_left(options: CheckOptions, limits: Limits) -> CheckOptions:
+    """The options with the time that is left of them."""
+    left = limits.left()
+    return options if left is None else replace(options, timeout=max(left, LEAST_SECONDS))
 
 
 def status(result: Result) -> Exit:
@@ -193,20 +209,33 @@ def echo_problems(name: str, error: InvalidInput) -> None:
         click.echo(line, err=True)
 
 
+def show_limit(name: str, limit: LimitReached | MemoryError, view: View) -> Exit:
+    """Say what ended the work on a file before there was an answer; other files are still decided."""
+    reason = "out of memory" if isinstance(limit, MemoryError) else str(limit)
+    if view.as_json:
+        from symdipa.interface.reports import objects
+
+        click.echo(json.dumps(objects.unread(name, reason)))
+    else:
+        click.echo(f"{shown(name)}: unknown: {reason}")
+    return Exit.UNKNOWN
+
+
 def show_failure(name: str, error: Exception, view: View) -> Exit:
     """Say what must not happen, or that the machine is too small; other files are still decided.
 
-    What concerns all files is raised again: nobody reads the output, or a package is missing.
+    What concerns all files is raised again: output that cannot be written, a package that is missing.
     """
-    if isinstance(error, BrokenPipeError) or missing_package(error):
+    if isinstance(error, OSError) or missing_package(error):
         raise error
+    if isinstance(error, MemoryError):
+        return show_limit(name, error, view)
     import traceback
 
     from symdipa.interface.reports import check as report
     from symdipa.model.errors import InputProblem
 
-    limit = isinstance(error, MemoryError)
-    message = "out of memory" if limit else f"internal error, {report.BUG}: {type(error).__name__}: {error}"
+    message = f"internal error, {report.BUG}: {type(error).__name__}: {error}"
     if view.as_json:
         from symdipa.interface.reports import objects
 
@@ -215,7 +244,7 @@ def show_failure(name: str, error: Exception, view: View) -> Exit:
         click.echo(f"{shown(name)}: {message}", err=True)
     if view.verbosity > 0:
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
-    return Exit.UNKNOWN if limit else Exit.BUG
+    return Exit.BUG
 
 
 @contextmanager
@@ -253,22 +282,25 @@ class Reading:
         if files.count("-") > 1:
             raise click.UsageError("standard input (-) can be read only once")
 
-    def read(self, name: str) -> Automaton:
+    def read(self, name: str, limits: Limits = UNLIMITED) -> Automaton:
+        """What is in a file; raises :class:`InvalidInput` and :class:`LimitReached`."""
         from symdipa.files import formats
 
         if name != "-":
-            return formats.read_file(name, fmt=self.fmt, strict=self.strict, halt=self.halt)
-        data = sys.stdin.buffer.read()
-        return formats.read(data, self.fmt or "dipa", "<stdin>", self.strict, self.halt)
+            return formats.read_file(name, fmt=self.fmt, strict=self.strict, halt=self.halt, limits=limits)
+        data = formats.content(sys.stdin.buffer, shown(name), limits)
+        return formats.read(data, self.fmt or "dipa", shown(name), self.strict, self.halt, limits)
 
-    def read_or_leave(self, name: str) -> Automaton:
-        """The automaton, with remarks about it on standard error; problems end the command."""
+    def read_or_leave(self, name: str, limits: Limits = UNLIMITED) -> Automaton:
+        """The automaton, with remarks about it on standard error; problems and limits end the command."""
         self.check_usage((name,))
         try:
-            automaton = self.read(name)
+            automaton = self.read(name, limits)
         except InvalidInput as error:
             echo_problems(shown(name), error)
             leave(Exit.UNUSABLE)
+        except LimitReached as limit:
+            leave_unknown(name, limit)
         echo_notes(name, map(str, automaton.notes))
         return automaton
 
@@ -282,38 +314,81 @@ def shown(name: str) -> str:
     return "<stdin>" if name == "-" else click.format_filename(name)
 
 
-def write(text: str, output: Path | None) -> None:
-    if output is None:
-        click.echo(text, nl=not text.endswith("\n"))
-        return
-    write_bytes((text if text.endswith("\n") else text + "\n").encode(), output)
+INPUTS = ("file", "files", "paths", "certificate")
+"""The arguments of commands that name files to be read."""
 
 
-def write_bytes(data: bytes, output: Path | None) -> None:
-    if output is None:
-        click.echo(data, nl=False)
-        return
-    with usable(output):
-        output.write_bytes(data)
+@dataclass(frozen=True)
+class Output:
+    """Where a command writes: a file, or standard output (``None``)."""
+
+    path: Path | None = None
+    force: bool = False
+
+    @property
+    def suffix(self) -> str:
+        return "" if self.path is None else self.path.suffix.lower()
+
+    @property
+    def name(self) -> str:
+        return "standard output" if self.path is None else shown(str(self.path))
+
+    def will_hold(self, fmt: str) -> None:
+        """Complain if this format cannot be written here, before anything is computed."""
+        if self.path is None:
+            return
+        given = click.get_current_context().params
+        inputs: list[str] = []
+        for argument in INPUTS:
+            value = given.get(argument) or ()
+            inputs += map(str, value if isinstance(value, tuple) else [value])
+        try:
+            check_output(self.path, fmt, inputs, self.force)
+        except OutputRefused as refused:
+            raise click.UsageError(str(refused)) from refused
+
+    def automaton_format(self, to: str | None) -> str | None:
+        """The format of an automaton that is written here: ``to``, or what the suffix stands for, if any."""
+        if to is not None or not self.suffix:
+            return to
+        meant = [fmt for fmt in SUFFIXES.get(self.suffix, ()) if fmt in WRITTEN]
+        if not meant:
+            known = ", ".join(s for s, formats in SUFFIXES.items() if set(formats) & set(WRITTEN))
+            raise click.UsageError(
+                f"{self.suffix} is the suffix of no format that is written; there are {known} (or give --to)"
+            )
+        return meant[0]
+
+    def write(self, data: str | bytes, what: str | None = None) -> None:
+        """Write a text or other data, and tell that ``what`` is in a file now."""
+        text = isinstance(data, str)
+        if self.path is None:
+            click.echo(data, nl=isinstance(data, str) and not data.endswith("\n"))
+            return
+        content = data.encode() if isinstance(data, str) else data
+        with usable(self):
+            replace_file(self.path, content if not text or content.endswith(b"\n") else content + b"\n")
+        if what is not None:
+            self.tell(what)
+
+    def tell(self, what: str) -> None:
+        click.echo(f"wrote {what} to {self.name}", err=True)
 
 
-def told_by_suffix(output: Path | None) -> str | None:
-    """The format that the suffix of an output file stands for; ``None`` if there is none."""
-    if output is None or not output.suffix:
-        return None
-    if output.suffix.lower() not in SUFFIXES:
-        known = ", ".join(SUFFIXES)
-        raise click.UsageError(
-            f"{output.suffix} is the suffix of no format that is written; there are {known} (or give --to)"
-        )
-    return SUFFIXES[output.suffix.lower()]
+def in_a_line(error: InvalidInput) -> str:
+    """The first problem, and how many more there are."""
+    more = len(error.problems) - 1
+    return error.problems[0].message + (f" (and {more} more problem{'s' * (more > 1)})" if more else "")
 
 
 def written_as(automaton: Automaton, fmt: str) -> str:
     if fmt != "svg":
         from symdipa.files import formats
 
-        return formats.dumps(automaton, fmt)
+        try:
+            return formats.dumps(automaton, fmt)
+        except InvalidInput as error:
+            raise Unusable(in_a_line(error)) from error
     from symdipa.interface.pictures import automaton as pictures
     from symdipa.interface.pictures import svg
 

@@ -15,8 +15,16 @@ import click
 
 from symdipa.interface.bench import ENGINES, SOLVERS, TABLES
 from symdipa.interface.bench.presets import PRESETS
-from symdipa.interface.cli.base import Exit, Unusable, echo_problems, leave, usable
-from symdipa.interface.cli.options import FILE, as_bytes, complete_families, gathered, option, timeout_option
+from symdipa.interface.cli.base import Exit, Output, Unusable, echo_problems, leave, usable
+from symdipa.interface.cli.options import (
+    FILE,
+    as_bytes,
+    complete_families,
+    gathered,
+    option,
+    output_option,
+    timeout_option,
+)
 from symdipa.model.errors import InvalidInput
 from symdipa.model.options import ENCODINGS
 
@@ -145,10 +153,8 @@ def _effort(timeout: float, **settings: Any) -> dict[str, Any]:
     type=click.Choice(TABLES),
     help="Print the results in this form [after a sweep: md].",
 )
-@option(
+@output_option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
     help="Draw the results, as .svg, .png or .pdf.",
 )
 def bench(
@@ -164,7 +170,7 @@ def bench(
     output: Path | None,
     restart: bool,
     table_as: str | None,
-    plot: Path | None,
+    plot: Output | None,
 ) -> None:
     """Measure engines on families, files and folders; every run is a process of its own.
 
@@ -184,8 +190,10 @@ def bench(
         from symdipa.interface.bench.plots import SUFFIXES
         from symdipa.interface.pictures.plotting import check_plot
 
+        picture = plot.path or Path("-")
         with usable():
-            check_plot(plot, SUFFIXES, ())
+            check_plot(picture, SUFFIXES, ())
+        plot.will_hold(picture.suffix.lower()[1:])
     if address is not None and jobs is not None:
         raise click.UsageError("--jobs is for this machine, --dask for a cluster: give one of them")
     folder = output or Path(RESULTS, preset or "")
@@ -418,7 +426,7 @@ def _line(row: Row) -> str:
     return f"{item}, {config}, {which}: " + ", ".join([*parts, *([row["remark"]] if row["remark"] else [])])
 
 
-def _show(store: Store, table_as: str | None, plot: Path | None) -> None:
+def _show(store: Store, table_as: str | None, plot: Output | None) -> None:
     """The table on standard output, the picture, and contradictions where they are seen."""
     from symdipa.interface.bench import tables
 
@@ -427,11 +435,12 @@ def _show(store: Store, table_as: str | None, plot: Path | None) -> None:
         click.echo(f"{store.folder}: {missing} of {len(store.plan.tasks)} runs have not been made", err=True)
     if table_as is not None or plot is None:
         click.echo(tables.table(store, table_as or "md"))
-    if plot is not None:
+    if plot is not None and plot.path is not None:
         from symdipa.interface.bench import plots
 
         with usable(plot):
-            plots.plot(store, plot)
+            plots.plot(store, plot.path)
+        plot.tell("a picture of the results")
     for line in tables.lines(store.plan, store.rows):
         for trouble in line.trouble:
             click.secho(f"CONTRADICTION: {trouble}", fg="red", bold=True, err=True)

@@ -12,8 +12,8 @@ import click
 
 from symdipa.interface.cli.base import (
     STATUS_HELP,
-    Decide,
     Exit,
+    Output,
     Reading,
     Unusable,
     View,
@@ -24,7 +24,6 @@ from symdipa.interface.cli.base import (
     shown,
     usable,
     within_budget,
-    write,
 )
 from symdipa.interface.cli.options import (
     PATTERN_NAMES,
@@ -34,6 +33,7 @@ from symdipa.interface.cli.options import (
     complete_patterns,
     gathered,
     option,
+    output_option,
     with_bound,
     with_check_options,
     with_deciding,
@@ -61,15 +61,11 @@ if TYPE_CHECKING:
     from symdipa.model.verdict import Result
 
 
-def decider(options: CheckOptions) -> Decide:
-    """What decides one automaton."""
+def decided(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
+    """A check."""
+    from symdipa import analysis
 
-    def decide(automaton: Automaton, progress: Progress | None) -> Result:
-        from symdipa import analysis
-
-        return analysis.check_with(automaton, options, progress)
-
-    return decide
+    return analysis.check_with(automaton, options, progress)
 
 
 @click.command(epilog=STATUS_HELP)
@@ -129,7 +125,7 @@ def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view:
             echo_notes(name, said)
         return answer
 
-    run(files, reading, decider(options), view, show)
+    run(files, reading, options, decided, view, show)
 
 
 @click.command(epilog=STATUS_HELP)
@@ -157,7 +153,7 @@ def compare(
     Example: symdipa compare examples/leaking_pair/a_leakp.dipa
     """
 
-    def decide(automaton: Automaton, progress: Progress | None) -> Result:
+    def decide(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
         from symdipa import analysis
 
         return analysis.compare(
@@ -182,7 +178,7 @@ def compare(
         elif saved_where:
             click.echo(f"\n  {saved_where}")
 
-    run(files, reading, decide, view, show)
+    run(files, reading, options, decide, view, show)
 
 
 @dataclass(frozen=True)
@@ -191,7 +187,7 @@ class Wanted:
 
     exceeds: Fraction = Fraction(1)
     eps: Fraction = Fraction(1)
-    plot: Path | None = None
+    plot: Output | None = None
 
 
 def _wanted(concrete: bool, **given: Any) -> Wanted | None:
@@ -226,18 +222,14 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
         help="The log-ratio is to be larger than D*eps (a rational; default: 1). Implies --concrete.",
     ),
     option("--eps", callback=as_positive, metavar="E", help="At this eps (default: 1). Implies --concrete."),
-    option(
+    output_option(
         "--plot",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
         help="Draw how the ratio grows, as .svg or .png. Implies --concrete.",
     ),
 )
-@option(
+@output_option(
     "--svg",
     "picture",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
     help="Draw the automaton with the run marked, and the dependency graph beside it.",
 )
 @with_check_options(*with_deciding, with_timeout, with_memory)
@@ -248,7 +240,7 @@ def witness(
     pattern: Pattern | None,
     wants_hints: bool,
     wanted: Wanted | None,
-    picture: Path | None,
+    picture: Output | None,
     options: CheckOptions,
     reading: Reading,
     view: View,
@@ -270,16 +262,20 @@ def witness(
 
         if len(files) > 1:
             raise click.UsageError("--plot draws one file; there are several")
+        plot = wanted.plot.path or Path("-")
         with usable():
-            check_plot(wanted.plot)
-    if picture is not None and len(files) > 1:
-        raise click.UsageError("--svg draws one file; there are several")
+            check_plot(plot)
+        wanted.plot.will_hold(plot.suffix.lower()[1:])
+    if picture is not None:
+        if len(files) > 1:
+            raise click.UsageError("--svg draws one file; there are several")
+        picture.will_hold("svg")
     limits = UNLIMITED
 
-    def decide(automaton: Automaton, progress: Progress | None) -> Result:
+    def decide(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
         nonlocal limits
         limits = Limits.of(options.timeout)
-        return decider(options)(automaton, progress)
+        return decided(automaton, options, progress)
 
     def show(name: str, result: Result, view: View) -> None:
         from symdipa.interface.reports import witness as report
@@ -307,26 +303,26 @@ def witness(
             click.echo()
             echo_document(refutation.document(found))
 
-    run(files, reading, decide, view, show)
+    run(files, reading, options, decide, view, show)
 
 
 ASK_WEIGHT = "it is private (symdipa weight --confirm looks for two inputs that come near D)"
 """Why there is no counterexample, and what there is instead."""
 
 
-def _draw(name: str, result: Result, picture: Path) -> None:
+def _draw(name: str, result: Result, picture: Output) -> None:
     """Write the picture of a witness; without one there is nothing to draw, which is said."""
     from symdipa.interface.pictures import automaton, svg, witness
 
     if result.witness is None:
-        click.echo(f"{shown(name)}: no run is to be shown, so {shown(str(picture))} is not written", err=True)
+        click.echo(f"{shown(name)}: no run is to be shown, so {picture.name} is not written", err=True)
         return
     try:
         drawing = witness.draw(result.automaton, result.witness)
     except automaton.PictureTooLarge as error:
         raise Unusable(f"no picture: {error}") from error
     title = f"{automaton.label_of(result.automaton)}: {result.witness.pattern.title}"
-    write(svg.standalone(drawing, title), picture)
+    picture.write(svg.standalone(drawing, title), "a picture of the run")
 
 
 def concrete_counterexample(
@@ -347,9 +343,10 @@ def concrete_counterexample(
             found = analysis.refute(result, wanted.exceeds, wanted.eps, timeout=seconds, progress=progress)
     except (NoRefutation, LimitReached) as reason:
         return str(reason)
-    if wanted.plot is not None and found is not None:
+    if wanted.plot is not None and wanted.plot.path is not None and found is not None:
         with usable(wanted.plot):
-            growth.plot(found, shown(name), wanted.plot)
+            growth.plot(found, shown(name), wanted.plot.path)
+        wanted.plot.tell("a picture of the ratio")
     return found
 
 

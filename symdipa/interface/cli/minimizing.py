@@ -17,17 +17,23 @@ from typing import TYPE_CHECKING
 import click
 
 from symdipa.interface.cli.base import (
-    SUFFIXES,
+    Output,
     Reading,
     Unusable,
     View,
     showing_progress,
     shown,
-    told_by_suffix,
-    write,
+    written_as,
 )
-from symdipa.interface.cli.options import option, timeout_option, with_file, with_output, with_reading
+from symdipa.interface.cli.options import (
+    option,
+    timeout_option,
+    with_automaton_output,
+    with_file,
+    with_reading,
+)
 from symdipa.interface.interrupts import on_interrupt
+from symdipa.interface.saving import SUFFIXES, create_file
 from symdipa.model.errors import InvalidInput
 from symdipa.model.options import FORMATS
 
@@ -59,11 +65,9 @@ SECONDS_FOR_ONE = 10.0
     help="The exit status of COMMAND that means yes.",
 )
 @timeout_option("End a run of COMMAND after this long; that means no.", default=60.0)
-@with_output
+@with_automaton_output
 @with_reading
-def minimize(
-    file: str, command: str, status: int, timeout: float, output: Path | None, reading: Reading
-) -> None:
+def minimize(file: str, command: str, status: int, timeout: float, output: Output, reading: Reading) -> None:
     """Leave out of the automaton in FILE what does not matter to COMMAND.
 
     Transitions, states, variables, comparisons and assignments are left out, numbers and outputs made plain,
@@ -72,24 +76,23 @@ def minimize(
     \b
     Example: symdipa minimize big.dipa --where "symdipa check -q --pattern LP {}" --status 1 -o small.dipa
     """
+    by_name = SUFFIXES.get(Path(file).suffix.lower(), ("dipa",))[0]
+    target = output.automaton_format(None) or reading.fmt or by_name
+    if target not in FORMATS:
+        raise click.UsageError("the result is an automaton: give -o a name with .dipa or .json")
+    output.will_hold(target)
     automaton = reading.read_or_leave(file)
+    written_as(automaton, target)
     from symdipa.files import formats
     from symdipa.files.minimize import Minimizer, in_words
 
-    target = told_by_suffix(output) or reading.fmt or SUFFIXES.get(Path(file).suffix.lower(), "dipa")
-    if target not in FORMATS:
-        raise click.UsageError("the result is an automaton: give -o a name with .dipa or .json")
-    try:
-        formats.dumps(automaton, target)
-    except InvalidInput as error:
-        raise Unusable(str(error.problems[0].message)) from error
     with tempfile.TemporaryDirectory() as folder:
         asked = _Asked(command, status, timeout, Path(folder) / f"candidate.{target}", target)
         search = Minimizer(automaton, asked)
 
         def finish(how: str) -> None:
-            write(formats.dumps(search.best, target), output)
-            place = "on standard output" if output is None else f"in {shown(str(output))}"
+            output.write(formats.dumps(search.best, target))
+            place = "on standard output" if output.path is None else f"in {output.name}"
             left = f"of {in_words(automaton)} are left {in_words(search.best)}"
             click.echo(f"{how} {place}; {left}, after {search.runs} runs", err=True)
 
@@ -213,8 +216,7 @@ def _save(name: str, automaton: Automaton, folder: Path) -> tuple[Path | None, s
         again = "" if number == 1 else f"-{number}"
         file = folder / f"symdipa-disagreement-{stem}{again}.{suffix}"
         try:
-            with file.open("x", encoding="utf-8") as stream:
-                stream.write(text)
+            create_file(file, text.encode())
         except FileExistsError:
             number += 1
             continue

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.cli.base import Reading, View
+from symdipa.interface.cli.base import Output, Reading, View
 from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, HALTS, SOLVERS, CheckOptions
+from symdipa.model.parts import BEYOND, computable
 from symdipa.model.patterns import Pattern
 
 if TYPE_CHECKING:
@@ -35,20 +36,26 @@ def as_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> i
     if value is None:
         return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
-    size = int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else 0
-    if size <= 0:
+    size = float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ") if found else 0
+    if not 1 <= size < 2**63:
         raise click.BadParameter(f"{value!r} is not a size like 500M or 2G")
-    return size
+    return int(size)
 
 
 def rational(text: str) -> Fraction | None:
-    """A rational like ``20``, ``-5/4``, ``0.5`` or ``1e-6``; ``None`` for anything else or of absurd size."""
-    if len(text) > 100 or re.search(r"[eE][+-]?\d{4}", text):
-        return None
+    """A rational like ``20``, ``-5/4``, ``0.5`` or ``1e-6``; ``None`` for anything else.
+
+    One that cannot be computed with is a complaint of the option.
+    """
+    beyond = len(text) > 200 or re.search(r"[eE][+-]?\d{4}", text)
     try:
-        return Fraction(text.strip())
+        found = None if beyond else Fraction(text.strip())
     except (ValueError, ZeroDivisionError):
         return None
+    if found is not None and computable(found):
+        return found
+    shown = text if len(text) <= 40 else f"{text[:37]}..."
+    raise click.BadParameter(f"{shown!r} {BEYOND}")
 
 
 def number(text: str) -> Fraction:
@@ -191,13 +198,17 @@ with_max_weight = option(
     help="A budget for D: exit with 0 if a bound of at most Q is proved, with 1 if a run proves that D is "
     "larger, else with 3.",
 )
-with_output = option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write here (an existing file is overwritten) instead of standard output.",
-)
+
+
+def as_output(ctx: click.Context, param: click.Parameter, value: Path | None) -> Output | None:
+    """Where to write; ``-`` is standard output."""
+    return None if value is None else Output(None if str(value) == "-" else value)
+
+
+def output_option(*names: str, help: str, **settings: Any) -> Callable[[Any], Any]:
+    """An option that names a file to write."""
+    kind = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+    return option(*names, type=kind, callback=as_output, metavar="FILE", help=help, **settings)
 
 
 def gathered(name: str, make: Callable[..., Any], *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -222,6 +233,21 @@ def with_check_options(*options: Callable[[Any], Any], **fixed: Any) -> Callable
     """Options as one :class:`CheckOptions`, together with ``fixed`` ones, in the argument ``options``."""
     return gathered("options", partial(CheckOptions, **fixed), *options)
 
+
+with_output = gathered(
+    "output",
+    lambda output: output or Output(),
+    output_option(
+        "-o", "--output", help="Write here instead of to standard output; an existing file is replaced."
+    ),
+)
+with_automaton_output = gathered(
+    "output",
+    lambda output, force: Output(output and output.path, force),
+    output_option("-o", "--output", help="Write here instead of to standard output."),
+    option("--force", is_flag=True, help="Replace an existing .dipa file (others are replaced anyway)."),
+)
+"""Where to write what may be a ``.dipa`` file."""
 
 with_reading = gathered("reading", Reading, with_strict, with_format, with_halt)
 with_view = gathered("view", View, with_json)

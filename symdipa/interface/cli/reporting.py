@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,22 +11,24 @@ import click
 from symdipa.interface.cli.base import (
     STATUS_HELP,
     Exit,
+    Output,
     Reading,
-    Unusable,
     View,
     leave_with,
     show_failure,
+    show_limit,
     show_problems,
     showing_progress,
     shown,
     status,
-    write,
+    what_is_left,
 )
 from symdipa.interface.cli.deciding import Wanted, concrete_counterexample, tried_hints
 from symdipa.interface.cli.options import (
     as_positive,
     gathered,
     option,
+    output_option,
     timeout_option,
     with_check_options,
     with_deciding,
@@ -35,7 +36,7 @@ from symdipa.interface.cli.options import (
     with_memory,
     with_reading,
 )
-from symdipa.model.errors import InvalidInput
+from symdipa.model.errors import InvalidInput, LimitReached
 from symdipa.model.limits import Limits
 
 if TYPE_CHECKING:
@@ -61,13 +62,11 @@ class PageParts:
 
 @click.command(epilog=STATUS_HELP)
 @with_files
-@option(
+@output_option(
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    metavar="FILE",
-    help='Write the page here (an existing file is overwritten); "-" is standard output.',
+    help='Write the page here (an existing file is replaced); "-" is standard output.',
 )
 @gathered(
     "parts",
@@ -102,7 +101,7 @@ class PageParts:
 )
 @with_reading
 def report(
-    files: tuple[str, ...], output: Path, parts: PageParts, options: CheckOptions, reading: Reading
+    files: tuple[str, ...], output: Output, parts: PageParts, options: CheckOptions, reading: Reading
 ) -> None:
     """Write one HTML page about FILE...: verdict, picture, the run step by step, bounds, how it was decided.
 
@@ -116,14 +115,14 @@ def report(
     from symdipa.interface.reports import check as text_report
 
     reading.check_usage(files)
-    if str(output) != "-":
-        _check_writable(output)
+    output.will_hold("html")
     view = View()
     sections: list[html_report.Checked | html_report.Refused] = []
     occurred: set[Exit] = set()
     for name in files:
+        limits = Limits.of(options.timeout, options.memory)
         try:
-            part = _checked(name, reading.read(name), parts, options, view)
+            part = _checked(name, reading.read(name, limits), parts, options, limits, view)
             occurred.add(status(part.weighed or part.result))
             sections.append(part)
         except InvalidInput as error:
@@ -131,27 +130,24 @@ def report(
             lines = tuple(text_report.problem_lines(shown(name), error.problems))
             sections.append(html_report.Refused(shown(name), lines))
             occurred.add(Exit.UNUSABLE)
+        except LimitReached as limit:
+            occurred.add(show_limit(name, limit, view))
+            sections.append(html_report.Refused(shown(name), (f"unknown: {limit}",)))
         except Exception as error:
             occurred.add(show_failure(name, error, view))
             sections.append(html_report.Refused(shown(name), (f"{type(error).__name__}: {error}",)))
-    write(html_report.page(sections), None if str(output) == "-" else output)
+    output.write(html_report.page(sections), f"a page about {len(files)} file{'s' * (len(files) > 1)}")
     leave_with(occurred)
 
 
-def _check_writable(output: Path) -> None:
-    """Complain about a page that cannot be written before anything is decided."""
-    if not output.parent.is_dir():
-        raise Unusable(f"cannot write {shown(str(output))}: {shown(str(output.parent))} is no folder")
-
-
 def _checked(
-    name: str, automaton: Automaton, parts: PageParts, options: CheckOptions, view: View
+    name: str, automaton: Automaton, parts: PageParts, options: CheckOptions, limits: Limits, view: View
 ) -> html_report.Checked:
     """One file decided, with all that its part of the page shows."""
     from symdipa import analysis
     from symdipa.interface import html as html_report
 
-    limits = Limits.of(options.timeout)
+    options = what_is_left(options, limits)
 
     def seconds() -> float:
         """For the next part of the page."""
@@ -161,7 +157,9 @@ def _checked(
     with showing_progress(name, view) as progress:
         result, weighed = analysis.check_with(automaton, options, progress), None
         if parts.bounds:
-            weighed = analysis.with_bounds(result, timeout=seconds(), progress=progress)
+            weighed = analysis.with_bounds(
+                result, timeout=seconds(), memory=options.memory, progress=progress
+            )
     found = None
     if parts.concrete:
         wanted = Wanted(parts.exceeds, parts.eps)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.cli.base import no_such, shown, write
-from symdipa.interface.cli.options import number, option, with_output
+from symdipa.interface.cli.base import Output, no_such
+from symdipa.interface.cli.options import number, option, with_automaton_output
 from symdipa.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -66,26 +65,21 @@ def new(ctx: click.Context, list_templates: bool) -> None:
 def _command(template: Template) -> click.Command:
     """The command that writes a template."""
 
-    def callback(output: Path | None, **values: Any) -> None:
-        if output is not None and output.suffix.lower() not in ("", ".dipa"):
-            raise _complaint(
-                "output",
-                f"{output.suffix} is not the suffix of the text that a template is, .dipa; symdipa convert "
-                "writes other formats from it",
-            )
+    def callback(output: Output, **values: Any) -> None:
+        output.will_hold("dipa")
         try:
             written = template.new(values)
         except InvalidInput as error:
             problem = error.problems[0]
             raise _complaint(problem.rule, problem.message) from error
-        write(written.text, output)
-        file = "FILE" if output is None else shown(str(output))
+        output.write(written.text, f"the mechanism {template.name}")
+        file = "FILE" if output.path is None else output.name
         command = f"symdipa weight{written.settings.weight_options} {file}"
         click.echo(f"{command} will print D = {written.weight} (optimal)", err=True)
 
     summary = f"{template.summary[0].upper()}{template.summary[1:]}."
     command = click.command(template.name, help=summary, short_help=summary)
-    made: Callable[..., Any] = with_output(callback)
+    made: Callable[..., Any] = with_automaton_output(callback)
     for parameter in reversed(template.every_parameter):
         made = _option(parameter)(made)
     return command(made)

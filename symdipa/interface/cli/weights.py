@@ -12,6 +12,7 @@ import click
 from symdipa.interface.cli.base import (
     STATUS_HELP,
     Exit,
+    Output,
     Reading,
     Unusable,
     View,
@@ -22,8 +23,8 @@ from symdipa.interface.cli.base import (
     showing_progress,
     shown,
     status,
+    what_is_left,
     within_budget,
-    write,
 )
 from symdipa.interface.cli.options import (
     as_positive,
@@ -159,7 +160,7 @@ def weight(
     if eps is not None and (question["adjacency"] != TWO_SIDED or question["sensitivity"] != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
-    def decide(automaton: Automaton, progress: Progress | None) -> Result:
+    def decide(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
         from symdipa import analysis
 
         limits = Limits.of(options.timeout)
@@ -189,7 +190,7 @@ def weight(
             return Exit.UNKNOWN
         return answer
 
-    run(files, reading, decide, view, show)
+    run(files, reading, options, decide, view, show)
 
 
 @click.command()
@@ -210,7 +211,7 @@ def certify(
     question: dict[str, Any],
     invariant: bool,
     options: CheckOptions,
-    output: Path | None,
+    output: Output,
     reading: Reading,
 ) -> None:
     """Decide FILE and write a certificate of the answer, which "symdipa verify" checks on its own.
@@ -224,7 +225,10 @@ def certify(
     from symdipa import analysis
     from symdipa.evidence import certificates
 
-    automaton = reading.read_or_leave(file)
+    output.will_hold("json")
+    limits = Limits.of(options.timeout, options.memory)
+    automaton = reading.read_or_leave(file, limits)
+    options = what_is_left(options, limits)
     with showing_progress(file, View()) as progress:
         found = analysis.weigh(
             automaton,
@@ -241,7 +245,7 @@ def certify(
         click.echo(f"{shown(file)}: nothing to certify: {reason}", err=True)
         leave(Exit.BUG if found.disagreements else Exit.UNKNOWN)
     echo_notes(file, [str(note) for note in found.notes if note.kind is NoteKind.STOP_SEEN])
-    write(certificates.dumps(certificate), output)
+    output.write(certificates.dumps(certificate), "a certificate")
 
 
 @click.command()

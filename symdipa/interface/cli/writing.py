@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from symdipa.interface.cli.base import (
     WRITTEN,
+    Output,
     Reading,
+    leave_unknown,
     no_such,
-    told_by_suffix,
     usable,
-    write,
-    write_bytes,
     written_as,
 )
 from symdipa.interface.cli.options import (
@@ -24,13 +22,19 @@ from symdipa.interface.cli.options import (
     as_pattern,
     complete_families,
     complete_patterns,
+    gathered,
     option,
+    with_automaton_output,
     with_encoding,
     with_file,
+    with_memory,
     with_output,
     with_reading,
+    with_timeout,
 )
-from symdipa.model.errors import InvalidInput
+from symdipa.interface.saving import SUFFIXES
+from symdipa.model.errors import InvalidInput, LimitReached
+from symdipa.model.limits import Limits
 from symdipa.model.options import QUERY_FORMATS
 
 if TYPE_CHECKING:
@@ -55,19 +59,20 @@ class Generate(click.Command):
 @option(
     "--to", type=click.Choice(WRITTEN), help="Format to write; default: told by the suffix of the -o file."
 )
-@with_output
+@with_automaton_output
 @with_reading
-def convert(file: str, to: str | None, output: Path | None, reading: Reading) -> None:
+def convert(file: str, to: str | None, output: Output, reading: Reading) -> None:
     """Write the automaton in FILE in another format.
 
-    svg is a picture; dot is for Graphviz.
+    svg is a picture; dot is for Graphviz. FILE itself is never overwritten.
 
     Example: symdipa convert examples/well_formed/svt.dipa --to json -o svt.json
     """
-    target = to or told_by_suffix(output)
+    target = output.automaton_format(to)
     if target is None:
         raise click.UsageError("say with --to which format to write")
-    write(written_as(reading.read_or_leave(file), target), output)
+    output.will_hold(target)
+    output.write(written_as(reading.read_or_leave(file), target), f"the automaton as {target}")
 
 
 @click.command(cls=Generate)
@@ -79,9 +84,9 @@ def convert(file: str, to: str | None, output: Path | None, reading: Reading) ->
     type=click.Choice(WRITTEN),
     help="Format to write; default: told by the suffix of the -o file, else dipa.",
 )
-@with_output
+@with_automaton_output
 def generate(
-    family: str | None, number: int | None, list_families: bool, to: str | None, output: Path | None
+    family: str | None, number: int | None, list_families: bool, to: str | None, output: Output
 ) -> None:
     """Write the benchmark automaton number N of FAMILY.
 
@@ -97,12 +102,13 @@ def generate(
         raise click.UsageError("needs FAMILY and N; symdipa generate --list shows the families")
     if family not in families.FAMILIES:
         raise no_such("family", family, list(families.FAMILIES))
+    target = output.automaton_format(to) or "dipa"
+    output.will_hold(target)
     try:
         automaton = families.generate(family, number)
     except InvalidInput as error:
         raise click.UsageError(error.problems[0].message) from error
-    target = to or told_by_suffix(output) or "dipa"
-    write(written_as(automaton, target), output)
+    output.write(written_as(automaton, target), f"the automaton as {target}")
 
 
 @click.command()
@@ -133,6 +139,7 @@ def generate(
     help="Leave out what the dataflow shows to be constant: smaller, but it relies on that.",
 )
 @with_encoding
+@gathered("limits", lambda timeout, memory: Limits.of(timeout, memory), with_timeout, with_memory)
 @with_output
 @with_reading
 def encode(
@@ -142,7 +149,8 @@ def encode(
     to: str | None,
     reduce: bool,
     encoding: str,
-    output: Path | None,
+    limits: Limits,
+    output: Output,
     reading: Reading,
 ) -> None:
     """Write the question "does FILE have this pattern?" for another solver or model checker.
@@ -154,24 +162,30 @@ def encode(
               symdipa encode examples/leaking_pair/a_leakp.dipa --pattern LP --bound 8 -o query.smt2
     """
     target = _query_format(to, bound, output)
-    text = target != "aiger" or (output is not None and output.suffix.lower() == ".aag")
-    if not text and output is None and sys.stdout.isatty():
+    output.will_hold(target)
+    text = target != "aiger" or output.suffix == ".aag"
+    if not text and output.path is None and sys.stdout.isatty():
         raise click.UsageError("binary AIGER is not for a terminal; give -o FILE.aig, or FILE.aag for ASCII")
-    automaton = reading.read_or_leave(file)
+    automaton = reading.read_or_leave(file, limits)
     from symdipa.evidence.exports import query
 
+    asked = automaton, pattern, bound, encoding
     with usable():
-        if text:
-            write(query.encode(automaton, pattern, bound, encoding, target, reduce=reduce), output)
-        else:
-            write_bytes(query.encode_binary(automaton, pattern, bound, encoding, reduce=reduce), output)
+        try:
+            data: str | bytes = (
+                query.encode(*asked, target, reduce=reduce, limits=limits)
+                if text
+                else query.encode_binary(*asked, reduce=reduce, limits=limits)
+            )
+        except LimitReached as limit:
+            leave_unknown(file, limit)
+        output.write(data, f"the query as {target}")
 
 
-def _query_format(to: str | None, bound: int | None, output: Path | None) -> str:
+def _query_format(to: str | None, bound: int | None, output: Output) -> str:
     """The format of a query, which must be one that can have, or do without, the bound."""
-    suffix = "" if output is None else output.suffix.lower()
-    by_suffix = {".aig": "aiger", ".aag": "aiger", ".btor2": "btor2", ".btor": "btor2"}.get(suffix)
-    found = to or by_suffix or ("chc" if bound is None else "smtlib")
+    by_suffix = [fmt for fmt in SUFFIXES.get(output.suffix, ()) if fmt in QUERY_FORMATS]
+    found = to or (by_suffix[0] if len(by_suffix) == 1 else None) or ("chc" if bound is None else "smtlib")
     if found == "smtlib" and bound is None:
         raise click.UsageError("smtlib asks for runs up to a bound: give --bound N, or --to chc for all runs")
     if found == "chc" and bound is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from math import ceil, floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from symdipa.interface.markup import element
 from symdipa.interface.pictures import svg
 from symdipa.interface.pictures.svg import Drawing
 from symdipa.interface.reports.numbers import number
+from symdipa.interface.saving import replace_file
 
 if TYPE_CHECKING:
     from symdipa.evidence.refutation import Refutation
@@ -91,7 +93,7 @@ def plot(found: Refutation, name: str, path: Path) -> None:
     if path.suffix.lower() == ".svg":
         heading = element("text", label, x=LEFT, y=0.0, class_="heading")
         drawn = Drawing(WIDTH, HEIGHT, (heading, *draw(found).elements))
-        path.write_text(svg.standalone(drawn, label, svg.STYLE + STYLE), encoding="utf-8")
+        replace_file(path, svg.standalone(drawn, label, svg.STYLE + STYLE).encode())
         return
     from matplotlib.figure import Figure
 
@@ -103,4 +105,6 @@ def plot(found: Refutation, name: str, path: Path) -> None:
     axes.set_ylim(curve.low, curve.high)
     axes.legend()
     axes.grid(alpha=0.3)
-    figure.savefig(path)
+    image = BytesIO()
+    figure.savefig(image, format="png")
+    replace_file(path, image.getvalue())

@@ -16,7 +16,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import Bounds, Result, Status, Witness
+from symdipa.model.verdict import Bounds, Result, Status, Verdict, Witness
 
 if TYPE_CHECKING:
     from symdipa.evidence.confirmation import Confirmation
@@ -83,6 +83,11 @@ def error(name: str, problems: Sequence[InputProblem]) -> Json:
         "error": described[0],
         "errors": described,
     }
+
+
+def unread(name: str, reason: str) -> Json:
+    """A file on which a limit ended the work before there was an answer."""
+    return {**error(name, [InputProblem("limit", reason)]), "verdict": Verdict.UNKNOWN.value}
 
 
 def comparison(name: str, result: Result) -> Json:
