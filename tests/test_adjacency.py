@@ -11,14 +11,12 @@ import pytest
 from symdipa import analysis
 from symdipa.bounds.relational import relational
 from symdipa.checker import CertificateRefused, verify
-from symdipa.checker.claims import Claim, Inputs, refuse_contradictions
-from symdipa.evidence.certificates import dumps, violation
+from symdipa.evidence.certificates import dumps
 from symdipa.evidence.certificates.build import bundle
 from symdipa.evidence.probability import log_probability
 from symdipa.files import formats
 from symdipa.interface.cli.base import Exit, status
 from symdipa.model.options import EVERY_METHOD
-from symdipa.runs.control import control_graph
 
 TESTS = formats.loads(
     """
@@ -67,51 +65,6 @@ def test_the_relational_method_keeps_to_the_order_of_its_certificates():
         if found[ends] < found[swapped]:
             with pytest.raises(CertificateRefused):
                 verify(TESTS, dumps(bundle(TESTS, [turned])))
-
-
-def inputs(low: int, high: int, sensitivity: int = 1) -> Inputs:
-    return Inputs(F(low), F(high), F(sensitivity), both=low == -high)
-
-
-LOST = Claim("violation", pattern="leaking-pair", distinct=True)
-
-
-@pytest.mark.parametrize(
-    ("private", "other", "excluded"),
-    [
-        (inputs(-1, 1), Claim("lower", F(2), inputs(-1, 1), distinct=True), True),
-        (inputs(-2, 2), Claim("lower", F(2), inputs(0, 1, 2), distinct=True), True),
-        (inputs(-1, 1), Claim("lower", F(2), inputs(0, 1, 2), distinct=True), False),
-        (inputs(-1, 0), Claim("lower", F(2), inputs(0, 1), distinct=True), False),
-        (inputs(-1, 1), Claim("lower", F(2), inputs(-1, 1), distinct=False), False),
-        (inputs(-1, 1), Claim("lower", F(1), inputs(-1, 1), distinct=True), False),
-        (inputs(-1, 1), LOST, True),
-        (inputs(0, 1), LOST, False),
-        (inputs(-1, 1), replace(LOST, distinct=False), False),
-    ],
-)
-def test_claims_that_exclude_each_other_are_refused(private: Inputs, other: Claim, excluded: bool):
-    for claims in permuted(Claim("private", F(1), private), other):
-        if excluded:
-            with pytest.raises(CertificateRefused, match="true together") as refused:
-                refuse_contradictions(claims)
-            assert refused.value.rule == "contradiction"
-        else:
-            refuse_contradictions(claims)
-
-
-def permuted(one: Claim, other: Claim) -> list[list[Claim]]:
-    return [[one, other], [other, one]]
-
-
-def test_a_file_of_a_violation_and_of_none_is_refused():
-    lossy = formats.loads("(q, 1/2, 0): output insample; goto q")
-    result = analysis.check(lossy)
-    assert result.witness is not None
-    parts = [violation(control_graph(lossy), result.witness), {"kind": "well-formed"}]
-    with pytest.raises(CertificateRefused) as refused:
-        verify(lossy, dumps(bundle(lossy, parts)), {"well-formed": lambda *_: Claim("well-formed")})
-    assert refused.value.rule == "contradiction"
 
 
 @pytest.mark.parametrize("method", EVERY_METHOD)

@@ -1329,6 +1329,13 @@ def test_others_may_check_other_kinds():
             checker.verify(SVT, given, others)
 
 
+def test_claims_of_a_file_do_not_exclude_each_other():
+    file = about(STREAM, STREAM_DISCLOSES, {"kind": "well-formed"})
+    with pytest.raises(checker.CertificateRefused) as refused:
+        checker.verify(STREAM, file, {"well-formed": lambda *_: checker.Claim("well-formed")})
+    assert refused.value.rule == "contradiction"
+
+
 def test_bytes_are_utf_8():
     text = json.dumps(about(SVT, SVT_PRIVATE))
     assert [rule_of(SVT, text.encode(code)) for code in ("utf-8", "utf-16", "utf-32")] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, permutations
 
 from symdipa.checker.reading import interval, rational
 from symdipa.checker.rules import refuse
@@ -97,12 +97,10 @@ def inputs_of(certificate: dict[str, object], where: str) -> Inputs:
 def both_ways(claims: Sequence[Claim]) -> list[Claim]:
     """Privacy as two claims about the two orders of adjacent inputs make it up together."""
     found = []
-    for k, claim in enumerate(claims):
-        for other in claims[:k]:
-            a, b = other.inputs, claim.inputs
-            if claim.kind == other.kind == "private" and a and b and a.ends == b.other_way != a.other_way:
-                bound = max(bound for bound in (claim.bound, other.bound) if bound is not None)
-                found.append(Claim("private", bound, replace(a, both=True)))
+    parts = [(c.bound, c.inputs) for c in claims if c.kind == "private" and c.bound is not None and c.inputs]
+    for (bound, one), (other_bound, other) in combinations(parts, 2):
+        if one.ends == other.other_way != one.other_way:
+            found.append(Claim("private", max(bound, other_bound), replace(one, both=True)))
     return found
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from symdipa.bounds.relational.blocks import Ask, blocks_of
-from symdipa.bounds.relational.machine import Letter, LetterMachine, output_of
+from symdipa.bounds.relational.blocks import Ask, Block, blocks_of
+from symdipa.bounds.relational.machine import Leaf, Letter, LetterMachine, output_of
 from symdipa.bounds.relational.outcomes import Facts, Outcomes
 from symdipa.bounds.relational.shifts import ShiftMenu, ShiftRange
 from symdipa.bounds.relational.suffixes import SuffixClasses
@@ -179,19 +179,21 @@ class Game:
     def _after(self, node: GameNode, ask: Ask, shift: ShiftRange | None) -> tuple[int, ...] | None:
         """The nodes after a letter and a range of shifts; ``None`` if the second copy may go astray."""
         first, second = self.blocks[node[0]], self.blocks[node[1]]
-        values, onward = (first.live, second.live), second.ways.get(ask, {})
-        leaves, others = (
-            self.machine.leaves_of(self.machine.state[block.state]) for block in (first, second)
-        )
+        drawn = self._outcomes.drawn((first.live, second.live), node[2], shift)
+        onward = second.ways.get(ask, {})
+        leaves, others = self._leaves(first), self._leaves(second)
         found: dict[GameNode, None] = {}
         for leaf, target in first.ways[ask].items():
             for other, its in enumerate(others):
                 there = onward.get(other)
                 later = (0, 0) if there is None else (self.blocks[target].live, self.blocks[there].live)
-                facts = self._outcomes.after(values, node[2], shift, (leaves[leaf].step, its.step), later)
+                facts = drawn.after(leaves[leaf].step, its.step, later)
                 if facts is None:
                     continue
                 if there is None:
                     return None
                 found[target, there, () if self.blocks[there].sure else facts] = None
         return tuple(self._node(node) for node in found)
+
+    def _leaves(self, block: Block) -> tuple[Leaf, ...]:
+        return self.machine.leaves_of(self.machine.state[block.state])

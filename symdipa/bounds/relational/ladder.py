@@ -32,7 +32,7 @@ There is no end of whole sequences where an automaton has a loop, so there that 
 RELATIONAL_SECONDS = 5.0
 """How long a search for a bound may take that nobody limited otherwise."""
 
-SMALL, MAX_NODES = 4_000, 20_000
+SMALL, MAX_NODES = 5_000, 20_000
 """The most pairs of the searches that come first, and of those that follow."""
 
 SEARCHING = 0.7

@@ -7,7 +7,6 @@ grid). Matrices are closed: they have every consequence of their bounds, except 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from symdipa.bounds.relational.shifts import ShiftRange
@@ -25,6 +24,9 @@ BELOW = 0
 Matrix = list[list[int]]
 Facts = tuple[int, ...]
 """The rows of a matrix one after another."""
+
+Values = tuple[Mask, Mask]
+"""Variables of the first copy, and of the second one."""
 
 
 def plus(a: int, b: int) -> int:
@@ -74,71 +76,65 @@ class Outcomes:
     """What becomes of facts in a step of two copies, each found once. Bounds beyond ``far`` are forgotten."""
 
     far: int
-    _known: dict[Hashable, Matrix | None] = field(default_factory=dict)
-    _folded: dict[Hashable, Facts] = field(default_factory=dict)
+    _known: dict[tuple[Values, Facts, ShiftRange | None], Drawn] = field(default_factory=dict)
 
-    def after(
-        self,
-        values: tuple[Mask, Mask],
-        facts: Facts,
-        shift: ShiftRange | None,
-        steps: tuple[Step, Step],
-        later: tuple[Mask, Mask],
-    ) -> Facts | None:
-        """The facts about the values ``later``, from those about ``values``; ``None``: it cannot happen.
+    def drawn(self, values: Values, facts: Facts, shift: ShiftRange | None) -> Drawn:
+        """The step from facts about values, with the shift in a range (``None``: samples are not tied)."""
+        key = values, facts, shift
+        if key not in self._known:
+            self._known[key] = _drawn(values, facts, shift, self.far)
+        return self._known[key]
 
-        The copies take ``steps``; the sample of the second one is that of the first, shifted by something in
-        ``shift`` (``None``: they are not tied).
-        """
-        matrix = self._guarded(values, facts, shift, steps)
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Facts about values and samples, before a guard was read; ``places`` are the rows of the values."""
+
+    matrix: Matrix
+    places: dict[tuple[int, int], int]
+    far: int
+    _guarded: dict[tuple[Step, ...], Matrix | None] = field(default_factory=dict)
+    _folded: dict[tuple[Step, Step, Values], Facts] = field(default_factory=dict)
+
+    def after(self, one: Step, other: Step, later: Values) -> Facts | None:
+        """The facts about the values ``later``, if the copies take these steps; ``None``: they cannot."""
+        matrix = self._with_guards(one, other)
         if matrix is None:
             return None
-        stored = steps[0].asg & later[0], steps[1].asg & later[1]
-        key = (values, facts, shift, steps[0][:2], steps[1][:2], stored, later)
+        key = one, other, later
         if key not in self._folded:
-            places = _places(values)
-            size = len(places)
+            size, stored = len(self.places), (one.asg, other.asg)
             kept = [
-                size + copy if stored[copy] >> x & 1 else places[copy, x]
+                size + copy if stored[copy] >> x & 1 else self.places[copy, x]
                 for copy in (0, 1)
                 for x in members(later[copy])
             ]
             self._folded[key] = folded(matrix, kept, self.far)
         return self._folded[key]
 
-    def _guarded(
-        self, values: tuple[Mask, Mask], facts: Facts, shift: ShiftRange | None, steps: Sequence[Step]
-    ) -> Matrix | None:
-        """What is known once the guards of ``steps`` hold, of the first copy or of both."""
-        key = (values, facts, shift, *(step[:2] for step in steps))
-        if key not in self._known:
-            self._known[key] = self._guard(values, facts, shift, steps)
-        return self._known[key]
-
-    def _guard(
-        self, values: tuple[Mask, Mask], facts: Facts, shift: ShiftRange | None, steps: Sequence[Step]
-    ) -> Matrix | None:
-        places = _places(values)
-        z, other_z = len(places), len(places) + 1
+    def _with_guards(self, *steps: Step) -> Matrix | None:
+        """What is known once the guards of the first copy, or of both, hold."""
         if not steps:
-            matrix = unfolded(facts, len(places))
-            if shift is not None:  # the sample of the second copy is that of the first, shifted
-                add(matrix, other_z, z, at_most(shift[1]))
-                add(matrix, z, other_z, at_most(-shift[0]))
-            return matrix
-        *before, last = steps
-        known = self._guarded(values, facts, shift, before)
-        if known is None:
-            return None
-        copy = len(before)
-        matrix, sample = [row[:] for row in known], (z, other_z)[copy]
-        holds = all(add(matrix, places[copy, x], sample, BELOW) for x in members(last.ge)) and all(
-            add(matrix, sample, places[copy, x], BELOW) for x in members(last.lt)
+            return self.matrix
+        if steps not in self._guarded:
+            *before, last = steps
+            known = self._with_guards(*before)
+            self._guarded[steps] = None if known is None else self._with_guard(known, len(before), last)
+        return self._guarded[steps]
+
+    def _with_guard(self, known: Matrix, copy: int, step: Step) -> Matrix | None:
+        matrix, z = [row[:] for row in known], len(self.places) + copy
+        holds = all(add(matrix, self.places[copy, x], z, BELOW) for x in members(step.ge)) and all(
+            add(matrix, z, self.places[copy, x], BELOW) for x in members(step.lt)
         )
         return matrix if holds else None
 
 
-def _places(values: tuple[Mask, Mask]) -> dict[tuple[int, int], int]:
-    """The rows of the values of both copies, by copy and variable."""
+def _drawn(values: Values, facts: Facts, shift: ShiftRange | None, far: int) -> Drawn:
     found = [(copy, x) for copy in (0, 1) for x in members(values[copy])]
-    return {value: i for i, value in enumerate(found)}
+    size = len(found)
+    matrix = unfolded(facts, size)
+    if shift is not None:  # the sample of the second copy is that of the first, shifted
+        add(matrix, size + 1, size, at_most(shift[1]))
+        add(matrix, size, size + 1, at_most(-shift[0]))
+    return Drawn(matrix, {value: i for i, value in enumerate(found)}, far)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -16,6 +16,9 @@ FAR = 3
 
 ShiftRange = tuple[int, int]
 """The least and the largest shift, in units of the grid."""
+
+Priced = tuple[ShiftRange | None, int]
+"""A range (``None``: the samples are not tied) and what it costs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,7 @@ class ShiftMenu:
     machine: LetterMachine
     interval: Interval
     few: bool = False
+    _known: dict[tuple[int, int, str], tuple[Priced, ...]] = field(default_factory=dict)
 
     @cached_property
     def unit(self) -> int:
@@ -46,12 +50,18 @@ class ShiftMenu:
     def far(self) -> int:
         return FAR * max(1, *(abs(self._grid(end)) for end in self.interval))
 
-    def options(self, q: int, p: int, letter: Letter) -> Iterator[tuple[ShiftRange | None, int]]:
+    def options(self, q: int, p: int, letter: Letter) -> tuple[Priced, ...]:
         """Ranges of shifts that may help, with their costs, the cheap ones first; none if nothing helps.
 
         The copies are in control states ``q`` and ``p`` and both show ``letter``. ``None`` in place of a
         range means that their samples are not tied.
         """
+        key = q, p, output_of(letter)
+        if key not in self._known:
+            self._known[key] = tuple(self._options(*key))
+        return self._known[key]
+
+    def _options(self, q: int, p: int, shown: str) -> Iterator[Priced]:
         one, other = self.machine.sampling(q), self.machine.sampling(p)
         if one is None or other is None:
             yield None, 0
@@ -60,7 +70,6 @@ class ShiftMenu:
             return
         low, high = self.interval if one.reads_input else (Fraction(0), Fraction(0))
         released = 0
-        shown = output_of(letter)
         if shown == SECOND:
             if one.d_prime is None or one.d_prime != other.d_prime:
                 return
