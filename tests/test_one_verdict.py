@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import random
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -30,6 +32,7 @@ from symdipa.interface.reports import objects
 from symdipa.interface.reports.document import Tone
 from symdipa.interface.reports.weight import bound_text
 from symdipa.model.errors import NoteKind
+from symdipa.model.limits import Limits
 from symdipa.model.verdict import Bounds
 from symdipa.runs.control import control_graph
 from symdipa.runs.properties import run_distinct
@@ -279,6 +282,20 @@ def test_weight_falls_back_on_what_a_check_finds(monkeypatch: pytest.MonkeyPatch
     assert found.best == found.corollary == Fraction(5, 2)
     assert analysis.weigh(automaton, ["exact"]).bounds.corollary is None  # what was asked for, no more
     assert analysis.weigh(automaton, adjacency="monotone").bounds.best is None
+
+
+def test_a_timeout_is_for_all_methods_together(monkeypatch: pytest.MonkeyPatch):
+    """By a clock that is a second later whenever somebody looks at it."""
+    ticks, deadlines = count(), []
+
+    def late(self: portfolio.Portfolio, attempt: portfolio.Attempt, limits: Limits) -> None:
+        deadlines.append(limits.deadline)
+
+    monkeypatch.setattr("symdipa.model.limits.time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    monkeypatch.setattr(portfolio.Portfolio, "_make", late)
+    analysis.weigh(symdipa.load(EXAMPLES / "well_formed" / "svt.dipa"), timeout=10_000)
+    assert len(deadlines) > 3
+    assert all(deadline is not None and deadline <= 10_010 for deadline in deadlines)
 
 
 def test_unknown_is_not_the_absence_of_a_constant(tmp_path: Path):

@@ -51,7 +51,7 @@ TELLING_SECONDS = 2.0
 """and how long a run is looked for that other runs cannot imitate and that costs as much."""
 
 EACH_SHARE = 0.5
-"""The most of the time that is left for one attempt: those after it shall have some."""
+"""The most of the time that is left for one method: those after it shall have some."""
 
 NONE = "there is none by this method"
 """Why a bound is missing where a method has come to its end."""
@@ -67,7 +67,8 @@ MAX_IMITATORS = 10_000
 class Attempt:
     """One way to a bound: a method, or ``below``; ``graph`` and ``lift`` are those of an alignment.
 
-    It is made only ``when`` the portfolio needs it, and may take so many ``seconds``.
+    It is made only ``when`` the portfolio needs it, and may take so many ``seconds``, and a ``share`` of the
+    time that is left.
     """
 
     method: str
@@ -76,6 +77,7 @@ class Attempt:
     when: Callable[[Portfolio], bool] = lambda _: True
     lift: str | None = None
     seconds: float | None = None
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,11 @@ def ladder(
     graphs = ("control", "auto") if graph == "auto" else (graph,)
     steps = [step for each in graphs for step in (Attempt("alignment", each), Attempt("below"))]
     steps.append(Attempt("exact", max_nodes=CELLS // max(1, variables)))
-    single = (replace(step, when=lambda portfolio: not portfolio.settled_for_single_runs) for step in steps)
+
+    def helps(portfolio: Portfolio) -> bool:
+        return not portfolio.settled_for_single_runs
+
+    single = (replace(step, when=helps, share=EACH_SHARE) for step in steps)
     return (*single, *pairing(pairing_seconds))
 
 
@@ -164,7 +170,7 @@ def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
         return whole and not (portfolio.output_distinct or portfolio.settled or portfolio.upper == 0)
 
     return (
-        Attempt("relational", when=helps, seconds=seconds),
+        Attempt("relational", when=helps, seconds=seconds, share=EACH_SHARE),
         Attempt("telling", when=helps, seconds=TELLING_SECONDS),
     )
 
@@ -177,7 +183,7 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
     wanted = set(methods)
     for method in wanted - set(EVERY_METHOD):
         raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
-    found = (Attempt(method, graph) for method in EVERY_METHOD if method in wanted)
+    found = (Attempt(method, graph, share=EACH_SHARE) for method in EVERY_METHOD if method in wanted)
     return (*found, Attempt("below"), *(pairing()[1:] if "relational" in wanted else ()))
 
 
@@ -274,7 +280,7 @@ class Portfolio:
         """Make the attempts that are still needed in their turn, within ``each`` seconds one by one."""
         for attempt in attempts:
             if attempt.when(self):
-                self._make(attempt, limits.share(EACH_SHARE).within(each).within(attempt.seconds))
+                self._make(attempt, limits.share(attempt.share).within(each).within(attempt.seconds))
 
     def fall_back_on(self, known: Bounds) -> None:
         """Take over bounds from above that were known before, if they are better than those found here.

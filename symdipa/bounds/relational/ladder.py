@@ -29,9 +29,6 @@ LADDER: tuple[tuple[bool, str], ...] = (
 There is no end of whole sequences where an automaton has a loop, so there that step is left out.
 """
 
-RELATIONAL_SECONDS = 5.0
-"""How long a search for a bound may take that nobody limited otherwise."""
-
 SMALL, MAX_NODES = 5_000, 20_000
 """The most pairs of the searches that come first, and of those that follow."""
 
