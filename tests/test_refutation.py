@@ -18,7 +18,7 @@ from random_automata import random_automaton
 
 from symdipa import check
 from symdipa.bounds.portfolio import bounds_on
-from symdipa.evidence.confirmation import confirm
+from symdipa.evidence.confirmation import NoConfirmation, confirm
 from symdipa.evidence.probability import (
     Budget,
     log_probability,
@@ -42,7 +42,7 @@ from symdipa.model.verdict import Verdict
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
-INDISTINCT = ("a_nwf", "paper_nwf", "hidden_maximum")
+INDISTINCT = ("a_nwf", "paper_nwf", "hidden_maximum", "unseen_redraws")
 """These have one output symbol: whatever a run loses, the others make up for."""
 SHARED = ROOT.parent / "shared"
 PEER = SHARED / "peer" / "dipaut"
@@ -345,9 +345,12 @@ def test_the_best_pair_of_2_min_max_comes_near_to_its_bound():
 @pytest.mark.parametrize("name", ["m-range", "k-minmax"])
 def test_the_search_for_the_best_pair_ends_in_time(name):
     began = time.process_time()
-    found = confirm(generate(name, 6), best_runs=9, moves=10**6, limits=Limits.of(1.5))
+    try:
+        found = confirm(generate(name, 6), best_runs=9, moves=10**6, limits=Limits.of(1.5))
+        assert found.tried
+    except NoConfirmation as reason:
+        assert "time" in str(reason)  # on a busy machine
     assert time.process_time() - began < 3
-    assert found is None or found.tried
 
 
 def test_groups_without_flow_are_put_in_order():
