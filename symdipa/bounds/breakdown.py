@@ -15,10 +15,10 @@ from symdipa.model.verdict import Bounds
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.witness import dependency_graph
 
-__all__ = ["Breakdown", "Cost", "Way", "breakdown_of", "flow_costs"]
+__all__ = ["Along", "Breakdown", "Cost", "breakdown_of", "flow_costs"]
 
 
-class Way(Enum):
+class Along(Enum):
     """How the costs of a run were found."""
 
     ALIGNMENT = "on the dearest run of the alignment"
@@ -29,7 +29,7 @@ class Way(Enum):
 class Breakdown:
     """A run, as transitions, and the costs of its steps. Those of an alignment need not be a feasible run."""
 
-    way: Way
+    way: Along
     run: tuple[int, ...]
     costs: tuple[Cost, ...]
 
@@ -40,11 +40,11 @@ def breakdown_of(automaton: Automaton, bounds: Bounds) -> Breakdown | None:
     if best is None:
         return None
     if proof is not None and proof.bound == best:
-        return Breakdown(Way.ALIGNMENT, *breakdown(proof.sides[0]))
+        return Breakdown(Along.ALIGNMENT, *breakdown(proof.sides[0]))
     if bounds.flow is None or bounds.lower != best:
         return None
     costs = flow_costs(control_graph(automaton), bounds.flow, bounds.sensitivity)
-    return Breakdown(Way.FLOW, bounds.flow.run, costs)
+    return Breakdown(Along.FLOW, bounds.flow.run, costs)
 
 
 def flow_costs(control: Control, flow: Flow, sensitivity: Fraction) -> tuple[Cost, ...]:

@@ -15,7 +15,7 @@ from symdipa.systems.boolean import BooleanGraph, Lit
 
 def to_smtlib(circuit: Circuit, bound: int, comments: Sequence[str] = (), limits: Limits = UNLIMITED) -> str:
     """A script: ``sat`` iff the circuit can get bad within ``bound`` steps. Raises ``LimitReached``."""
-    script = _Script(circuit, limits)
+    script = _Unrolled(circuit, limits)
     start = [_literal(script.symbol(latch.value, 0), latch.initially) for latch in circuit.latches]
     parts = start + [step for k in range(bound) for step in script.step(k)]
     parts.append(_joined("or", [script.bad(k) for k in range(bound + 1)]))
@@ -26,7 +26,7 @@ def to_smtlib(circuit: Circuit, bound: int, comments: Sequence[str] = (), limits
     return "\n".join([*lines, "(check-sat)", ""])
 
 
-class _Script:
+class _Unrolled:
     """Terms over the symbols of frames, and those symbols in the order of their first use."""
 
     def __init__(self, circuit: Circuit, limits: Limits) -> None:

@@ -60,7 +60,7 @@ def leave_unknown(name: str, limit: LimitReached) -> NoReturn:
 
 
 @contextmanager
-def usable(output: Output | None = None) -> Iterator[None]:
+def usable(output: Target | None = None) -> Iterator[None]:
     """What fails inside, writing ``output`` included, is something of the user's that cannot be used."""
     try:
         yield
@@ -319,7 +319,7 @@ INPUTS = ("file", "files", "paths", "certificate")
 
 
 @dataclass(frozen=True)
-class Output:
+class Target:
     """Where a command writes: a file, or standard output (``None``)."""
 
     path: Path | None = None

@@ -15,7 +15,7 @@ import click
 
 from symdipa.interface.bench import ENGINES, SOLVERS, TABLES
 from symdipa.interface.bench.presets import PRESETS
-from symdipa.interface.cli.base import Exit, Output, Unusable, echo_problems, leave, usable
+from symdipa.interface.cli.base import Exit, Target, Unusable, echo_problems, leave, usable
 from symdipa.interface.cli.options import (
     FILE,
     as_bytes,
@@ -170,7 +170,7 @@ def bench(
     output: Path | None,
     restart: bool,
     table_as: str | None,
-    plot: Output | None,
+    plot: Target | None,
 ) -> None:
     """Measure engines on families, files and folders; every run is a process of its own.
 
@@ -426,7 +426,7 @@ def _line(row: Row) -> str:
     return f"{item}, {config}, {which}: " + ", ".join([*parts, *([row["remark"]] if row["remark"] else [])])
 
 
-def _show(store: Store, table_as: str | None, plot: Output | None) -> None:
+def _show(store: Store, table_as: str | None, plot: Target | None) -> None:
     """The table on standard output, the picture, and contradictions where they are seen."""
     from symdipa.interface.bench import tables
 

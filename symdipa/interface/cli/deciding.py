@@ -13,8 +13,8 @@ import click
 from symdipa.interface.cli.base import (
     STATUS_HELP,
     Exit,
-    Output,
     Reading,
+    Target,
     Unusable,
     View,
     echo_document,
@@ -187,7 +187,7 @@ class Wanted:
 
     exceeds: Fraction = Fraction(1)
     eps: Fraction = Fraction(1)
-    plot: Output | None = None
+    plot: Target | None = None
 
 
 def _wanted(concrete: bool, **given: Any) -> Wanted | None:
@@ -240,7 +240,7 @@ def witness(
     pattern: Pattern | None,
     wants_hints: bool,
     wanted: Wanted | None,
-    picture: Output | None,
+    picture: Target | None,
     options: CheckOptions,
     reading: Reading,
     view: View,
@@ -310,7 +310,7 @@ ASK_WEIGHT = "it is private (symdipa weight --confirm looks for two inputs that 
 """Why there is no counterexample, and what there is instead."""
 
 
-def _draw(name: str, result: Result, picture: Output) -> None:
+def _draw(name: str, result: Result, picture: Target) -> None:
     """Write the picture of a witness; without one there is nothing to draw, which is said."""
     from symdipa.interface.pictures import automaton, svg, witness
 

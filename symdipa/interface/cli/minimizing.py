@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import click
 
 from symdipa.interface.cli.base import (
-    Output,
     Reading,
+    Target,
     Unusable,
     View,
     showing_progress,
@@ -67,7 +67,7 @@ SECONDS_FOR_ONE = 10.0
 @timeout_option("End a run of COMMAND after this long; that means no.", default=60.0)
 @with_automaton_output
 @with_reading
-def minimize(file: str, command: str, status: int, timeout: float, output: Output, reading: Reading) -> None:
+def minimize(file: str, command: str, status: int, timeout: float, output: Target, reading: Reading) -> None:
     """Leave out of the automaton in FILE what does not matter to COMMAND.
 
     Transitions, states, variables, comparisons and assignments are left out, numbers and outputs made plain,

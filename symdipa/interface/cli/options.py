@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.cli.base import Output, Reading, View
+from symdipa.interface.cli.base import Reading, Target, View
 from symdipa.model.options import ENCODINGS, ENGINES, FORMATS, HALTS, SOLVERS, CheckOptions
 from symdipa.model.parts import BEYOND, computable
 from symdipa.model.patterns import Pattern
@@ -201,9 +201,9 @@ with_max_weight = option(
 )
 
 
-def as_output(ctx: click.Context, param: click.Parameter, value: Path | None) -> Output | None:
+def as_output(ctx: click.Context, param: click.Parameter, value: Path | None) -> Target | None:
     """Where to write; ``-`` is standard output."""
-    return None if value is None else Output(None if str(value) == "-" else value)
+    return None if value is None else Target(None if str(value) == "-" else value)
 
 
 def output_option(*names: str, help: str, **settings: Any) -> Callable[[Any], Any]:
@@ -237,7 +237,7 @@ def with_check_options(*options: Callable[[Any], Any], **fixed: Any) -> Callable
 
 with_output = gathered(
     "output",
-    lambda output: output or Output(),
+    lambda output: output or Target(),
     output_option(
         "-o",
         "--output",
@@ -246,7 +246,7 @@ with_output = gathered(
 )
 with_automaton_output = gathered(
     "output",
-    lambda output, force: Output(output and output.path, force),
+    lambda output, force: Target(output and output.path, force),
     output_option(
         "-o",
         "--output",

@@ -11,8 +11,8 @@ import click
 from symdipa.interface.cli.base import (
     STATUS_HELP,
     Exit,
-    Output,
     Reading,
+    Target,
     View,
     leave_with,
     show_failure,
@@ -101,7 +101,7 @@ class PageParts:
 )
 @with_reading
 def report(
-    files: tuple[str, ...], output: Output, parts: PageParts, options: CheckOptions, reading: Reading
+    files: tuple[str, ...], output: Target, parts: PageParts, options: CheckOptions, reading: Reading
 ) -> None:
     """Write one HTML page about FILE...: verdict, picture, the run step by step, bounds, how it was decided.
 

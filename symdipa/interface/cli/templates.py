@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.cli.base import Output, no_such
+from symdipa.interface.cli.base import Target, no_such
 from symdipa.interface.cli.options import number, option, with_automaton_output
 from symdipa.model.errors import InvalidInput
 
@@ -65,7 +65,7 @@ def new(ctx: click.Context, list_templates: bool) -> None:
 def _command(template: Template) -> click.Command:
     """The command that writes a template."""
 
-    def callback(output: Output, **values: Any) -> None:
+    def callback(output: Target, **values: Any) -> None:
         output.will_hold("dipa")
         try:
             written = template.new(values)

@@ -12,8 +12,8 @@ import click
 from symdipa.interface.cli.base import (
     STATUS_HELP,
     Exit,
-    Output,
     Reading,
+    Target,
     Unusable,
     View,
     echo_document,
@@ -211,7 +211,7 @@ def certify(
     question: dict[str, Any],
     invariant: bool,
     options: CheckOptions,
-    output: Output,
+    output: Target,
     reading: Reading,
 ) -> None:
     """Decide FILE and write a certificate of the answer, which "symdipa verify" checks on its own.

@@ -10,8 +10,8 @@ import click
 
 from symdipa.interface.cli.base import (
     WRITTEN,
-    Output,
     Reading,
+    Target,
     leave_unknown,
     no_such,
     usable,
@@ -61,7 +61,7 @@ class Generate(click.Command):
 )
 @with_automaton_output
 @with_reading
-def convert(file: str, to: str | None, output: Output, reading: Reading) -> None:
+def convert(file: str, to: str | None, output: Target, reading: Reading) -> None:
     """Write the automaton in FILE in another format.
 
     svg is a picture; dot is for Graphviz.
@@ -86,7 +86,7 @@ def convert(file: str, to: str | None, output: Output, reading: Reading) -> None
 )
 @with_automaton_output
 def generate(
-    family: str | None, number: int | None, list_families: bool, to: str | None, output: Output
+    family: str | None, number: int | None, list_families: bool, to: str | None, output: Target
 ) -> None:
     """Write the benchmark automaton number N of FAMILY.
 
@@ -150,7 +150,7 @@ def encode(
     reduce: bool,
     encoding: str,
     limits: Limits,
-    output: Output,
+    output: Target,
     reading: Reading,
 ) -> None:
     """Write the question "does FILE have this pattern?" for another solver or model checker.
@@ -182,7 +182,7 @@ def encode(
         output.write(data, f"the query as {target}")
 
 
-def _query_format(to: str | None, bound: int | None, output: Output) -> str:
+def _query_format(to: str | None, bound: int | None, output: Target) -> str:
     """The format of a query, which must be one that can have, or do without, the bound."""
     by_suffix = [fmt for fmt in SUFFIXES.get(output.suffix, ()) if fmt in QUERY_FORMATS]
     found = to or (by_suffix[0] if len(by_suffix) == 1 else None) or ("chc" if bound is None else "smtlib")
