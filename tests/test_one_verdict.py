@@ -354,3 +354,14 @@ def test_the_best_bound_that_has_a_certificate_is_certified(tmp_path: Path, text
     assert [part["kind"] for part in written] == kinds
     assert next(part["D"] for part in written if part["kind"] in ("private", "relational")) == bound
     assert invoke("verify", path, str(out)).exit_code == 0
+
+
+def test_no_numbers_are_looked_for_against_what_is_private():
+    """A private automaton with a violation that other runs make up for is sent to the search for D."""
+    path = str(EXAMPLES / "leaking_cycle" / "unseen_redraws.dipa")
+    found = CliRunner().invoke(cli, ["witness", "--no-hints", "--concrete", path])
+    assert found.exit_code == 0 and "it is private (symdipa weight --confirm" in " ".join(
+        found.stdout.split()
+    )
+    page = CliRunner().invoke(cli, ["report", "-o", "-", path])
+    assert page.exit_code == 0 and "private, D = 0" in page.stdout and "Two inputs" not in page.stdout

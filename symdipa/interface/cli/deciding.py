@@ -286,10 +286,10 @@ def witness(
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
             echo_document(report.document(shown(name), result, pattern, hints))
         found: Refutation | str | None = None
-        if wanted is not None:
+        if wanted is not None and result.verdict is Verdict.PRIVATE:
+            found = ASK_WEIGHT
+        elif wanted is not None:
             found = concrete_counterexample(name, result, wanted, limits.left(), view)
-            if result.verdict is Verdict.PRIVATE and result.witness is None:
-                found = ASK_WEIGHT
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:

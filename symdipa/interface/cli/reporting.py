@@ -146,6 +146,7 @@ def _checked(
     """One file decided, with all that its part of the page shows."""
     from symdipa import analysis
     from symdipa.interface import html as html_report
+    from symdipa.model.verdict import Verdict
 
     options = what_is_left(options, limits)
 
@@ -161,7 +162,7 @@ def _checked(
                 result, timeout=seconds(), memory=options.memory, progress=progress
             )
     found = None
-    if parts.concrete:
+    if parts.concrete and (weighed or result).verdict is not Verdict.PRIVATE:
         wanted = Wanted(parts.exceeds, parts.eps)
         found = concrete_counterexample(name, result, wanted, seconds(), view)
     with showing_progress(name, view) as progress:
