@@ -12,7 +12,7 @@ from symdipa.bounds.portfolio import Portfolio
 from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.files.formats.halting import halt_shown, stops_unseen, with_halt
-from symdipa.model.adjacency import TWO_SIDED, Adjacency
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress, stopwatch
@@ -28,6 +28,7 @@ from symdipa.model.verdict import (
     Verdict,
     Witness,
     decide,
+    must_be_result,
 )
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
@@ -261,7 +262,7 @@ def weigh(
     bound proves privacy where the check left it open. ``certified``: look for a good bound that comes with a
     certificate, even if a better one is known. ``halt`` is as for :func:`check`, which says what is raised.
     """
-    automaton = with_halt(automaton, halt)
+    automaton, sensitivity = with_halt(automaton, halt), exact(sensitivity)
     cheap = methods is None and adjacency == TWO_SIDED
     options = CheckOptions(timeout=timeout, memory=memory, bounds=cheap, relational=False)
     limits = Limits.of(timeout, memory, progress=progress)
@@ -286,6 +287,7 @@ def with_bounds(
     progress: Progress | None = None,
 ) -> Result:
     """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for all of them."""
+    must_be_result(result)
     limits = Limits.of(timeout, memory, progress=progress)
 
     def bounded(result: Result, limits: Limits) -> Result:
@@ -349,6 +351,7 @@ def confirm(
     finds nothing, a note of the kind ``NO_CONFIRMATION`` says why. Raises ``ValueError`` for bounds under
     another adjacency or sensitivity.
     """
+    must_be_result(result)
     from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
@@ -392,6 +395,7 @@ def refute(
     ``None`` where there is no violation. ``timeout`` is in seconds (default: :data:`CONCRETE_SECONDS`).
     Raises :class:`~symdipa.evidence.refutation.NoRefutation` where not one pair could be evaluated.
     """
+    must_be_result(result)
     from symdipa.evidence import refutation
 
     if result.witness is None:
@@ -410,6 +414,7 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
     seconds. Otherwise it has the violation. Raises :class:`~symdipa.model.errors.NothingToCertify` where
     there is no proof, or, with ``invariant``, where a pattern occurs.
     """
+    must_be_result(result)
     from symdipa.evidence import certificates
 
     reason, automaton = "no answer was found", result.automaton
@@ -451,6 +456,7 @@ def hints(result: Result, *, timeout: float | None = None) -> list[Hint] | None:
 
     All together may take ``timeout`` (and three times :data:`HINT_SECONDS`) seconds.
     """
+    must_be_result(result)
     from symdipa.evidence.hints import hints as changes
 
     if result.witness is None or result.verdict is Verdict.PRIVATE:

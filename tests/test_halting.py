@@ -225,6 +225,8 @@ def file(tmp_path: Path) -> str:
 def test_commands_say_both_or_one(file: str):
     runner = CliRunner()
     for command in ("check", "weight"):
+        shown = json.loads(runner.invoke(cli, [command, "--json", "--halt", "visible", file]).stdout)
+        assert shown["notes"] and (command == "weight" or shown["assumed"]["halt"] == "visible")
         found = json.loads(runner.invoke(cli, [command, "--json", file]).stdout)
         assert found["halt_visible"] == {"verdict": "private", "bound": "5/4"}
         assert "if it is seen that a run stops" in " ".join(
@@ -232,7 +234,8 @@ def test_commands_say_both_or_one(file: str):
         )
         for halt, bound in (("visible", "D = 5/4"), ("hidden", "D = 1/4")):
             said = runner.invoke(cli, [command, "--halt", halt, file]).output
-            assert bound in said and "seen that a run stops" not in said
+            assert bound in said and "if it is seen that a run stops" not in said
+            assert ("it counts as seen that a run stops: as the output halt" in said) == (halt == "visible")
 
 
 @pytest.mark.parametrize("halt", [(), ("--halt", "visible")])
@@ -241,9 +244,10 @@ def test_certificates_say_which_reading_they_prove(file: str, tmp_path: Path, ha
     made = runner.invoke(cli, ["certify", *halt, file, "-o", target])
     assert made.exit_code == 0
     assert ("if it is seen that a run stops" in " ".join(made.stderr.split())) == (not halt)
-    found = runner.invoke(cli, ["verify", file, target])
-    assert found.exit_code == 0
-    assert ("D = 5/4" in found.stdout and "if it is seen that a run stops" in found.stdout) == bool(halt)
+    for reading in ((), ("--halt", "hidden"), ("--halt", "visible")):
+        found = runner.invoke(cli, ["verify", *reading, file, target])
+        assert found.exit_code == 0
+        assert ("D = 5/4" in found.stdout and "if it is seen that a run stops" in found.stdout) == bool(halt)
     other = tmp_path / "other.dipa"
     other.write_text(ABOVE.replace("1/4", "1/3"))
     assert "[rule automaton]" in runner.invoke(cli, ["verify", str(other), target]).output

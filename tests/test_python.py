@@ -7,12 +7,16 @@ import re
 import subprocess
 import sys
 from base64 import b64decode
+from fractions import Fraction
+from math import inf
 
 import pytest
 from click.testing import CliRunner
 from conftest import EXAMPLES, ROOT
 
 import symdipa
+from symdipa import log_probability
+from symdipa import total_log_probability as probability
 from symdipa.interface import showing
 from symdipa.interface.cli import cli
 
@@ -92,3 +96,46 @@ def test_a_result_is_shown_without_the_commands():
     """
     program = "\n".join(line.strip() for line in code.splitlines())
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
+
+
+AUTOMATON = symdipa.load(SVT)
+RESULT = symdipa.check(AUTOMATON)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: symdipa.check(AUTOMATON, memory="300M"), TypeError, "memory is a number, not '300M'"),
+        (lambda: symdipa.check(AUTOMATON, timeout="2"), TypeError, "timeout is a number, not '2'"),
+        (lambda: symdipa.weigh(AUTOMATON, adjacency=5), ValueError, r"an interval like \(-1, 0\), not 5"),
+        (lambda: symdipa.weigh(AUTOMATON, adjacency="x,1"), ValueError, r"like \(-1, 0\), not 'x,1'"),
+        (lambda: symdipa.weigh(AUTOMATON, "foo"), ValueError, "no method 'foo'"),
+        *(
+            (lambda f=f: f(AUTOMATON), TypeError, r"a Result is asked for, not Automaton; symdipa\.check")
+            for f in (symdipa.text, symdipa.report, symdipa.certify, symdipa.confirm, symdipa.hints,
+                      symdipa.refute, symdipa.with_bounds)
+        ),
+        (lambda: symdipa.picture(3), TypeError, "a Result is asked for, not int"),
+        (lambda: symdipa.report([RESULT]), TypeError, "a Result is asked for, not list"),
+        (lambda: symdipa.encode(AUTOMATON, "XX", 3), ValueError, "XX"),
+        (lambda: symdipa.generate("svt", "2"), TypeError, "svt needs a whole number"),
+        (lambda: symdipa.simulate(AUTOMATON, [0, inf]), ValueError, "input 1 is not a finite number"),
+        (lambda: symdipa.simulate(AUTOMATON, [0], eps=-1), ValueError, "eps must be positive"),
+        (lambda: probability(AUTOMATON, [0], ["obot"], eps="1"), TypeError, "eps is a number"),
+        (lambda: probability(AUTOMATON, [0], "obot otop"), TypeError, "a list with a symbol"),
+        (lambda: probability(AUTOMATON, [0], ["otpo"]), ValueError, "did you mean otop?"),
+        (lambda: log_probability(AUTOMATON, ["q1"], [None]), ValueError, "from 0 to 2, not 'q1'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_what_the_command_line_takes_is_taken():
+    down = symdipa.weigh(AUTOMATON, adjacency="-1,0")
+    assert down.bounds.best == symdipa.weigh(AUTOMATON, adjacency=(-1, 0)).bounds.best == Fraction(3, 4)
+    assert symdipa.weigh(AUTOMATON, sensitivity=0.1).bounds.best == Fraction(1, 8)
+    assert set(symdipa.weigh(AUTOMATON, "exact").bounds.from_above) == {"exact"}
+    assert symdipa.encode(AUTOMATON, "LP", 3) == symdipa.encode(AUTOMATON, symdipa.Pattern.LEAKING_PAIR, 3)
+    assert repr(symdipa.weigh(AUTOMATON)) == "<Result svt: private, D = 5/4 (optimal)>"

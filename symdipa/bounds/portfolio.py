@@ -112,6 +112,8 @@ def bounds_on(
     and ranges that mean nothing.
     """
     seconds = stopwatch()
+    if isinstance(methods, str):
+        methods = [methods]
     wanted = None if methods is None else tuple(methods)
     attempts = ladder(problem.control.variables, graph) if wanted is None else asked_for(wanted, graph)
     if not single_runs:

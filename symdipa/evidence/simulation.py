@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from symdipa.evidence.probability.poset import check_numbers
 from symdipa.model.automaton import Automaton, Output, OutputKind, State
 from symdipa.runs.control import control_graph
 from symdipa.runs.order import members
@@ -67,11 +68,13 @@ def simulate(
 
     ``inputs`` are the numbers that input states read one after another; an execution ends when there is
     none left for it, when no guard holds (Def. DiP automaton) or after ``max_steps``. A real output is shown
-    as the first of ``windows`` that holds it.
+    as the first of ``windows`` that holds it. Raises ``ValueError`` for an ``eps`` that is not positive and
+    for inputs that are not finite.
     """
     import numpy as np
 
     control = control_graph(automaton)
+    check_numbers(inputs, eps)
     rng = np.random.default_rng(seed)
     scale, stream = float(Fraction(eps)), [float(a) for a in inputs]
     stored = np.full((n, max(1, control.variables)), np.nan)

@@ -7,7 +7,7 @@ from html import escape
 
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.options import must_be_one_of
-from symdipa.model.verdict import Result
+from symdipa.model.verdict import Result, must_be_result
 
 ABOUT = ("check", "weight", "witness")
 """The commands whose reports :func:`text` writes."""
@@ -17,18 +17,19 @@ def text(result: Result, about: str = "", verbosity: int = 0) -> str:
     """The report that a command prints, without colours and a final line end.
 
     ``about`` is one of :data:`ABOUT`; by default ``"weight"`` for a result of :func:`symdipa.weigh`, else
-    ``"check"``. Of a check ``verbosity`` below 0 gives the first line alone, above 0 more numbers. Raises
+    ``"check"``. ``verbosity`` below 0 gives the first line alone, above 0 (of a check) more numbers. Raises
     ``ValueError`` for another name.
     """
     from symdipa.interface.reports import check, weight, witness
     from symdipa.interface.reports.document import as_text
 
-    weighed = result.bounds is not None and result.bounds.lower is not None
-    about = about or ("weight" if weighed and verbosity >= 0 else "check")
+    must_be_result(result)
+    about = about or ("weight" if _weighed(result) else "check")
     must_be_one_of("report", about, ABOUT)
     name = name_of(result.automaton)
     if about == "weight":
-        return as_text(weight.document(name, result))
+        whole = as_text(weight.document(name, result))
+        return whole.partition("\n")[0] if verbosity < 0 else whole
     if about == "witness":
         return as_text(witness.document(name, result))
     return as_text(check.document(name, result, verbosity=verbosity))
@@ -42,6 +43,8 @@ def picture(shown: Automaton | Result) -> str:
     from symdipa.interface.pictures import automaton as states
     from symdipa.interface.pictures import svg, witness
 
+    if not isinstance(shown, Automaton):
+        must_be_result(shown)
     if isinstance(shown, Result) and shown.witness is not None:
         drawing = witness.draw(shown.automaton, shown.witness)
         return svg.standalone(drawing, f"{name_of(shown.automaton)}: {shown.witness.pattern.title}")
@@ -53,6 +56,8 @@ def report(*results: Result) -> str:
     """One HTML page about results, complete in itself, as ``symdipa report`` writes it."""
     from symdipa.interface import html
 
+    for result in results:
+        must_be_result(result)
     parts = [html.Checked(name_of(result.automaton), result, _weighed(result)) for result in results]
     return html.page(parts)
 

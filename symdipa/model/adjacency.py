@@ -12,7 +12,7 @@ Interval = tuple[Fraction, Fraction]
 """The least and the largest difference of an input, ``low <= 0 <= high``."""
 
 Adjacency = str | Interval
-"""A name of :data:`ADJACENCIES`, or the interval itself."""
+"""A name of :data:`ADJACENCIES`, or the interval itself, also as text: ``"-1,0"``."""
 
 TWO_SIDED = "two-sided"
 """The name of the usual adjacency,"""
@@ -23,6 +23,11 @@ ADJACENCIES: dict[str, Interval] = {TWO_SIDED: EITHER_WAY, "monotone": (Fraction
 """The interval in which one input minus the other lies, by name."""
 
 
+def exact(value: Fraction | float | str) -> Fraction:
+    """The number as it is written: 0.1 is 1/10. Raises ``ValueError`` and ``TypeError`` for no number."""
+    return Fraction(str(value)) if isinstance(value, float | str) else Fraction(value)
+
+
 def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[Interval, ...]:
     """The intervals of the differences, for one order of adjacent inputs and for the other (once if equal).
 
@@ -31,12 +36,14 @@ def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[In
     """
     if sensitivity < 0:
         raise ValueError(f"a sensitivity is not negative: {sensitivity}")
-    if not isinstance(adjacency, str):
-        low, high = (Fraction(end) for end in adjacency)
-    elif adjacency in ADJACENCIES:
-        low, high = ADJACENCIES[adjacency]
-    else:
-        raise ValueError(f"adjacency is one of {', '.join(ADJACENCIES)} or an interval, not {adjacency!r}")
+    given = ADJACENCIES.get(adjacency, adjacency.split(",")) if isinstance(adjacency, str) else adjacency
+    try:
+        low, high = map(exact, given)
+    except (TypeError, ValueError, ZeroDivisionError):
+        known = ", ".join(ADJACENCIES)
+        raise ValueError(
+            f"adjacency is one of {known} or an interval like (-1, 0), not {adjacency!r}"
+        ) from None
     if not low <= 0 <= high:
         raise ValueError(f"differences range over an interval that contains 0, not [{low}, {high}]")
     low, high = low * sensitivity, high * sensitivity

@@ -52,6 +52,7 @@ class NoteKind(Enum):
     DISTINCTNESS_OPEN = "whether the violation is output-distinct was not established: {}"
     NO_BOUND = "no bound on D was computed (the weight needs the augmentation): {}"
     NO_PAIRING = "relational alignment found no bound on D{}"
+    STOP_COUNTED = "it counts as seen that a run stops: as the output {}"
     STOP_SEEN = "if it is seen that a run stops, {}"
     NO_CONFIRMATION = "no two inputs that come near D were found: {}"
 

@@ -99,8 +99,10 @@ UNLIMITED = Limits()
 
 
 def must_be_positive(**values: Fraction | float | None) -> None:
-    """Raise ``ValueError`` for a value that is not positive, by its name."""
+    """Raise ``ValueError`` for a value that is not positive, by its name, and ``TypeError`` for no number."""
     for what, value in values.items():
+        if value is not None and not isinstance(value, int | float | Fraction):
+            raise TypeError(f"{what} is a number, not {value!r}")
         if value is not None and not value > 0:
             raise ValueError(f"{what} must be positive, not {value}")
 

@@ -331,3 +331,10 @@ class Result:
         if Status.PRESENT in statuses:
             return False
         return True if statuses == {Status.ABSENT} else None
+
+
+def must_be_result(value: object) -> None:
+    """Raise ``TypeError`` for anything but a result, with the way to one."""
+    if not isinstance(value, Result):
+        kind = type(value).__name__
+        raise TypeError(f"a Result is asked for, not {kind}; symdipa.check(automaton) gives one")

@@ -19,7 +19,7 @@ from symdipa.evidence.exports.smtlib import to_smtlib
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import EncodingUnavailable
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.options import ENCODINGS, QUERY_FORMATS
+from symdipa.model.options import ENCODINGS, QUERY_FORMATS, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted
 from symdipa.runs.control import control_graph
@@ -36,7 +36,7 @@ ANSWERS = {
 
 def encode(
     automaton: Automaton,
-    pattern: Pattern,
+    pattern: Pattern | str,
     bound: int | None = None,
     encoding: str = "marks",
     fmt: str = "smtlib",
@@ -44,13 +44,14 @@ def encode(
     reduce: bool = False,
     limits: Limits = UNLIMITED,
 ) -> str:
-    """A self-contained query: does a run (of at most ``bound`` steps) show ``pattern``?
+    """A self-contained query: does a run (of at most ``bound`` steps) show ``pattern`` (also by its code)?
 
     AIGER comes in its ASCII form; :func:`encode_binary` writes the other one. ``reduce`` leaves out what the
     dataflow shows to be constant; without it the query relies on nothing but the definitions. Raises
     :class:`EncodingUnavailable` for an unknown format or encoding, for ``smtlib`` without a bound and ``chc``
     with one, ``ValueError`` for a negative bound, :class:`~symdipa.model.errors.LimitReached`.
     """
+    (pattern,) = patterns_of([pattern])
     query = _Query(automaton, pattern, bound, encoding, reduce, limits)
     if fmt not in QUERY_FORMATS:
         raise EncodingUnavailable(f"no format {fmt!r}; there are {', '.join(QUERY_FORMATS)}")

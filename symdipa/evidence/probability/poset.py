@@ -94,7 +94,10 @@ def law_of(
 
 
 def check_numbers(inputs: Sequence[Number | None], eps: Number) -> None:
-    """Refuse an ``eps`` that is not positive and inputs that are not finite."""
+    """Refuse an ``eps`` that is not positive, inputs that are not finite, and what is no number."""
+    for what, number in (("eps", eps), *(("an input", given) for given in inputs if given is not None)):
+        if not isinstance(number, Number):
+            raise TypeError(f"{what} is a number, not {number!r}")
     if not 0 < eps < inf:
         raise ValueError(f"eps must be positive and finite, not {eps}")
     for j, given in enumerate(inputs):
@@ -111,6 +114,11 @@ def _check_run(
     if len(inputs) != len(run) or (outputs is not None and len(outputs) != len(run)):
         raise ValueError(f"a run of {len(run)} steps needs as many inputs and outputs")
     names, where = control.state_names, control.initial
+    for t in run:
+        if not isinstance(t, int) or not 0 <= t < len(control.source):
+            raise ValueError(
+                f"a run is positions of transitions, from 0 to {len(control.source) - 1}, not {t!r}"
+            )
     for j, t in enumerate(run):
         source, sampling = control.source[t], control.sampling[t]
         if source != where:

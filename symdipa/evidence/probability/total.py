@@ -30,6 +30,7 @@ from symdipa.evidence.probability.single import (
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.spelling import similar
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import OrderState, initial, members, update
 
@@ -77,11 +78,25 @@ def total_log_probability(
     ``inputs`` are the numbers that input states read one after another; ``outputs`` has a symbol for each
     step, or an interval for a real output (of either kind). A step that finds no input left does not
     happen. With ``exact`` only runs that read *all* inputs count, otherwise some may be left over.
-    Raises :class:`OutOfTime` when the time of ``limits`` is over.
+    Raises :class:`OutOfTime` when the time of ``limits`` is over, ``ValueError`` for a symbol that is never
+    output.
     """
     control = control_graph(automaton)
     check_numbers(inputs, eps)
+    _check_outputs(automaton, outputs)
     return total_of(control, inputs, outputs, eps, tolerance, budget or Budget(), max_runs, exact, limits)
+
+
+def _check_outputs(automaton: Automaton, outputs: Sequence[Observed]) -> None:
+    """Refuse symbols that the automaton does not have: their probability would be 0 without a word."""
+    if isinstance(outputs, str):
+        raise TypeError("outputs are a list with a symbol or an interval for each step, not a text")
+    known = sorted({t.output.symbol for t in automaton.transitions if t.output.symbol is not None})
+    for output in outputs:
+        if isinstance(output, str) and output not in known:
+            meant = similar(output, known)
+            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known) or 'none'}"
+            raise ValueError(f"there is no output {output!r}; {hint}")
 
 
 def total_of(

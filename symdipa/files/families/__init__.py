@@ -120,6 +120,8 @@ def generate(name: str, n: int) -> Automaton:
     if name not in FAMILIES:
         raise _unusable(f"there is no family {name!r}; the families are {', '.join(FAMILIES)}")
     family = FAMILIES[name]
+    if not isinstance(n, int):
+        raise TypeError(f"{name} needs a whole number ({family.size}), not {n!r}")
     if not family.smallest <= n <= LARGEST:
         limits = f"from {family.smallest} to {LARGEST}"
         raise _unusable(f"{name} needs a number ({family.size}) {limits}, not {n}")

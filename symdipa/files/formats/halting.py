@@ -14,7 +14,7 @@ from itertools import count
 
 from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.model.automaton import TRUE, Automaton, Guard, State, Transition, symbol, validated
-from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.errors import Limit, LimitReached, Note, NoteKind
 from symdipa.model.options import HALTS, must_be_one_of
 
 SYMBOL, STATE = "halt", "halted"
@@ -51,7 +51,10 @@ def with_halt(automaton: Automaton, halt: str | None) -> Automaton:
         return automaton
     must_be_one_of("halt", halt, HALTS)
     if halt == "visible":
-        return replace(halt_shown(automaton), halt=halt).trusted()
+        shown = halt_shown(automaton)
+        added = shown.transitions[len(automaton.transitions) :]
+        notes = [Note(NoteKind.STOP_COUNTED, str(added[0].output))] if added else []
+        return replace(shown, halt=halt, read_notes=(*automaton.read_notes, *notes)).trusted()
     if automaton.halt:
         raise ValueError("the automaton shows its stops; hide them when it is read")
     return replace(validated(automaton), halt=halt).trusted()

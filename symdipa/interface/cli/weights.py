@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -261,14 +262,15 @@ def certify(
 def verify(file: str, certificate: Path, solver: str | None, reading: Reading, as_json: bool) -> None:
     """Check the certificate in CERT against the automaton in FILE.
 
-    The checker shares no code with the engines. Exit status 0: it proves what it claims; 1: it does not,
-    with the first rule that it breaks; 2: one of the files cannot be used.
+    The checker shares no code with the engines. The certificate says for which reading of --halt it was made,
+    whatever is given here. Exit status 0: it proves what it claims; 1: it does not, with the first rule that
+    it breaks; 2: one of the files cannot be used.
 
     Example: symdipa verify examples/well_formed/svt.dipa svt.cert.json
     """
     from symdipa.checker import CertificateRefused
 
-    automaton = reading.read_or_leave(file)
+    automaton = replace(reading, halt="hidden").read_or_leave(file)
     rule = message = None
     claims: list[str] = []
     answer = Exit.PRIVATE
@@ -295,17 +297,17 @@ def verify(file: str, certificate: Path, solver: str | None, reading: Reading, a
 
 
 def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
-    """What a certificate proves about an automaton, in whichever reading of its stops it was made for."""
+    """What a certificate proves about an automaton whose stops are hidden, or about its other reading."""
     from symdipa.checker import CertificateRefused
-    from symdipa.files.formats.halting import with_halt
+    from symdipa.files.formats.halting import halt_shown
 
     try:
         return _claims_about(automaton, text, solver)
     except CertificateRefused as refused:
-        if refused.rule != "automaton" or automaton.halt:
+        if refused.rule != "automaton":
             raise
         try:
-            found = _claims_about(with_halt(automaton, "visible"), text, solver)
+            found = _claims_about(halt_shown(automaton), text, solver)
         except CertificateRefused as other:
             raise refused if other.rule == "automaton" else other from None
     return [f"{claim}, if it is seen that a run stops" for claim in found]
