@@ -182,6 +182,19 @@ def test_a_misspelt_target_is_refused_if_nothing_else_leads_to_the_state_that_wa
     loads(WATCH.format("wacth", "high", "done") + "(wacth):")
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"), [("lop", "loop"), ("loop", "lop"), ("tst", "test"), ("tst1", "test1")]
+)
+def test_a_letter_more_or_less_in_a_short_target_is_a_misspelling(written: str, meant: str) -> None:
+    text = WATCH.replace("watch", meant)
+    (note,) = loads(text.format(meant, "high", written)).notes
+    assert note.kind is NoteKind.ONLY_A_TARGET and f"did you mean {meant}?" in str(note)
+    with pytest.raises(InvalidInput, match=rf"did you mean {meant}\? .* \[structure\]"):
+        loads(text.format(meant, "high", written), strict=True)
+    with pytest.raises(InvalidInput, match=f"no path leads to {meant}: did you mean {meant}"):
+        loads(text.format(written, "high", "done"))
+
+
 def test_a_state_that_may_be_reached_from_what_cannot_be_read_is_not_meant() -> None:
     text = WATCH.format("wacth", "high", "done").replace("goto done", "goto")
     with pytest.raises(InvalidInput) as caught:
@@ -240,6 +253,15 @@ def test_notes_travel_with_the_automaton_and_make_no_difference(tmp_path: Path) 
 @pytest.mark.parametrize("end", ["done", "watcher_is_over", "exit"])
 def test_other_targets_are_not_doubted(end: str) -> None:
     assert read(WATCH.format("watch", "high", end), "dipa", strict=True).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("listed", "target"),
+    [("q1", "q2"), ("q2", "q3"), ("q", "q1"), ("q1", "q"), ("run", "run2"), ("low", "log"), ("ab", "abc")],
+)
+def test_short_targets_that_are_other_names_are_not_doubted(listed: str, target: str) -> None:
+    text = WATCH.replace("watch", listed)
+    assert loads(text.format(listed, "high", target), strict=True).notes == ()
 
 
 def test_a_listed_state_is_meant() -> None:

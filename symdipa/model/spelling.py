@@ -7,8 +7,12 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 
-SHORTEST = 4
+SHORTEST = 3
 """Names with fewer letters are close only if they differ in case."""
+
+SHORT = 4
+"""Names with fewer letters may have one letter more or less, but no other one: ``lop`` is ``loop``, and
+``low`` is not ``log``."""
 
 LONG = 6
 """Names of this length may have two slips, shorter ones one: ``init`` and ``exit`` are different words."""
@@ -73,6 +77,8 @@ def _alike(a: str, b: str) -> bool:
     shorter, longer = sorted((len(a), len(b)))
     if a == b or shorter < SHORTEST or longer > MAX_COMPARED:
         return False
+    if shorter < SHORT:
+        return longer == shorter + 1 and edit_distance(a, b, 1) == 1
     slips = 2 if shorter >= LONG else 1
     if longer - shorter <= slips and edit_distance(a, b, slips) <= slips:
         return True
