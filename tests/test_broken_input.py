@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from symdipa.files.formats import detect, dumps, load, loads, read, read_file
-from symdipa.model.errors import InvalidInput
+from symdipa.model.errors import InvalidInput, Position
 
 MEGABYTE = 1_000_000
 GOOD = "(q1:non-input,1/4,0): x := insample; output obot; goto q2\n"
@@ -103,7 +103,10 @@ TEXTS = [
     ("reserved-variable", GOOD + "(q2,1,0): if (insample < insample) then output a; goto q2", "name", (2, 26),
      "'insample' is a reserved word and cannot be a variable"),
     ("no-output", "(q1,1,0): x := insample; goto q2", "syntax", (1, 26), "expected 'output'"),
-    ("no-goto", "(q1,1,0): output a;", "syntax", (1, 20), "'output a' says not where to go next: write output a; goto q2"),
+    ("no-goto", "(q1,1,0): output a;", "syntax", (1, 11),
+     "'output a' does not say where to go next: write output a; goto q1"),
+    ("no-goto-but-more-states", "(q1,1,0): output a (q7,1,0): output b; goto q1", "syntax", (1, 11),
+     "'output a' does not say where to go next: write output a; goto q7"),
     ("no-target", "(q1,1,0): output a; goto", "syntax", (1, 25), "the state to go to"),
     ("no-semicolon", "(q1,1,0): output a goto q2", "syntax", (1, 20), "expected ';' after the output"),
     ("equals", "(q1,1,0): x = insample; output a; goto q2", "syntax", (1, 13), "expected ':=' after the variable x"),
@@ -156,7 +159,7 @@ TEXTS = [
     ("symbol-negative", GOOD.replace("obot", "-1") + LOOP, "syntax", (1, 45), "'-1' is no output"),
     ("kind-behind-comma", GOOD.replace(":non-input", ", non-input") + LOOP, "spelling", (1, 6),
      "write (q1:non-input, ...)"),
-    ("goto-is-missing", GOOD.replace("; goto q2", "") + LOOP, "syntax", (1, 49), "write output obot; goto q2"),
+    ("goto-is-missing", GOOD.replace("; goto q2", "") + LOOP, "syntax", (1, 38), "write output obot; goto q2"),
     ("only-the-state", GOOD.replace("goto ", "") + LOOP, "spelling", (1, 51), "write goto q2"),
     ("stored-after-output", GOOD.replace("x := insample; output obot", "output obot; x := insample") + LOOP,
      "spelling", (1, 36), "write x := insample; output ..."),
@@ -406,6 +409,28 @@ def test_a_fault_in_a_header_hides_none_in_the_body(header: str, places: list[in
     found = [p.position.column for p in refused(text, "dipa").problems if p.position is not None]
     lost = header.startswith("q")  # without its parenthesis it is no state
     assert found == ([*places] if lost else [*places, len(header) + 7])
+
+
+def test_a_step_without_goto_is_told_where_it_stands_and_in_the_words_of_the_file() -> None:
+    text = (
+        "(start:non-input,1/4,0): x := insample; output ready; goto loop\n"
+        "(loop,1/2,0): if (insample < x) then output 0;\n  else output  insample'\n"
+        "(rest,1,0): ouput a"
+    )
+    found = [(p.position, p.message) for p in refused(text, "dipa").problems if "where to go" in p.message]
+    assert found == [
+        (Position(2, 38), "'output 0' does not say where to go next: write output ...; goto loop"),
+        (
+            Position(3, 8),
+            "'output insample'' does not say where to go next: write output insample'; goto loop",
+        ),
+        (Position(4, 13), "'ouput a' does not say where to go next: write output ...; goto rest"),
+    ]
+
+
+@pytest.mark.parametrize("body", ["foo;", "output ;", "x := insample;"])
+def test_a_step_without_output_is_not_told_to_go_somewhere(body: str) -> None:
+    assert "where to go" not in str(refused(f"(q,1,0): {body}", "dipa"))
 
 
 def test_misspelt_keywords_only_where_the_keyword_must_stand() -> None:

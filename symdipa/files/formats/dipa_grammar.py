@@ -28,6 +28,8 @@ RESERVED = frozenset(
 _HALT = re.compile(r"\s*halt[ \t]+(\S+)[ \t]*(?:\n|\Z)")
 """A line before the states."""
 NAME = re.compile(r"[^\W\d]\w*")
+_NAMED = re.compile(r"\(\s*+([^\W\d]\w*+)")
+"""The beginning of a header, with the name of the state."""
 _TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|:=|>=|<=|==|!=|&&|\|\||\S")
 _ASIDE = re.compile(
     r"[#/%\-\"'`“‘](?:(?<=#)[^\n]*"
@@ -168,7 +170,7 @@ class _Words:
         self.words += [""] * 3  # the end of the piece, and as far as the parser looks ahead
         self.starts += [last] * 3
         self.next = 0
-        self.is_last = end == len(text)
+        self.end, self.is_last = end, end == len(text)
         self.report = report
         self.lost = False
         """Set by a fault, until a word is found that was expected."""
@@ -409,7 +411,7 @@ class _StateParser(_Words):
             branch = Arm(at, TRUE, at if kind == "else" else self.offset, is_else=kind == "else")
             if kind == "if":
                 self.guard(branch)
-            self.step(branch)
+            self.step(branch, self.some_target(listing.state.name, kind))
             branch.faulty = not (self.sound and in_order)
             listing.branches.append(branch)
             while self.accept(";"):
@@ -468,15 +470,24 @@ class _StateParser(_Words):
         self.lost = False
         return "if" if guarded else "else"
 
-    def step(self, branch: Arm) -> None:
-        """``x := insample, y := insample; output o; goto q``"""
-        branch.assign_at = self.offset
+    def some_target(self, own: str, kind: str) -> str:
+        """A state of the text to which a branch of this kind may well go; empty if none can be named."""
+        following = _NAMED.match(self.text, self.end)
+        after = following[1] if following and following[1] not in RESERVED else ""
+        return (after or own) if kind == "step" else (own or after)
+
+    def step(self, branch: Arm, target: str) -> None:
+        """``x := insample, y := insample; output o; goto q``; ``target`` is what ``q`` may be if it is
+        missing."""
+        branch.assign_at, said = self.offset, range(0)
         stored: set[str] = set()
         while True:
             self.assignments(stored)
             if self.expect("output", "or an assignment such as 'x := insample'"):
                 branch.output_at = self.offset
+                first = self.next - 1
                 branch.output = self.output()
+                said = range(first, self.next)
                 break
             self.skip_to(_AHEAD)
             if self.word != "output":
@@ -488,7 +499,7 @@ class _StateParser(_Words):
             self.late_assignments(stored)
         elif not self.accept(";"):
             if self.at_end():
-                self.no_goto(branch)
+                self.no_goto(said, target)
                 return
             self.expected("';' after the output")
             if not _means(self.word, "goto"):
@@ -496,7 +507,7 @@ class _StateParser(_Words):
             self.accept(";")
         branch.assign = frozenset(stored)
         if self.at_end():
-            self.no_goto(branch)
+            self.no_goto(said, target)
             return
         if self.names_only_a_state():
             self.report.add("spelling", f"write goto {self.word}", self.offset)
@@ -516,10 +527,14 @@ class _StateParser(_Words):
         ends = following in _BRANCHES | {"", ";"}
         return ends and NAME.fullmatch(word) is not None and word not in RESERVED
 
-    def no_goto(self, branch: Arm) -> None:
-        self.fault(
-            f"'output {branch.output}' says not where to go next: write output {branch.output}; goto q2"
-        )
+    def no_goto(self, said: range, target: str) -> None:
+        """Report that a step ends behind the words of its output; if nothing is output, that is the fault."""
+        if len(said) < 2:
+            return
+        at = self.starts[said[0]]
+        written = " ".join(self.text[at : self.starts[said[-1]] + len(self.words[said[-1]])].split())
+        remedy = f": write {written if self.sound else 'output ...'}; goto {target}" if target else ""
+        self.fault(f"{shown(written)} does not say where to go next{remedy}", at)
 
     def late_assignments(self, stored: set[str]) -> None:
         """Assignments behind the output: reported, and read as if they stood before it."""
