@@ -64,7 +64,7 @@ TEXTS = [
      "its sample is compared"),
     ("zero-scale-stored", "(q1,0,0): x := insample; output a; goto q2", "parameters", (1, 5), "is stored in x"),
     ("zero-scale-output", "(q1,0,0): output insample; goto q2", "parameters", (1, 5), "its sample is output"),
-    ("zero-scale-prime", "(q1,1,0,0,0): output insampleprime; goto q2", "parameters", (1, 9), "insample' is output"),
+    ("zero-scale-prime", "(q1,1,0,0,0): output insampleprime; goto q2", "parameters", (1, 9), "insampleprime is output"),
     ("no-second-scale", "(q1,1,0): output insample'; goto q2", "parameters", (1, 1), "d' is not given"),
     ("no-parameters", "(q1): output insample; goto q2", "parameters", (1, 1), "d is not given"),
     ("negative-scale", "(q1,-1/4,0): output a; goto q2", "parameters", (1, 5), "must not be negative"),

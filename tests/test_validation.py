@@ -164,10 +164,29 @@ def test_non_input_state_with_two_transitions_is_not_called_nondeterministic() -
 @pytest.mark.parametrize(
     ("transition", "state", "phrase"),
     [
-        (STORE, State("p"), "p needs d > 0, because its sample is stored in x; d is not given"),
+        (
+            STORE,
+            State("p"),
+            "p needs d > 0, because its sample is stored in x; d is not given: "
+            "write for instance (p, 1/2, 0)",
+        ),
         (STORE, State("p", d=Fraction(0)), "d of state p is 0"),
         (Transition("p", "q", INSAMPLE), State("p", d=Fraction(0)), "its sample is output"),
-        (Transition("p", "q", INSAMPLE_PRIME), State("p", d=ONE), "d' is not given"),
+        (
+            Transition("p", "q", INSAMPLE_PRIME),
+            State("p", d=Fraction(3), mu=Fraction(-1, 2)),
+            "p needs d' > 0, because insampleprime is output; d' is not given: write (p, 3, -1/2, 3, -1/2)",
+        ),
+        (
+            Transition("p", "q", INSAMPLE_PRIME),
+            State("p", False, d=Fraction(0)),
+            "d' is not given: write (p:non-input, 0, 0, 1/2, 0)",
+        ),
+        (
+            Transition("p", "q", INSAMPLE_PRIME),
+            State("p"),
+            "d' is not given: write for instance (p, 1/2, 0, 1/2, 0)",
+        ),
         (Transition("p", "q", INSAMPLE_PRIME), State("p", d_prime=Fraction(0)), "d' of state p is 0"),
         (Transition("p", "q", A), State("p", d=-ONE), "d of state p is -1; it must not be negative"),
         (Transition("p", "q", A), State("p", d_prime=-ONE), "d' of state p is -1"),

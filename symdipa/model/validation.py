@@ -198,6 +198,10 @@ def bits(number: int) -> Iterator[int]:
 # ---------------------------------------------------------------------------------------- parameters
 
 
+SOME_SCALE = Fraction(1, 2)
+"""What a message proposes for an inverse scale where there is none to go by."""
+
+
 def parameters(automaton: AutomatonParts) -> Iterator[Finding]:
     """Parameters are rationals, scales are not negative, and positive where a sample of theirs matters."""
     outgoing = _by_source(automaton)
@@ -205,7 +209,7 @@ def parameters(automaton: AutomatonParts) -> Iterator[Finding]:
         leaving = [automaton.transitions[k] for k in outgoing.get(state.name, [])]
         yield from _scale(state, i, "d", state.d, _use_of_sample(leaving))
         shown = any(transition.output.shows_second for transition in leaving)
-        yield from _scale(state, i, "d_prime", state.d_prime, "insample' is output" if shown else None)
+        yield from _scale(state, i, "d_prime", state.d_prime, "insampleprime is output" if shown else None)
         for part, mean in (("mu", state.mu), ("mu_prime", state.mu_prime)):
             if not isinstance(mean, Fraction):
                 yield Place("state", i, part), _inexact(state, part, mean)
@@ -217,8 +221,8 @@ def _scale(state: State, i: int, part: str, value: Fraction | None, use: str | N
     place, shown = Place("state", i, part), "d'" if part == "d_prime" else part
     if value is None:
         if use:
-            message = f"state {state.name} needs {shown} > 0, because {use}; {shown} is not given"
-            yield place, message
+            needs = f"state {state.name} needs {shown} > 0, because {use}; {shown} is not given"
+            yield place, f"{needs}: write {_with_scales(state, second=part == 'd_prime')}"
     elif not isinstance(value, Fraction):
         yield place, _inexact(state, part, value)
     elif value < 0:
@@ -229,6 +233,17 @@ def _scale(state: State, i: int, part: str, value: Fraction | None, use: str | N
         yield place, f"{shown} of state {state.name} is 0; it must be positive, because {use} ({remedy})"
     elif not computable(value):
         yield place, _beyond(state, shown)
+
+
+def _with_scales(state: State, second: bool) -> str:
+    """The header that the state needs: with its own ``d`` and ``mu``, also for the ``second`` sample."""
+    missing = state.d is None
+    d = SOME_SCALE if missing or not isinstance(state.d, Fraction) else state.d
+    mu = state.mu if isinstance(state.mu, Fraction) else Fraction(0)
+    numbers = [d, mu] + [d if d > 0 else SOME_SCALE, mu] * second
+    kind = "" if state.is_input else ":non-input"
+    header = f"({state.name}{kind}, {', '.join(map(_number, numbers))})"
+    return f"for instance {header}" if missing else header
 
 
 def _beyond(state: State, part: str) -> str:
