@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -489,7 +491,36 @@ def test_missing_file(tmp_path: Path) -> None:
 
 
 def test_directory(tmp_path: Path) -> None:
-    assert only(refused_file(tmp_path)) == ("file", "this is a directory; name a file in it")
+    none = "no automaton (.dipa or .json) is in this folder"
+    assert only(refused_file(tmp_path)) == ("file", none)
+    (tmp_path / "empty").mkdir()
+    assert only(refused_file(tmp_path)) == ("file", f"{none}, and folders in it are not searched")
+    inside = tmp_path / "full"
+    inside.mkdir()
+    (inside / "svt.dipa").write_text(GOOD)
+    more = f"{none}, and folders in it are not searched; {inside} has some"
+    assert only(refused_file(tmp_path)) == ("file", more)
+    assert only(refused_file(inside)) == ("file", "this is a folder; name a file in it")
+
+
+@pytest.mark.parametrize("locked", ["", "a"])
+def test_directory_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locked: str) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "svt.dipa").write_text(GOOD)
+
+    def refuse(real: Callable[[str], object], folder: str) -> object:
+        if Path(folder) == tmp_path / locked:
+            raise PermissionError(13, "Permission denied", folder)
+        return real(folder)
+
+    for name in ("listdir", "scandir"):
+        monkeypatch.setattr(os, name, partial(refuse, getattr(os, name)))
+    _, message = only(refused_file(tmp_path))
+    if locked:
+        assert message.endswith(f"folders in it are not searched; {tmp_path / 'b'} has some")
+    else:
+        assert message == "this is a folder, in which nothing can be read: Permission denied"
 
 
 def test_impossible_path() -> None:

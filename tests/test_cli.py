@@ -151,7 +151,8 @@ def test_files_that_cannot_be_used(name, monkeypatch):
     assert done.exit_code == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"{name}: ")
-    assert name not in line.removeprefix(f"{name}: ")
+    said = line.removeprefix(f"{name}: ")
+    assert name not in said.replace(f"{name}{os.sep}", "")  # what is in a folder has a name of its own
 
 
 def test_standard_input():
@@ -175,7 +176,25 @@ def test_a_folder_stands_for_the_automata_in_it(tmp_path, command):
     found = objects(invoke(command, "--json", A_LEAKP, str(tmp_path)).stdout)
     assert [Path(each["file"]).name for each in found] == ["a_leakp.dipa", "a.dipa", "b.dipa", "c.json"]
     done = invoke(command, str(tmp_path / "deeper.dipa"))
-    assert done.exit_code == 2 and "name a file in it" in done.stderr
+    assert done.exit_code == 2 and "no automaton (.dipa or .json) is in this folder" in done.stderr
+
+
+def test_a_folder_of_folders_names_one_that_has_automata():
+    done = invoke("check", str(EXAMPLES))
+    assert done.exit_code == 2
+    assert f"are not searched; {EXAMPLES / 'disclosing_cycle'} has some" in done.stderr
+
+
+def test_a_folder_is_explained_by_every_command_that_takes_files():
+    context = click.Context(cli)
+    takes_files = [
+        name
+        for name in COMMANDS
+        if any(each.name == "files" for each in cli.get_command(context, name).params)
+    ]
+    assert {"check", "weight", "report"} <= set(takes_files)
+    for name in takes_files:
+        assert "A folder among FILE... stands for the automata in it" in invoke(name, "--help").stdout
 
 
 def test_strict_turns_overlaps_into_errors(tmp_path):

@@ -193,7 +193,7 @@ def _bytes_of(source: str, limits: Limits) -> bytes:
     except FileNotFoundError:
         raise _refused("file", "there is no such file", source) from None
     except IsADirectoryError:
-        raise _refused("file", "this is a directory; name a file in it", source) from None
+        raise _refused("file", _no_file(source), source) from None
     except PermissionError:
         raise _refused("file", "no permission to read this file", source) from None
     except (OSError, ValueError) as error:
@@ -201,6 +201,30 @@ def _bytes_of(source: str, limits: Limits) -> bytes:
         raise _refused("file", f"cannot read this file: {reason}", source) from None
     with handle:
         return content(handle, source, limits)
+
+
+def _no_file(folder: str) -> str:
+    """What to name where a folder is no file."""
+    if _holds_automata(folder):
+        return "this is a folder; name a file in it"
+    try:
+        inside = sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())
+    except OSError as error:
+        return f"this is a folder, in which nothing can be read: {error.strerror}"
+    none = "no automaton (.dipa or .json) is in this folder"
+    if not inside:
+        return none
+    filled = next(filter(_holds_automata, inside), None)
+    hint = f"; {_readable(filled)} has some" if filled is not None else ""
+    return f"{none}, and folders in it are not searched{hint}"
+
+
+def _holds_automata(folder: str) -> bool:
+    """Whether automata are seen in a folder; in one that cannot be read none are."""
+    try:
+        return bool(automata_in(folder))
+    except OSError:
+        return False
 
 
 def _refused(rule: str, message: str, source: str | None, position: Position | None = None) -> InvalidInput:

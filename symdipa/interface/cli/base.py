@@ -35,11 +35,14 @@ LEAST_SECONDS = 1e-3
 """What is left of a time that is over, for work that then says so."""
 LEAST_WIDTH = 40
 """Prose is not wrapped at less, however narrow the terminal is."""
-STATUS_HELP = """\b
+FILES_HELP = """A folder among FILE... stands for the automata in it; folders in it are not searched.
+
+\b
 Exit status: 0 every file private (and within the budget); 1 some file not private,
 or proved to need more than the budget; 2 some input unusable, or wrong usage; 3
 something undecided; 4 a bug in symdipa (engines disagree). The first of 4, 2, 1, 3, 0
 that occurred; 130 after Ctrl-C."""
+"""The end of the help of a command that takes several files."""
 
 
 class Unusable(click.ClickException):

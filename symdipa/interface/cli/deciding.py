@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symdipa.interface.cli.base import (
-    STATUS_HELP,
+    FILES_HELP,
     Exit,
     Reading,
     Target,
@@ -68,7 +68,7 @@ def decided(automaton: Automaton, options: CheckOptions, progress: Progress | No
     return analysis.check_with(automaton, options, progress)
 
 
-@click.command(epilog=STATUS_HELP)
+@click.command(epilog=FILES_HELP)
 @with_files
 @with_check_options(
     with_engine,
@@ -128,7 +128,7 @@ def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view:
     run(files, reading, options, decided, view, show)
 
 
-@click.command(epilog=STATUS_HELP)
+@click.command(epilog=FILES_HELP)
 @with_files
 @with_check_options(with_bound, with_timeout, with_memory)
 @option(
@@ -195,7 +195,7 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
     return Wanted(**given) if concrete or given else None
 
 
-@click.command(epilog=STATUS_HELP)
+@click.command(epilog=FILES_HELP)
 @with_files
 @option(
     "--pattern",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from symdipa.interface.cli.base import (
-    STATUS_HELP,
+    FILES_HELP,
     Exit,
     Reading,
     Target,
@@ -60,7 +60,7 @@ class PageParts:
     hints: bool
 
 
-@click.command(epilog=STATUS_HELP)
+@click.command(epilog=FILES_HELP)
 @with_files
 @output_option(
     "-o",

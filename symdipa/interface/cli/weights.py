@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symdipa.interface.cli.base import (
-    STATUS_HELP,
+    FILES_HELP,
     Exit,
     Reading,
     Target,
@@ -115,7 +115,7 @@ with_methods = option(
 )
 
 
-@click.command(epilog=STATUS_HELP)
+@click.command(epilog=FILES_HELP)
 @with_files
 @with_methods
 @with_question
