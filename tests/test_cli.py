@@ -185,6 +185,12 @@ def test_a_folder_of_folders_names_one_that_has_automata():
     assert f"are not searched; {EXAMPLES / 'disclosing_cycle'} has some" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["check", "weight", "certify", "report"])
+def test_the_default_of_halt_is_what_the_file_says(command):
+    said = " ".join(invoke(command, "--help").stdout.split())
+    assert "Default: as FILE says, else hidden; check, weight, certify and report then decide both." in said
+
+
 def test_a_folder_is_explained_by_every_command_that_takes_files():
     context = click.Context(cli)
     takes_files = [

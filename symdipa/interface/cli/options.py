@@ -167,7 +167,8 @@ with_strict = option(
 with_halt = option(
     "--halt",
     type=click.Choice(HALTS),
-    help="Whether it is seen that a run stops where no branch holds. Default: hidden, and both are decided.",
+    help="Whether it is seen that a run stops where no branch holds. Default: as FILE says, else hidden; "
+    "check, weight, certify and report then decide both.",
 )
 with_json = option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
 with_bound = option(
