@@ -277,6 +277,17 @@ def test_the_same_seed_gives_the_same_simulation():
     assert first == second and "deviation" not in first
 
 
+def test_a_simulation_without_inputs_says_how_to_give_some(tmp_path):
+    note = 'note: the automaton reads inputs, and there are none: give some, as in --inputs "0 1 2"\n'
+    for flags in ([], ["--json"]):
+        done = invoke("simulate", SVT, "-n", "10", *flags)
+        assert done.exit_code == 0 and done.stderr == f"{SVT}: {note}"
+    assert not invoke("simulate", SVT, "--inputs", "0", "-n", "10").stderr
+    silent = tmp_path / "silent.dipa"
+    silent.write_text("(start:non-input, 1/4, 0): output insample; goto done")
+    assert not invoke("simulate", str(silent), "-n", "10").stderr
+
+
 def test_windows():
     found, _ = told("simulate", NUM_SPARSE, "--inputs", "0 1", "--windows", "..0 0..1", "-n", "5000")
     texts = {row["text"]: row for row in found["outputs"]}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from symdipa.interface.cli.base import Exit, Reading, echo_document, leave, no_such, shown
+from symdipa.interface.cli.base import Exit, Reading, echo_document, echo_notes, leave, no_such, shown
 from symdipa.interface.cli.options import (
     as_positive,
     number,
@@ -327,6 +327,10 @@ def simulate(
 
     seconds = stopwatch()
     found = simulation.simulate(automaton, inputs, eps, samples, seed, max_steps, windows)
+    if not inputs and found.stopped.get("inputs"):
+        echo_notes(
+            file, ['the automaton reads inputs, and there are none: give some, as in --inputs "0 1 2"']
+        )
     rows = _frequent(automaton, found, inputs, eps, windows, compare)
     if as_json:
         from symdipa.interface.reports import objects
