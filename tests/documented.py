@@ -2,8 +2,8 @@
 
 What counts in README.md and docs/*.md:
 
-* A block ```` ```sh ````: its commands that begin with ``symdipa`` or ``.venv/bin/symdipa`` (also behind
-  ``&&``) are run, one a line, a ``\\`` at the end of a line continuing it. Other commands are left alone.
+* A block ```` ```sh ````: its commands that begin with ``symdipa`` (also behind ``&&``) are run, one a
+  line, a ``\\`` at the end of a line continuing it. Other commands are left alone.
 * A block ```` ```text ```` that directly follows is what they print, on standard output and standard error
   together. A line ``...`` in it stands for any lines, none included.
 * A block ```` ```python ```` is run; the blocks of a page share their names.
@@ -106,7 +106,7 @@ def commands(text: str) -> Iterator[list[str]]:
         while words:
             end = words.index("&&") if "&&" in words else len(words)
             command, words = words[:end], words[end + 1 :]
-            if command and command[0] in ("symdipa", ".venv/bin/symdipa"):
+            if command and command[0] == "symdipa":
                 if _OPERATORS & set(command):
                     raise ValueError(f"not a plain command: {line}")
                 yield command[1:]

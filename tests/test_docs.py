@@ -37,6 +37,14 @@ def test_pages_have_something_to_run():
         assert any(b.language == "text" and b.follows for b in documented.blocks(text)), page
 
 
+def test_the_first_page_puts_the_command_on_the_path_before_it_is_used():
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = next(block.text for block in documented.blocks(page) if block.language == "sh")
+    lines = [line.split(" && ") for line in first.splitlines()]
+    assert lines[0] == ["python3 -m venv .venv", ". .venv/bin/activate", "pip install ."]
+    assert lines[1][0].startswith("symdipa ") and "bin/symdipa" not in page
+
+
 def test_the_picture_of_the_first_page_is_what_is_drawn_now(tmp_path):
     """To renew it: symdipa witness --svg docs/svt_no_cutoff.svg examples/leaking_pair/svt_no_cutoff.dipa"""
     kept, drawn = ROOT / "docs" / "svt_no_cutoff.svg", tmp_path / "drawn.svg"
