@@ -185,6 +185,29 @@ def test_a_folder_of_folders_names_one_that_has_automata():
     assert f"are not searched; {EXAMPLES / 'disclosing_cycle'} has some" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["ok.cert", "ok.json", "ok"])
+def test_a_certificate_in_the_place_of_an_automaton_is_told(tmp_path, name):
+    path = tmp_path / name
+    assert invoke("certify", SVT, "-o", str(tmp_path / "ok.json")).exit_code == 0
+    (tmp_path / "ok.json").rename(path)
+    said = "this is a certificate, not an automaton; verify takes the automaton first, then the certificate"
+    for arguments in (
+        ["verify", str(path), SVT],
+        ["verify", "--format", "json", str(path), SVT],
+        ["check", str(path)],
+    ):
+        done = invoke(*arguments)
+        assert (done.exit_code, done.stderr) == (2, f"{path}: {said}\n")
+    assert invoke("verify", SVT, str(path)).exit_code == 0
+
+
+def test_an_automaton_may_have_the_words_of_a_certificate(tmp_path):
+    path = tmp_path / "odd.json"
+    odd = dataclasses.replace(formats.load(SVT), name='"format": "symdipa-certificate"')
+    path.write_text(formats.dumps(odd, "json"))
+    assert formats.load(path) == odd
+
+
 @pytest.mark.parametrize("command", ["check", "weight", "certify", "report"])
 def test_the_default_of_halt_is_what_the_file_says(command):
     said = " ".join(invoke(command, "--help").stdout.split())

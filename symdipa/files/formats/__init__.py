@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import select
 import sys
 from collections.abc import Callable
@@ -35,6 +36,9 @@ MAX_BYTES = 1 << 28
 CHUNK, WAIT = 1 << 20, 0.1
 """So many bytes are read at a time, and so many seconds waited for some."""
 
+_CERTIFICATE = re.compile(r'"format"\s*+:\s*+"symdipa-certificate"')
+"""What the text of a certificate says, and that of an automaton cannot."""
+
 _KNOWN = ", ".join(f".{name}" for name in READERS)
 
 
@@ -52,7 +56,7 @@ def read(
     ``halt`` (one of :data:`~symdipa.model.options.HALTS`) counts instead of what the text says about halting.
     Raises :class:`InvalidInput`, and :class:`~symdipa.model.errors.LimitReached`.
     """
-    text = _decode(data, source)
+    text = _automaton_text(data, source)
     fmt = fmt or detect(None, text, source)
     if fmt not in READERS:
         known = ", ".join(READERS)
@@ -88,7 +92,7 @@ def read_file(
     An automaton without a name of its own is named after the file.
     """
     source = os.fspath(path)
-    text = _decode(_bytes_of(source, limits), source)
+    text = _automaton_text(_bytes_of(source, limits), source)
     automaton = read(text, fmt or detect(source, text), source, strict, halt, limits)
     return (
         automaton if automaton.name else replace(automaton, name=_readable(PurePath(source).stem)).trusted()
@@ -229,6 +233,17 @@ def _holds_automata(folder: str) -> bool:
 
 def _refused(rule: str, message: str, source: str | None, position: Position | None = None) -> InvalidInput:
     return InvalidInput([InputProblem(rule, message, position)], source)
+
+
+def _automaton_text(data: str | bytes, source: str | None) -> str:
+    """The text, refused if it is the other kind of file that symdipa writes as JSON."""
+    text = _decode(data, source)
+    if text.lstrip()[:1] == "{" and _CERTIFICATE.search(text):
+        message = (
+            "this is a certificate, not an automaton; verify takes the automaton first, then the certificate"
+        )
+        raise _refused("format", message, source)
+    return text
 
 
 def _decode(data: str | bytes, source: str | None) -> str:
