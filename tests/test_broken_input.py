@@ -553,14 +553,14 @@ def test_unknown_suffix(tmp_path: Path) -> None:
     path.write_text(GOOD)
     rule, message = only(refused_file(path))
     assert rule == "format"
-    assert "'.txt'; the known ones are .dipa, .json (or give --format)" in message
-    assert read_file(path, "dipa").name == "svt"
+    assert "'.txt'; the known ones are .dipa and .json (or give the format: dipa or json)" in message
+    assert read_file(path, "dipa").name == "svt" and load(path, fmt="dipa") == read_file(path, "dipa")
 
 
 def test_suffix_against_content(tmp_path: Path) -> None:
     path = tmp_path / "svt.json"
     path.write_text(GOOD)
-    assert "looks like dipa" in only(refused_file(path))[1]
+    assert "looks like dipa; rename the file or give the format: dipa" in only(refused_file(path))[1]
 
 
 def test_no_suffix(tmp_path: Path) -> None:
@@ -568,7 +568,10 @@ def test_no_suffix(tmp_path: Path) -> None:
     path.write_text(GOOD)
     assert read_file(path).initial == "q1"
     path.write_text("svt")
-    assert "cannot tell the format" in only(refused_file(path))[1]
+    assert (
+        "cannot tell the format; name the file .dipa or .json, or give the format: dipa or json"
+        in only(refused_file(path))[1]
+    )
 
 
 def test_unknown_formats() -> None:

@@ -39,7 +39,8 @@ CHUNK, WAIT = 1 << 20, 0.1
 _CERTIFICATE = re.compile(r'"format"\s*+:\s*+"symdipa-certificate"')
 """What the text of a certificate says, and that of an automaton cannot."""
 
-_KNOWN = ", ".join(f".{name}" for name in READERS)
+_SUFFIXES = [f".{name}" for name in READERS]
+_OR_GIVE = f"or give the format: {' or '.join(READERS)}"
 
 
 def read(
@@ -122,9 +123,12 @@ def _announces_an_automaton(name: str) -> bool:
         return True  # it is the reader's to complain
 
 
-def load(path: str | os.PathLike[str], strict: bool = False, halt: str | None = None) -> Automaton:
-    """The automaton in a file; ``halt`` is ``"visible"`` or ``"hidden"`` if not as the file says."""
-    return read_file(path, strict=strict, halt=halt)
+def load(
+    path: str | os.PathLike[str], strict: bool = False, halt: str | None = None, fmt: str | None = None
+) -> Automaton:
+    """The automaton in a file; ``halt`` is ``"visible"`` or ``"hidden"`` if not as the file says, and ``fmt``
+    is ``"dipa"`` or ``"json"`` if its name does not say it."""
+    return read_file(path, fmt, strict, halt)
 
 
 def loads(text: str, fmt: str = "dipa", strict: bool = False, halt: str | None = None) -> Automaton:
@@ -151,13 +155,15 @@ def detect(name: str | None, content: str, source: str | None = None) -> str:
     if suffix in READERS:
         if by_content and by_content != suffix:
             message = f"the suffix is .{suffix} but the content looks like {by_content}; rename the file or "
-            raise _refused("format", f"{message}give --format {suffix}", name)
+            raise _refused("format", f"{message}give the format: {by_content}", name)
         return suffix
     if suffix:
-        message = f"unknown suffix {shown('.' + suffix)}; the known ones are {_KNOWN} (or give --format)"
+        message = (
+            f"unknown suffix {shown('.' + suffix)}; the known ones are {' and '.join(_SUFFIXES)} ({_OR_GIVE})"
+        )
         raise _refused("format", message, name)
     if by_content is None:
-        message = f"cannot tell the format; name the file {_KNOWN.replace(', ', ' or ')}, or give --format"
+        message = f"cannot tell the format; name the file {' or '.join(_SUFFIXES)}, {_OR_GIVE}"
         raise _refused("format", message, name or source)
     return by_content
 
