@@ -348,11 +348,13 @@ def test_witness_of_a_private_file_says_why_there_is_none():
 
 def test_witness_and_weight_point_at_each_other():
     done = invoke("witness", "--exceeds", "4", SVT)
-    assert done.exit_code == 0 and "symdipa weight --confirm" in done.stdout
+    assert done.exit_code == 0 and done.stdout.count("symdipa weight --confirm") == 1
+    assert "concrete counterexample" not in done.stdout and "verdict does not depend" not in done.stdout
     (found,) = objects(invoke("witness", "--concrete", "--json", SVT).stdout)
     assert "symdipa weight --confirm" in found["counterexample_missing"]
     done = invoke("weight", "--confirm", A_LEAKP)
-    assert done.exit_code == 1 and "symdipa witness --concrete" in done.stdout
+    assert done.exit_code == 1 and "there is no D (symdipa witness shows why)" in done.stdout
+    assert "come near D" not in done.stdout + done.stderr
 
 
 def test_witness_of_one_pattern():

@@ -286,7 +286,8 @@ def witness(
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
             echo_document(report.document(shown(name), result, pattern, hints))
         found: Refutation | str | None = None
-        if wanted is not None and result.verdict is Verdict.PRIVATE:
+        private = result.verdict is Verdict.PRIVATE
+        if wanted is not None and private:
             found = ASK_WEIGHT
         elif wanted is not None:
             found = concrete_counterexample(name, result, wanted, limits.left(), view)
@@ -301,7 +302,7 @@ def witness(
             from symdipa.interface.reports import refutation
 
             click.echo()
-            echo_document(refutation.document(found))
+            echo_document(refutation.not_looked_for(ASK_WEIGHT) if private else refutation.document(found))
 
     run(files, reading, options, decide, view, show)
 

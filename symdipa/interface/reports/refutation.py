@@ -39,6 +39,11 @@ def document(found: Refutation | str) -> Document:
     )
 
 
+def not_looked_for(reason: str) -> Document:
+    """What is printed instead where there is nothing to refute."""
+    return Document([Section([f"No two inputs are shown: {reason}."])])
+
+
 def missing(reason: str) -> str:
     """Why there are no two inputs."""
     return f"No pair of inputs is shown: {reason}. The verdict does not depend on it."
