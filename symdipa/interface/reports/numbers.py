@@ -33,7 +33,7 @@ def interval(window: Window | None) -> str:
     return f"in {left}, {right}"
 
 
-ROUNDING = 0.5 * 10**-DECIMALS
+ROUNDING: float = 0.5 * 10**-DECIMALS
 """The error of rounding to so many decimals."""
 
 
@@ -46,7 +46,7 @@ def measured(value: float, error: float) -> tuple[str, str]:
 
 def reaches(value: float, error: float, bound: Fraction) -> bool:
     """Whether a number is as large as the bound, as far as the error that is shown can tell."""
-    return value + error + ROUNDING >= bound
+    return value + error + ROUNDING >= float(bound)
 
 
 def error_text(error: float) -> str:
