@@ -525,6 +525,11 @@ def test_compare_says_first_that_engines_agree():
         assert sum(line.strip().startswith(f"{engine} ") for line in lines) == len(Pattern)
 
 
+def test_the_time_of_compare_is_for_each_engine():
+    assert "Give up on an engine after this long" in " ".join(invoke("compare", "--help").stdout.split())
+    assert "Give up on a file after this long" in " ".join(invoke("check", "--help").stdout.split())
+
+
 def test_compare_as_json():
     (found,) = objects(invoke("compare", "--json", SVT).stdout)
     assert found["verdict"] == "private" and found["disagreements"] == []

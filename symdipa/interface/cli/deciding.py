@@ -34,6 +34,7 @@ from symdipa.interface.cli.options import (
     gathered,
     option,
     output_option,
+    timeout_option,
     with_bound,
     with_check_options,
     with_deciding,
@@ -130,7 +131,11 @@ def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view:
 
 @click.command(epilog=STATUS_HELP)
 @with_files
-@with_check_options(with_bound, with_timeout, with_memory)
+@with_check_options(
+    with_bound,
+    timeout_option("Give up on an engine after this long; each engine gets as much for a file."),
+    with_memory,
+)
 @option(
     "--save",
     "folder",

@@ -60,13 +60,18 @@ def comparison(name: str, result: Result) -> Document:
     unknown = sum(found.status is Status.UNKNOWN for found in result.details)
     if not result.disagreements and unknown:
         agreement = f"no disagreement, {unknown} of {len(result.details)} answers unknown"
+    if result.disagreements:
+        verdict = "no answer"
+    elif unknown and result.verdict is Verdict.UNKNOWN:
+        verdict = _open(result, alone=True)
+    else:
+        verdict = verdict_text(result)
     rows = []
     for found in result.details:
         engine = found.engine if found.encoding is None else f"{found.engine} {found.encoding}"
         method = found.method or found.reason or "-"
         cells = [engine, found.pattern.title, found.status.value, method, f"{found.seconds:.3f}"]
         rows.append([*cells, sizes_text(found) or "-"])
-    verdict = "no answer" if result.disagreements else verdict_text(result)
     table = Table(rows, ("engine", "pattern", "status", "method", "seconds", "sizes"))
     sections = [Section(disagreements(result)), Section([table]), *noted([*map(str, result.notes)])]
     return Document(sections, Headline(name, f"{agreement}: {verdict}", tone(result)))
