@@ -346,6 +346,19 @@ def test_witness_of_a_private_file_says_why_there_is_none():
     assert sum("by an argument on the control graph" in line for line in done.stdout.splitlines()) == 4
 
 
+def test_a_long_run_is_whole_with_v_and_in_json(tmp_path):
+    file = tmp_path / "tu.dipa"
+    assert invoke("generate", "turing-overflow", "6", "-o", str(file)).exit_code == 0
+    (found,) = objects(invoke("witness", "--no-hints", "--json", str(file)).stdout)
+    steps = len(found["witness"]["run"])
+    assert steps > 100 and len(found["facts"]) == steps
+    for command in (["check"], ["witness", "--no-hints"]):
+        short, whole = invoke(*command, str(file)).stdout, invoke(*command, "-v", str(file)).stdout
+        assert len(short.splitlines()) < 100 < steps < len(whole.splitlines())
+        assert short.count("steps more") == 2 and "-v or --json shows all steps." in short
+        assert "steps more" not in whole and "shows all steps" not in whole
+
+
 def test_witness_and_weight_point_at_each_other():
     done = invoke("witness", "--exceeds", "4", SVT)
     assert done.exit_code == 0 and done.stdout.count("symdipa weight --confirm") == 1

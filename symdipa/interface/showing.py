@@ -17,8 +17,8 @@ def text(result: Result, about: str = "", verbosity: int = 0) -> str:
     """The report that a command prints, without colours and a final line end.
 
     ``about`` is one of :data:`ABOUT`; by default ``"weight"`` for a result of :func:`symdipa.weigh`, else
-    ``"check"``. Of a check ``verbosity`` below 0 gives the first line alone, above 0 more numbers. Raises
-    ``ValueError`` for another name.
+    ``"check"``. ``verbosity`` above 0 shows more numbers, and all steps of a long run; of a check, below 0
+    gives the first line alone. Raises ``ValueError`` for another name.
     """
     from symdipa.interface.reports import check, weight, witness
     from symdipa.interface.reports.document import as_text
@@ -30,7 +30,7 @@ def text(result: Result, about: str = "", verbosity: int = 0) -> str:
     if about == "weight":
         return as_text(weight.document(name, result))
     if about == "witness":
-        return as_text(witness.document(name, result))
+        return as_text(witness.document(name, result, verbosity=verbosity))
     return as_text(check.document(name, result, verbosity=verbosity))
 
 

@@ -102,7 +102,12 @@ def decided(automaton: Automaton, options: CheckOptions, progress: Progress | No
     lambda as_json, quiet, verbose: View(as_json, -1 if quiet else verbose),
     with_json,
     option("-q", "--quiet", is_flag=True, help="One line per file."),
-    option("-v", "--verbose", count=True, help="Also times, sizes and more of the noise."),
+    option(
+        "-v",
+        "--verbose",
+        count=True,
+        help="Also times, sizes, more of the noise, and all steps of a long run.",
+    ),
 )
 def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view: View) -> None:
     """Decide whether the automata in FILE... are private ("-" reads standard input).
@@ -239,7 +244,12 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
 )
 @with_check_options(*with_deciding, with_timeout, with_memory)
 @with_reading
-@with_view
+@gathered(
+    "view",
+    lambda as_json, verbose: View(as_json, verbose),
+    with_json,
+    option("-v", "--verbose", count=True, help="All steps of a long run."),
+)
 def witness(
     files: tuple[str, ...],
     pattern: Pattern | None,
@@ -289,7 +299,7 @@ def witness(
         hints = tried_hints(result, limits.left(), wanted is not None) if wants_hints else None
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
-            echo_document(report.document(shown(name), result, pattern, hints))
+            echo_document(report.document(shown(name), result, pattern, hints, view.verbosity))
         found: Refutation | str | None = None
         private = result.verdict is Verdict.PRIVATE
         if wanted is not None and private:
