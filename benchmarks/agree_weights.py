@@ -6,7 +6,7 @@ Number ``i`` is made from the seed and ``i`` alone, so ``--only i`` repeats it. 
 
 * the exact constant is finite, the run bound is there, and alignment on the augmentation with the prophecies
   ``L`` and ``G`` succeeds, exactly if the automaton is well-formed (explicit search);
-* exact <= every other upper bound; alignment with ``L`` and ``G`` <= run bound; the flow proves exactly the
+* exact <= every other upper bound about single runs; alignment with ``L`` and ``G`` <= run bound; the flow proves exactly the
   exact constant from below; the bounds that ``weigh`` finds by itself are on the right sides of it;
 * no short run, all shifts and differences tried (``tests/test_constant.py``), is dearer than the exact
   constant;
@@ -163,8 +163,12 @@ def _ratio(
 def _certified(automaton: Automaton, seen: Counter[str]) -> list[str]:
     found = bounds_on(Problem.of(automaton), each=SECONDS)
     exact = bounds_on(Problem.of(automaton), ("exact",), each=SECONDS).best
-    if found.best is None or found.lower is None or exact is None or not found.lower <= exact <= found.best:
-        return [f"by itself: from {found.lower} to {found.best}, exact is {exact}"]
+    single = min((found.from_above[m] for m in METHODS if m in found.from_above), default=None)
+    if single is None or found.lower is None or exact is None or not found.lower <= exact <= single:
+        return [f"by itself: single runs cost from {found.lower} to {single}, exact is {exact}"]
+    if found.best is None or (found.needed is not None and found.needed > found.best):
+        return [f"by itself: D from {found.needed} to {found.best}"]
+    seen["pairs of runs need less"] += found.best < exact
     seen["optimal by itself"] += found.optimal
     if found.alignment_proof is None or found.alignment is None or found.flow is None:
         return ["no alignment, or no flow"]

@@ -348,17 +348,17 @@ def confirm(
     """The result with two inputs whose probabilities come near the best bound, if any are found.
 
     The search, at this ``eps``, takes at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds. Where it
-    finds nothing, a note of the kind ``NO_CONFIRMATION`` says why. Raises ``ValueError`` for bounds under
-    another adjacency or sensitivity.
+    finds nothing, a note of the kind ``NO_CONFIRMATION`` says why; where it is not private, there is nothing
+    to look for, and the result is the same. Raises ``ValueError`` for bounds under another adjacency or
+    sensitivity.
     """
     must_be_result(result)
     from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
-        reason = "there is no bound on D to come near to"
         if result.verdict is Verdict.NOT_PRIVATE:
-            reason = "there is no D; symdipa witness --concrete looks for two inputs that refute a claim"
-        return _unconfirmed(result, reason)
+            return result
+        return _unconfirmed(result, "there is no bound on D to come near to")
     if timeout is not None and timeout <= 0:
         return _unconfirmed(result, "the time was over before it began")
     if result.bounds.adjacency != TWO_SIDED or result.bounds.sensitivity != 1:

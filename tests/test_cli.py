@@ -394,13 +394,28 @@ def test_witness_of_a_private_file_says_why_there_is_none():
     assert sum("by an argument on the control graph" in line for line in done.stdout.splitlines()) == 4
 
 
+def test_a_long_run_is_whole_with_v_and_in_json(tmp_path):
+    file = tmp_path / "tu.dipa"
+    assert invoke("generate", "turing-overflow", "6", "-o", str(file)).exit_code == 0
+    (found,) = objects(invoke("witness", "--no-hints", "--json", str(file)).stdout)
+    steps = len(found["witness"]["run"])
+    assert steps > 100 and len(found["facts"]) == steps
+    for command in (["check"], ["witness", "--no-hints"]):
+        short, whole = invoke(*command, str(file)).stdout, invoke(*command, "-v", str(file)).stdout
+        assert len(short.splitlines()) < 100 < steps < len(whole.splitlines())
+        assert short.count("steps more") == 2 and "-v or --json shows all steps." in short
+        assert "steps more" not in whole and "shows all steps" not in whole
+
+
 def test_witness_and_weight_point_at_each_other():
     done = invoke("witness", "--exceeds", "4", SVT)
-    assert done.exit_code == 0 and "symdipa weight --confirm" in done.stdout
+    assert done.exit_code == 0 and done.stdout.count("symdipa weight --confirm") == 1
+    assert "concrete counterexample" not in done.stdout and "verdict does not depend" not in done.stdout
     (found,) = objects(invoke("witness", "--concrete", "--json", SVT).stdout)
     assert "symdipa weight --confirm" in found["counterexample_missing"]
     done = invoke("weight", "--confirm", A_LEAKP)
-    assert done.exit_code == 1 and "symdipa witness --concrete" in done.stdout
+    assert done.exit_code == 1 and "there is no D (symdipa witness shows why)" in done.stdout
+    assert "come near D" not in done.stdout + done.stderr
 
 
 def test_witness_of_one_pattern():
@@ -569,6 +584,11 @@ def test_compare_says_first_that_engines_agree():
     assert lines[0] == f"{A_LEAKP}: engines agree: not private: leaking pair"
     for engine in ("explicit", "z3 ghost", "z3 marks"):
         assert sum(line.strip().startswith(f"{engine} ") for line in lines) == len(Pattern)
+
+
+def test_the_time_of_compare_is_for_each_engine():
+    assert "Give up on an engine after this long" in " ".join(invoke("compare", "--help").stdout.split())
+    assert "Give up on a file after this long" in " ".join(invoke("check", "--help").stdout.split())
 
 
 def test_compare_as_json():

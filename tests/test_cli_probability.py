@@ -138,6 +138,18 @@ def test_what_probabilities_rest_on():
     assert "q2  d = 1/2  Laplace noise of scale 2/eps around the input" in done.stdout
 
 
+def test_what_is_reached_already_does_not_come_closer():
+    limits = {"leaking_pair/svt_no_cutoff": False, "disclosing_cycle/stream": True}
+    for name, is_reached in limits.items():
+        path = str(EXAMPLES / f"{name}.dipa")
+        told = " ".join(invoke("witness", "--no-hints", "--exceeds", "20", path).stdout.split())
+        assert ("Inputs that are farther from 0 come closer to D = 21, which this run" in told) != is_reached
+        assert (
+            "The ratio refutes every D below the one that is reached. This run cannot pass D = 83/4; more "
+            "rounds can." in told
+        ) == is_reached
+
+
 def test_private_automata_have_none():
     found, status = told("witness", "--concrete", SVT)
     assert status == 0 and found["counterexample"] is None and found["witness"] is None

@@ -168,7 +168,7 @@ def test_inputs_that_refute_a_bound_are_a_bug(monkeypatch: pytest.MonkeyPatch):
 def test_without_privacy_there_is_no_constant():
     done = invoke("weight", LEAKP)
     assert done.exit_code == 1 and done.stdout.startswith(
-        f"{LEAKP}: not private: leaking pair; there is no D"
+        f"{LEAKP}: not private: leaking pair; there is no D (symdipa witness shows why)\n"
     )
     found = told(LEAKP)
     assert found["verdict"] == "not-private" and set(found["bounds"].values()) == {None}

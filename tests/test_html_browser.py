@@ -12,6 +12,7 @@ from test_html_report import NASTY, nasty_automaton
 from symdipa import check
 from symdipa.evidence.refutation import refute
 from symdipa.files import formats
+from symdipa.files.families import generate
 from symdipa.interface.html import Checked, page
 from symdipa.interface.reports.words import known_marks, known_orders
 from symdipa.model.errors import Note, NoteKind
@@ -126,6 +127,24 @@ def test_every_step_highlights_its_transition_and_tells_facts_and_marks(opened, 
     assert current(tab)["edges"] == [run[-1]]
     tab.locator("#file-1").get_by_role("button", name="Previous step").click()
     assert current(tab)["edges"] == [run[-2]]
+
+
+def test_stepping_passes_over_what_is_left_out_of_a_long_run(opened, tmp_path):
+    automaton = generate("turing-overflow", 8)
+    result = check(automaton)
+    run = result.witness.run
+    path = tmp_path / "long.html"
+    path.write_text(page([Checked("long.dipa", result)]), encoding="utf-8")
+    tab = opened(path=path)
+    tab.get_by_role("button", name="Show step 125", exact=True).click()
+    assert field(tab, "where") == f"Step 125 of {len(run)}" and current(tab)["rows"] == [125]
+    tab.get_by_role("button", name="Next step").click()
+    later = int(field(tab, "where").split()[1])
+    assert later > 126 and current(tab)["rows"] == [later] and current(tab)["edges"] == [run[later - 1]]
+    tab.get_by_role("button", name="To the last step").click()
+    assert field(tab, "where") == f"Step {len(run)} of {len(run)}" and current(tab)["edges"] == [run[-1]]
+    tab.get_by_role("button", name="Back to the start").click()
+    assert current(tab)["edges"] == [] and current(tab)["rows"] == [] and tab.wrong == []
 
 
 def test_the_highlight_is_visible_without_colour(opened):

@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 import pytest
 from click.testing import CliRunner
 from conftest import EXAMPLES, ROOT
+from test_story import long_run
 
 from symdipa import analysis, check
 from symdipa.files import formats
@@ -133,6 +134,21 @@ def test_the_data_of_the_page_are_those_of_the_commands(leaking_pair):
     ]
     assert told["marks"] == known_marks(automaton, found)
     assert len(told["counterexample"]["growth"]) == len(leaking_pair.all("circle"))
+
+
+def test_a_long_run_is_shown_in_part():
+    automaton, found = long_run(1000)
+    result = replace(check(formats.load(A_LEAKP)), automaton=automaton, witness=found)
+    text = page([Checked("long.dipa", result)])
+    told = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["files"]["file-1"]
+    shown = [*range(1, 126), *range(879, 1004)]
+    assert told["steps"] == shown and told["length"] == 1003
+    for key in ("transitions", "marks", "facts"):
+        assert len(told[key]) == len(shown)
+    assert told["transitions"] == [found.run[k - 1] for k in shown]
+    assert len(told["states"]) == len(shown) + 1 and len(told["witness"]["run"]) == len(shown)
+    assert text.count("data-position=") == len(shown) and text.count("753 steps more") == 3
+    assert "The run has 1003 steps; those at both ends" in text and len(text) < 10**6
 
 
 def test_one_point_is_no_curve():

@@ -187,7 +187,10 @@ def test_the_command_is_asked_about_a_file(tmp_path: Path):
     assert done.exit_code == 2 and "status 3, not 0" in done.stderr and not target.exists()
     done = invoke("minimize", str(file), "--where", where, "--status", "3", "-o", str(target))
     assert done.exit_code == 0 and done.stdout == ""
-    assert "of 2 states, 2 transitions, 1 variable are left 1 state, 0 transitions, 0 var" in done.stderr
+    said = (
+        f"minimized: the automaton in {target} has 1 state, 0 transitions, 0 variables, down from 2 states,"
+    )
+    assert f"{said} 2 transitions, 1 variable; COMMAND ran " in done.stderr
     assert formats.load(target).states == (State("start"),)
 
 
@@ -251,7 +254,7 @@ def test_ctrl_c_writes_the_best_so_far(tmp_path: Path, environment: dict[str, st
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130, said
-    assert f"interrupted; the smallest so far is in {target}; of " in said and "Traceback" not in said
+    assert f"interrupted: the smallest automaton so far in {target} has " in said and "Traceback" not in said
     assert size(formats.load(target)) < size(formats.load(SVT))
 
 

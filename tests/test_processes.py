@@ -94,6 +94,13 @@ def decided(engines: list[Engine], limits: Limits = UNLIMITED, memory: int | Non
         race.close()
 
 
+def test_an_engine_that_was_ended_is_still_named_with_its_encoding():
+    slow = Scripted("slow", stubborn)
+    slow.encoding = "ghost"
+    answer = Race([slow]).decide(LP, Limits.of(0.2))
+    assert (answer.engine, answer.encoding, answer.status) == ("slow", "ghost", Status.UNKNOWN)
+
+
 def test_an_answer_comes_from_another_process():
     answer = decided([saying(Status.ABSENT)])
     assert answer.status is Status.ABSENT and answer.sizes["pid"] != os.getpid()

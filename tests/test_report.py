@@ -346,6 +346,17 @@ def test_comparison_gives_agreement_first_and_a_row_for_every_answer():
     assert "depth 6" in lines[-2] and "1.500" in lines[-2]
 
 
+def test_a_comparison_without_an_answer_says_unknown_once():
+    found = {
+        pattern: PatternResult(pattern, Status.UNKNOWN, "explicit", reason="time limit")
+        for pattern in Pattern
+    }
+    result = result_for(A_LEAKP, Verdict.UNKNOWN, answers=Answers((found,)))
+    assert as_text(report.comparison("a.dipa", result)).splitlines()[0] == (
+        "a.dipa: no disagreement, 4 of 4 answers unknown: all four patterns undecided (time limit)"
+    )
+
+
 def test_d_0_says_what_that_means():
     bounds = Bounds({"alignment": Fraction(0)}, lower=Fraction(0))
     result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, bounds=bounds)

@@ -9,8 +9,8 @@ from symdipa.analysis import check
 from symdipa.evidence.facts import link, orders_along, path_ends
 from symdipa.files import formats
 from symdipa.interface.reports.document import as_lines
-from symdipa.interface.reports.story import dependency, run_with_facts, story
-from symdipa.interface.reports.words import comparison, link_text, order_text
+from symdipa.interface.reports.story import dependency, run_table, run_with_facts, story
+from symdipa.interface.reports.words import comparison, excerpt, gaps, link_text, order_text
 from symdipa.model.automaton import Guard
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
@@ -209,6 +209,54 @@ def test_a_column_without_entries_is_left_out():
     automaton, witness = told("disclosing_cycle/dc_example", DC, (0, 1, 2), ((2, 3),))
     table, legend = run_with_facts(automaton, witness)
     assert "known order" in table.head and "Known order: " in legend
+
+
+def long_run(length=100):
+    """A leaking pair at the end of a run, with a threshold from its beginning."""
+    automaton = formats.loads(
+        "(q0:non-input, 1, 0): x := insample; output start; goto s1\n"
+        + "".join(f"(s{k}, 1, 0): output o{k}; goto s{k + 1}\n" for k in range(1, length))
+        + f"(s{length}, 1, 0): if (insample < x) then output low; goto s{length} "
+        f"elseif (insample >= x) then output high; goto end\n"
+        "(end, 1, 0): if (insample >= x) then output top; goto end"
+    )
+    moves = [(t.source, str(t.output)) for t in automaton.transitions]
+    last = [moves.index(move) for move in ((f"s{length}", "low"), (f"s{length}", "high"), ("end", "top"))]
+    witness = Witness(
+        LP, (*range(length), *last), ((length, length + 1), (length + 2, length + 3)), (length, 0, length + 2)
+    )
+    replay(control_graph(automaton), witness)
+    return automaton, witness
+
+
+def test_a_long_run_is_shown_by_its_ends_loops_and_dependency_path():
+    automaton, witness = long_run()
+    assert excerpt(witness) == excerpt(witness, 103) == [range(103)]
+    assert excerpt(witness, 40) == [range(10), range(93, 103)]
+    table, legend = run_with_facts(automaton, witness, 40)
+    assert [row[0] for row in table.rows] == [*map(str, range(1, 11)), "...", *map(str, range(94, 104))]
+    assert table.rows[10][-1] == "83 steps more" and "-v or --json shows all steps" in legend
+    (short, note), (whole,) = run_table(automaton, witness, 40), run_table(automaton, witness)
+    assert len(short.rows) == 21 and len(whole.rows) == 103 and short.head == whole.head
+    assert "shows all steps" in note
+    told = flat(story(automaton, witness, 40).happens)
+    assert "start o1 o2 o3 o4 o5 o6 o7 o8 o9 [83 steps more] o93" in told
+    assert told.endswith("o99 (low)* high (top)*")
+    assert "o50" in flat(story(automaton, witness).happens)
+
+
+def test_loops_in_the_middle_of_a_long_run_are_kept():
+    run, loops = tuple(range(1000)), ((300, 304), (600, 900))
+    shown = [k for piece in excerpt(Witness(LP, run, loops, (302, 500, 700)), 40) for k in piece]
+    assert {*range(10), 300, 301, 302, 303, 600, 899, *range(990, 1000)} <= set(shown)
+    assert len(shown) < 50
+    few = excerpt(Witness(DC, run, ((500, 502),)), 40)
+    assert few == [range(10), range(500, 502), range(990, 1000)] and gaps(few) == [
+        "490 steps more",
+        "488 steps more",
+    ]
+    # What is left out takes no less room than a single step.
+    assert excerpt(Witness(DC, run, ((11, 12),)), 40) == [range(12), range(990, 1000)]
 
 
 def test_values_between_loops_are_not_said_to_be_drawn_once_if_a_loop_draws_them():

@@ -9,7 +9,7 @@ from typing import Any
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted
-from symdipa.model.verdict import PatternResult
+from symdipa.model.verdict import PatternResult, Status
 
 
 def how_far(depth: int) -> str:
@@ -27,6 +27,8 @@ class Engine(ABC):
     """
 
     name: str
+    encoding: str | None = None
+    """The encoding of a symbolic search. Whoever answers for this engine names it, too."""
     same_work: bool = False
     """Whether all patterns need the same work, so that a limit met once will be met again."""
 
@@ -36,6 +38,10 @@ class Engine(ABC):
     def decide_statically(self, pattern: Pattern, limits: Limits = UNLIMITED) -> PatternResult | None:
         """``ABSENT`` where cheap arguments without search show it, else ``None``; raises ``LimitReached``."""
         return None
+
+    def unknown(self, pattern: Pattern, reason: str) -> PatternResult:
+        """The answer where a limit, or whatever the reason says, kept this engine from another one."""
+        return PatternResult(pattern, Status.UNKNOWN, self.name, encoding=self.encoding, reason=reason)
 
     def load(self) -> None:
         """Load the modules that :meth:`decide` needs: what is loaded before a fork is not loaded after it."""

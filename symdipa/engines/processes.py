@@ -20,7 +20,7 @@ from symdipa.engines.base import Engine
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import POLL, UNLIMITED, Limits, Progress, out_of_memory, resident, stopwatch
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import PatternResult, Status
+from symdipa.model.verdict import PatternResult
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -212,7 +212,7 @@ class Race(Engine):
         asked: dict[Engine, Worker] = {}
         for engine in self.engines:
             if engine in self._beyond:
-                answers.append(_unknown(pattern, engine, self._beyond[engine]))
+                answers.append(engine.unknown(pattern, self._beyond[engine]))
             else:
                 asked[engine] = self._worker(engine)
                 asked[engine].ask(_decide, pattern, limits)
@@ -221,7 +221,7 @@ class Race(Engine):
                 for engine, answer in self._heard(asked, limits):
                     del asked[engine]
                     if isinstance(answer, LimitReached):
-                        answer = _unknown(pattern, engine, str(answer))
+                        answer = engine.unknown(pattern, str(answer))
                     elif isinstance(answer, Exception):
                         raise answer
                     answers.append(answer)
@@ -296,7 +296,3 @@ class Race(Engine):
 
 def _decide(engine: Engine, pattern: Pattern, limits: Limits) -> PatternResult:
     return engine.decide(pattern, limits)
-
-
-def _unknown(pattern: Pattern, engine: Engine, reason: str) -> PatternResult:
-    return PatternResult(pattern, Status.UNKNOWN, engine.name, reason=reason)

@@ -38,7 +38,7 @@ class SlicedEngine(Engine):
         self._parts: dict[tuple[Mask, bool], tuple[Slice, Engine]] = {}
         self._open: dict[Pattern, list[Mask]] = {}
         self._whole = make(problem)
-        self.name = self._whole.name
+        self.name, self.encoding = self._whole.name, self._whole.encoding
 
     @property
     def components(self) -> list[Mask]:
@@ -64,7 +64,7 @@ class SlicedEngine(Engine):
                 if answer.status is Status.PRESENT:
                     break
         except LimitReached as limit:
-            answers.append(PatternResult(pattern, Status.UNKNOWN, self.name, reason=str(limit)))
+            answers.append(self.unknown(pattern, str(limit)))
         return replace(self._together(pattern, answers), seconds=seconds())
 
     def _together(self, pattern: Pattern, answers: list[PatternResult]) -> PatternResult:
@@ -75,7 +75,7 @@ class SlicedEngine(Engine):
                     return answer
         if not answers:
             name = "dataflow" if self.name == "auto" else self.name
-            return PatternResult(pattern, Status.ABSENT, name, method="static")
+            return PatternResult(pattern, Status.ABSENT, name, "static", self.encoding)
         hardest = max(answers, key=lambda answer: METHODS.index(answer.method or "static"))
         sizes: dict[str, int] = {"slices": len(answers)}
         for answer in answers:

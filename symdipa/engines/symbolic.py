@@ -33,6 +33,8 @@ class SymbolicEngine(Engine):
     something is searched; most patterns are excluded before.
     """
 
+    encoding: str
+
     def __init__(self, problem: Problem, encoding: str = "marks", solver: str = "z3") -> None:
         must_be_one_of("encoding", encoding, ENCODINGS)
         must_be_one_of("solver", solver, SOLVERS)

@@ -34,6 +34,7 @@ from symdipa.interface.cli.options import (
     gathered,
     option,
     output_option,
+    timeout_option,
     with_bound,
     with_check_options,
     with_deciding,
@@ -101,7 +102,12 @@ def decided(automaton: Automaton, options: CheckOptions, progress: Progress | No
     lambda as_json, quiet, verbose: View(as_json, -1 if quiet else verbose),
     with_json,
     option("-q", "--quiet", is_flag=True, help="One line per file."),
-    option("-v", "--verbose", count=True, help="Also times, sizes and more of the noise."),
+    option(
+        "-v",
+        "--verbose",
+        count=True,
+        help="Also times, sizes, more of the noise, and all steps of a long run.",
+    ),
 )
 def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view: View) -> None:
     """Decide whether the automata in FILE... are private ("-" reads standard input).
@@ -130,7 +136,11 @@ def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view:
 
 @click.command(epilog=FILES_HELP)
 @with_files
-@with_check_options(with_bound, with_timeout, with_memory)
+@with_check_options(
+    with_bound,
+    timeout_option("Give up on an engine after this long; each engine gets as much for a file."),
+    with_memory,
+)
 @option(
     "--save",
     "folder",
@@ -234,7 +244,12 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
 )
 @with_check_options(*with_deciding, with_timeout, with_memory)
 @with_reading
-@with_view
+@gathered(
+    "view",
+    lambda as_json, verbose: View(as_json, verbose),
+    with_json,
+    option("-v", "--verbose", count=True, help="All steps of a long run."),
+)
 def witness(
     files: tuple[str, ...],
     pattern: Pattern | None,
@@ -284,9 +299,10 @@ def witness(
         hints = tried_hints(result, limits.left(), wanted is not None) if wants_hints else None
         if not view.as_json:
             # Whoever loses patience with the search for numbers has the verdict and the story by then.
-            echo_document(report.document(shown(name), result, pattern, hints))
+            echo_document(report.document(shown(name), result, pattern, hints, view.verbosity))
         found: Refutation | str | None = None
-        if wanted is not None and result.verdict is Verdict.PRIVATE:
+        private = result.verdict is Verdict.PRIVATE
+        if wanted is not None and private:
             found = ASK_WEIGHT
         elif wanted is not None:
             found = concrete_counterexample(name, result, wanted, limits.left(), view)
@@ -301,7 +317,7 @@ def witness(
             from symdipa.interface.reports import refutation
 
             click.echo()
-            echo_document(refutation.document(found))
+            echo_document(refutation.not_looked_for(ASK_WEIGHT) if private else refutation.document(found))
 
     run(files, reading, options, decide, view, show)
 

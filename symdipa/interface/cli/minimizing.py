@@ -36,6 +36,7 @@ from symdipa.interface.interrupts import on_interrupt
 from symdipa.interface.saving import SUFFIXES, create_file
 from symdipa.model.errors import InvalidInput
 from symdipa.model.options import FORMATS
+from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
     from symdipa.model.automaton import Automaton
@@ -93,19 +94,19 @@ def minimize(file: str, command: str, status: int, timeout: float, output: Targe
         def finish(how: str) -> None:
             output.write(formats.dumps(search.best, target))
             place = "on standard output" if output.path is None else f"in {output.name}"
-            left = f"of {in_words(automaton)} are left {in_words(search.best)}"
-            click.echo(f"{how} {place}; {left}, after {search.runs} runs", err=True)
+            sizes = f"{in_words(search.best)}, down from {in_words(automaton)}"
+            click.echo(f"{how} {place} has {sizes}; COMMAND ran {counted(search.runs, 'time')}", err=True)
 
         def interrupted() -> None:
             asked.end_for_good()
             shutil.rmtree(folder, ignore_errors=True)
-            finish("interrupted; the smallest so far is")
+            finish("interrupted: the smallest automaton so far")
 
         with on_interrupt(interrupted), showing_progress(file, View()) as search.progress:
             if not search.starts():
                 raise Unusable(f"nothing to minimize: on {shown(file)} itself {asked.said}")
             search.run()
-    finish("no single change makes smaller what is")
+    finish("minimized: the automaton")
 
 
 class _Asked:

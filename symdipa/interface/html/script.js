@@ -12,6 +12,7 @@
     const fields = Object.fromEntries([...box.querySelectorAll("[data-field]")].map((f) => [f.dataset.field, f]));
     const buttons = Object.fromEntries([...box.querySelectorAll("button")].map((b) => [b.dataset.go, b]));
     const run = told.witness.run;
+    const number = (place) => told.steps[place - 1]; // in the whole run, of which the page may show a part
     let place = 0;
 
     function mark(picture, selector, name, on) {
@@ -39,7 +40,7 @@
       const step = place ? run[place - 1] : null;
       const here = step ? step.to : run[0].from;
       const values = {
-        where: place ? `Step ${place} of ${run.length}` : `Before step 1 of ${run.length}`,
+        where: place ? `Step ${number(place)} of ${told.length}` : `Before step 1 of ${told.length}`,
         move: step ? `${step.from} → ${step.to}` : `the run begins in ${here}`,
         guard: step ? step.guard : "–",
         output: step ? step.output : "–",
@@ -49,7 +50,7 @@
       };
       for (const [name, value] of Object.entries(values)) if (fields[name]) fields[name].textContent = value;
       for (const row of rows) {
-        if (Number(row.dataset.position) === place) row.setAttribute("aria-current", "step");
+        if (place && Number(row.dataset.position) === number(place)) row.setAttribute("aria-current", "step");
         else row.removeAttribute("aria-current");
       }
       buttons.first.setAttribute("aria-disabled", place === 0);
@@ -58,8 +59,8 @@
       buttons.last.setAttribute("aria-disabled", place === run.length);
       mark(automaton, "[data-transition]", "now", (p) => place > 0 && Number(p.dataset.transition) === told.transitions[place - 1]);
       mark(automaton, "[data-state]", "now", (p) => Number(p.dataset.state) === told.states[place]);
-      const later = (k) => place > 0 && place < run.length && k >= place;
-      mark(samples, "[data-step]", "now", (p) => Number(p.dataset.step) === place - 1);
+      const later = (k) => place > 0 && place < run.length && k >= number(place);
+      mark(samples, "[data-step]", "now", (p) => place > 0 && Number(p.dataset.step) === number(place) - 1);
       mark(samples, "[data-step]", "later", (p) => later(Number(p.dataset.step)));
       mark(samples, "[data-later]", "later", (p) => later(Number(p.dataset.later)));
       reveal(within(automaton, ".now[data-state]"), 20);
@@ -71,7 +72,7 @@
 
     const go = { first: () => show(0), previous: () => show(place - 1), next: () => show(place + 1), last: () => show(run.length) };
     for (const [name, button] of Object.entries(buttons)) button.addEventListener("click", () => go[name]());
-    for (const row of rows) row.querySelector("button").addEventListener("click", () => show(Number(row.dataset.position)));
+    for (const row of rows) row.querySelector("button").addEventListener("click", () => show(rows.indexOf(row) + 1));
     box.hidden = false;
     section.querySelector(".walk").classList.add("live");
     show(0);

@@ -12,11 +12,29 @@ from symdipa.interface.pictures import dependency, growth, svg
 from symdipa.interface.pictures import witness as witnesses
 from symdipa.interface.pictures.svg import Drawing
 from symdipa.interface.reports import check, objects, refutation, weight
-from symdipa.interface.reports.document import Headline, Notes, Section, Tone, as_html, framed, framed_table
+from symdipa.interface.reports.document import (
+    Headline,
+    Notes,
+    Section,
+    Tone,
+    as_html,
+    as_lines,
+    framed,
+    framed_table,
+)
 from symdipa.interface.reports.story import dependency as forced_order
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
-from symdipa.interface.reports.words import MARKS, known_marks, known_orders, noise, run_columns
+from symdipa.interface.reports.words import (
+    LONGEST_ON_PAGE,
+    MARKS,
+    excerpt,
+    joined_pieces,
+    known_marks,
+    known_orders,
+    noise,
+    run_columns,
+)
 from symdipa.model.spelling import counted
 from symdipa.model.verdict import Bounds, Result, Verdict, Witness
 
@@ -69,17 +87,25 @@ def _proved(part: Checked) -> Bounds | None:
 
 
 def data(part: Checked) -> dict[str, Any]:
-    """What the commands print with ``--json``, and what stepping through the run needs besides."""
+    """What the commands print with ``--json``, and what stepping through the run needs besides.
+
+    Of a long run it has the ``steps`` (counted from 1, of ``length``) that the page shows, and no others.
+    """
     result, witness = part.result, part.result.witness
     found = objects.witness(part.name, result, part.hints)
     found |= objects.concrete(part.counterexample)
     found["bounds"] = part.weighed and objects.weight(part.name, part.weighed)["bounds"]
     if witness is not None:
         automaton = result.automaton
-        found["transitions"] = list(witness.run)
-        ends = [automaton.initial, *(automaton.transitions[t].target for t in witness.run)]
-        found["states"] = [automaton.index[name] for name in ends]
-        found["marks"] = known_marks(automaton, witness)
+        steps = [k for piece in excerpt(witness, LONGEST_ON_PAGE) for k in piece]
+        marks, run = known_marks(automaton, witness), [witness.run[k] for k in steps]
+        ends = [automaton.initial, *(automaton.transitions[t].target for t in run)]
+        found["steps"], found["length"] = [k + 1 for k in steps], len(witness.run)
+        found["transitions"], found["states"] = run, [automaton.index[name] for name in ends]
+        found["marks"], found["facts"] = [marks[k] for k in steps], [found["facts"][k] for k in steps]
+        whole = found["witness"]
+        found["witness"] = whole | {"run": [whole["run"][k] for k in steps]}
+        found["story"] = as_lines(story(automaton, witness, LONGEST_ON_PAGE).happens, objects.STORY_WIDTH)
     return found
 
 
@@ -103,7 +129,7 @@ def _checked(part: Checked) -> Iterator[Section]:
     result, witness = part.result, part.result.witness
     # What a bound on D means is said of the best one, where bounds were looked for.
     bounds = _proved(part)
-    means = check.explanation(result) if bounds is None else weight.meaning(result, bounds)
+    means = check.explanation(result, LONGEST_ON_PAGE) if bounds is None else weight.meaning(result, bounds)
     yield Section([*check.disagreements(result), *means])
     if witness is None:
         yield Section([element("div", _automaton(result, None), class_="pictures")], "The automaton")
@@ -142,6 +168,11 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     walk = element("div", controls, side_by_side, class_="walk")
     meanings = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
     explained = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
+    if len(excerpt(witness, LONGEST_ON_PAGE)) > 1:
+        explained.append(
+            f"The run has {counted(len(witness.run), 'step')}; those at both ends, of the loops and of "
+            "the dependency path are shown. symdipa witness -v, or --json, shows all."
+        )
     yield Section([walk, *explained], "The run, step by step")
     yield from forced_order(automaton, witness)
     if part.hints is not None:
@@ -187,11 +218,20 @@ def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup
         "known order": [order or "–" for order in known_orders(result.automaton, witness)],
         "marks": [mark or "–" for mark in marks],
     }
-    rows = []
-    for k, row in enumerate(zip(*columns.values(), strict=True), 1):
-        button = element("button", str(k), type="button", aria_label=f"Show step {k}")
-        cells = (element("td", cell, class_="code") for cell in row)
-        rows.append(element("tr", element("th", button, scope="row"), *cells, data_position=k))
+    told_of = list(zip(*columns.values(), strict=True))
+
+    def shown(piece: range) -> list[Markup]:
+        rows = []
+        for k in piece:
+            button = element("button", str(k + 1), type="button", aria_label=f"Show step {k + 1}")
+            cells = (element("td", cell, class_="code") for cell in told_of[k])
+            rows.append(element("tr", element("th", button, scope="row"), *cells, data_position=k + 1))
+        return rows
+
+    def left_out(said: str) -> Markup:
+        return element("tr", element("th", "..."), element("td", said, colspan=len(columns)))
+
+    rows = joined_pieces(excerpt(witness, LONGEST_ON_PAGE), shown, left_out)
     return element("div", framed_table(("step", *columns), rows, "The run as a table"), class_="steps")
 
 

@@ -19,7 +19,7 @@ from symdipa.interface.reports.document import (
     Tone,
 )
 from symdipa.interface.reports.story import run_table, story
-from symdipa.interface.reports.words import LONGEST_NOISE_TABLE, clash_text, noise
+from symdipa.interface.reports.words import LONGEST_NOISE_TABLE, LONGEST_RUN, clash_text, noise
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem, NoteKind
 from symdipa.model.options import EVERY_METHOD
@@ -45,9 +45,10 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
     """
     if verbosity < 0:
         return Document((), headline(name, result, alone=True))
-    sections = [Section([*disagreements(result), *explanation(result)])]
+    longest = None if verbosity > 0 else LONGEST_RUN
+    sections = [Section([*disagreements(result), *explanation(result, longest)])]
     if result.witness is not None:
-        sections.append(Section([run_table(result.automaton, result.witness)]))
+        sections.append(Section(run_table(result.automaton, result.witness, longest)))
     drawn = noise(result.automaton, longest=LONGEST_NOISE_TABLE if verbosity > 0 else MOST_NOISE)
     sections.append(Section(drawn))
     sections += [Section([pattern_table(result, verbosity > 0)]), Section([ASSUMED])]
@@ -60,13 +61,18 @@ def comparison(name: str, result: Result) -> Document:
     unknown = sum(found.status is Status.UNKNOWN for found in result.details)
     if not result.disagreements and unknown:
         agreement = f"no disagreement, {unknown} of {len(result.details)} answers unknown"
+    if result.disagreements:
+        verdict = "no answer"
+    elif unknown and result.verdict is Verdict.UNKNOWN:
+        verdict = _open(result, alone=True)
+    else:
+        verdict = verdict_text(result)
     rows = []
     for found in result.details:
         engine = found.engine if found.encoding is None else f"{found.engine} {found.encoding}"
         method = found.method or found.reason or "-"
         cells = [engine, found.pattern.title, found.status.value, method, f"{found.seconds:.3f}"]
         rows.append([*cells, sizes_text(found) or "-"])
-    verdict = "no answer" if result.disagreements else verdict_text(result)
     table = Table(rows, ("engine", "pattern", "status", "method", "seconds", "sizes"))
     sections = [Section(disagreements(result)), Section([table]), *noted([*map(str, result.notes)])]
     return Document(sections, Headline(name, f"{agreement}: {verdict}", tone(result)))
@@ -158,8 +164,9 @@ def disagreements(result: Result) -> list[Block]:
     return [*result.disagreements, BUG] if result.disagreements else []
 
 
-def explanation(result: Result) -> Iterator[Block]:
-    """What the verdict means, in the words of somebody who designs a mechanism."""
+def explanation(result: Result, longest: int | None = None) -> Iterator[Block]:
+    """What the verdict means, in the words of somebody who designs a mechanism; of a run with more than
+    ``longest`` steps an excerpt."""
     if result.verdict is Verdict.PRIVATE:
         yield _guarantee(result)
         if result.witness is not None:
@@ -168,7 +175,7 @@ def explanation(result: Result) -> Iterator[Block]:
                 "with the same outputs make up for that, as runs paired by their outputs prove."
             )
     if result.witness is not None:
-        yield from story(result.automaton, result.witness).happens
+        yield from story(result.automaton, result.witness, longest).happens
     if result.verdict is Verdict.NOT_PRIVATE:
         yield "No D is large enough: whatever is claimed, enough rounds exceed it."
     elif result.verdict is Verdict.NOT_WELL_FORMED:

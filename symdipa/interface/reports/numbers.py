@@ -33,11 +33,20 @@ def interval(window: Window | None) -> str:
     return f"in {left}, {right}"
 
 
+ROUNDING: float = 0.5 * 10**-DECIMALS
+"""The error of rounding to so many decimals."""
+
+
 def measured(value: float, error: float) -> tuple[str, str]:
     """A number with its error, which also covers that the number is rounded; the error is rounded up."""
     if value == -inf:
         return "-inf", ""
-    return f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}", f"+- {error_text(error + 0.5 * 10**-DECIMALS)}"
+    return f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}", f"+- {error_text(error + ROUNDING)}"
+
+
+def reaches(value: float, error: float, bound: Fraction) -> bool:
+    """Whether a number is as large as the bound, as far as the error that is shown can tell."""
+    return value + error + ROUNDING >= float(bound)
 
 
 def error_text(error: float) -> str:

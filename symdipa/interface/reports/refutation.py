@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from symdipa.interface.reports.document import Block, Document, Inset, Section, Table
-from symdipa.interface.reports.numbers import interval, measured, number, power, times
+from symdipa.interface.reports.numbers import interval, measured, number, power, reaches, times
 from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
@@ -37,6 +37,11 @@ def document(found: Refutation | str) -> Document:
             Section(list(assumed(found))),
         ]
     )
+
+
+def not_looked_for(reason: str) -> Document:
+    """What is printed instead where there is nothing to refute."""
+    return Document([Section([f"No two inputs are shown: {reason}."])])
 
 
 def missing(reason: str) -> str:
@@ -149,10 +154,14 @@ def whose(found: Refutation) -> list[Block]:
         "No other run shows these outputs, so the probability of the run is theirs. The ratio refutes every "
         "D below the one that is reached."
     )
-    limit = (
-        f"Inputs that are farther from 0 come closer to D = {found.limit}, which this run cannot pass; more "
-        "rounds can."
-    )
+    eps = float(found.eps)
+    if reaches(found.log_ratio / eps, found.error / eps, found.limit):
+        limit = f"This run cannot pass D = {found.limit}; more rounds can."
+    else:
+        limit = (
+            f"Inputs that are farther from 0 come closer to D = {found.limit}, which this run cannot pass; "
+            "more rounds can."
+        )
     return [theirs, limit]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from symdipa.evidence import facts
 from symdipa.interface.reports import words
-from symdipa.interface.reports.document import Block, Code, Inset, Lines, Section, Table
+from symdipa.interface.reports.document import Block, Code, Inset, Lines, Marked, Section, Table
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
@@ -24,8 +24,8 @@ class Story:
     why_it_costs: str
 
 
-def story(automaton: Automaton, witness: Witness) -> Story:
-    """The violation that a witness shows."""
+def story(automaton: Automaton, witness: Witness, longest: int | None = None) -> Story:
+    """The violation that a witness shows; of a run with more than ``longest`` steps an excerpt."""
     tell = {
         Pattern.LEAKING_CYCLE: _leaking_cycle,
         Pattern.LEAKING_PAIR: _leaking_pair,
@@ -36,7 +36,7 @@ def story(automaton: Automaton, witness: Witness) -> Story:
     compared = any(automaton.transitions[i].guard.used for i in witness.run)
     so = ", so they tell how every comparison came out" if compared else ""
     return Story(
-        [*found.happens, f"Outputs of the run: {words.outputs_text(automaton, witness)}"],
+        [*found.happens, f"Outputs of the run: {words.outputs_text(automaton, witness, longest)}"],
         f"In short: {found.in_short}",
         f"Why that costs: no other run shows these outputs{so}. {found.why_it_costs} The factors of all "
         "rounds multiply, and nothing limits how many rounds there are.",
@@ -144,15 +144,33 @@ def _output(automaton: Automaton, witness: Witness, step: int) -> str:
 # --------------------------------------------------------------------------------------------------- the run
 
 
-def run_table(automaton: Automaton, witness: Witness) -> Table:
-    """The run, one step a line."""
+ALL_STEPS = "-v or --json shows all steps."
+
+
+def run_table(automaton: Automaton, witness: Witness, longest: int | None = None) -> list[Block]:
+    """The run, one step a line, and how to see what an excerpt leaves out."""
     columns = words.run_columns(automaton, witness)
-    return Table.of(columns, ("step", "loop", "from", "guard", "stores", "output", "to"))
+    head = ("step", "loop", "from", "guard", "stores", "output", "to")
+    pieces = words.excerpt(witness, longest)
+    return [_steps_table(columns, head, pieces), *([ALL_STEPS] if len(pieces) > 1 else [])]
 
 
-def run_with_facts(automaton: Automaton, witness: Witness) -> list[Block]:
+def _steps_table(columns: Mapping[str, Sequence[str]], head: Sequence[str], pieces: Sequence[range]) -> Table:
+    """The columns with these names, in the rows of an excerpt."""
+    whole = Table.of(columns, head)
+
+    def told(piece: range) -> list[Sequence[str | Marked]]:
+        return [*whole.rows[piece.start : piece.stop]]
+
+    def left_out(said: str) -> Sequence[str | Marked]:
+        return ["...", *[""] * (len(head) - 2), said]
+
+    return replace(whole, rows=words.joined_pieces(pieces, told, left_out))
+
+
+def run_with_facts(automaton: Automaton, witness: Witness, longest: int | None = None) -> list[Block]:
     """The run with plain comparisons and, if anything is, what is known of the stored values after each step;
-    then a legend of the columns that are not empty."""
+    then a legend of the columns that are not empty. Of a run with more than ``longest`` steps, an excerpt."""
     columns = words.run_columns(automaton, witness)
     columns["stored in"], orders = columns["stores"], words.known_orders(automaton, witness)
     columns["known order"] = [order or "-" for order in orders]
@@ -166,7 +184,10 @@ def run_with_facts(automaton: Automaton, witness: Witness) -> list[Block]:
         legend.append("Known order: what the comparisons so far force on the stored values.")
     known = ["known order"] if any(orders) else []
     head = ("step", "loop", "from", "if", "output", "stored in", *known, "to")
-    return [Table.of(columns, head), " ".join(legend)]
+    pieces = words.excerpt(witness, longest)
+    if len(pieces) > 1:
+        legend.append(ALL_STEPS)
+    return [_steps_table(columns, head, pieces), " ".join(legend)]
 
 
 # ------------------------------------------------------------------------------------ what forces the samples

@@ -60,7 +60,8 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     bounds, tone = result.bounds, Tone.of(result)
     noted = Section([Notes(tuple(dict.fromkeys((*own_notes(result), *notes))))], flush=True)
     if bounds is None or (result.verdict is not Verdict.PRIVATE and not bounds.from_above):
-        lacking = "there is no D" if result.verdict is Verdict.NOT_PRIVATE else "no D was found"
+        never = result.verdict is Verdict.NOT_PRIVATE
+        lacking = "there is no D (symdipa witness shows why)" if never else "no D was found"
         return Document([noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone))
     words = bound_text(bounds)
     if result.verdict is Verdict.PRIVATE:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from symdipa.interface.reports import check
 from symdipa.interface.reports.document import Block, Document, Inset, Lines, Numbered, Section, Table
 from symdipa.interface.reports.story import dependency, run_with_facts, story
-from symdipa.interface.reports.words import noise
+from symdipa.interface.reports.words import LONGEST_RUN, noise
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Status, Verdict, Witness
 
@@ -32,12 +32,15 @@ def document(
     result: Result,
     asked: Pattern | None = None,
     hints: Sequence[Hint] | None = None,
+    verbosity: int = 0,
 ) -> Document:
     """The violation of one file in words, step by step, what forces it, and what would help. ``asked`` is the
-    pattern if only one was looked for; ``hints`` are the changes that were tried, if any were asked for."""
+    pattern if only one was looked for; ``hints`` are the changes that were tried, if any were asked for.
+    ``verbosity`` above 0 shows all steps of a run, however long it is."""
     first = check.headline(name, result)
     if result.witness is not None:
-        sections = _violation(result, result.witness, hints)
+        longest = None if verbosity > 0 else LONGEST_RUN
+        sections = _violation(result, result.witness, hints, longest)
     elif asked is not None and result.patterns[asked].status is Status.ABSENT and not result.disagreements:
         first = replace(first, words=f"no {asked.title}")
         sections = [Section([_proofs(result, [asked])])]
@@ -47,13 +50,16 @@ def document(
     return Document([*sections, Section([check.ASSUMED]), *noted], first)
 
 
-def _violation(result: Result, witness: Witness, hints: Sequence[Hint] | None) -> list[Section]:
+def _violation(
+    result: Result, witness: Witness, hints: Sequence[Hint] | None, longest: int | None
+) -> list[Section]:
     automaton = result.automaton
     violation = story(automaton, witness)
-    sections = [Section([violation.in_short], "What goes wrong"), Section(list(check.explanation(result)))]
+    means = list(check.explanation(result, longest))
+    sections = [Section([violation.in_short], "What goes wrong"), Section(means)]
     if result.verdict is Verdict.NOT_PRIVATE:
         sections.append(Section([violation.why_it_costs]))
-    sections.append(Section(run_with_facts(automaton, witness), "The run, step by step"))
+    sections.append(Section(run_with_facts(automaton, witness, longest), "The run, step by step"))
     sections += dependency(automaton, witness)
     states = [automaton.transitions[t].source for t in witness.run]
     if drawn := noise(automaton, states):

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise, zip_longest
+from typing import TypeVar
 
 from symdipa.evidence.facts import Clash, Link, draws, marks_along, orders_along
 from symdipa.interface.reports.document import Block, Table
 from symdipa.model.automaton import Automaton, Guard, noise_scale
 from symdipa.model.patterns import Pattern
-from symdipa.model.spelling import enumeration
+from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, members
 
+T = TypeVar("T")
+
 LONGEST_LOOP = 6
 """A loop with more states than this is shown by its first and last ones."""
+LONGEST_RUN = 40
+"""A report shows no more steps of a run than about this many,"""
+LONGEST_ON_PAGE = 500
+"""and a page, on which one goes from step to step, no more than this."""
 LONGEST_NOISE_TABLE = 24
 MOST_NAMES = 6
 """The most states that a line of it names."""
@@ -65,14 +73,63 @@ def comparison(guard: Guard, variables: Sequence[str]) -> str:
     return f"{left}sample{right}" if lower or upper else "-"
 
 
-def outputs_text(automaton: Automaton, witness: Witness) -> str:
+def excerpt(witness: Witness, longest: int | None = None) -> list[range]:
+    """The steps of the run that are shown, in pieces without gaps: all, if they are no more than ``longest``.
+
+    Else these are the beginning and the end, and what matters most between them: the loops and the steps of
+    the dependency path (of many again the first and the last ones).
+    """
+    steps = range(len(witness.run))
+    if longest is None or len(steps) <= longest:
+        return [steps]
+    loops = [range(*loop) for loop in witness.cycles]
+    tied = sorted({*witness.path, *(k for loop in loops for k in loop)})
+    ends = {end for loop in loops for end in (loop[0], loop[-1])}
+    shown = sorted({*_ends(steps, longest // 2), *_ends(tied, longest // 2), *ends})
+    pieces = [range(shown[0], shown[0] + 1)]
+    for k in shown[1:]:
+        if k <= pieces[-1].stop + 1:  # a single step takes no more room than the words that it is left out
+            pieces[-1] = range(pieces[-1].start, k + 1)
+        else:
+            pieces.append(range(k, k + 1))
+    return pieces
+
+
+def _ends(steps: Sequence[int], count: int) -> Sequence[int]:
+    """So many of the steps, half of them the first ones and half the last."""
+    return steps if len(steps) <= count else [*steps[: count // 2], *steps[-(count // 2) :]]
+
+
+def gaps(pieces: Sequence[range]) -> list[str]:
+    """What is left out between the pieces of an excerpt, in words."""
+    return [f"{counted(after.start - piece.stop, 'step')} more" for piece, after in pairwise(pieces)]
+
+
+def joined_pieces(
+    pieces: Sequence[range], piece: Callable[[range], list[T]], gap: Callable[[str], T]
+) -> list[T]:
+    """What is shown of an excerpt: of each piece and, between two of them, of what is left out."""
+    shown = []
+    for inside, left_out in zip_longest(pieces, gaps(pieces)):
+        shown += piece(inside)
+        if left_out is not None:
+            shown.append(gap(left_out))
+    return shown
+
+
+def outputs_text(automaton: Automaton, witness: Witness, longest: int | None = None) -> str:
     """The outputs of the run; ``(...)*`` are those of a loop, which may be repeated."""
     opens = {start for start, _ in witness.cycles}
     closes = {end - 1 for _, end in witness.cycles}
-    return " ".join(
-        f"{'(' if k in opens else ''}{automaton.transitions[i].output}{')*' if k in closes else ''}"
-        for k, i in enumerate(witness.run)
-    )
+
+    def told(piece: range) -> list[str]:
+        return [
+            f"{'(' if k in opens else ''}{automaton.transitions[witness.run[k]].output}"
+            f"{')*' if k in closes else ''}"
+            for k in piece
+        ]
+
+    return " ".join(joined_pieces(excerpt(witness, longest), told, "[{}]".format))
 
 
 def clash_text(clash: Clash) -> str:
