@@ -6,8 +6,9 @@ Number ``i`` is made from the seed and ``i`` alone, so ``--only i`` repeats it. 
 
 * the exact constant is finite, the run bound is there, and alignment on the augmentation with the prophecies
   ``L`` and ``G`` succeeds, exactly if the automaton is well-formed (explicit search);
-* exact <= every other upper bound about single runs; alignment with ``L`` and ``G`` <= run bound; the flow proves exactly the
-  exact constant from below; the bounds that ``weigh`` finds by itself are on the right sides of it;
+* exact <= every other upper bound about single runs; alignment with ``L`` and ``G`` <= run bound; the flow
+  proves exactly the exact constant from below; the bounds that ``weigh`` finds by itself are on the right
+  sides of it;
 * no short run, all shifts and differences tried (``tests/test_constant.py``), is dearer than the exact
   constant;
 * the same order for a random interval of differences, and for both orders of the inputs: no short run costs
