@@ -17,8 +17,8 @@ def text(result: Result, about: str = "", verbosity: int = 0) -> str:
     """The report that a command prints, without colours and a final line end.
 
     ``about`` is one of :data:`ABOUT`; by default ``"weight"`` for a result of :func:`symdipa.weigh`, else
-    ``"check"``. ``verbosity`` below 0 gives the first line alone, above 0 (but for ``"weight"``) more numbers,
-    and all steps of a long run. Raises ``ValueError`` for another name.
+    ``"check"``. ``verbosity`` below 0 gives the first line alone, above 0 more numbers and all steps of a
+    long run. Raises ``ValueError`` for another name.
     """
     from symdipa.interface.reports import check, weight, witness
     from symdipa.interface.reports.document import as_text
