@@ -24,7 +24,7 @@ from symdipa.interface.markup import Markup, element
 from symdipa.interface.reports import check as report
 from symdipa.interface.reports.document import Section, as_html, as_lines
 from symdipa.interface.reports.story import story
-from symdipa.interface.reports.words import known_marks
+from symdipa.interface.reports.words import assumed, known_marks
 from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
 from symdipa.model.errors import Note, NoteKind
 from symdipa.model.patterns import Pattern
@@ -118,7 +118,7 @@ def test_the_page_tells_what_the_reports_tell(leaking_pair):
     assert "Refutes 2*eps-privacy at eps = 1" in text
     assert "How the ratio grows with the rounds" in text
     assert "Then it is private, D = 1 if it stops after the first, D = 2 after 3." in text
-    assert report.ASSUMED in text
+    assert assumed() in text
 
 
 def test_the_data_of_the_page_are_those_of_the_commands(leaking_pair):

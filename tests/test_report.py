@@ -15,7 +15,7 @@ from symdipa.interface.reports import check as report
 from symdipa.interface.reports import objects, weight
 from symdipa.interface.reports.document import as_lines, as_text
 from symdipa.interface.reports.story import story
-from symdipa.interface.reports.words import clash_text, noise
+from symdipa.interface.reports.words import assumed, clash_text, noise
 from symdipa.model.errors import InputProblem, Note, NoteKind, Position
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import (
@@ -355,6 +355,29 @@ def test_a_comparison_without_an_answer_says_unknown_once():
     assert as_text(report.comparison("a.dipa", result)).splitlines()[0] == (
         "a.dipa: no disagreement, 4 of 4 answers unknown: all four patterns undecided (time limit)"
     )
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "sensitivity", "words"),
+    [
+        ("two-sided", 1, "each entry may differ by at most 1, up or down."),
+        ("two-sided", Fraction(1, 2), "each entry may differ by at most 1/2, up or down."),
+        ("monotone", 2, "entries may differ by at most 2, all of them up or all of them down."),
+        (
+            (Fraction(-1), Fraction(0)),
+            3,
+            "one stream minus the other is between -3 and 0 in each entry, in either order.",
+        ),
+    ],
+)
+def test_every_report_says_in_the_same_words_which_inputs_are_adjacent(adjacency, sensitivity, words):
+    bounds = Bounds({"alignment": Fraction(2)}, adjacency=adjacency, sensitivity=Fraction(sensitivity))
+    result = result_for("well_formed/svt.dipa", Verdict.PRIVATE, bounds=bounds)
+    told = " ".join(as_text(weight.document("a.dipa", result)).split())
+    said = "Assumed: noise and comparisons in exact real numbers, not floating point. Adjacent input streams "
+    assert f"{said}have equally many entries, and {words}" in told
+    assert assumed(adjacency, sensitivity) in told
+    assert assumed() in " ".join(text_of("a.dipa", result).split())
 
 
 def test_d_0_says_what_that_means():

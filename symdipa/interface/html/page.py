@@ -14,7 +14,7 @@ from typing import Any
 from symdipa import __version__
 from symdipa.interface.html.sections import Checked, Refused, answer, data, doubts, headline, section
 from symdipa.interface.markup import Markup, element, joined
-from symdipa.interface.reports.check import ASSUMED
+from symdipa.interface.reports.words import assumed
 
 
 def page(parts: Sequence[Checked | Refused]) -> str:
@@ -73,5 +73,5 @@ def _body(parts: Sequence[Checked | Refused]) -> Markup:
         ]
         pieces.append(element("nav", element("ul", *rows), aria_label="Files of this report"))
     pieces += [section(part, _id(k), lone=len(parts) == 1) for k, part in enumerate(parts)]
-    pieces.append(element("footer", element("p", ASSUMED), element("p", f"symdipa {__version__}")))
+    pieces.append(element("footer", element("p", assumed()), element("p", f"symdipa {__version__}")))
     return joined(pieces, "\n")

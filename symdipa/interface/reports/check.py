@@ -19,7 +19,7 @@ from symdipa.interface.reports.document import (
     Tone,
 )
 from symdipa.interface.reports.story import run_table, story
-from symdipa.interface.reports.words import LONGEST_NOISE_TABLE, LONGEST_RUN, clash_text, noise
+from symdipa.interface.reports.words import LONGEST_NOISE_TABLE, LONGEST_RUN, assumed, clash_text, noise
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem, NoteKind
 from symdipa.model.options import EVERY_METHOD
@@ -27,11 +27,6 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Bounds, PatternResult, Result, Source, Status, Verdict
 
-ASSUMED = (
-    "Assumed: noise and comparisons in exact real numbers, not floating point. Neighbouring input streams "
-    "have equally many entries, and each entry may differ by at most 1, up or down."
-)
-"""What every answer rests on, beside the automaton itself."""
 MOST_NOISE = 12
 """How many lines about noise a report has that is not verbose."""
 BUG = "this is a bug in symdipa: please report it together with the file"
@@ -51,7 +46,7 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
         sections.append(Section(run_table(result.automaton, result.witness, longest)))
     drawn = noise(result.automaton, longest=LONGEST_NOISE_TABLE if verbosity > 0 else MOST_NOISE)
     sections.append(Section(drawn))
-    sections += [Section([pattern_table(result, verbosity > 0)]), Section([ASSUMED])]
+    sections += [Section([pattern_table(result, verbosity > 0)]), Section([assumed()])]
     return Document([*sections, *noted(remarks(result, notes, verbosity > 0))], headline(name, result))
 
 

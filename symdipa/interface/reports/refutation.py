@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Document, Inset, Section, Table
 from symdipa.interface.reports.numbers import interval, measured, number, power, reaches, times
 from symdipa.model.spelling import counted
@@ -173,10 +174,7 @@ def _growth(found: Refutation) -> list[Section]:
 
 def assumed(found: Refutation) -> Iterator[Block]:
     """What the numbers rest on."""
-    yield (
-        "Assumed: noise and comparisons in exact real numbers; each input may move by at most 1, up or down. "
-        "The probabilities are computed numerically, with the errors that are stated."
-    )
+    yield f"{words.assumed()} The probabilities are computed numerically, with the errors that are stated."
     states = (found.automaton.state(found.automaton.transitions[t].source) for t in found.run)
     state = next((q for q in states if q.d), None)
     if state is not None and state.d is not None:

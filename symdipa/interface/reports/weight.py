@@ -11,8 +11,7 @@ from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, 
 from symdipa.interface.reports.document import Block, Document, Headline, Notes, Section, Table, Tone
 from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells
-from symdipa.interface.reports.words import noise
-from symdipa.model.adjacency import TWO_SIDED, Adjacency
+from symdipa.interface.reports.words import assumed, noise
 from symdipa.model.automaton import Automaton
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.spelling import counted, enumeration
@@ -131,21 +130,9 @@ def _how(bounds: Bounds, method: str) -> str:
     return GRAPHS[alignment.graph or "control"] + (f", split by {enumeration(known)}" if known else "")
 
 
-def adjacency_text(adjacency: Adjacency, sensitivity: Fraction) -> str:
-    """The adjacency in words."""
-    if adjacency == TWO_SIDED:
-        return f"every input may move by up to {sensitivity} in either direction"
-    if isinstance(adjacency, str):
-        return f"the inputs may move by up to {sensitivity}, all in one direction"
-    low, high = (bound * sensitivity for bound in adjacency)
-    return f"at every step one input minus the other is between {low} and {high}, in either order"
-
-
 def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
     """What the best bound means, and what it rests on."""
-    adjacent = adjacency_text(bounds.adjacency, bounds.sensitivity)
-    yield f"Adjacent inputs: {adjacent}."
-    yield "Assumed: noise and comparisons in exact real numbers, not floating point."
+    yield assumed(bounds.adjacency, bounds.sensitivity)
     if bounds.best is None:
         return
     yield guarantee(bounds.best)

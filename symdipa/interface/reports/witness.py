@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from symdipa.interface.reports import check
 from symdipa.interface.reports.document import Block, Document, Inset, Lines, Numbered, Section, Table
 from symdipa.interface.reports.story import dependency, run_with_facts, story
-from symdipa.interface.reports.words import LONGEST_RUN, noise
+from symdipa.interface.reports.words import LONGEST_RUN, assumed, noise
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Status, Verdict, Witness
 
@@ -47,7 +47,7 @@ def document(
     else:
         sections = _no_witness(result)
     noted = check.noted(check.own_notes(result))
-    return Document([*sections, Section([check.ASSUMED]), *noted], first)
+    return Document([*sections, Section([assumed()]), *noted], first)
 
 
 def _violation(

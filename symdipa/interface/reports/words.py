@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from itertools import pairwise, zip_longest
 from typing import TypeVar
 
 from symdipa.evidence.facts import Clash, Link, draws, marks_along, orders_along
 from symdipa.interface.reports.document import Block, Table
+from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.automaton import Automaton, Guard, noise_scale
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted, enumeration
@@ -203,6 +205,24 @@ def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
         marks = (f"{variable}: {' '.join(letters)}" for variable, letters in carried.items())
         told.append("; ".join([*marks, *(f"{MEET[chain.name]} meet" for chain in met)]))
     return told
+
+
+# ---------------------------------------------------------------------------------------- what is assumed
+
+
+def assumed(adjacency: Adjacency = TWO_SIDED, sensitivity: Fraction | int = 1) -> str:
+    """What an answer rests on, beside the automaton itself: exact numbers, and which inputs are adjacent."""
+    if adjacency == TWO_SIDED:
+        differ = f"each entry may differ by at most {sensitivity}, up or down"
+    elif isinstance(adjacency, str):
+        differ = f"entries may differ by at most {sensitivity}, all of them up or all of them down"
+    else:
+        low, high = (bound * sensitivity for bound in adjacency)
+        differ = f"one stream minus the other is between {low} and {high} in each entry, in either order"
+    return (
+        "Assumed: noise and comparisons in exact real numbers, not floating point. Adjacent input streams "
+        f"have equally many entries, and {differ}."
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ noise
