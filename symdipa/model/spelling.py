@@ -52,11 +52,6 @@ def similar(name: str, known: Sequence[str]) -> str | None:
     )
 
 
-def close(name: str, other: str) -> bool:
-    """Whether two different names look like two spellings of one."""
-    return Dictionary([other]).closest(name) is not None
-
-
 def enumeration(words: Iterable[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *rest, last = words
