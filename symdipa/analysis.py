@@ -446,7 +446,7 @@ def _proofs(result: Result) -> list[Json]:
     else:
         proofs = certificates.private(aligned) if aligned is not None else []
     parts += proofs
-    if proofs and bounds.flow is not None:
+    if proofs and bounds.flow is not None and bounds.lower:  # nobody doubts that D is at least 0
         parts.append(certificates.lower_of_flow(bounds.flow, bounds.flow_range, bounds.sensitivity))
     return parts
 

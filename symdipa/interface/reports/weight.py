@@ -161,7 +161,7 @@ def bound_table(bounds: Bounds) -> list[Block]:
     below = {method: why for method, why in missing.items() if len(why) > LONGEST_REASON}
     rows = [(m, str(bound), _how(bounds, m)) for m, bound in found.items()]
     rows += [(m, "-", "see below" if m in below else why) for m, why in missing.items()]
-    if bounds.lower is not None:
+    if bounds.lower:
         rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(bounds)}"))
     table = Table(rows, ("bound", "value", "how"), "Bounds on D", silent=True)
     return [table, *(f"No {method} bound: {why}." for method, why in below.items())]
