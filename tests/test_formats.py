@@ -672,7 +672,7 @@ def test_published_files(path: Path) -> None:
         assert {problem.rule for problem in caught.value.problems} == {"non-input"}
         return
     automaton = read_file(path)
-    assert len(automaton.notes) == OVERLAPPING.get(path.stem, 0)
+    assert len(automaton.read_notes) == OVERLAPPING.get(path.stem, 0)
     bare = replace(automaton, name="")
     assert loads(dumps(bare), strict=True) == bare
     assert loads(dumps(bare, "json"), "json") == bare

@@ -264,16 +264,8 @@ class _Words:
         return word
 
 
-class _StateParser(_Words):
-    """Parses the piece of text that holds one state."""
-
-    def parse(self) -> Listing | None:
-        """The state, or as much of it as could be read; ``None`` if not even its name could."""
-        listing = self.header()
-        self.body(listing)
-        return listing if listing.state.name else None
-
-    # The header: (name:kind, d, mu, d', mu'):
+class _HeaderParser(_Words):
+    """Parses ``(name: kind, d, mu, d', mu'):``."""
 
     def header(self) -> Listing:
         at = self.offset
@@ -399,7 +391,113 @@ class _StateParser(_Words):
         self.skip_to(_HEADER_MARKS)
         return False
 
-    # The body: one unguarded step, or a chain of branches.
+
+class _GuardParser(_Words):
+    """Parses what a branch compares its sample with."""
+
+    def guard(self, branch: Arm) -> None:
+        at_least: set[str] = set()
+        below: set[str] = set()
+        opened: list[int] = []
+        while True:
+            while self.accept("("):
+                opened.append(self.starts[self.next - 1])
+            if not self.accept("true"):
+                self.atom(branch, at_least, below)
+            while opened and self.accept(")"):
+                opened.pop()
+            if not self.conjunction():
+                break
+        branch.guard = Guard(frozenset(at_least), frozenset(below))
+        if opened and self.word in ("then", ""):
+            place = self.report.position(opened[-1])
+            self.expected(f"')' for the '(' at {place.line}:{place.column}")
+        if self.word == ")":
+            self.expected("'then' (this ')' closes nothing)")
+        if not self.expect("then", "or '&&' after a comparison") and not self.stores():
+            self.skip_to(_AHEAD | {"then"})
+            self.accept("then")
+
+    def conjunction(self) -> bool:
+        """Whether another comparison follows; passes over the word between."""
+        if self.word in _AND:
+            self.advance()
+        elif self.word in _OR:
+            self.fault(f"{shown(self.word)}: a guard is a conjunction; write one branch for each alternative")
+            self.advance()
+        elif self.word == "&" or self.word.lower() == "and":
+            self.expected("'&&'")
+            self.advance()
+        else:
+            return False
+        return True
+
+    def atom(self, branch: Arm, at_least: set[str], below: set[str]) -> None:
+        """``insample >= x`` and its relatives; equality has probability 0, so strictness is ignored."""
+        left, operator, right = self.words[self.next : self.next + 3]
+        if left == "insample" and operator in _COMPARES:
+            self.next += 2
+            self.variable(branch, at_least if operator in _AT_LEAST else below)
+        elif right == "insample" and operator in _COMPARES:
+            self.variable(branch, below if operator in _AT_LEAST else at_least)
+            self.next += 2
+            if self.word in _COMPARES:
+                second, other = self.words[self.next : self.next + 2]
+                both = f"{left} {operator} insample && insample {second} {other}"
+                self.report.add("spelling", f"a comparison has two sides: write {both}", self.offset)
+                self.next += 1
+                self.variable(branch, at_least if second in _AT_LEAST else below)
+        else:
+            self.bad_atom(left, operator, right)
+            self.skip_atom()
+
+    def variable(self, branch: Arm, side: set[str]) -> None:
+        at = self.offset
+        if self.word.startswith(_BEGINS_NUMBER):
+            self.expected("a variable (a constant goes into the mean of the state)")
+            self.skip_atom()
+        elif name := self.name("a variable"):
+            side.add(name)
+            branch.reads.setdefault(name, at)
+
+    def bad_atom(self, left: str, operator: str, right: str) -> None:
+        """Report what cannot be read as a comparison, at the word that is to blame."""
+        compares = operator in _COMPARES
+        if left in _SECOND_SAMPLE:
+            self.fault("guards compare insample with variables; insample' can only be output")
+        elif left in ("!", "not", "¬"):
+            self.fault(f"{shown(left)}: there is no negation; write insample < x for !(insample >= x)")
+        elif left == "insample":
+            self.next += 1
+            constant = " (a constant goes into the mean of the state)" if self.word in ("+", "-") else ""
+            self.expected(f"'>=' or '<' after insample{constant}")
+        elif _means(left, "insample"):
+            self.expected("'insample'", "insample")
+        elif compares and NAME.fullmatch(left) and left not in RESERVED:
+            self.next += 2
+            meant = "insample" if _means(right, "insample") else ""
+            self.expected("'insample', which one side of a comparison must be", meant)
+        else:
+            self.expected("a comparison such as insample >= x", "true" if _means(left, "true") else "")
+
+    def skip_atom(self) -> None:
+        """Go to the end of something that was meant to be a comparison."""
+        depth = 0
+        while self.word and self.word not in _AHEAD | {"then"}:
+            if depth == 0 and (self.word == ")" or self.word in _AND | _OR):
+                return
+            depth += (self.word == "(") - (self.word == ")")
+            self.next += 1
+
+
+class _StateParser(_HeaderParser, _GuardParser):
+    """Parses the piece of text that holds one state."""
+
+    def parse(self) -> Listing | None:
+        """The state, or as much of it as could be read; ``None`` if not even its name could."""
+        listing = self.header()
+        self.body(listing)
+        return listing if listing.state.name else None
 
     def body(self, listing: Listing) -> None:
         if not self.word:
@@ -575,102 +673,6 @@ class _StateParser(_Words):
             self.lost = False
             return INSAMPLE
         return symbol(self.name("an output (insample, insampleprime or a name)"))
-
-    # Guards: a conjunction with any number of parentheses, up to ``then``.
-
-    def guard(self, branch: Arm) -> None:
-        at_least: set[str] = set()
-        below: set[str] = set()
-        opened: list[int] = []
-        while True:
-            while self.accept("("):
-                opened.append(self.starts[self.next - 1])
-            if not self.accept("true"):
-                self.atom(branch, at_least, below)
-            while opened and self.accept(")"):
-                opened.pop()
-            if not self.conjunction():
-                break
-        branch.guard = Guard(frozenset(at_least), frozenset(below))
-        if opened and self.word in ("then", ""):
-            place = self.report.position(opened[-1])
-            self.expected(f"')' for the '(' at {place.line}:{place.column}")
-        if self.word == ")":
-            self.expected("'then' (this ')' closes nothing)")
-        if not self.expect("then", "or '&&' after a comparison") and not self.stores():
-            self.skip_to(_AHEAD | {"then"})
-            self.accept("then")
-
-    def conjunction(self) -> bool:
-        """Whether another comparison follows; passes over the word between."""
-        if self.word in _AND:
-            self.advance()
-        elif self.word in _OR:
-            self.fault(f"{shown(self.word)}: a guard is a conjunction; write one branch for each alternative")
-            self.advance()
-        elif self.word == "&" or self.word.lower() == "and":
-            self.expected("'&&'")
-            self.advance()
-        else:
-            return False
-        return True
-
-    def atom(self, branch: Arm, at_least: set[str], below: set[str]) -> None:
-        """``insample >= x`` and its relatives; equality has probability 0, so strictness is ignored."""
-        left, operator, right = self.words[self.next : self.next + 3]
-        if left == "insample" and operator in _COMPARES:
-            self.next += 2
-            self.variable(branch, at_least if operator in _AT_LEAST else below)
-        elif right == "insample" and operator in _COMPARES:
-            self.variable(branch, below if operator in _AT_LEAST else at_least)
-            self.next += 2
-            if self.word in _COMPARES:
-                second, other = self.words[self.next : self.next + 2]
-                both = f"{left} {operator} insample && insample {second} {other}"
-                self.report.add("spelling", f"a comparison has two sides: write {both}", self.offset)
-                self.next += 1
-                self.variable(branch, at_least if second in _AT_LEAST else below)
-        else:
-            self.bad_atom(left, operator, right)
-            self.skip_atom()
-
-    def variable(self, branch: Arm, side: set[str]) -> None:
-        at = self.offset
-        if self.word.startswith(_BEGINS_NUMBER):
-            self.expected("a variable (a constant goes into the mean of the state)")
-            self.skip_atom()
-        elif name := self.name("a variable"):
-            side.add(name)
-            branch.reads.setdefault(name, at)
-
-    def bad_atom(self, left: str, operator: str, right: str) -> None:
-        """Report what cannot be read as a comparison, at the word that is to blame."""
-        compares = operator in _COMPARES
-        if left in _SECOND_SAMPLE:
-            self.fault("guards compare insample with variables; insample' can only be output")
-        elif left in ("!", "not", "¬"):
-            self.fault(f"{shown(left)}: there is no negation; write insample < x for !(insample >= x)")
-        elif left == "insample":
-            self.next += 1
-            constant = " (a constant goes into the mean of the state)" if self.word in ("+", "-") else ""
-            self.expected(f"'>=' or '<' after insample{constant}")
-        elif _means(left, "insample"):
-            self.expected("'insample'", "insample")
-        elif compares and NAME.fullmatch(left) and left not in RESERVED:
-            self.next += 2
-            meant = "insample" if _means(right, "insample") else ""
-            self.expected("'insample', which one side of a comparison must be", meant)
-        else:
-            self.expected("a comparison such as insample >= x", "true" if _means(left, "true") else "")
-
-    def skip_atom(self) -> None:
-        """Go to the end of something that was meant to be a comparison."""
-        depth = 0
-        while self.word and self.word not in _AHEAD | {"then"}:
-            if depth == 0 and (self.word == ")" or self.word in _AND | _OR):
-                return
-            depth += (self.word == "(") - (self.word == ")")
-            self.next += 1
 
 
 def _means(word: str, keyword: str) -> bool:
