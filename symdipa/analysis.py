@@ -11,8 +11,8 @@ from symdipa.bounds import portfolio
 from symdipa.bounds.portfolio import Portfolio
 from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
-from symdipa.files.formats.halting import halt_shown, stops_unseen, with_halt
-from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact
+from symdipa.files.formats.halting import added, halt_shown, with_halt
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact, named
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress, stopwatch
@@ -160,9 +160,10 @@ def _with_stops(result: Result, ask: Callable[[Automaton, Limits], Result], limi
         return result
     found, said = None, ""
     try:
-        if stops := list(stops_unseen(result.automaton)):
+        shown = halt_shown(result.automaton)
+        if stops := list(dict.fromkeys(stop.source for stop in added(result.automaton, shown))):
             left = limits.within(max(HALT_SECONDS, result.seconds))
-            found = ask(halt_shown(result.automaton), left)
+            found = ask(shown, left)
             more = [f"{len(stops) - SHOWN_STOPS} states more"] if len(stops) > SHOWN_STOPS else []
             where = enumeration([*stops[:SHOWN_STOPS], *more])
             remedy = f"it can stop in {where}; 'else output halt; goto halted' there counts that"
@@ -263,7 +264,7 @@ def weigh(
     certificate, even if a better one is known. ``halt`` is as for :func:`check`, which says what is raised.
     """
     automaton, sensitivity = with_halt(automaton, halt), exact(sensitivity)
-    cheap = methods is None and adjacency == TWO_SIDED
+    cheap = methods is None and named(adjacency) == TWO_SIDED
     options = CheckOptions(timeout=timeout, memory=memory, bounds=cheap, relational=False)
     limits = Limits.of(timeout, memory, progress=progress)
 

@@ -16,6 +16,8 @@ from symdipa.evidence.certificates.build import bundle
 from symdipa.evidence.probability import log_probability
 from symdipa.files import formats
 from symdipa.interface.cli.base import Exit, status
+from symdipa.interface.reports.words import assumed
+from symdipa.model.adjacency import TWO_SIDED, named
 from symdipa.model.options import EVERY_METHOD
 
 TESTS = formats.loads(
@@ -79,3 +81,19 @@ def test_a_bound_from_above_below_one_from_below_is_an_alarm(method: str):
     assert bool(single.contradictions) is (
         method != "relational"
     )  # other runs may make up for what one costs
+
+
+@pytest.mark.parametrize("given", [TWO_SIDED, "-1,1", (-1, 1), (F(-1), 1.0)])
+def test_an_interval_that_has_a_name_is_what_it_names(given):
+    """The name was compared: the interval itself was refused ``corollary``, ``run`` and ``confirm``."""
+    result = analysis.weigh(TESTS, EVERY_METHOD, adjacency=given)
+    assert result.bounds is not None and result.bounds.adjacency == TWO_SIDED
+    assert result.bounds.from_above == analysis.weigh(TESTS, EVERY_METHOD).bounds.from_above
+    assert "corollary" in result.bounds.from_above
+    assert analysis.confirm(result).confirmation is not None
+
+
+def test_an_interval_without_a_name_is_said_in_numbers():
+    result = analysis.weigh(TESTS, adjacency="-1,1/2")
+    assert result.bounds is not None and result.bounds.adjacency == (F(-1), F(1, 2)) == named("-1,1/2")
+    assert "between -1 and 1/2" in assumed(result.bounds.adjacency)

@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals, named
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.options import EVERY_METHOD
@@ -209,7 +209,7 @@ class Portfolio:
     ) -> None:
         if Fraction(sensitivity) <= 0:
             raise ValueError(f"a sensitivity is positive, not {sensitivity}")
-        self.problem, self.adjacency, self.sensitivity = problem, adjacency, Fraction(sensitivity)
+        self.problem, self.adjacency, self.sensitivity = problem, named(adjacency), Fraction(sensitivity)
         self.ranges = intervals(adjacency)
         self.enough, self.single_runs, self.certified = enough, single_runs, certified
         self.from_above: dict[str, Fraction] = {}

@@ -41,13 +41,15 @@ def picture(shown: Automaton | Result) -> str:
     Raises :class:`symdipa.interface.pictures.automaton.PictureTooLarge`.
     """
     from symdipa.interface.pictures import automaton as states
-    from symdipa.interface.pictures import svg, witness
+    from symdipa.interface.pictures import svg
 
     if not isinstance(shown, Automaton):
         must_be_result(shown)
     if isinstance(shown, Result) and shown.witness is not None:
+        from symdipa.interface.pictures import witness
+
         drawing = witness.draw(shown.automaton, shown.witness)
-        return svg.standalone(drawing, f"{name_of(shown.automaton)}: {shown.witness.pattern.title}")
+        return svg.standalone(drawing, f"{states.label_of(shown.automaton)}: {shown.witness.pattern.title}")
     drawn = validated(shown.automaton if isinstance(shown, Result) else shown)
     return svg.standalone(states.draw(drawn), states.label_of(drawn))
 

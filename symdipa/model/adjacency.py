@@ -12,7 +12,8 @@ Interval = tuple[Fraction, Fraction]
 """The least and the largest difference of an input, ``low <= 0 <= high``."""
 
 Adjacency = str | Interval
-"""A name of :data:`ADJACENCIES`, or the interval itself, also as text: ``"-1,0"``."""
+"""A name of :data:`ADJACENCIES`, or the interval itself, also as text: ``"-1,0"``. :func:`named` gives
+equal ones the same value."""
 
 TWO_SIDED = "two-sided"
 """The name of the usual adjacency,"""
@@ -28,14 +29,28 @@ def exact(value: Fraction | float | str) -> Fraction:
     return Fraction(str(value)) if isinstance(value, float | str) else Fraction(value)
 
 
+def named(adjacency: Adjacency) -> Adjacency:
+    """The name of the adjacency if it has one, else its interval, in numbers.
+
+    Raises ``ValueError`` for an unknown name and an interval without 0.
+    """
+    interval = _interval(adjacency)
+    return next((name for name, known in ADJACENCIES.items() if known == interval), interval)
+
+
 def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[Interval, ...]:
     """The intervals of the differences, for one order of adjacent inputs and for the other (once if equal).
 
-    The worst of them counts. They are scaled by the sensitivity. Raises ``ValueError`` for an unknown name,
-    an interval without 0, or a negative sensitivity.
+    The worst of them counts. They are scaled by the sensitivity. Raises what :func:`named` raises, and
+    ``ValueError`` for a negative sensitivity.
     """
     if sensitivity < 0:
         raise ValueError(f"a sensitivity is not negative: {sensitivity}")
+    low, high = (bound * sensitivity for bound in _interval(adjacency))
+    return tuple(dict.fromkeys([(low, high), (-high, -low)]))
+
+
+def _interval(adjacency: Adjacency) -> Interval:
     given = ADJACENCIES.get(adjacency, adjacency.split(",")) if isinstance(adjacency, str) else adjacency
     try:
         low, high = map(exact, given)
@@ -46,5 +61,4 @@ def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[In
         ) from None
     if not low <= 0 <= high:
         raise ValueError(f"differences range over an interval that contains 0, not [{low}, {high}]")
-    low, high = low * sensitivity, high * sensitivity
-    return tuple(dict.fromkeys([(low, high), (-high, -low)]))
+    return low, high

@@ -52,6 +52,13 @@ def similar(name: str, known: Sequence[str]) -> str | None:
     )
 
 
+def no_such(kind: str, name: str, known: Sequence[str]) -> str:
+    """The complaint about a name that nothing has, with the one that was meant or those that there are."""
+    meant = similar(name, known)
+    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known) or 'none'}"
+    return f"there is no {kind} {name!r}; {hint}"
+
+
 def enumeration(words: Iterable[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *rest, last = words

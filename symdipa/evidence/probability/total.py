@@ -30,7 +30,7 @@ from symdipa.evidence.probability.single import (
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.spelling import similar
+from symdipa.model.spelling import no_such
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import OrderState, initial, members, update
 
@@ -94,9 +94,7 @@ def _check_outputs(automaton: Automaton, outputs: Sequence[Observed]) -> None:
     known = sorted({t.output.symbol for t in automaton.transitions if t.output.symbol is not None})
     for output in outputs:
         if isinstance(output, str) and output not in known:
-            meant = similar(output, known)
-            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known) or 'none'}"
-            raise ValueError(f"there is no output {output!r}; {hint}")
+            raise ValueError(no_such("output", output, known))
 
 
 def total_of(

@@ -52,8 +52,8 @@ def with_halt(automaton: Automaton, halt: str | None) -> Automaton:
     must_be_one_of("halt", halt, HALTS)
     if halt == "visible":
         shown = halt_shown(automaton)
-        added = shown.transitions[len(automaton.transitions) :]
-        notes = [Note(NoteKind.STOP_COUNTED, str(added[0].output))] if added else []
+        stops = added(automaton, shown)
+        notes = [Note(NoteKind.STOP_COUNTED, str(stops[0].output))] if stops else []
         return replace(shown, halt=halt, read_notes=(*automaton.read_notes, *notes)).trusted()
     if automaton.halt:
         raise ValueError("the automaton shows its stops; hide them when it is read")
@@ -72,7 +72,7 @@ def halt_shown(automaton: Automaton) -> Automaton:
     taken = {t.output.symbol for t in automaton.transitions}
     halt = symbol(_free(SYMBOL, (name for name in taken if name is not None)))
     halted = State(_free(STATE, automaton.index))
-    added = (
+    more = (
         Transition(source, halted.name, halt, guard, frozenset())
         for source, guards in stops.items()
         for guard in guards
@@ -80,8 +80,13 @@ def halt_shown(automaton: Automaton) -> Automaton:
     return replace(
         automaton,
         states=(*automaton.states, halted),
-        transitions=(*automaton.transitions, *added),
+        transitions=(*automaton.transitions, *more),
     ).trusted()
+
+
+def added(automaton: Automaton, shown: Automaton) -> tuple[Transition, ...]:
+    """The transitions that :func:`halt_shown` has put behind those of the automaton."""
+    return shown.transitions[len(automaton.transitions) :]
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

@@ -65,9 +65,9 @@ class Commands(click.Group):
                 raise click.UsageError(
                     f"there is no command {name!r}; to decide a file: symdipa check {name}"
                 )
-            from symdipa.interface.cli.base import no_such
+            from symdipa.model.spelling import no_such
 
-            raise no_such("command", name, list(COMMANDS))
+            raise click.UsageError(no_such("command", name, list(COMMANDS)))
         return super().resolve_command(ctx, args)
 
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:

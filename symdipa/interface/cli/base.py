@@ -75,15 +75,6 @@ def usable(output: Target | None = None) -> Iterator[None]:
         raise Unusable(f"cannot write {output.name}: {error.strerror}") from error
 
 
-def no_such(kind: str, name: str, known: list[str]) -> click.UsageError:
-    """The complaint about a name that nothing has, with the one that was meant or those that there are."""
-    from symdipa.model.spelling import similar
-
-    meant = similar(name, known)
-    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known) or 'none'}"
-    return click.UsageError(f"there is no {kind} {name!r}; {hint}")
-
-
 @dataclass(frozen=True)
 class View:
     """How results are shown."""
@@ -380,8 +371,10 @@ class Target:
 
 def in_a_line(error: InvalidInput) -> str:
     """The first problem, and how many more there are."""
+    from symdipa.model.spelling import counted
+
     more = len(error.problems) - 1
-    return error.problems[0].message + (f" (and {more} more problem{'s' * (more > 1)})" if more else "")
+    return error.problems[0].message + (f" (and {counted(more, 'more problem')})" if more else "")
 
 
 def written_as(automaton: Automaton, fmt: str) -> str:
@@ -392,10 +385,10 @@ def written_as(automaton: Automaton, fmt: str) -> str:
             return formats.dumps(automaton, fmt)
         except InvalidInput as error:
             raise Unusable(in_a_line(error)) from error
-    from symdipa.interface.pictures import automaton as pictures
-    from symdipa.interface.pictures import svg
+    from symdipa.interface import showing
+    from symdipa.interface.pictures.automaton import PictureTooLarge
 
     try:
-        return svg.standalone(pictures.draw(automaton), pictures.label_of(automaton))
-    except pictures.PictureTooLarge as error:
+        return showing.picture(automaton)
+    except PictureTooLarge as error:
         raise Unusable(f"no picture: {error}") from error

@@ -328,17 +328,17 @@ ASK_WEIGHT = "it is private (symdipa weight --confirm looks for two inputs that 
 
 def _draw(name: str, result: Result, picture: Target) -> None:
     """Write the picture of a witness; without one there is nothing to draw, which is said."""
-    from symdipa.interface.pictures import automaton, svg, witness
+    from symdipa.interface import showing
+    from symdipa.interface.pictures.automaton import PictureTooLarge
 
     if result.witness is None:
         click.echo(f"{shown(name)}: no run is to be shown, so {picture.name} is not written", err=True)
         return
     try:
-        drawing = witness.draw(result.automaton, result.witness)
-    except automaton.PictureTooLarge as error:
+        drawing = showing.picture(result)
+    except PictureTooLarge as error:
         raise Unusable(f"no picture: {error}") from error
-    title = f"{automaton.label_of(result.automaton)}: {result.witness.pattern.title}"
-    picture.write(svg.standalone(drawing, title), "a picture of the run")
+    picture.write(drawing, "a picture of the run")
 
 
 def concrete_counterexample(

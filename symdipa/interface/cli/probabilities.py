@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from symdipa.interface.cli.base import Exit, Reading, echo_document, echo_notes, leave, no_such, shown
+from symdipa.interface.cli.base import Exit, Reading, echo_document, echo_notes, leave, shown
 from symdipa.interface.cli.options import (
     as_positive,
     number,
@@ -24,7 +24,7 @@ from symdipa.interface.cli.options import (
     with_reading,
 )
 from symdipa.model.limits import Limits, stopwatch
-from symdipa.model.spelling import counted
+from symdipa.model.spelling import counted, no_such
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import Window
@@ -269,7 +269,9 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[str | Window]) -> Non
                 raise click.UsageError(
                     f"{asked} is no symbol; a number is asked for by an interval like 0..1.5"
                 )
-            raise no_such("output", asked, sorted(name for name in known if name is not None))
+            raise click.UsageError(
+                no_such("output", asked, sorted(name for name in known if name is not None))
+            )
 
 
 # --------------------------------------------------------------------------------------------------- simulate

@@ -38,6 +38,7 @@ from symdipa.interface.cli.options import (
 )
 from symdipa.model.errors import InvalidInput, LimitReached
 from symdipa.model.limits import Limits
+from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
     from symdipa.interface import html as html_report
@@ -136,7 +137,7 @@ def report(
         except Exception as error:
             occurred.add(show_failure(name, error, view))
             sections.append(html_report.Refused(shown(name), (f"{type(error).__name__}: {error}",)))
-    output.write(html_report.page(sections), f"a page about {len(files)} file{'s' * (len(files) > 1)}")
+    output.write(html_report.page(sections), f"a page about {counted(len(files), 'file')}")
     leave_with(occurred)
 
 

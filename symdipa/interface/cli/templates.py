@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symdipa.interface.cli.base import Target, no_such
+from symdipa.interface.cli.base import Target
 from symdipa.interface.cli.options import number, option, with_automaton_output
 from symdipa.model.errors import InvalidInput
+from symdipa.model.spelling import no_such
 
 if TYPE_CHECKING:
     from symdipa.files.templates import Parameter, Template
@@ -34,7 +35,7 @@ class Templates(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         known = self.list_commands(ctx)
         if not (args[0].startswith("-") or args[0] in known or ctx.resilient_parsing):
-            raise no_such("template", args[0], known)
+            raise click.UsageError(no_such("template", args[0], known))
         return super().resolve_command(ctx, args)
 
 

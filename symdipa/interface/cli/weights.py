@@ -43,7 +43,7 @@ from symdipa.interface.cli.options import (
     with_timeout,
     with_view,
 )
-from symdipa.model.adjacency import ADJACENCIES, TWO_SIDED
+from symdipa.model.adjacency import ADJACENCIES, TWO_SIDED, named
 from symdipa.model.errors import LimitReached, NoteKind, NothingToCertify
 from symdipa.model.limits import Limits
 from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS
@@ -67,7 +67,7 @@ def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjace
         return value
     ends = [rational(part) for part in value.split(",")]
     if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] <= 0 <= ends[1]:
-        return ends[0], ends[1]
+        return named((ends[0], ends[1]))
     raise click.BadParameter(
         f"{value!r} is neither {', '.join(ADJACENCIES)}, nor a range L,H that contains 0"
     )

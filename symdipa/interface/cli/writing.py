@@ -13,7 +13,6 @@ from symdipa.interface.cli.base import (
     Reading,
     Target,
     leave_unknown,
-    no_such,
     usable,
     written_as,
 )
@@ -36,6 +35,7 @@ from symdipa.interface.saving import SUFFIXES
 from symdipa.model.errors import InvalidInput, LimitReached
 from symdipa.model.limits import Limits
 from symdipa.model.options import QUERY_FORMATS
+from symdipa.model.spelling import no_such
 
 if TYPE_CHECKING:
     from symdipa.model.patterns import Pattern
@@ -101,7 +101,7 @@ def generate(
     if family is None or number is None:
         raise click.UsageError("needs FAMILY and N; symdipa generate --list shows the families")
     if family not in families.FAMILIES:
-        raise no_such("family", family, list(families.FAMILIES))
+        raise click.UsageError(no_such("family", family, list(families.FAMILIES)))
     target = output.automaton_format(to) or "dipa"
     output.will_hold(target)
     try:
