@@ -11,13 +11,21 @@ from symdipa.model.parts import (
     INSAMPLE,
     INSAMPLE_PRIME,
     TRUE,
+    Atom,
     Guard,
+    Noise,
     Output,
     OutputKind,
     State,
+    Term,
     Transition,
+    atom,
+    difference,
+    guarded,
     noise_scale,
+    several,
     symbol,
+    value,
 )
 from symdipa.model.validation import little_noise, misspelt, misspelt_targets, reached, validate
 
@@ -25,16 +33,24 @@ __all__ = [
     "INSAMPLE",
     "INSAMPLE_PRIME",
     "TRUE",
+    "Atom",
     "Automaton",
     "Guard",
+    "Noise",
     "Output",
     "OutputKind",
     "State",
+    "Term",
     "Transition",
+    "atom",
+    "difference",
+    "guarded",
     "noise_scale",
     "reachable",
+    "several",
     "symbol",
     "validated",
+    "value",
     "variables_of",
 ]
 
@@ -53,6 +69,8 @@ class Automaton:
     transitions: tuple[Transition, ...]
     variables: tuple[str, ...] = ()
     name: str = ""
+    integer: bool = False
+    """Whether inputs and means are integers and all Laplace and exponential noise is discrete."""
     halt: str = field(default="", compare=False)
     """Which of :data:`symdipa.model.options.HALTS` was chosen, if any: where it is ``"visible"`` that a run
     stops, the automaton shows so itself (:mod:`symdipa.files.formats.halting`)."""
@@ -68,6 +86,7 @@ class Automaton:
         transitions: Iterable[Transition],
         initial: str | None = None,
         name: str = "",
+        integer: bool = False,
     ) -> Automaton:
         """Build and *validate* an automaton.
 
@@ -89,7 +108,7 @@ class Automaton:
             if transition.target not in known:
                 known.add(transition.target)
                 states.append(State(transition.target))
-        automaton = cls(tuple(states), initial, transitions, variables_of(transitions), name)
+        automaton = cls(tuple(states), initial, transitions, variables_of(transitions), name, integer)
         if wrong:
             validate(automaton, extra=wrong)
         return validated(automaton)
@@ -108,6 +127,25 @@ class Automaton:
     def variable_index(self) -> dict[str, int]:
         """Position of every variable in ``variables``."""
         return {name: i for i, name in enumerate(self.variables)}
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether it is one of the paper's: Laplace samples, each compared with variables or shown, and no
+        more. (Integer noise changes nothing about these.)"""
+        outputs = (OutputKind.SYMBOL, OutputKind.INSAMPLE, OutputKind.INSAMPLE_PRIME)
+        noises = {s.noise for s in self.states} | {s.noise_prime for s in self.states}
+        guarded = {s.name for s in self.states if s.is_input}
+        return (
+            noises <= {Noise.LAPLACE}
+            and all(state.draws for state in self.states)
+            and all(
+                not t.guard.others
+                and not t.copies
+                and t.output.kind in outputs
+                and (t.guard.is_true or t.source in guarded)
+                for t in self.transitions
+            )
+        )
 
     @cached_property
     def outgoing(self) -> tuple[tuple[int, ...], ...]:
@@ -174,7 +212,7 @@ def variables_of(transitions: Iterable[Transition]) -> tuple[str, ...]:
     """The variables of the transitions by first appearance (within one transition by name)."""
     found: dict[str, None] = {}
     for transition in transitions:
-        for names in (transition.guard.used, transition.assign):
+        for names in (transition.guard.used, transition.assigned, transition.reads):
             if not names <= found.keys():
                 found.update(dict.fromkeys(sorted(names)))
     return tuple(found)

@@ -13,41 +13,104 @@ from fractions import Fraction
 from typing import Protocol
 
 
+class Noise(Enum):
+    """The noise of a sample, by what shifting it costs (Def. shift cost).
+
+    ``LAPLACE`` on both sides of the mean, ``EXPONENTIAL`` from the mean upwards only; ``NONE``: the sample is
+    its mean.
+    """
+
+    LAPLACE = "laplace"
+    EXPONENTIAL = "exponential"
+    NONE = "none"
+
+
+SAMPLE, SECOND_SAMPLE = "insample", "insampleprime"
+"""The words for the two samples of a step, where a variable could stand."""
+
+
 class OutputKind(Enum):
-    """What a transition outputs: a symbol, the sample compared by guards, or the second sample."""
+    """What an output shows: a symbol, one of the two samples, the value of a variable, the difference of two
+    of these numbers, or several of all these in a list."""
 
     SYMBOL = "symbol"
-    INSAMPLE = "insample"
-    INSAMPLE_PRIME = "insampleprime"
+    INSAMPLE = SAMPLE
+    INSAMPLE_PRIME = SECOND_SAMPLE
+    VALUE = "value"
+    DIFFERENCE = "difference"
+    SEVERAL = "several"
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output: ``symbol`` is set exactly when ``kind`` is ``OutputKind.SYMBOL``."""
+    """An output: ``symbol`` is set exactly when ``kind`` is ``OutputKind.SYMBOL``.
+
+    ``names`` are the variable of a ``VALUE``, and both ends of a ``DIFFERENCE`` (variables or one of the two
+    samples), of which the second is subtracted. ``items`` are those of ``SEVERAL``, none of them a list.
+    Values are those *after* the assignments of the step.
+    """
 
     kind: OutputKind
     symbol: str | None = None
+    names: tuple[str, ...] = ()
+    items: tuple[Output, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.kind is OutputKind.SYMBOL) != (self.symbol is not None):
             raise ValueError("an output has a symbol exactly when its kind is SYMBOL")
+        if len(self.names) != {OutputKind.VALUE: 1, OutputKind.DIFFERENCE: 2}.get(self.kind, 0):
+            raise ValueError("a value has one name, a difference two, and nothing else has any")
+        if self.items and (self.kind is not OutputKind.SEVERAL or any(item.items for item in self.items)):
+            raise ValueError("only a list has items, and none of them is a list")
+
+    @property
+    def parts(self) -> tuple[Output, ...]:
+        """What is shown, one by one: the items of a list, else the output itself."""
+        return self.items if self.kind is OutputKind.SEVERAL else (self,)
+
+    @property
+    def shape(self) -> tuple[str | None, ...]:
+        """The symbols at their places, ``None`` for each number: outputs of different shape are different."""
+        return tuple(part.symbol for part in self.parts)
 
     @property
     def is_real(self) -> bool:
-        """Whether a real number (``insample`` or ``insample'``) is output."""
-        return self.kind is not OutputKind.SYMBOL
+        """Whether a real number is output."""
+        return any(part.kind is not OutputKind.SYMBOL for part in self.parts)
 
     @property
     def shows_sample(self) -> bool:
-        """Whether ``insample`` is output."""
-        return self.kind is OutputKind.INSAMPLE
+        """Whether ``insample`` itself is output."""
+        return any(part.kind is OutputKind.INSAMPLE for part in self.parts)
 
     @property
     def shows_second(self) -> bool:
-        """Whether ``insample'`` is output."""
-        return self.kind is OutputKind.INSAMPLE_PRIME
+        """Whether ``insample'`` itself is output."""
+        return any(part.kind is OutputKind.INSAMPLE_PRIME for part in self.parts)
+
+    @property
+    def values(self) -> frozenset[str]:
+        """The variables whose values are output (released)."""
+        return frozenset(part.names[0] for part in self.parts if part.kind is OutputKind.VALUE)
+
+    @property
+    def differences(self) -> tuple[tuple[str, str], ...]:
+        """The pairs (variables or samples) whose difference is output."""
+        return tuple(
+            (part.names[0], part.names[1]) for part in self.parts if part.kind is OutputKind.DIFFERENCE
+        )
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The variables that must hold a value when it is made."""
+        names = frozenset(name for part in self.parts for name in part.names)
+        return names - {SAMPLE, SECOND_SAMPLE}
 
     def __str__(self) -> str:
+        if self.kind is OutputKind.SEVERAL:
+            return ", ".join(map(str, self.items))
+        if self.names:
+            return " - ".join(self.names)
         return self.symbol if self.symbol is not None else self.kind.value
 
 
@@ -60,34 +123,149 @@ def symbol(name: str) -> Output:
     return Output(OutputKind.SYMBOL, name)
 
 
+def value(name: str) -> Output:
+    """The output that shows the value of a variable (it is *released*)."""
+    return Output(OutputKind.VALUE, names=(name,))
+
+
+def difference(minuend: str, subtrahend: str) -> Output:
+    """The output that shows a difference of two variables or samples: a *gap*."""
+    return Output(OutputKind.DIFFERENCE, names=(minuend, subtrahend))
+
+
+def several(*items: Output) -> Output:
+    """The output that shows all the items, in this order."""
+    return Output(OutputKind.SEVERAL, items=tuple(items))
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A number that a guard compares: a variable or ``insample``, or its negative, plus a constant.
+
+    Without a ``name`` it is the constant ``offset``. ``mirrored``: the negative of the named value.
+    """
+
+    name: str | None
+    offset: Fraction = Fraction(0)
+    mirrored: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offset", Fraction(self.offset))
+        if self.name is None and self.mirrored:
+            object.__setattr__(self, "mirrored", False)
+            object.__setattr__(self, "offset", -self.offset)
+
+    @property
+    def negative(self) -> Term:
+        """The negative of the term."""
+        return Term(self.name, -self.offset, not self.mirrored and self.name is not None)
+
+    def plus(self, number: Fraction) -> Term:
+        """The term plus a number."""
+        return Term(self.name, self.offset + number, self.mirrored)
+
+    def __str__(self) -> str:
+        if self.name is None:
+            return str(self.offset)
+        sign = "-" if self.mirrored else ""
+        if not self.offset:
+            return f"{sign}{self.name}"
+        return f"{sign}{self.name} {'+' if self.offset > 0 else '-'} {abs(self.offset)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A comparison ``low <= high``, or ``low < high`` if it is ``strict``; made by :func:`atom`."""
+
+    low: Term
+    high: Term
+    strict: bool
+
+    @property
+    def negation(self) -> Atom:
+        """The comparison that holds exactly where this one does not."""
+        return atom(self.high, self.low, not self.strict)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names on both sides, ``insample`` among them if it is compared."""
+        return frozenset(name for name in (self.low.name, self.high.name) if name is not None)
+
+    def __str__(self) -> str:
+        if self.high.name == SAMPLE and not self.high.mirrored and self.low.name != SAMPLE:
+            left, right, sign = self.high, self.low, ">" if self.strict else ">="
+        else:
+            left, right, sign = self.low, self.high, "<" if self.strict else "<="
+        return f"{left.plus(-left.offset) if left.name else left} {sign} " + str(
+            right.plus(-left.offset) if left.name else right
+        )
+
+
+def atom(low: Term, high: Term, strict: bool) -> Atom:
+    """The comparison in the one form that it has: equal comparisons are equal values.
+
+    A constant stands alone on its side; else the offsets are on the side of ``high``. At most one side is
+    mirrored.
+    """
+    if (low.mirrored and (high.mirrored or high.name is None)) or (high.mirrored and low.name is None):
+        low, high = high.negative, low.negative
+    elif low.mirrored != high.mirrored and low.name != high.name:
+        other = high.negative, low.negative  # -a <= b is -b <= a
+        low, high = min((low, high), other, key=lambda pair: (pair[0].name or "", pair[1].name or ""))
+    if low.name is None:
+        return Atom(low.plus(-high.offset), high.plus(-high.offset), strict)
+    return Atom(low.plus(-low.offset), high.plus(-low.offset), strict)
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A conjunction of atoms: ``insample >= x`` for ``x`` in ``ge`` and ``insample < x`` for ``x`` in ``lt``.
+    """A conjunction of atoms: ``insample >= x`` for ``x`` in ``ge`` and ``insample < x`` for ``x`` in ``lt``,
+    and all ``others``.
 
-    The empty guard is ``true``.
+    The empty guard is ``true``. ``others`` has no comparison that ``ge`` or ``lt`` can say (:func:`guarded`).
     """
 
     ge: frozenset[str] = frozenset()
     lt: frozenset[str] = frozenset()
+    others: frozenset[Atom] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ge", _names("ge", self.ge))
         object.__setattr__(self, "lt", _names("lt", self.lt))
+        object.__setattr__(self, "others", frozenset(self.others))
 
     @property
     def used(self) -> frozenset[str]:
         """The variables the guard reads."""
-        return self.ge | self.lt
+        if not self.others:
+            return self.ge | self.lt
+        return self.ge | self.lt | frozenset(x for each in self.others for x in each.names if x != SAMPLE)
 
     @property
     def is_true(self) -> bool:
-        return not self.ge and not self.lt
+        return not self.ge and not self.lt and not self.others
+
+    @property
+    def compares_sample(self) -> bool:
+        """Whether ``insample`` is compared."""
+        return bool(self.ge or self.lt or any(SAMPLE in each.names for each in self.others))
+
+    @property
+    def atoms(self) -> frozenset[Atom]:
+        """All comparisons in one form."""
+        sample = Term(SAMPLE)
+        return frozenset(
+            {atom(Term(x), sample, False) for x in self.ge}
+            | {atom(sample, Term(x), True) for x in self.lt}
+            | self.others
+        )
 
     def excludes(self, other: Guard) -> bool:
         """Whether no sample satisfies both guards: an opposite atom on some variable.
 
         That is the only way for a conjunction of two satisfiable guards to be unsatisfiable for every
-        value of the variables.
+        value of the variables, if they compare nothing but ``insample`` with variables (for others see
+        :mod:`symdipa.model.comparisons`).
         """
         return bool(self.ge & other.lt or self.lt & other.ge)
 
@@ -97,6 +275,7 @@ class Guard:
         names = sorted(self.used, key=lambda name: (ranking.get(name, len(ranking)), name))
         atoms = [f"insample >= {x}" for x in names if x in self.ge]
         atoms += [f"insample < {x}" for x in names if x in self.lt]
+        atoms += sorted(map(str, self.others))
         return " && ".join(atoms) if atoms else "true"
 
     def __str__(self) -> str:
@@ -113,12 +292,33 @@ def _names(what: str, names: Iterable[str]) -> frozenset[str]:
 TRUE = Guard()
 
 
+def guarded(atoms: Iterable[Atom], integer: bool = False) -> Guard:
+    """The guard that says all these comparisons.
+
+    Where samples are not ``integer`` it makes no difference whether one with ``insample`` is strict.
+    """
+    ge, lt, others = set(), set(), set()
+    for each in atoms:
+        low, high = each.low, each.high
+        plain = not (low.mirrored or high.mirrored or low.offset or high.offset)
+        if plain and high.name == SAMPLE and low.name not in (None, SAMPLE) and not (integer and each.strict):
+            ge.add(low.name)
+        elif (
+            plain and low.name == SAMPLE and high.name not in (None, SAMPLE) and (each.strict or not integer)
+        ):
+            lt.add(high.name)
+        else:
+            others.add(each)
+    return Guard(frozenset(ge), frozenset(lt), frozenset(others))
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """A control state with ``P(q) = (d, mu, d', mu')``.
 
-    ``d`` and ``d_prime`` are inverse noise scales in units of eps (``None``: not given), ``mu`` and
-    ``mu_prime`` the means that are added to the input. ``is_input``: a step from the state reads an input.
+    ``d`` and ``d_prime`` are inverse noise scales in units of eps (``None``: not given, or no noise), ``mu``
+    and ``mu_prime`` the means that are added to the input. ``is_input``: a step from the state reads an input.
+    A state that does not draw has no samples: it is *silent*, or only reads.
     """
 
     name: str
@@ -127,6 +327,9 @@ class State:
     mu: Fraction = Fraction(0)
     d_prime: Fraction | None = None
     mu_prime: Fraction = Fraction(0)
+    noise: Noise = Noise.LAPLACE
+    noise_prime: Noise = Noise.LAPLACE
+    draws: bool = True
 
     def __post_init__(self) -> None:
         for name in ("d", "mu", "d_prime", "mu_prime"):
@@ -154,18 +357,36 @@ def noise_scale(d: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One transition; the guard reads the old values, then ``insample`` is stored in ``assign``."""
+    """One transition; the guard reads the old values, then ``insample`` is stored in ``assign``.
+
+    ``copies`` are further assignments, of the old value of a variable or of a constant, as pairs of the
+    variable and what it gets. All assignments are made at once.
+    """
 
     source: str
     target: str
     output: Output
     guard: Guard = TRUE
     assign: frozenset[str] = frozenset()
+    copies: tuple[tuple[str, str | Fraction], ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.output, Output):
             raise TypeError(f"an output is symbol('name'), INSAMPLE or INSAMPLE_PRIME, not {self.output!r}")
         object.__setattr__(self, "assign", _names("assign", self.assign))
+        copies = ((x, Fraction(y) if isinstance(y, int) else y) for x, y in self.copies)
+        object.__setattr__(self, "copies", tuple(sorted(copies, key=lambda copy: (copy[0], str(copy[1])))))
+
+    @property
+    def assigned(self) -> frozenset[str]:
+        """The variables that get a new value."""
+        return self.assign | {x for x, _ in self.copies} if self.copies else self.assign
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The variables whose old values matter: those of the guard, copied ones, and shown ones."""
+        copied = {y for _, y in self.copies if isinstance(y, str)}
+        return self.guard.used | copied | (self.output.reads - self.assigned)
 
 
 class AutomatonParts(Protocol):

@@ -10,7 +10,7 @@ close to the keyword that must stand there is read as that keyword.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -299,7 +299,7 @@ class _HeaderParser(_Words):
         if not (self.sound and in_order):  # nothing about its parameters shall follow from that
             return Listing(at, State(name, is_input, Fraction(1), d_prime=Fraction(1)), {})
         keys = ["d", "mu", "d_prime", "mu_prime"][: len(numbers)]
-        listed = State(name, is_input, **dict(zip(keys, numbers, strict=True)))
+        listed = replace(State(name, is_input), **dict(zip(keys, numbers, strict=True)))
         return Listing(at, listed, dict(zip(keys, places, strict=True)))
 
     def pass_over(self, mark: str) -> None:
