@@ -317,8 +317,8 @@ class State:
     """A control state with ``P(q) = (d, mu, d', mu')``.
 
     ``d`` and ``d_prime`` are inverse noise scales in units of eps (``None``: not given, or no noise), ``mu``
-    and ``mu_prime`` the means that are added to the input. ``is_input``: a step from the state reads an input.
-    A state that does not draw has no samples: it is *silent*, or only reads.
+    and ``mu_prime`` the means that are added to the input. ``is_input``: a step from the state reads an
+    input. A state that does not draw has no samples: it is *silent*, or only reads.
     """
 
     name: str

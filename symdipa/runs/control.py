@@ -7,9 +7,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from symdipa.model.automaton import Automaton, Output, Transition, validated
+from symdipa.model.automaton import Automaton, Output, Transition, several, validated
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
+
+Slopes = tuple[Fraction | None, Fraction | None]
+"""What a unit of shift above the difference costs, and one below it; ``None``: no such shift is allowed."""
+
+FREE: Slopes = (Fraction(0), Fraction(0))
+"""Those of a sample that only compares values with each other."""
+
+NOTHING = several()
+"""The output of a step that shows nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +27,11 @@ class Sampling:
 
     Guards compare a sample of inverse noise scale ``d`` around ``mu``; a second one has ``d_prime`` and
     ``mu_prime``. The input, if one is read, is added to both means. A scale that was not given is ``None``.
+
+    ``given`` are the slopes of the compared sample if they are not ``d`` on both sides, ``second`` those of
+    the second one if it is not Laplace noise. ``fixed`` says that the shift of the sample is 0 whatever the
+    output says. ``mirror``: it stands for the negative of the sample of the step before, and half of the
+    noise of that sample is its own; so the difference of its input is the negative, too (docs/weights.md).
     """
 
     reads_input: bool
@@ -26,11 +40,25 @@ class Sampling:
     d_prime: Fraction | None
     mu_prime: Fraction
     output: Output
+    given: Slopes | None = None
+    second: Slopes | None = None
+    fixed: bool = False
+    mirror: bool = False
+
+    @property
+    def slopes(self) -> Slopes:
+        """What shifts of the compared sample cost; nothing if its scale is not given."""
+        return self.given or (self.d or Fraction(0), self.d or Fraction(0))
+
+    @property
+    def is_free(self) -> bool:
+        """Whether shifts of the sample cost nothing: it repeats nothing that anybody pays for."""
+        return self.given == FREE
 
     @property
     def shows_sample(self) -> bool:
-        """Whether the sample that guards compare is output."""
-        return self.output.shows_sample
+        """Whether the sample that guards compare is output (its shift is 0)."""
+        return self.fixed or self.output.shows_sample
 
     @property
     def shows_second(self) -> bool:
@@ -39,8 +67,8 @@ class Sampling:
 
     @property
     def discloses(self) -> bool:
-        """Whether an input is read and a number output (Def. disclosing cycle)."""
-        return self.reads_input and self.output.is_real
+        """Whether an input is read and a number output that depends on it (Def. disclosing cycle)."""
+        return self.reads_input and (self.shows_sample or self.shows_second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +80,12 @@ class Control:
     one need not draw alike.) ``live[q]`` are the variables with a path from ``q`` to a guard that reads them
     before they are assigned again. ``component[q]`` numbers the strongly connected components; ``cyclic[t]``
     says whether transition ``t`` lies inside one.
+
+    Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.core` says what else may
+    be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1: of none,
+    it is before all), and ``begins[t]`` says whether it is the first part. In state ``q`` the values of
+    ``capped[q]`` depend on inputs and have noise that allows no shift above the difference, those of
+    ``based[q]`` noise that allows none below it.
     """
 
     state_names: tuple[str, ...]
@@ -65,6 +99,53 @@ class Control:
     live: tuple[Mask, ...]
     component: tuple[int, ...]
     cyclic: tuple[bool, ...]
+    origin: tuple[int, ...] = ()
+    begins: tuple[bool, ...] = ()
+    capped: tuple[Mask, ...] = ()
+    based: tuple[Mask, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether transitions are those of the automaton, which is one of the paper's."""
+        return not self.origin
+
+    def shifting(self, t: int) -> Step:
+        """What transition ``t`` does to the order of shifts: its soft part, where there is one."""
+        step = self.steps[t]
+        return step.restricted_to(step.soft) if step.soft else step
+
+    def forcing(self, t: int) -> Step:
+        """What transition ``t`` does to the order of values."""
+        step = self.steps[t]
+        return step.restricted_to(~step.soft) if step.soft else step
+
+    @cached_property
+    def chains(self) -> dict[int, tuple[int, ...]]:
+        """For each transition that begins one of the automaton's, all parts of it in their order."""
+        if self.is_plain:
+            return {t: (t,) for t in range(len(self.steps))}
+        found = {}
+        for t in (t for t, begins in enumerate(self.begins) if begins):
+            chain = [t]
+            while (more := self.outgoing[self.target[chain[-1]]]) and not self.begins[more[0]]:
+                chain += more
+            found[t] = tuple(chain)
+        return found
+
+    def whole(self, run: Sequence[int]) -> tuple[int, ...]:
+        """The run in transitions of the automaton."""
+        return tuple(run) if self.is_plain else tuple(self.origin[t] for t in run if self.begins[t])
+
+    def places(self, run: Sequence[int]) -> tuple[int, ...]:
+        """For each position of the run, and for its end, the position in the :meth:`whole` run; -1 for what
+        is before it."""
+        if self.is_plain:
+            return tuple(range(len(run) + 1))
+        found, here = [], -1
+        for t in run:
+            here += self.begins[t]
+            found.append(here)
+        return (*found, here + 1)
 
     @property
     def variables(self) -> int:
@@ -86,7 +167,9 @@ class Control:
             self.states,
             self.variables,
             self.steps,
-            tuple((s.reads_input, s.output.kind, s.mu) for s in self.sampling),
+            tuple((s.reads_input, s.output.kind, s.mu, s.fixed, s.given) for s in self.sampling),
+            self.capped,
+            self.based,
             self.source,
             self.target,
             self.initial,
@@ -124,6 +207,10 @@ def control_graph(automaton: Automaton) -> Control:
     Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton that breaks the rules of the model.
     """
     validated(automaton)
+    if not automaton.is_plain:
+        from symdipa.runs.core import core
+
+        return core(automaton)
     number = automaton.variable_index
 
     def mask(names: frozenset[str]) -> Mask:
