@@ -735,9 +735,9 @@ TOGETHER = 3
 class Growth:
     """Whether a run costs more and more when its cycles are taken again and again.
 
-    ``grows``: every ``len(deltas)`` further rounds of each cycle add so much or more in the long run, whatever
-    all else is shifted by; or ``"infinite"``: it is at once; ``None``: neither was shown. ``reason`` says why
-    not, or why the run is feasible with any number of rounds. ``deltas`` has the difference of every position
+    ``grows``: every ``len(deltas)`` further rounds of each cycle add so much or more, whatever all else is
+    shifted by; or ``"infinite"``: it is at once; ``None``: neither was shown. ``reason`` says why not,
+    or why the run is feasible with any number of rounds. ``deltas`` has the difference of every position
     of the run, a row for each round in turn; ``costs`` are those of n = 1, 2, 3, ... times these rounds.
     """
 
