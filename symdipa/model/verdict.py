@@ -50,13 +50,20 @@ class Witness:
     ranges ``(i, j)`` of positions of ``run``: the leaking cycle; the two cycles of a leaking pair, first
     the one of ``path[0]``, then the one of ``path[-1]``; the disclosing cycle; the one cycle of a
     violating path. ``path`` is the dependency path ``k_1 -> ... -> k_m`` as positions of ``run`` (empty
-    for leaking and disclosing cycles).
+    for leaking and disclosing cycles). ``conflict`` is a name of what is in conflict, where the automaton is
+    not plain and the pattern does not say it (``"exposed comparison"``).
     """
 
     pattern: Pattern
     run: tuple[int, ...]
     cycles: tuple[tuple[int, int], ...]
     path: tuple[int, ...] = ()
+    conflict: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it shows, in words."""
+        return self.conflict or self.pattern.title
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,21 @@ def _replay_violating_path(control: Control, witness: Witness, graph: Dependency
     _require(output_below or output_above, "the path does not join an output sample and the cycle")
 
 
+def kind_of(control: Control, witness: Witness) -> Chain | None:
+    """The first kind of chain that the path of a witness joins two ends of; ``None`` if it is of no kind."""
+    run, path = witness.run, witness.path
+    taken = {k for i, j in witness.cycles for k in range(i, j)}
+    leaves = len(path) > 1 and path[0] in taken and path[1] < path[0]
+    enters = len(path) > 1 and path[-1] in taken and path[-2] < path[-1]
+    for chain in chains_of(witness.pattern, control):
+        first, last = (chain.roles(control.sampling[run[k]]) for k in (path[0], path[-1]))
+        low = first.low or (leaves and first.low_repeated)
+        high = last.high or (enters and last.high_repeated)
+        if low and high and (len(path) > 1 or chain is not Chain.RIGID_PAIR):
+            return chain
+    return None
+
+
 def _replay_chain(control: Control, witness: Witness, graph: DependencyGraph) -> None:
     """A chain of one of the kinds that show the pattern, and cycles that can be repeated at its ends."""
     run, path = witness.run, witness.path
@@ -126,21 +141,7 @@ def _replay_chain(control: Control, witness: Witness, graph: DependencyGraph) ->
     _require(len(taken) == len(set(taken)), "the cycles overlap")
     _require(bool(path) and all(0 <= k < len(run) for k in path), "the dependency path leaves the run")
     _require(all(k in graph.over[i] for i, k in pairwise(path)), "the dependency path has a missing edge")
-    leaves = len(path) > 1 and path[0] in taken and path[1] < path[0]
-    enters = len(path) > 1 and path[-1] in taken and path[-2] < path[-1]
-
-    def joins(chain: Chain) -> bool:
-        first, last = (chain.roles(control.sampling[run[k]]) for k in (path[0], path[-1]))
-        both = len(path) > 1 or chain is not Chain.RIGID_PAIR
-        return (
-            both
-            and (first.low or (leaves and first.low_repeated))
-            and (last.high or (enters and last.high_repeated))
-        )
-
-    _require(
-        any(map(joins, chains_of(witness.pattern, control))), "the path does not join two ends of a chain"
-    )
+    _require(kind_of(control, witness) is not None, "the path does not join two ends of a chain")
 
 
 _PATTERN_RULES = {
