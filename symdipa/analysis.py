@@ -622,7 +622,7 @@ class _Check:
         if not more:
             work.make(portfolio.fallback(), self.limits.within(seconds))
         if not work.from_above and not more:
-            self.notes.append(Note(NoteKind.NO_BOUND, work.missing["corollary"]))
+            self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:

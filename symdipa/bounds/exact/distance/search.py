@@ -15,8 +15,7 @@ cap was too small and grows. This ends: there are finitely many sets of letters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
 
