@@ -122,10 +122,10 @@ class _Search:
                 raise ConstantLimit(self._reason(cap), self.lower, self.upper) from None
             left -= len(capped.origin)
             if word is None:
-                letters = capped.path(capped.best)
-                run, deltas = space.run(letters)
+                run, deltas = space.run(space.ended(capped.path(capped.best)))
                 value = Fraction(capped.highest, space.unit)
                 return Distance(value, run, (), deltas, space.interval)
+            word = space.ended(word)
             cost = space.cost(word)
             if cost is None:
                 return self._rigid(word)
@@ -168,7 +168,7 @@ class _Search:
         costs: list[Fraction] = []
         before, times, gain = 0, 1, None
         for rounds in range(1, ROUNDS + 1):
-            letters = list(expanded(word, rounds))
+            letters = self.space.ended(expanded(word, rounds))
             cost = self.space.cost(letters)
             if cost is None:
                 return self._rigid(letters)
@@ -177,7 +177,7 @@ class _Search:
                 before, times, gain = even
                 break
         unrolled, loops = _unrolled(word, before, times)
-        run, deltas = self.space.run(unrolled)
+        run, deltas = self.space.run(self.space.ended(unrolled))
         return Distance(None, run, tuple(loops), deltas, self.space.interval, gain)
 
 
