@@ -183,18 +183,18 @@ def marks_along(automaton: Automaton, witness: Witness) -> Iterator[tuple[dict[s
     non-leaking cycles of the witness.
     """
     from symdipa.runs.control import control_graph
-    from symdipa.runs.marks import Chain, Marks, advance
+    from symdipa.runs.marks import PLAIN, Chain, Marks, advance
 
     control = control_graph(automaton)
     cycles = () if witness.pattern is Pattern.LEAKING_CYCLE else witness.cycles
     order = initial(len(automaton.variables))
-    marks = dict.fromkeys(Chain, Marks())
+    marks = dict.fromkeys(PLAIN, Marks())
     for k, t in enumerate(witness.run):
-        step, shows = control.steps[t], control.sampling[t].shows_sample
+        step, sampling = control.steps[t], control.sampling[t]
         repeats = any(i <= k < j for i, j in cycles)
         before = marks
         marks = {
-            chain: advance(order, found, step, chain, repeats=repeats, output=shows, keep=-1)
+            chain: advance(order, found, step, chain.roles(sampling), repeats=repeats, keep=-1)
             for chain, found in marks.items()
         }
         order = propagate(order, step)
@@ -205,4 +205,4 @@ def marks_along(automaton: Automaton, witness: Witness) -> Iterator[tuple[dict[s
             for x, name in enumerate(automaton.variables)
             if (letters := "".join(letter for letter, mask in masks.items() if mask >> x & 1))
         }
-        yield carried, [chain for chain in Chain if marks[chain].hit and not before[chain].hit]
+        yield carried, [chain for chain in PLAIN if marks[chain].hit and not before[chain].hit]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 
 from symdipa.model.automaton import Automaton, Output, Transition, several, validated
 from symdipa.runs.graphs import component_numbers, loops_of
@@ -83,9 +84,7 @@ class Control:
 
     Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.core` says what else may
     be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1: of none,
-    it is before all), and ``begins[t]`` says whether it is the first part. In state ``q`` the values of
-    ``capped[q]`` depend on inputs and have noise that allows no shift above the difference, those of
-    ``based[q]`` noise that allows none below it.
+    it is before all), and ``begins[t]`` says whether it is the first part.
     """
 
     state_names: tuple[str, ...]
@@ -101,8 +100,41 @@ class Control:
     cyclic: tuple[bool, ...]
     origin: tuple[int, ...] = ()
     begins: tuple[bool, ...] = ()
-    capped: tuple[Mask, ...] = ()
-    based: tuple[Mask, ...] = ()
+
+    @cached_property
+    def capped(self) -> tuple[Mask, ...]:
+        """For each state the variables whose values may depend on inputs and allow no shift above the
+        difference."""
+        return self._holding(lambda sampling: sampling.reads_input and sampling.slopes[0] is None)
+
+    @cached_property
+    def based(self) -> tuple[Mask, ...]:
+        """For each state the variables whose values may depend on inputs and allow no shift below it."""
+        return self._holding(lambda sampling: sampling.reads_input and sampling.slopes[1] is None)
+
+    @cached_property
+    def has_rigid(self) -> bool:
+        """Whether some sample depends on an input and has noise that forbids shifts above or below it."""
+        return any(sampling.reads_input and None in sampling.slopes for sampling in self.sampling)
+
+    @property
+    def soft(self) -> Mask:
+        """The variables that hold shifts, where these are apart from values; the same for all steps."""
+        return self.steps[0].soft if self.steps else 0
+
+    def _holding(self, such: Callable[[Sampling], bool]) -> tuple[Mask, ...]:
+        """For each state the variables that may hold such samples: a forward fixed point."""
+        held = [0] * self.states
+        work = [t for t, sampling in enumerate(self.sampling) if self.steps[t].asg and such(sampling)]
+        starts = set(work)
+        while work:
+            t = work.pop()
+            asg, q = self.steps[t].asg, self.target[t]
+            grown = held[q] | held[self.source[t]] & ~asg | (asg if t in starts else 0)
+            if grown != held[q]:
+                held[q] = grown
+                work += self.outgoing[q]
+        return tuple(held)
 
     @property
     def is_plain(self) -> bool:
@@ -132,20 +164,36 @@ class Control:
             found[t] = tuple(chain)
         return found
 
+    def output(self, t: int) -> Output:
+        """What the automaton's transition shows that begins with ``t``."""
+        parts = (self.sampling[part].output for part in self.chains[t])
+        return next((output for output in parts if output != NOTHING), NOTHING)
+
+    def is_between(self, q: int) -> bool:
+        """Whether a state is in the middle of a transition of the automaton, or before all of them."""
+        return not self.is_plain and bool(self.outgoing[q]) and not self.begins[self.outgoing[q][0]]
+
     def whole(self, run: Sequence[int]) -> tuple[int, ...]:
         """The run in transitions of the automaton."""
         return tuple(run) if self.is_plain else tuple(self.origin[t] for t in run if self.begins[t])
 
     def places(self, run: Sequence[int]) -> tuple[int, ...]:
-        """For each position of the run, and for its end, the position in the :meth:`whole` run; -1 for what
-        is before it."""
+        """For each position of the run the position in the :meth:`whole` run; -1 for what is before it."""
         if self.is_plain:
-            return tuple(range(len(run) + 1))
-        found, here = [], -1
-        for t in run:
-            here += self.begins[t]
-            found.append(here)
-        return (*found, here + 1)
+            return tuple(range(len(run)))
+        return tuple(accumulate((int(self.begins[t]) for t in run), initial=-1))[1:]
+
+    def whole_cycles(
+        self, run: Sequence[int], cycles: Iterable[tuple[int, int]]
+    ) -> tuple[tuple[int, int], ...]:
+        """The cycles of a run as ranges of positions of the :meth:`whole` run.
+
+        One that begins in the middle of a transition is turned to begin behind that transition.
+        """
+        if self.is_plain:
+            return tuple(cycles)
+        places = self.places(run)
+        return tuple((places[i] + (not self.begins[run[i]]), places[j - 1] + 1) for i, j in cycles)
 
     @property
     def variables(self) -> int:
@@ -168,8 +216,6 @@ class Control:
             self.variables,
             self.steps,
             tuple((s.reads_input, s.output.kind, s.mu, s.fixed, s.given) for s in self.sampling),
-            self.capped,
-            self.based,
             self.source,
             self.target,
             self.initial,

@@ -112,15 +112,6 @@ def core(automaton: Automaton, limits: Limits = UNLIMITED) -> Control:
     return _Compiler(automaton, limits).run()
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a run of the core is: a state of the automaton, or in the middle of a transition."""
-
-    name: str
-    naming: Naming
-    rigid: Rigid
-
-
 class _Compiler:
     def __init__(self, automaton: Automaton, limits: Limits) -> None:
         self.automaton, self.limits = automaton, limits
@@ -135,7 +126,6 @@ class _Compiler:
             for each in everything
         )
         self.names: list[str] = []
-        self.rigid: list[Rigid] = []
         self.parts: list[tuple[int, int, int, bool, _Part]] = []
 
     def run(self) -> Control:
@@ -143,7 +133,7 @@ class _Compiler:
         automaton = self.automaton
         nothing: Naming = (None,) * len(automaton.variables)
         start = (automaton.index[automaton.initial], nothing, Rigid())
-        place = {start: self._state(automaton.initial, Rigid())}
+        place = {start: self._state(automaton.initial)}
         work, used = [start], {automaton.initial: 1}
         for q, naming, rigid in work:  # grows while it is walked
             self.limits.check(f"the core, {len(self.names)} states")
@@ -155,23 +145,22 @@ class _Compiler:
                 if there not in place:
                     name = automaton.states[there[0]].name
                     count = used[name] = used.get(name, 0) + 1
-                    place[there] = self._state(name if count == 1 else f"{name}#{count}", there[2])
+                    place[there] = self._state(name if count == 1 else f"{name}#{count}")
                     work.append(there)
-                self._chain(t, place[q, naming, rigid], place[there], chain, rigid | there[2])
+                self._chain(t, place[q, naming, rigid], place[there], chain)
         return self._numbered(place[start])
 
-    def _state(self, name: str, rigid: Rigid) -> int:
+    def _state(self, name: str) -> int:
         if len(self.names) >= MAX_STATES:
             raise LimitReached(Limit.SIZE, f"the core has more than {MAX_STATES} states")
         self.names.append(name)
-        self.rigid.append(rigid)
         return len(self.names) - 1
 
-    def _chain(self, t: int, source: int, target: int, chain: list[_Part], rigid: Rigid) -> None:
+    def _chain(self, t: int, source: int, target: int, chain: list[_Part]) -> None:
         name = self.automaton.transitions[t].source
         here = source
         for k, part in enumerate(chain):
-            there = target if k == len(chain) - 1 else self._state(f"{name}.{t + 1}.{k + 1}", rigid)
+            there = target if k == len(chain) - 1 else self._state(f"{name}.{t + 1}.{k + 1}")
             self.parts.append((here, there, t, k == 0, part))
             here = there
 
@@ -406,7 +395,6 @@ class _Compiler:
         first = len(self.names)
         ends = [*range(first, first + len(before)), start]
         self.names += [f"before.{k + 1}" for k in range(len(before))]
-        self.rigid += [Rigid()] * len(before)
         numbered = [(ends[k], ends[k + 1], -1, False, part) for k, part in enumerate(before)] + self.parts
         control = assembled(
             state_names=tuple(self.names),
@@ -417,13 +405,10 @@ class _Compiler:
             target=tuple(target for _, target, *_ in numbered),
             initial=ends[0],
         )
-        of = of_shift if self.apart else of_value
         return replace(
             control,
             origin=tuple(t for _, _, t, _, _ in numbered),
             begins=tuple(begins for *_, begins, _ in numbered),
-            capped=tuple(mask(_kind(rigid, above=True), of) for rigid in self.rigid),
-            based=tuple(mask(_kind(rigid, above=False), of) for rigid in self.rigid),
         )
 
     def _constants(self, numbers: list[Fraction]) -> list[_Part]:
@@ -457,15 +442,6 @@ def _halves(part: _Part) -> tuple[_Part, _Part]:
     half = above if above is None else above / 2, below if below is None else below / 2
     part.sampling = own if own.is_free else replace(own, given=half)
     return part, part.mirror
-
-
-def _kind(rigid: Rigid, above: bool) -> Iterator[Key]:
-    """The variables whose values have noise that allows no shift above (else: below) the difference."""
-    for slot, no_above, no_below in rigid:
-        if no_above if above else no_below:
-            yield slot, False
-        if no_below if above else no_above:
-            yield slot, True
 
 
 def _live(automaton: Automaton) -> list[frozenset[str]]:

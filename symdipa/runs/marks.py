@@ -3,7 +3,7 @@
 A chain leads from a *low end* to a *high end* through samples forced upward. Every stored value carries
 two marks: ``up`` says that the low end of a chain lies below it (or is it), ``down`` that the high end
 lies above it (or is it). A value with both is on a chain. What the ends are depends on the
-:class:`Chain`: a sample that a non-leaking cycle can repeat, or one that was output as ``insample``.
+:class:`Chain`.
 """
 
 from __future__ import annotations
@@ -12,36 +12,111 @@ from enum import Enum
 from typing import NamedTuple
 
 from symdipa.model.patterns import Pattern
+from symdipa.runs.control import Control, Sampling
 from symdipa.runs.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
 
 
-class Chain(Enum):
-    """The chains to look for: which end is repeatable and which is output.
+class End(Enum):
+    """What ends a chain: a sample whose shift must be near 0, or near the difference of its input.
 
-    ``PAIR``: both ends repeatable (leaking pair, marks ``L`` and ``G``). ``OUTPUT_BELOW``: the low end is
-    output, the high end repeatable (``U`` and ``G``). ``OUTPUT_ABOVE``: the low end repeatable, the high
-    end output (``L`` and ``D``). The last two are the two halves of the privacy violating path.
+    ``REPEATED``: it depends on an input, and a non-leaking cycle can repeat it. ``FIXED``: it was shown (or
+    is a constant); or it depends on no input, and a non-leaking cycle can repeat it or its noise allows no
+    shift that way. ``RIGID``: it depends on an input, and its noise allows no shift that way.
     """
 
-    PAIR = (True, True)
-    OUTPUT_BELOW = (False, True)
-    OUTPUT_ABOVE = (True, False)
-
-    def __init__(self, low_repeats: bool, high_repeats: bool) -> None:
-        self.low_repeats = low_repeats
-        self.high_repeats = high_repeats
-
-    def marks(self, step: Step) -> bool:
-        """Whether a repetition of ``step`` marks anything that this chain needs."""
-        return bool((self.low_repeats and step.lt) or (self.high_repeats and step.ge))
+    REPEATED = "repeated"
+    FIXED = "fixed"
+    RIGID = "rigid"
 
 
-def chains_of(pattern: Pattern) -> tuple[Chain, ...]:
+class Roles(NamedTuple):
+    """Whether a sample is a low or a high end of a chain if it is repeated, and whether it is one anyway."""
+
+    low_repeated: bool
+    high_repeated: bool
+    low: bool
+    high: bool
+
+
+class Chain(Enum):
+    """The chains to look for, by their low and their high end.
+
+    ``PAIR``: both ends repeated (leaking pair, marks ``L`` and ``G``). ``OUTPUT_BELOW``: the low end is
+    fixed, the high end repeated (``U`` and ``G``). ``OUTPUT_ABOVE``: the low end repeated, the high end fixed
+    (``L`` and ``D``). These are the two halves of the privacy violating path. The others are *exposed
+    comparisons*: an end is rigid. In a ``RIGID_PAIR`` the ends are different samples.
+    """
+
+    PAIR = (End.REPEATED, End.REPEATED)
+    OUTPUT_BELOW = (End.FIXED, End.REPEATED)
+    OUTPUT_ABOVE = (End.REPEATED, End.FIXED)
+    RIGID_PAIR = (End.RIGID, End.RIGID)
+    RIGID_BELOW = (End.RIGID, End.REPEATED)
+    RIGID_ABOVE = (End.REPEATED, End.RIGID)
+    FIXED_BELOW_RIGID = (End.FIXED, End.RIGID)
+    RIGID_BELOW_FIXED = (End.RIGID, End.FIXED)
+
+    def __init__(self, low: End, high: End) -> None:
+        self.low_end = low
+        self.high_end = high
+
+    @property
+    def repeats(self) -> tuple[bool, bool]:
+        """Whether the low end, and the high end, is an input sample that is repeated."""
+        return self.low_end is End.REPEATED, self.high_end is End.REPEATED
+
+    def roles(self, sampling: Sampling) -> Roles:
+        """What a sample can be in such a chain."""
+        low_repeated, low = _as_end(self.low_end, sampling, sampling.slopes[0] is None)
+        high_repeated, high = _as_end(self.high_end, sampling, sampling.slopes[1] is None)
+        return Roles(low_repeated, high_repeated, low, high)
+
+    def marks(self, control: Control, t: int) -> bool:
+        """Whether a repetition of a transition marks anything that this chain needs."""
+        roles, step = self.roles(control.sampling[t]), control.shifting(t)
+        return bool((roles.low_repeated and step.lt) or (roles.high_repeated and step.ge))
+
+    def own(self, control: Control, q: int) -> tuple[Mask, Mask] | None:
+        """The values stored in a state that are low ends themselves, and high ends, of a ``RIGID_PAIR``.
+
+        Such a value has no mark from itself: it is not a pair. ``None`` for other chains.
+        """
+        if self is not Chain.RIGID_PAIR:
+            return None
+        shifting = control.soft or -1
+        return control.capped[q] & shifting, control.based[q] & shifting
+
+
+def _as_end(end: End, sampling: Sampling, rigid: bool) -> tuple[bool, bool]:
+    """Whether a sample is such an end if it is repeated, and anyway; ``rigid``: no such shift is allowed."""
+    if end is End.REPEATED:
+        return sampling.reads_input, False
+    if end is End.RIGID:
+        return False, sampling.reads_input and rigid
+    still = not sampling.reads_input
+    return still and not sampling.is_free, sampling.shows_sample or (still and rigid)
+
+
+PLAIN = (Chain.PAIR, Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE)
+"""Those that the four patterns are about."""
+
+EXPOSED = (
+    Chain.RIGID_PAIR,
+    Chain.RIGID_BELOW,
+    Chain.RIGID_ABOVE,
+    Chain.FIXED_BELOW_RIGID,
+    Chain.RIGID_BELOW_FIXED,
+)
+"""Those with a rigid end."""
+
+
+def chains_of(pattern: Pattern, control: Control) -> tuple[Chain, ...]:
     """The chains any of which shows the pattern (none for the patterns that are cycles)."""
-    return {
-        Pattern.LEAKING_PAIR: (Chain.PAIR,),
-        Pattern.PRIVACY_VIOLATING_PATH: (Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE),
-    }.get(pattern, ())
+    if pattern is Pattern.LEAKING_PAIR:
+        return (Chain.PAIR,)
+    if pattern is Pattern.PRIVACY_VIOLATING_PATH:
+        return PLAIN[1:] + EXPOSED if control.has_rigid else PLAIN[1:]
+    return ()
 
 
 class Marks(NamedTuple):
@@ -53,25 +128,35 @@ class Marks(NamedTuple):
 
 
 def advance(
-    order: OrderState, marks: Marks, step: Step, chain: Chain, *, repeats: bool, output: bool, keep: Mask
+    order: OrderState,
+    marks: Marks,
+    step: Step,
+    roles: Roles,
+    *,
+    repeats: bool,
+    keep: Mask,
+    own: tuple[Mask, Mask] | None = None,
 ) -> Marks:
-    """The marks after ``step``, taken in ``order`` (where it is enabled).
+    """The marks after ``step`` (its part about shifts), taken in ``order`` (where it is enabled).
 
-    ``repeats``: the step belongs to a non-leaking cycle of the run. ``output``: it outputs ``insample``.
-    ``keep`` are the variables to track afterwards.
+    ``repeats``: the step belongs to a non-leaking cycle of the run. ``keep`` are the variables to track
+    afterwards. ``own`` is :meth:`Chain.own` where a sample does not mark itself.
     """
     up, down, hit = marks
-    if repeats and chain.low_repeats:
+    if repeats and roles.low_repeated:
         up |= at_or_above(order, step.lt)
-    if repeats and chain.high_repeats:
+    if repeats and roles.high_repeated:
         down |= at_or_below(order, step.ge)
     below, above = bounds(order, step)
-    sample_up = bool(up & below) or (output and not chain.low_repeats)
-    sample_down = bool(down & above) or (output and not chain.high_repeats)
-    if sample_up:
+    low, high = own or (0, 0)
+    sample_up, sample_down = bool((up | low) & below), bool((down | high) & above)
+    if own is None:
+        sample_up, sample_down = sample_up or roles.low, sample_down or roles.high
+    if sample_up or roles.low:
         up |= above
-    if sample_down:
+    if sample_down or roles.high:
         down |= below
-    hit = hit or bool(up & down) or (sample_up and sample_down)
+    hit = hit or bool(up & (down | high) or down & low) or (sample_up and (sample_down or roles.high))
+    hit = hit or (sample_down and roles.low)
     old, fresh = ~step.asg & keep, step.asg & keep
     return Marks(up & old | (fresh if sample_up else 0), down & old | (fresh if sample_down else 0), hit)

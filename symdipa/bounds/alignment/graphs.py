@@ -137,6 +137,7 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UN
     """
     control, order = cover.control, cover.order
     assert order is not None
+    roles = [Chain.PAIR.roles(sampling) for sampling in control.sampling]
     leaving: list[dict[int, int]] = [{} for _ in range(cover.nodes)]
     for e, t in enumerate(cover.transition):
         leaving[cover.source[e]][t] = e
@@ -148,10 +149,9 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UN
         marks = advance(
             order[node[0]],
             Marks(node[1], node[2]),
-            control.steps[t],
-            Chain.PAIR,
+            control.shifting(t),
+            roles[t],
             repeats=cover.cyclic[e],
-            output=False,
             keep=control.live[control.target[t]],
         )
         return cover.target[e], marks.up, marks.down

@@ -8,28 +8,33 @@ from dataclasses import dataclass
 from itertools import chain
 
 from symdipa.runs.control import Control
-from symdipa.runs.order import members
+from symdipa.runs.marks import Chain
+from symdipa.runs.order import Step, members
 
 Run = Sequence[int]
 
 
 @dataclass(frozen=True)
 class DependencyGraph:
-    """``over[i]``: positions whose samples the guards force above sample ``i`` (Def. dependency graph)."""
+    """``over[i]``: positions whose samples the guards force above sample ``i`` (Def. dependency graph).
+
+    ``over`` is about shifts, ``above`` about values: they differ where differences are shown.
+    """
 
     over: tuple[frozenset[int], ...]
+    above: tuple[frozenset[int], ...]
 
     @property
     def is_acyclic(self) -> bool:
         """Whether the run is feasible."""
-        degree = [0] * len(self.over)
-        for j in chain.from_iterable(self.over):
+        degree = [0] * len(self.above)
+        for j in chain.from_iterable(self.above):
             degree[j] += 1
         ready = [i for i, d in enumerate(degree) if d == 0]
         done = 0
         while ready:
             done += 1
-            for j in self.over[ready.pop()]:
+            for j in self.above[ready.pop()]:
                 degree[j] -= 1
                 if degree[j] == 0:
                     ready.append(j)
@@ -38,17 +43,22 @@ class DependencyGraph:
 
 def dependency_graph(control: Control, run: Run) -> DependencyGraph:
     """The dependency graph of a run, straight from the definition."""
+    above = _dependencies([control.forcing(t) for t in run])
+    apart = any(control.steps[t].soft for t in run)
+    return DependencyGraph(_dependencies([control.shifting(t) for t in run]) if apart else above, above)
+
+
+def _dependencies(steps: Sequence[Step]) -> tuple[frozenset[int], ...]:
     last: dict[int, int] = {}
-    over: list[set[int]] = [set() for _ in run]
-    for j, t in enumerate(run):
-        step = control.steps[t]
+    over: list[set[int]] = [set() for _ in steps]
+    for j, step in enumerate(steps):
         for x in members(step.lt):
             over[j].add(last[x])
         for x in members(step.ge):
             over[last[x]].add(j)
         for x in members(step.asg):
             last[x] = j
-    return DependencyGraph(tuple(map(frozenset, over)))
+    return tuple(map(frozenset, over))
 
 
 def is_non_leaking(control: Control, cycle: Iterable[int]) -> bool:
@@ -68,6 +78,8 @@ class Ends:
     high: frozenset[int]
     low_repeats: bool
     high_repeats: bool
+    may_be_one: bool = True
+    """Whether one sample may be both ends of a chain, if neither is repeated."""
 
 
 def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
@@ -77,6 +89,8 @@ def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
 
 
 def _chain_from(graph: DependencyGraph, ends: Ends, start: int) -> tuple[int, ...] | None:
+    if start in ends.high and ends.may_be_one and not (ends.low_repeats or ends.high_repeats):
+        return (start,)
     reached = {start: start}
     queue = deque([start])
     while queue:
@@ -100,10 +114,25 @@ def outputs_of(control: Control, run: Run) -> frozenset[int]:
 
 
 def chain_ends(
-    control: Control, run: Run, first: tuple[int, int], last: tuple[int, int], low: bool, high: bool
+    control: Control,
+    run: Run,
+    first: Iterable[int],
+    last: Iterable[int],
+    low: bool,
+    high: bool,
+    chain: Chain,
 ) -> Ends:
-    """The ends of a chain: in the cycle ``first`` or output if not ``low``, likewise at the high end."""
-    outputs = outputs_of(control, run)
+    """The ends of a chain: at the positions ``first`` if the ``low`` one is repeated, else anywhere; likewise
+    the high end at the positions ``last``."""
+    roles = [chain.roles(control.sampling[t]) for t in run]
     return Ends(
-        frozenset(range(*first)) if low else outputs, frozenset(range(*last)) if high else outputs, low, high
+        frozenset(k for k in first if roles[k].low_repeated)
+        if low
+        else frozenset(k for k, role in enumerate(roles) if role.low),
+        frozenset(k for k in last if roles[k].high_repeated)
+        if high
+        else frozenset(k for k, role in enumerate(roles) if role.high),
+        low,
+        high,
+        chain is not Chain.RIGID_PAIR,
     )
