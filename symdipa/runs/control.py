@@ -117,11 +117,6 @@ class Control:
         """Whether some sample depends on an input and has noise that forbids shifts above or below it."""
         return any(sampling.reads_input and None in sampling.slopes for sampling in self.sampling)
 
-    @property
-    def soft(self) -> Mask:
-        """The variables that hold shifts, where these are apart from values; the same for all steps."""
-        return self.steps[0].soft if self.steps else 0
-
     def _holding(self, such: Callable[[Sampling], bool]) -> tuple[Mask, ...]:
         """For each state the variables that may hold such samples: a forward fixed point."""
         held = [0] * self.states
