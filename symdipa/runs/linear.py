@@ -778,6 +778,13 @@ def growth(
     return last
 
 
+def is_repeatable(
+    automaton: Automaton, run: Sequence[int], cycles: Sequence[Span], limits: Limits = UNLIMITED
+) -> bool:
+    """Whether the run is feasible, and known to be so with its cycles taken any number of times."""
+    return _Rising(automaton, tuple(run), tuple(sorted(cycles)), limits).repeatable()[0]
+
+
 @dataclass
 class _Rising:
     """A run and its cycles."""
