@@ -618,7 +618,7 @@ class _Check:
         work.make(portfolio.cheap(cap), self.limits)
         if not more:
             work.make(portfolio.fallback(), self.limits.within(seconds))
-        if not work.from_above and not more:
+        if not work.from_above and not more and self.automaton.is_plain:
             self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT

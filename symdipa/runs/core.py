@@ -11,6 +11,7 @@ a part of (Def. core):
   and no step at all, and a slot always holds the same sample until it is assigned anew.
 * A constant is a free sample of shift 0 that is drawn before the run begins; constants are drawn in their
   order. A sample without noise and without input is the constant that its mean is.
+* Exponential noise without input is at or above its mean, which matters where there are other constants.
 * Where a difference is shown or a comparison has an offset, the order of the shifts is not that of values.
   Then every slot has a *soft* twin that takes part in the order of shifts (Def. soft order), and the slot
   itself in that of values. A difference that is shown ties two soft twins. An offset is left out of the
@@ -128,6 +129,9 @@ class _Compiler:
             None not in (each.low.name, each.high.name) and (each.high.offset or not self._is_hard(each))
             for each in everything
         )
+        self.has_constants = any(None in (each.low.name, each.high.name) for each in everything) or any(
+            isinstance(y, Fraction) for t in automaton.transitions for _, y in t.copies
+        )
         self.names: list[str] = []
         self.parts: list[tuple[int, int, int, bool, _Part]] = []
 
@@ -160,7 +164,7 @@ class _Compiler:
         return len(self.names) - 1
 
     def _chain(self, t: int, source: int, target: int, chain: list[_Part]) -> None:
-        name = self.automaton.transitions[t].source
+        name = self.names[source]
         here = source
         for k, part in enumerate(chain):
             there = target if k == len(chain) - 1 else self._state(f"{name}.{t + 1}.{k + 1}")
@@ -245,7 +249,10 @@ class _Compiler:
             None if state.noise is Noise.LAPLACE else slopes(state.noise, state.d),
             None if state.noise_prime is Noise.LAPLACE else slopes(state.noise_prime, state.d_prime),
         )
-        return _Part(sampling=sampling)
+        part = _Part(sampling=sampling)
+        if self.has_constants and state.noise is Noise.EXPONENTIAL and not state.is_input:
+            part.ge.add((state.mu, False))
+        return part
 
     def _compared(self, each: Atom, naming: Naming, main: _Part | None) -> _Part | None:
         """Take note of a comparison in the part of the sample, or make a part of it.
