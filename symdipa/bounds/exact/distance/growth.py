@@ -1,9 +1,9 @@
 """Whether some letters can be put in an order that costs more than any bound (Leung, Simon).
 
-A table without its numbers is a matrix over ``FREE < PAID < GROWING < NEVER``: it costs nothing, something, more
-and more, or is impossible to get from one column to another. A product takes the greatest on each way and the
-least of all ways. A loop that is *stable* (its square is itself) may be repeated more and more: what costs
-something in every round grows then (:func:`repeated`). The costs of runs have no bound iff products and
+A table without its numbers is a matrix over ``FREE < PAID < GROWING < NEVER``: to get from one column to
+another costs nothing, something, more and more, or is impossible. A product takes the greatest on each way
+and the least of all ways. A loop that is *stable* (its square is itself) may be repeated more and more: what
+costs something in every round grows then (:func:`repeated`). The costs of runs have no bound iff products and
 repetitions, nested in any way, lead from the beginning to a matrix in which all is growing or impossible.
 
 All orders of the letters are found by taking nodes out one by one, as a finite automaton is made a regular

@@ -1,12 +1,11 @@
 """The exact constant of any augmentation, also of one with leaking cycles (Thm. distance).
 
-The adversary chooses letter after letter, that is transitions and differences; the cost of a run is that of the
-best shifts. This is a distance automaton, and the constant is the least upper bound of its costs. A *profile*
-says for each column what the run so far costs at least when the live values are shifted so.
+The adversary chooses letter after letter, that is transitions and differences; the cost of a run is that of
+the best shifts. This is a distance automaton, and the constant is the least upper bound of its costs.
 
-*Below a cap.* What costs more than the cap counts as impossible. There are finitely many profiles then, and of
-those in one node only the highest ones matter. If some shift remains for every run, the constant is at most
-the cap; so no best shift was left out, and the highest least entry of a profile is exact.
+*Below a cap.* What costs more than the cap counts as impossible. There are finitely many profiles then, and
+of those in one node only the highest ones matter. If some shift remains for every run, the constant is at
+most the cap; so no best shift was left out, and the highest least entry of a profile is exact.
 
 *Above it.* Else there is a run that costs more than the cap. If its letters, in any order, can cost more and
 more, which is decided by :mod:`~symdipa.bounds.exact.distance.growth`, there is no constant. Otherwise the
@@ -18,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,8 @@ MAX_PROFILES = 500_000
 ROUNDS = 40
 """How often the loops of a growing run are taken to see by how much it grows."""
 
-GROWTHS = 4
-"""How many times in a row a run must grow by the same amount."""
+GROWTHS, FURTHER = 4, 30
+"""How many times in a row a run must grow by the same amount, and how many times more on the whole."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,10 @@ class Distance(Exact):
     """The exact constant, with a run that attains it or one whose costs have no bound.
 
     ``run`` are transitions of the control graph, ``deltas`` the differences at its positions. Where ``value``
-    is a number, ``run`` costs so much as it stands and ``loops`` is empty. Where it is ``None``, ``rigid`` says
-    that no shift of the run has a finite cost; else taking all ``loops`` (ranges, one may lie in another)
-    once more, each by itself, makes it cost more every time: by ``gain``, if that is always the same.
+    is a number, ``run`` costs so much as it stands and ``loops`` is empty. Where it is ``None``, ``rigid``
+    says that no shift of the run has a finite cost. Otherwise the run with every range of ``loops`` taken
+    1, 2, 3, ... times costs more and more: by ``gain`` each time, if that is always the same. One range may
+    lie in another. Loops begin and end between transitions of the automaton.
     """
 
     gain: Fraction | None = None
@@ -67,8 +68,9 @@ def distance_constant(
     """The optimal ``D`` of single runs, or that there is none.
 
     ``upper`` is a bound on it, if one is known: that makes the search shorter. Raises ``ValueError`` where it
-    turns out to be wrong, :class:`ConstantLimit` (with the dearest run known) when ``max_nodes`` profiles have
-    been explored, and :class:`LimitReached` when too many values are live at a time, and when the time is up.
+    turns out to be wrong, :class:`ConstantLimit` (with the dearest run known) when ``max_nodes`` profiles
+    have been explored, and :class:`LimitReached` when too many values are live at a time, and when the time
+    is up.
     """
     found: list[Distance] = []
     reached: list[ConstantLimit] = []
@@ -178,25 +180,27 @@ class _Search:
                 return self._rigid(letters)
             costs.append(cost)
             if (even := _even(costs)) is not None:
-                before, times, gain = even
-                break
+                further = self.space.cost(self.space.ended(expanded(word, rounds + FURTHER * even[1])))
+                if further == cost + FURTHER * even[2]:
+                    before, times, gain = even
+                    break
         unrolled, loops = _unrolled(word, before, times)
         run, deltas = self.space.run(self.space.ended(unrolled))
         return Distance(None, run, tuple(loops), deltas, self.space.interval, gain)
 
 
 def _even(costs: list[Fraction]) -> tuple[int, int, Fraction] | None:
-    """How many rounds come first and how many are one then, if the costs for 1, 2 … grow evenly; by how much."""
+    """If costs grow evenly in the end: after how many rounds, how many are one then, by how much."""
     for times in range(1, len(costs) // (GROWTHS + 1) + 1):
         last = costs[::-1][: times * (GROWTHS + 1) : times]
-        gains = {one - other for one, other in zip(last, last[1:], strict=False)}
+        gains = {one - other for one, other in pairwise(last)}
         if len(last) == GROWTHS + 1 and len(gains) == 1 and min(gains) > 0:
             return len(costs) - times * (GROWTHS + 1), times, gains.pop()
     return None
 
 
 def _unrolled(word: Word, before: int, times: int) -> tuple[list[int], list[Span]]:
-    """The letters of a word whose loops are taken some times before, and the rest in one round; the rounds."""
+    """The letters of a word with some rounds of each loop before, then some more that are one; these."""
     letters: list[int] = []
     loops: list[Span] = []
 
@@ -224,8 +228,8 @@ class _TooMany(Exception):
 class _Capped:
     """The profiles of all runs, where what costs more than ``cap`` counts as impossible.
 
-    ``origin[k]`` is the profile from which profile ``k`` was reached, with the letter; profile 0 is the first.
-    ``best`` is the one with the ``highest`` least entry.
+    ``origin[k]`` is the profile from which profile ``k`` was reached, with the letter; profile 0 is the
+    first. ``best`` is the one with the ``highest`` least entry.
     """
 
     space: Space

@@ -1,16 +1,15 @@
 """The game of the adversary and the shifts as a finite graph with tables (Def. profile, Def. augmentation).
 
-A node is a node of the augmentation; where a mirror step follows, it is one for each difference that was
-chosen just before. A *letter* leads from node to node: an edge of the augmentation and a difference. The
-*columns* of a node are the ways to shift the values that are read later; where there are soft twins, these.
-The table of a letter says from which column one may get to which, and what that costs.
-
-Where transitions are parts of chains, a node in the middle of a chain that cannot be ended is left out.
+A node is a node of the augmentation. In the middle of a chain it is one for each difference that was chosen,
+as long as another part of the chain takes that, too (a mirror: its negative). What leads into a chain that
+cannot be ended is left out. A *letter* leads from node to node: an edge of the augmentation and a difference.
+The *columns* of a node are the ways to shift the values that are read later; where there are soft twins,
+these. The table of a letter says from which column one may get to which, and what that costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -95,8 +94,7 @@ class Space:
         self._frames: dict[object, Frame] = {}
         self._tables: dict[tuple[int, int, int, int], StepTable] = {}
         self._entries = 0
-        whole = [self._is_whole(v) for v in range(self.graph.nodes)]
-        self._explore(whole, self._to_be_ended(whole))
+        self._explore()
         ways = [(letter.source, letter.target) for letter in self.letters]
         self.component = component_numbers(len(self.frames), ways)
 
@@ -118,29 +116,11 @@ class Space:
 
     # Nodes and letters
 
-    def _is_whole(self, v: int) -> bool:
-        control = self.graph.control
-        after = control.outgoing[self.graph.state[v]]
-        return control.is_plain or not after or control.begins[after[0]]
-
-    def _to_be_ended(self, whole: list[bool]) -> list[bool]:
-        """The nodes of the augmentation from which there is a way to one that is whole."""
-        graph, found = self.graph, list(whole)
-        if all(whole):
-            return found
-        entering: list[list[int]] = [[] for _ in found]
-        for u, v in zip(graph.source, graph.target, strict=True):
-            entering[v].append(u)
-        work = [v for v, known in enumerate(found) if known]
-        while work:
-            for u in entering[work.pop()]:
-                if not found[u]:
-                    found[u] = True
-                    work.append(u)
-        return found
-
-    def _explore(self, whole: list[bool], to_be_ended: list[bool]) -> None:
+    def _explore(self) -> None:
         graph = self.graph
+        whole = [not graph.control.is_between(q) for q in graph.state]
+        to_be_ended = self._before(whole, lambda e: True)
+        reading = self._before([False] * graph.nodes, lambda e: not whole[graph.source[e]], self._reads)
         start = (0, -1)
         number, nodes = {start: 0}, [start]
         self.frames.append(self._frame(0))
@@ -149,33 +129,52 @@ class Space:
             self.leaving.append([])
             self.whole.append(whole[v])
             for e in graph.outgoing[v]:
-                if not to_be_ended[graph.target[e]]:
-                    continue
-                for difference in self._differences(graph.transition[e], chosen):
-                    w = graph.target[e]
-                    node = (w, difference if self._is_mirrored(w) else -1)
+                w, t = graph.target[e], graph.transition[e]
+                for difference in self._differences(t, chosen) if to_be_ended[w] else ():
+                    given = chosen if chosen >= 0 else difference if self._reads(e) else -1
+                    node = (w, given if reading[w] else -1)
                     there = number.setdefault(node, len(nodes))
                     if there == len(nodes):
                         nodes.append(node)
                         self.frames.append(self._frame(w))
-                    table = self._table(
-                        self.frames[here], self.frames[there], graph.transition[e], difference
-                    )
+                    table = self._table(self.frames[here], self.frames[there], t, difference)
                     self.leaving[here].append(len(self.letters))
                     self.letters.append(Letter(here, there, e, difference, table))
 
+    def _reads(self, e: int) -> bool:
+        return self.graph.control.sampling[self.graph.transition[e]].reads_input
+
+    def _before(
+        self,
+        given: list[bool],
+        through: Callable[[int], bool],
+        directly: Callable[[int], bool] = lambda e: False,
+    ) -> list[bool]:
+        """The nodes of the augmentation with a way to a given one, or to an edge that counts ``directly``."""
+        graph, found = self.graph, list(given)
+        entering: list[list[int]] = [[] for _ in found]
+        work = [v for v, known in enumerate(found) if known]
+        for e, (u, v) in enumerate(zip(graph.source, graph.target, strict=True)):
+            if through(e):
+                entering[v].append(u)
+                if directly(e) and not found[u]:
+                    found[u] = True
+                    work.append(u)
+        while work:
+            for u in entering[work.pop()]:
+                if not found[u]:
+                    found[u] = True
+                    work.append(u)
+        return found
+
     def _differences(self, t: int, chosen: int) -> tuple[int, ...]:
-        """The levels of the extreme differences of a transition, where one was chosen just before."""
+        """The levels of its extreme differences; one, if that was ``chosen`` earlier in the chain."""
         sampling = self.graph.control.sampling[t]
         if not sampling.reads_input:
             return (self.zero,)
-        return (len(self.levels) - 1 - chosen,) if sampling.mirror else self.ends
-
-    def _is_mirrored(self, v: int) -> bool:
-        """Whether the difference that was chosen before a node of the augmentation matters there."""
-        graph = self.graph
-        after = (graph.control.sampling[graph.transition[e]] for e in graph.outgoing[v])
-        return any(sampling.mirror and sampling.reads_input for sampling in after)
+        if chosen < 0:
+            return self.ends
+        return (len(self.levels) - 1 - chosen if sampling.mirror else chosen,)
 
     # Columns and tables
 
