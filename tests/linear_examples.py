@@ -224,6 +224,28 @@ def last_two() -> Automaton:
     )
 
 
+def record() -> Automaton:
+    """A record is broken again and again."""
+    return made(
+        [query("p", F(1, 2)), query("q", F(1, 4))],
+        step("p", "q", "start", store="x"),
+        step("q", "q", "record", most("x", S), store="x"),
+        step("q", "end", "below", less(S, "x")),
+    )
+
+
+def harmless_cycle() -> Automaton:
+    """A loop stores noise below ``x`` in ``x`` and compares an entry with ``t``: a leaking cycle, and a D."""
+    return made(
+        [noisy("p", F(1, 2)), noisy("q", F(1, 2)), noisy("a", F(1, 2)), query("b", F(1, 2))],
+        step("p", "q", "start", store="x"),
+        step("q", "a", "start", store="t"),
+        step("a", "b", "noise", less(S, "x"), store="x"),
+        step("b", "a", "low", less(S, "t")),
+        step("b", "end", "high", most("t", S)),
+    )
+
+
 EXP, NONE = Noise.EXPONENTIAL, Noise.NONE
 
 ROWS: list[tuple[str, Callable[[], Automaton], judge.Differ, Fraction | None]] = [
@@ -248,5 +270,7 @@ ROWS: list[tuple[str, Callable[[], Automaton], judge.Differ, Fraction | None]] =
     ("absolute value, two answers", lambda: absolute(2), judge.ALL, F(3, 4)),
     ("threshold released", released_threshold, judge.ALL, None),
     ("last two", last_two, judge.ALL, F(1)),
+    ("harmless leaking cycle", harmless_cycle, judge.ALL, F(3, 2)),
+    ("record", record, judge.ALL, None),
 ]  # fmt: skip
 """Name, automaton, who may differ, and ``D`` of single runs (``None``: not private)."""

@@ -413,15 +413,12 @@ def cost_of_runs(
     max_nodes: int = 20_000,
 ) -> Answer:
     """The largest cost of a feasible run of at most so many steps, and the run; shorter ones at the cap."""
-    best = Answer("finite", Fraction(-1))
+    best = Answer("finite", Fraction(0))
     for each in orders(interval, automaton.integer):
         explorer = Explorer(automaton, each, differ)
         level = {explorer.begin(): (0, (), ())}
         nodes = 0
-        for _ in range(length + 1):
-            for gained, run, deltas in level.values():
-                if (value := explorer.in_costs(gained)) > best.value:
-                    best = Answer("finite", value, run, deltas)
+        for _ in range(length):
             following: dict[Node, tuple[int, Run, tuple[Fraction, ...]]] = {}
             for node, (gained, run, deltas) in level.items():
                 for move, delta, gain, after in explorer.successors(node, None):
@@ -434,6 +431,9 @@ def cost_of_runs(
             if nodes > max_nodes:
                 break
             level = following
+            for gained, run, deltas in level.values():
+                if (value := explorer.in_costs(gained)) > best.value:
+                    best = Answer("finite", value, run, deltas)
     return best
 
 

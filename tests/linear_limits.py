@@ -2,9 +2,9 @@
 
 Of a cost is kept whether it is nothing, something, larger than any bound, or infinite; a sum is a maximum of
 these, a choice a minimum. A matrix has the costs of a piece of a run from each choice of shifts of the stored
-values to each. The matrices of the steps are closed under products and under taking a loop for ever: then only
-such ways stay below a bound as rest, for nothing, on some choice. There is no bound on the costs of all runs
-exactly if some product from the start has nothing cheaper than *larger than any bound*.
+values to each. The matrices of the steps are closed under products and under taking a loop for ever: then
+only such ways stay below a bound as rest, for nothing, on some choice. There is no bound on the costs of all
+runs exactly if some product from the start has nothing cheaper than *larger than any bound*.
 """
 
 from __future__ import annotations

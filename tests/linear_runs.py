@@ -1,9 +1,9 @@
 """Runs of the wider model, literally: linear inequalities, shifts, probabilities (shared model, section 2).
 
 :func:`unfold` writes a run down as linear inequalities of its samples. :func:`is_feasible` solves them
-(Bellman and Ford, on a graph in which every sample has a mirrored twin), :func:`least_cost` tries every shift,
-:func:`linear_program` asks a solver, :func:`log_probability` adds up probabilities on a grid. Of symdipa only
-the values of the model are imported.
+(Bellman and Ford, on a graph in which every sample has a mirrored twin), :func:`least_cost` tries every
+shift, :func:`linear_program` asks a solver, :func:`log_probability` adds up probabilities on a grid. Of
+symdipa only the values of the model are imported.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count, pairwise, product
+from itertools import count, product
 from math import ceil, floor, inf, log
 
 import numpy as np
@@ -421,9 +421,3 @@ def log_probability(
 
 def _number(axes: dict[int, np.ndarray], held: Held) -> np.ndarray | float:
     return float(held.value) if isinstance(held, Constant) else axes[held]
-
-
-def cost_along_a_ray(logarithms: Sequence[float], eps: float = 1.0) -> float:
-    """The largest fall of the log-probability from one pair of inputs to the next, over ``eps``."""
-    falls = [(a - b) / eps for a, b in pairwise(logarithms) if a > -inf]
-    return max(falls, default=-inf)
