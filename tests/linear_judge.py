@@ -31,8 +31,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count
 from math import inf, lcm
+from typing import Any, TypeVar
 
 from linear_limits import Limits, Pumped, TooLarge, components
 from linear_runs import (
@@ -46,9 +46,11 @@ from linear_runs import (
     compared,
     drawn,
     in_integers,
+    is_feasible,
     orders,
     price,
     second_price,
+    unfold,
 )
 
 from symdipa.model.automaton import Automaton, Noise, Output, OutputKind, State
@@ -87,13 +89,14 @@ CLOSED = 1
 """Bounds are written as ``2 * bound + CLOSED``, or without ``CLOSED`` if they are strict."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Where:
     """What is known of the live variables: for each what it holds (a place or a constant), and the bounds.
 
     Places are numbered by the variables that hold them. ``rigid``: whether a place has no noise. ``bounds``
     is a square matrix, row by row, of bounds on ``value(row) - value(column)``; place ``p`` has the rows
-    ``2p`` and, for its negative, ``2p + 1``; the last row is 0. ``None`` is no bound.
+    ``2p`` and, for its negative, ``2p + 1``; the last row is 0. ``None`` is no bound. (One explorer makes no
+    two that are equal.)
     """
 
     holds: tuple[Held, ...]
@@ -101,7 +104,7 @@ class Where:
     bounds: tuple[tuple[int | None, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Move:
     """What a transition asks of shifts: each sum of factors is at most 0, and those of ``ties`` are 0.
 
@@ -115,6 +118,16 @@ class Move:
     ties: tuple[tuple[tuple[int, int], ...], ...]
     kept: tuple[int, ...]
     second: bool
+
+    def allows(self, shifts: Sequence[int]) -> bool:
+        """Whether these shifts are admissible."""
+        for each in self.sums:
+            total = 0
+            for p, f in each:
+                total += f * shifts[p]
+            if total > 0:
+                return False
+        return not any(sum(f * shifts[p] for p, f in each) for each in self.ties)
 
 
 Profile = tuple[tuple[tuple[int, ...], int], ...]
@@ -149,6 +162,8 @@ class Explorer:
         self.cost_unit = lcm(*(d.denominator for d in scales))
         self.ends = sorted({int(low * self.delta_unit), int(high * self.delta_unit)})
         self.levels = sorted({0} | {e * sign for e in self.ends for sign in (1, -1)})
+        self._wheres: dict[tuple[object, ...], Where] = {}
+        self._prices: dict[tuple[str, int], list[tuple[int, int]]] = {}
         self._moves: dict[tuple[int, tuple[Held, ...]], Move] = {}
         self._followers: dict[tuple[str, Where], list[tuple[Move, str, Where]]] = {}
         self._profiles: dict[tuple[Move, int, Profile, int | None], tuple[int, Profile] | None] = {}
@@ -169,7 +184,12 @@ class Explorer:
     def start(self) -> tuple[str, Where]:
         if self.live[self.automaton.initial]:
             raise ValueError("a variable is read before it is set")
-        return self.automaton.initial, Where((), (), ((CLOSED,),))
+        return self.automaton.initial, self._where((), (), ((CLOSED,),))
+
+    def _where(self, *parts: Any) -> Where:
+        if parts not in self._wheres:
+            self._wheres[parts] = Where(*parts)
+        return self._wheres[parts]
 
     def followers(self, at: str, where: Where) -> list[tuple[Move, str, Where]]:
         """The feasible steps from here, and where they lead."""
@@ -199,7 +219,7 @@ class Explorer:
         held = [after[x] for x in self.live[step.target]]
         kept = list(dict.fromkeys(h for h in held if isinstance(h, int)))
         rows = [row for p in kept for row in (2 * p, 2 * p + 1)] + [len(matrix) - 1]
-        there = Where(
+        there = self._where(
             tuple(kept.index(h) if isinstance(h, int) else h for h in held),
             tuple(rigid[p] for p in kept),
             tuple(tuple(matrix[r][c] for c in rows) for r in rows),
@@ -265,14 +285,10 @@ class Explorer:
         fixed = self._units(second_price(state, Fraction(delta))) if move.second else 0
         choices = self._choices(move, delta)
         best: dict[tuple[int, ...], int] = {}
-        for shifts, cost in profile:
+        for shifts, cost in profile if fixed is not None else ():
             for s, more in choices:
-                if fixed is None or more is None:
-                    continue
                 every = (*shifts, s)
-                if any(sum(f * every[p] for p, f in each) > 0 for each in move.sums):
-                    continue
-                if any(sum(f * every[p] for p, f in each) for each in move.ties):
+                if not move.allows(every):
                     continue
                 after = tuple(every[p] for p in move.kept)
                 total = cost + more + fixed
@@ -284,12 +300,19 @@ class Explorer:
         limit = max(best.values()) if clip is None else clip
         return least, tuple(sorted((shifts, min(cost - least, limit)) for shifts, cost in best.items()))
 
-    def _choices(self, move: Move, delta: int) -> list[tuple[int, int | None]]:
+    def _choices(self, move: Move, delta: int) -> list[tuple[int, int]]:
         """The shifts of the sample of a step, with their costs."""
         if not move.sample:
             return [(0, 0)]
-        noise, d = move.state.noise, move.state.d
-        return [(s, self._units(price(noise, d, Fraction(s - delta)))) for s in self.levels]
+        key = move.state.name, delta
+        if key not in self._prices:
+            noise, d = move.state.noise, move.state.d
+            self._prices[key] = [
+                (s, cost)
+                for s in self.levels
+                if (cost := self._units(price(noise, d, Fraction(s - delta)))) is not None
+            ]
+        return self._prices[key]
 
     def _units(self, cost: Cost) -> int | None:
         return None if cost == inf else int(cost * self.cost_unit)
@@ -427,10 +450,10 @@ def cost_of_runs(
                         return Answer("infinite", inf, *way)
                     if after not in following or gained + gain > following[after][0]:
                         following[after] = gained + gain, *way
-            nodes += len(following)
+            level = undominated(following)
+            nodes += len(level)
             if nodes > max_nodes:
                 break
-            level = following
             for gained, run, deltas in level.values():
                 if (value := explorer.in_costs(gained)) > best.value:
                     best = Answer("finite", value, run, deltas)
@@ -451,6 +474,53 @@ def cost_along(automaton: Automaton, run: Run, deltas: Sequence[Fraction], inter
             return inf
         total, profile = total + found[0], found[1]
     return explorer.in_costs(total)
+
+
+Best = TypeVar("Best", bound=tuple[Any, ...])
+
+
+def undominated(level: dict[Node, Best]) -> dict[Node, Best]:
+    """The nodes of a level that cost more, for some shifts, than each other node of the same place.
+
+    ``level`` has what was gained on the way to a node, and the way. What comes later is the same for all.
+    """
+    places: dict[Any, list[tuple[dict[tuple[int, ...], int], Node]]] = {}
+    for node, (gained, *_) in sorted(level.items(), key=lambda each: -each[1][0]):
+        costs = {shifts: gained + cost for shifts, cost in node.profile}
+        kept = places.setdefault((node.at, node.where, node.place), [])
+        if not any(
+            all(cost >= costs.get(shifts, -1) for shifts, cost in other.items())
+            and other.keys() <= costs.keys()
+            for other, _ in kept
+        ):
+            kept.append((costs, node))
+    return {node: level[node] for kept in places.values() for _, node in kept}
+
+
+def dearest(
+    automaton: Automaton, run: Run, interval: Interval = TWO_SIDED, differ: Differ = ALL
+) -> tuple[Cost, tuple[Fraction, ...]] | None:
+    """The largest ``C`` of a run, with its differences; ``None`` if it is not feasible."""
+    best: tuple[Cost, tuple[Fraction, ...]] | None = None
+    for each in orders(interval, automaton.integer):
+        explorer = Explorer(automaton, each, differ)
+        level: dict[Node, tuple[int, tuple[Fraction, ...]]] = {explorer.begin(): (0, ())}
+        for transition in run:
+            following: dict[Node, tuple[int, tuple[Fraction, ...]]] = {}
+            for node, (gained, deltas) in level.items():
+                for move, delta, gain, after in explorer.successors(node, None):
+                    if move.transition != transition:
+                        continue
+                    way = (*deltas, Fraction(delta, explorer.delta_unit))
+                    if after is None:
+                        return (inf, way) if is_feasible(unfold(automaton, run)) else None
+                    if after not in following or gained + gain > following[after][0]:
+                        following[after] = gained + gain, way
+            level = undominated(following)
+        for gained, deltas in level.values():
+            if best is None or explorer.in_costs(gained) > best[0]:
+                best = explorer.in_costs(gained), deltas
+    return best
 
 
 def growing(
@@ -474,18 +544,23 @@ def _growing(explorer: Explorer, max_nodes: int) -> Answer:
     reach = max(map(abs, explorer.ends))
     clip = max(4, 4 * int(dearest * explorer.cost_unit) * reach)
     least: Cost = Fraction(0)
-    for doubled in count():
+    cap, asked = max_nodes // 10, False
+    while True:
+        answer = None
         try:
-            answer = _clipped(explorer, clip, max_nodes)
+            answer = _clipped(explorer, clip, cap)
         except TooLarge:
-            found = _limitless(explorer, max_nodes) if doubled < 2 else None
-            return found or Answer("unknown", least, nodes=max_nodes)
-        if answer.kind == "infinite" or answer.value < explorer.in_costs(clip):
+            if cap == max_nodes:
+                return Answer("unknown", least, nodes=max_nodes)
+        if answer and (answer.kind == "infinite" or answer.value < explorer.in_costs(clip)):
             return answer
-        if doubled == 1 and (found := _limitless(explorer, max_nodes)) is not None:
-            return found
-        least = answer.value
-        clip *= 2
+        if (answer is None or least) and not asked:
+            asked, cap = True, max_nodes
+            if (found := _limitless(explorer, max_nodes)) is not None:
+                return found
+        if answer:
+            least = answer.value
+            clip *= 2
 
 
 def _limitless(explorer: Explorer, max_nodes: int) -> Answer | None:
