@@ -205,7 +205,7 @@ def falls(written: Unfolding, deltas, numbers, start, rounds: int, eps: float = 
 def test_integer_probabilities_fall_as_the_cost_says():
     """Along a ray of inputs the log-ratio is never above the cost, and comes near it."""
     rng = random.Random(11)
-    near, compared = 0, 0
+    compared = 0
     for i in range(2000):
         automaton = random_linear(random.Random(f"integers/{i}"), (1, 2), (1, 2))
         if not automaton.integer:
@@ -223,10 +223,10 @@ def test_integer_probabilities_fall_as_the_cost_says():
                 continue
             compared += 1
             assert max(found) <= float(cost) + 1e-4
-            near += max(found) > 0.9 * float(cost) if cost < inf else max(found) == inf
+            assert max(found) >= (0.8 * float(cost) - 1e-6 if cost < inf else inf)
         if compared > 70:
             break
-    assert compared > 60 and near > 0.9 * compared
+    assert compared > 60
 
 
 CONTINUOUS = [
