@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.bounds import portfolio
@@ -581,12 +580,10 @@ class _Check:
 
         Such a run is a witness of the first pattern that is open.
         """
-        from symdipa.bounds.exact.distance import distance_constant
+        from symdipa.bounds.exact.distance import distances
 
         try:
-            found = self.problem.from_augmentation(
-                partial(distance_constant, limits=self.limits), self.limits, cap
-            )
+            found = self.problem.from_augmentation(distances, self.limits, cap)
         except LimitReached as limit:
             self.notes.append(Note(NoteKind.NOT_MEASURED, str(limit)))
             return
@@ -622,7 +619,7 @@ class _Check:
         if not more:
             work.make(portfolio.fallback(), self.limits.within(seconds))
         if not work.from_above and not more:
-            self.notes.append(Note(NoteKind.NO_BOUND, work.missing["corollary"]))
+            self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:

@@ -117,11 +117,6 @@ class Control:
         """Whether some sample depends on an input and has noise that forbids shifts above or below it."""
         return any(sampling.reads_input and None in sampling.slopes for sampling in self.sampling)
 
-    @property
-    def soft(self) -> Mask:
-        """The variables that hold shifts, where these are apart from values; the same for all steps."""
-        return self.steps[0].soft if self.steps else 0
-
     def _holding(self, such: Callable[[Sampling], bool]) -> tuple[Mask, ...]:
         """For each state the variables that may hold such samples: a forward fixed point."""
         held = [0] * self.states
@@ -140,6 +135,16 @@ class Control:
     def is_plain(self) -> bool:
         """Whether transitions are those of the automaton, which is one of the paper's."""
         return not self.origin
+
+    @cached_property
+    def soft(self) -> Mask:
+        """The variables that hold shifts, if there are such."""
+        return self.steps[0].soft if self.steps else 0
+
+    @cached_property
+    def of_shifts(self) -> Control:
+        """The graph with what orders shifts only, and the same numbers."""
+        return self.restricted_to(self.soft) if self.soft else self
 
     def shifting(self, t: int) -> Step:
         """What transition ``t`` does to the order of shifts: its soft part, where there is one."""
@@ -172,6 +177,14 @@ class Control:
     def is_between(self, q: int) -> bool:
         """Whether a state is in the middle of a transition of the automaton, or before all of them."""
         return not self.is_plain and bool(self.outgoing[q]) and not self.begins[self.outgoing[q][0]]
+
+    def completed(self, run: Sequence[int]) -> tuple[int, ...]:
+        """The run with the rest of the automaton's transition in which it ends, if it ends in the middle."""
+        whole = list(run)
+        if not self.is_plain and whole:
+            while (more := self.outgoing[self.target[whole[-1]]]) and not self.begins[more[0]]:
+                whole += more
+        return tuple(whole)
 
     def whole(self, run: Sequence[int]) -> tuple[int, ...]:
         """The run in transitions of the automaton."""
@@ -207,6 +220,13 @@ class Control:
     def loops(self) -> dict[int, tuple[int, ...]]:
         """The transitions inside each component that has any, by component."""
         return loops_of(self.component, self.source, self.cyclic)
+
+    @cached_property
+    def last_components(self) -> frozenset[int]:
+        """The components that no transition leaves."""
+        ends = zip(self.source, self.target, strict=True)
+        component = self.component
+        return frozenset(component) - {component[p] for p, q in ends if component[p] != component[q]}
 
     @property
     def shape(self) -> Hashable:

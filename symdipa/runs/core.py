@@ -15,6 +15,7 @@ a part of (Def. core):
   Then every slot has a *soft* twin that takes part in the order of shifts (Def. soft order), and the slot
   itself in that of values. A difference that is shown ties two soft twins. An offset is left out of the
   order of values unless the comparison without it follows, so that more runs count as feasible than are.
+* A second sample that is not Laplace noise is a sample of its own where it is shown.
 * With mirrored terms every slot has a *mirror*, and every sample is followed by its negative, with half of
   its noise each. (By symmetry the best shifts of both are negatives of each other.)
 """
@@ -24,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import count
 
 from symdipa.model.automaton import (
     Atom,
@@ -45,8 +47,8 @@ from symdipa.runs.order import Mask, Step
 MAX_STATES = 100_000
 """The most states of a core, which grow with the ways in which variables can name slots."""
 
-What = int | Fraction
-"""A slot, or a constant."""
+What = str | Fraction
+"""A slot, which has the name of a variable or is the spare one, or a constant."""
 
 Key = tuple[What, bool]
 """What a variable of the core stands for: a slot or a constant, or with ``True`` the mirror of a slot."""
@@ -54,7 +56,7 @@ Key = tuple[What, bool]
 Naming = tuple[What | None, ...]
 """For each variable of the automaton what it names, if that matters."""
 
-Rigid = frozenset[tuple[int, bool, bool]]
+Rigid = frozenset[tuple[str, bool, bool]]
 """Slots whose values depend on inputs, whose noise allows no shift above, or none below, the difference."""
 
 
@@ -116,7 +118,8 @@ class _Compiler:
     def __init__(self, automaton: Automaton, limits: Limits) -> None:
         self.automaton, self.limits = automaton, limits
         self.number = automaton.variable_index
-        self.slots = len(automaton.variables) + 1
+        spare = next(name for k in count() if (name := "spare" + "'" * k) not in automaton.variables)
+        self.slots = (*automaton.variables, spare)
         self.live = _live(automaton)
         self.atoms = [self._resolved(t) for t in automaton.transitions]
         everything = [each for atoms in self.atoms for each in atoms]
@@ -208,6 +211,8 @@ class _Compiler:
         if main is not None:
             main.new = fresh
             parts.append(main)
+            if (second := main.sampling.second) is not None and move.output.shows_second and state.is_input:
+                shown.append(_Part(sampling=replace(main.sampling, given=second, output=NOTHING, fixed=True)))
         parts = [*parts, *shown] or [_Part()]
         if main is None:
             parts[0].sampling = replace(parts[0].sampling, output=_without_sample(move.output))
@@ -222,7 +227,7 @@ class _Compiler:
             above, below = main.sampling.slopes
             kinds = frozenset(each for each in kinds if each[0] != fresh)
             if above is None or below is None:
-                assert isinstance(fresh, int)
+                assert isinstance(fresh, str)
                 kinds |= {(fresh, above is None, below is None)}
         return parts, (target, names, kinds)
 
@@ -291,12 +296,12 @@ class _Compiler:
             shifts.add(key)
 
     def _named(self, term: Term, naming: Naming) -> Term:
-        """The term with the slot or the constant that its variable names (slots are written as numbers)."""
+        """The term with the slot or the constant that its variable names."""
         if term.name is None or term.name == SAMPLE:
             return term
         what = naming[self.number[term.name]]
         assert what is not None, "a variable is read before it is assigned"
-        known = Term(None, what) if isinstance(what, Fraction) else Term(str(what))
+        known = Term(None, what) if isinstance(what, Fraction) else Term(what)
         return _placed(term, known)
 
     def _assigned(
@@ -319,9 +324,10 @@ class _Compiler:
             fresh = state.mu
         else:
             taken = {what for what in after if what is not None}
+            own = [self.automaton.variables[x] for x in stored]
             if self.mirrors:
                 taken |= {what for what, _ in main.keys}
-            fresh = next(slot for slot in (*stored, *range(self.slots)) if slot not in taken)
+            fresh = next(slot for slot in (*own, *self.slots) if slot not in taken)
         for place in stored:
             after[place] = fresh
         return tuple(after), fresh
@@ -371,7 +377,8 @@ class _Compiler:
         numbers = sorted({what for what, _ in hard | soft if isinstance(what, Fraction)})
         keys: list[Key] = [(c, False) for c in numbers]
         keys += sorted(
-            {key for key in hard | soft if not isinstance(key[0], Fraction)}, key=lambda key: key[::-1]
+            {key for key in hard | soft if not isinstance(key[0], Fraction)},
+            key=lambda key: (key[1], self.slots.index(str(key[0]))),
         )
         values = [key for key in keys if key in hard]
         shifts = [key for key in keys if key in soft]
@@ -424,8 +431,7 @@ class _Compiler:
         what, mirrored = key
         if isinstance(what, Fraction):
             return str(what)
-        name = self.automaton.variables[what] if what < len(self.automaton.variables) else "spare"
-        return f"-{name}" if mirrored else name
+        return f"-{what}" if mirrored else what
 
 
 def slopes(noise: Noise, d: Fraction | None) -> Slopes:
@@ -501,7 +507,7 @@ def _between_integers(each: Atom) -> Atom:
 
 
 def _key(term: Term) -> Key:
-    return (term.offset, False) if term.name is None else (int(term.name), term.mirrored)
+    return (term.offset, False) if term.name is None else (term.name, term.mirrored)
 
 
 def _without_sample(output: Output) -> Output:

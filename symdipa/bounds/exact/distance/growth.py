@@ -141,7 +141,8 @@ class _Elimination:
         for v in nodes:
             self._add(v, _END, _Way(np.zeros((self.space.frames[v].width, 1), dtype=np.uint8), ()))
         while nodes:
-            v = min(nodes, key=lambda v: (self._degree(v), -self.space.component[v], v))
+            # So loops are those of whole nodes.
+            v = min(nodes, key=lambda v: (self.space.whole[v], self._degree(v), -self.space.component[v], v))
             nodes.remove(v)
             self._take_out(v)
 
@@ -272,7 +273,7 @@ def _reduced(word: Word, is_lost: Callable[[Word], bool], search: _Elimination) 
 
 
 def _shorter(word: Word, search: _Elimination) -> Iterator[Word]:
-    """The word without a closed part, the longest first; cut off; then with a loop taken only once."""
+    """The word without a closed part, the longest first; then with a loop taken only once."""
     ends = search.ends(word) if word else []
     for length in range(len(word), 0, -1):
         for i in range(len(word) - length + 1):

@@ -15,8 +15,7 @@ cap was too small and grows. This ends: there are finitely many sets of letters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
 
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from symdipa.bounds.exact.distance.growth import Loop, Word, endless, expanded
 from symdipa.bounds.exact.distance.space import Space
 from symdipa.bounds.exact.flow import Span
-from symdipa.bounds.exact.frames import CELLS, LARGEST, NEVER, Rows, maximal_rows
+from symdipa.bounds.exact.frames import LARGEST, NEVER, Rows
 from symdipa.bounds.exact.profiles import ConstantLimit, Exact
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, intervals
 from symdipa.model.errors import Limit, LimitReached
@@ -89,6 +88,11 @@ def distance_constant(
     return best
 
 
+def distances(augmentation: Augmentation, limits: Limits = UNLIMITED) -> Distance:
+    """:func:`distance_constant` for two-sided differences, as it is asked of another process."""
+    return distance_constant(augmentation, limits=limits)
+
+
 def _value(exact: Exact) -> Fraction:
     assert exact.value is not None
     return exact.value
@@ -122,10 +126,10 @@ class _Search:
                 raise ConstantLimit(self._reason(cap), self.lower, self.upper) from None
             left -= len(capped.origin)
             if word is None:
-                letters = capped.path(capped.best)
-                run, deltas = space.run(letters)
+                run, deltas = space.run(space.ended(capped.path(capped.best)))
                 value = Fraction(capped.highest, space.unit)
                 return Distance(value, run, (), deltas, space.interval)
+            word = space.ended(word)
             cost = space.cost(word)
             if cost is None:
                 return self._rigid(word)
@@ -168,7 +172,7 @@ class _Search:
         costs: list[Fraction] = []
         before, times, gain = 0, 1, None
         for rounds in range(1, ROUNDS + 1):
-            letters = list(expanded(word, rounds))
+            letters = self.space.ended(expanded(word, rounds))
             cost = self.space.cost(letters)
             if cost is None:
                 return self._rigid(letters)
@@ -177,7 +181,7 @@ class _Search:
                 before, times, gain = even
                 break
         unrolled, loops = _unrolled(word, before, times)
-        run, deltas = self.space.run(unrolled)
+        run, deltas = self.space.run(self.space.ended(unrolled))
         return Distance(None, run, tuple(loops), deltas, self.space.interval, gain)
 
 
@@ -232,55 +236,55 @@ class _Capped:
     highest: int = 0
 
     def run(self) -> list[int] | None:
-        """The letters of a run for which no shift remains; ``None`` if there is none."""
+        """The letters of a run for which no shift remains; ``None`` if there is none.
+
+        Of the profiles of a component the highest is gone on from first: most others are covered before it is
+        their turn.
+        """
         space = self.space
         self.rows = [np.zeros((0, frame.width), dtype=np.int64) for frame in space.frames]
         self.names: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp) for _ in space.frames]
-        self.known = [0 for _ in space.frames]
-        """Profiles of a node below this number have been gone on from."""
         self.rows[0], self.names[0] = space.before, np.zeros(1, dtype=np.intp)
-        self.known[0] = -1
-        queue = [(-space.component[0], 0, 0)]
-        waiting, turn = {0}, 0
-        while queue:
-            _, _, here = heappop(queue)
-            waiting.discard(here)
-            fresh = np.flatnonzero(self.names[here] > self.known[here])
-            rows, names = self.rows[here][fresh], self.names[here][fresh]
-            self.known[here] = len(self.origin) - 1
-            space.limits.check(f"the distance, {len(self.origin)} profiles")
+        self.waiting = {0: space.before}
+        self.queue = [(-space.component[0], 0.0, 0, 0)]
+        while self.queue:
+            _, _, name, here = heappop(self.queue)
+            row = self.waiting.pop(name, None)
+            if row is None:
+                continue
+            if name % 16 == 0:
+                space.limits.check(f"the distance, {len(self.origin)} profiles")
             for i in space.leaving[here]:
                 letter = space.letters[i]
-                moved = letter.table.apply(rows)
+                moved = letter.table.apply(row)
                 moved[moved > self.cap] = NEVER
-                lost = np.flatnonzero(moved.min(axis=1) >= NEVER)
-                if len(lost):
-                    return [*self.path(int(names[lost[0]])), i]
-                if self._offer(letter.target, moved, names, i) and letter.target not in waiting:
-                    turn += 1
-                    waiting.add(letter.target)
-                    heappush(queue, (-space.component[letter.target], turn, letter.target))
+                if moved.min() >= NEVER:
+                    return [*self.path(name), i]
+                self._offer(letter.target, moved, name, i)
         return None
 
-    def _offer(self, node: int, rows: Rows, names: NDArray[np.intp], letter: int) -> bool:
-        """Keep those profiles that no other one of the node covers; whether there are any."""
-        chosen = maximal_rows(rows)
-        chosen = chosen[~covered(rows[chosen], self.rows[node])]
-        if not len(chosen):
-            return False
-        rows = rows[chosen]
-        still = ~covered(self.rows[node], rows)
-        first = len(self.origin)
-        if first + len(rows) > self.most:
+    def _offer(self, node: int, row: Rows, origin: int, letter: int) -> None:
+        """Keep a profile unless another one of the node covers it; drop those that it covers."""
+        rows = self.rows[node]
+        if (rows >= row).all(axis=1).any():
+            return
+        name = len(self.origin)
+        if name >= self.most:
             raise _TooMany
-        self.origin += [(int(name), letter) for name in names[chosen]]
-        least = rows.min(axis=1)
-        k = int(least.argmax())
-        if least[k] > self.highest:
-            self.highest, self.best = int(least[k]), first + k
-        self.rows[node] = np.concatenate([self.rows[node][still], rows])
-        self.names[node] = np.concatenate([self.names[node][still], np.arange(first, first + len(rows))])
-        return True
+        self.origin.append((origin, letter))
+        least = int(row.min())
+        if least > self.highest:
+            self.highest, self.best = least, name
+        under = (rows <= row).all(axis=1)
+        if under.any():
+            for other in self.names[node][under]:
+                self.waiting.pop(int(other), None)
+            rows, self.names[node] = rows[~under], self.names[node][~under]
+        self.rows[node] = np.concatenate([rows, row])
+        self.names[node] = np.append(self.names[node], name)
+        self.waiting[name] = row
+        height = float(np.minimum(row, self.cap + 1).mean())
+        heappush(self.queue, (-self.space.component[node], -height, name, node))
 
     def path(self, name: int) -> list[int]:
         """The letters that lead to a profile."""
@@ -289,18 +293,3 @@ class _Capped:
             name, letter = self.origin[name]
             letters.append(letter)
         return letters[::-1]
-
-
-def covered(rows: Rows, others: Rows) -> NDArray[np.bool_]:
-    """Which rows are nowhere higher than some other one."""
-    found = np.zeros(len(rows), dtype=np.bool_)
-    if not len(others):
-        return found
-    some = max(1, CELLS // (len(others) * rows.shape[1]))
-    for start in range(0, len(rows), some):
-        part = rows[start : start + some]
-        under = np.ones((len(part), len(others)), dtype=np.bool_)
-        for high, low in zip(others.T, part.T, strict=True):
-            under &= high >= low[:, None]
-        found[start : start + some] = under.any(axis=1)
-    return found

@@ -4,11 +4,13 @@ A node is a node of the augmentation; where a mirror step follows, it is one for
 chosen just before. A *letter* leads from node to node: an edge of the augmentation and a difference. The
 *columns* of a node are the ways to shift the values that are read later; where there are soft twins, these.
 The table of a letter says from which column one may get to which, and what that costs.
+
+Where transitions are parts of chains, a node in the middle of a chain that cannot be ended is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -63,7 +65,8 @@ class Letter:
 class Space:
     """The graph for one interval of differences; node 0 is the initial one.
 
-    ``levels`` are the shifts in question, ``unit`` is the common denominator of all prices. Raises
+    ``levels`` are the shifts in question, ``unit`` is the common denominator of all prices. In a ``whole``
+    node no chain has been begun that is to be ended. Raises
     :class:`LimitReached` where too many values are live at a time, and when the time is up.
     """
 
@@ -73,6 +76,7 @@ class Space:
     frames: list[Frame] = field(default_factory=list)
     letters: list[Letter] = field(default_factory=list)
     leaving: list[list[int]] = field(default_factory=list)
+    whole: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         control = self.graph.control
@@ -91,7 +95,8 @@ class Space:
         self._frames: dict[object, Frame] = {}
         self._tables: dict[tuple[int, int, int, int], StepTable] = {}
         self._entries = 0
-        self._explore()
+        whole = [self._is_whole(v) for v in range(self.graph.nodes)]
+        self._explore(whole, self._to_be_ended(whole))
         ways = [(letter.source, letter.target) for letter in self.letters]
         self.component = component_numbers(len(self.frames), ways)
 
@@ -113,7 +118,28 @@ class Space:
 
     # Nodes and letters
 
-    def _explore(self) -> None:
+    def _is_whole(self, v: int) -> bool:
+        control = self.graph.control
+        after = control.outgoing[self.graph.state[v]]
+        return control.is_plain or not after or control.begins[after[0]]
+
+    def _to_be_ended(self, whole: list[bool]) -> list[bool]:
+        """The nodes of the augmentation from which there is a way to one that is whole."""
+        graph, found = self.graph, list(whole)
+        if all(whole):
+            return found
+        entering: list[list[int]] = [[] for _ in found]
+        for u, v in zip(graph.source, graph.target, strict=True):
+            entering[v].append(u)
+        work = [v for v, known in enumerate(found) if known]
+        while work:
+            for u in entering[work.pop()]:
+                if not found[u]:
+                    found[u] = True
+                    work.append(u)
+        return found
+
+    def _explore(self, whole: list[bool], to_be_ended: list[bool]) -> None:
         graph = self.graph
         start = (0, -1)
         number, nodes = {start: 0}, [start]
@@ -121,7 +147,10 @@ class Space:
         for here, (v, chosen) in enumerate(nodes):  # grows while it is walked
             self.limits.check(f"the distance, {len(nodes)} nodes")
             self.leaving.append([])
+            self.whole.append(whole[v])
             for e in graph.outgoing[v]:
+                if not to_be_ended[graph.target[e]]:
+                    continue
                 for difference in self._differences(graph.transition[e], chosen):
                     w = graph.target[e]
                     node = (w, difference if self._is_mirrored(w) else -1)
@@ -215,7 +244,7 @@ class Space:
         """The profile before a run begins."""
         return np.zeros((1, 1), dtype=np.int64)
 
-    def cost(self, letters: Sequence[int] | Iterator[int]) -> Fraction | None:
+    def cost(self, letters: Iterable[int]) -> Fraction | None:
         """What these letters cost from the beginning on, with the best shifts; ``None`` if infinitely much.
 
         Raises :class:`LimitReached` where that is too large a number.
@@ -228,6 +257,13 @@ class Space:
             raise LimitReached(Limit.METHOD, "the scales have no common denominator of reasonable size")
         least = int(profile.min())
         return None if least >= NEVER else Fraction(least, self.unit)
+
+    def ended(self, letters: Iterable[int]) -> list[int]:
+        """The letters, and those that end the chain in which they stop."""
+        found = list(letters)
+        while found and not self.whole[here := self.letters[found[-1]].target]:
+            found.append(self.leaving[here][0])
+        return found
 
     def run(self, letters: Sequence[int]) -> tuple[tuple[int, ...], tuple[Fraction, ...]]:
         """The transitions of these letters, and their differences."""
