@@ -21,6 +21,15 @@ FREE: Slopes = (Fraction(0), Fraction(0))
 NOTHING = several()
 """The output of a step that shows nothing."""
 
+What = str | Fraction
+"""A slot, which has the name of a variable or is the spare one, or a constant."""
+
+Key = tuple[What, bool]
+"""What a variable of a core stands for: a slot or a constant, or with ``True`` the mirror of a slot."""
+
+Naming = tuple[What | None, ...]
+"""For each variable of an automaton what it names, if that matters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -84,7 +93,8 @@ class Control:
 
     Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.core` says what else may
     be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1: of none,
-    it is before all), and ``begins[t]`` says whether it is the first part.
+    it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the variables
+    stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
     """
 
     state_names: tuple[str, ...]
@@ -100,6 +110,8 @@ class Control:
     cyclic: tuple[bool, ...]
     origin: tuple[int, ...] = ()
     begins: tuple[bool, ...] = ()
+    keys: tuple[Key, ...] = ()
+    names: tuple[Naming, ...] = ()
 
     @cached_property
     def capped(self) -> tuple[Mask, ...]:
@@ -207,6 +219,16 @@ class Control:
             return tuple(cycles)
         places = self.places(run)
         return tuple((places[i] + (not self.begins[run[i]]), places[j - 1] + 1) for i, j in cycles)
+
+    def whole_differences(self, run: Sequence[int], differences: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """The difference at each position of the :meth:`whole` run from those of the run."""
+        if self.is_plain:
+            return tuple(differences)
+        found = [Fraction(0)] * len(self.whole(run))
+        for t, place, difference in zip(run, self.places(run), differences, strict=True):
+            if self.sampling[t].reads_input and not self.sampling[t].mirror:
+                found[place] = difference
+        return tuple(found)
 
     @property
     def variables(self) -> int:

@@ -23,7 +23,7 @@ a part of (Def. core):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
@@ -42,20 +42,21 @@ from symdipa.model.automaton import (
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import SAMPLE, Term, value
-from symdipa.runs.control import FREE, NOTHING, Control, Sampling, Slopes, assembled
+from symdipa.runs.control import (
+    FREE,
+    NOTHING,
+    Control,
+    Key,
+    Naming,
+    Sampling,
+    Slopes,
+    What,
+    assembled,
+)
 from symdipa.runs.order import Mask, Step
 
 MAX_STATES = 100_000
 """The most states of a core, which grow with the ways in which variables can name slots."""
-
-What = str | Fraction
-"""A slot, which has the name of a variable or is the spare one, or a constant."""
-
-Key = tuple[What, bool]
-"""What a variable of the core stands for: a slot or a constant, or with ``True`` the mirror of a slot."""
-
-Naming = tuple[What | None, ...]
-"""For each variable of the automaton what it names, if that matters."""
 
 Rigid = frozenset[tuple[str, bool, bool]]
 """Slots whose values depend on inputs, whose noise allows no shift above, or none below, the difference."""
@@ -155,7 +156,7 @@ class _Compiler:
                     place[there] = self._state(name if count == 1 else f"{name}#{count}")
                     work.append(there)
                 self._chain(t, place[q, naming, rigid], place[there], chain)
-        return self._numbered(place[start])
+        return self._numbered(place[start], {q: naming for (_, naming, _), q in place.items()})
 
     def _state(self, name: str) -> int:
         if len(self.names) >= MAX_STATES:
@@ -377,7 +378,7 @@ class _Compiler:
 
     # Numbers for variables
 
-    def _numbered(self, start: int) -> Control:
+    def _numbered(self, start: int, names: Mapping[int, Naming]) -> Control:
         parts = [part for *_, part in self.parts]
         hard = {key for part in parts for key in part.ge | part.lt}
         soft = {key for part in parts for key in part.soft_ge | part.soft_lt}
@@ -423,6 +424,8 @@ class _Compiler:
             control,
             origin=tuple(t for _, _, t, _, _ in numbered),
             begins=tuple(begins for *_, begins, _ in numbered),
+            keys=(*values, *shifts),
+            names=tuple(names.get(q, ()) for q in range(len(self.names))),
         )
 
     def _constants(self, numbers: list[Fraction]) -> list[_Part]:
