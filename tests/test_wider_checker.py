@@ -10,8 +10,6 @@ from fractions import Fraction
 
 from symdipa import checker
 from symdipa.model.automaton import (
-    INSAMPLE,
-    INSAMPLE_PRIME,
     TRUE,
     Automaton,
     Guard,
