@@ -64,8 +64,8 @@ def why(automaton: Automaton, witness: Witness) -> str:
     moved = _moved(automaton, witness, found)
     if found.grows == "infinite":
         return (
-            f"{moved} Then the outputs of this run are possible for one of the two inputs and, whatever eps is, "
-            "as unlikely as one likes (or impossible) for the other."
+            f"{moved} Then the outputs of this run are possible for one of the two inputs and, whatever eps "
+            "is, as unlikely as one likes (or impossible) for the other."
         )
     costs = found.costs[:SHOWN]
     rounds, told = (enumeration(map(str, of)) for of in (range(1, len(costs) + 1), costs))
