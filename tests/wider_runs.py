@@ -78,7 +78,9 @@ def feasible(run: Unrolled) -> bool:
     for low, high, strict in run.comparisons:
         if low.sign * (low.sample + 1) != high.sign * (high.sample + 1):
             strict = strict or any(end.sign and noisy[end.sample] for end in (low, high))
-        left, right = (end.sign * sample[end.sample] + z3.Q(*end.plus.as_integer_ratio()) for end in (low, high))
+        left, right = (
+            end.sign * sample[end.sample] + z3.Q(*end.plus.as_integer_ratio()) for end in (low, high)
+        )
         solver.add(left < right if strict else left <= right)
     for j in range(len(run.steps)):
         state = run.state(j)
@@ -117,7 +119,9 @@ def shifts(run: Unrolled) -> Iterator[tuple[int, ...]]:
         j = len(chosen)
         for shift in (-1, 0, 1) if run.state(j).draws else (0,):
             longer = (*chosen, shift)
-            if all(low.sign * longer[low.sample] >= high.sign * longer[high.sample] for low, high in asked[j]):
+            if all(
+                low.sign * longer[low.sample] >= high.sign * longer[high.sample] for low, high in asked[j]
+            ):
                 yield from extend(longer)
 
     return extend(())
