@@ -23,10 +23,10 @@ from symdipa.model.automaton import (
     reachable,
     symbol,
 )
-from symdipa.model.parts import scale_text
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
-from symdipa.model.validation import SOME_SCALE, problems
+from symdipa.model.validation import problems
+from symdipa.model.validation.samples import SOME_SCALE, scale_text
 from symdipa.model.verdict import Result, Status, Verdict, Witness
 
 Decide = Callable[[Automaton], Result | None]
