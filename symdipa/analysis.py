@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING
 
 from symdipa.bounds import portfolio
@@ -62,6 +62,9 @@ CONCRETE_SECONDS = 60.0
 
 HALT_SECONDS, SHOWN_STOPS = 1.0, 3
 """How long the other reading of a stop may take, if the first took no longer; the most states named of it."""
+
+NO_ALIGNMENT = "the bound comes from distances alone: no graph gave an alignment, which could be certified"
+"""Why a bound has no certificate."""
 
 GROWING = "a run that costs more and more"
 """The conflict of a witness that distances have found."""
@@ -430,14 +433,16 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
     For a private automaton it proves a bound on ``D`` and, where one was found, a bound from below; with
     ``invariant``, or without such a proof, that none of the four patterns occurs, which may take ``timeout``
     seconds. Otherwise it has the violation. Raises :class:`~symdipa.model.errors.NothingToCertify` where
-    there is no proof, or, with ``invariant``, where a pattern occurs.
+    there is no proof, or, with ``invariant``, where a pattern occurs or could say nothing.
     """
     must_be_result(result)
     from symdipa.evidence import certificates
 
     reason, automaton = "no answer was found", result.automaton
+    if invariant and not automaton.is_plain:
+        raise NothingToCertify(certificates.NOT_PLAIN)
     parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result)
-    if not parts and result.bounds is not None and not result.disagreements:
+    if not parts and automaton.is_plain and result.bounds is not None and not result.disagreements:
         limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
         try:
             parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
@@ -452,6 +457,8 @@ def _proofs(result: Result) -> list[Json]:
     """The certificates of a violation, and of the bounds: of the best from above that has one."""
     from symdipa.evidence import certificates
 
+    if not result.automaton.is_plain:
+        return _wider_proofs(result)
     parts: list[Json] = []
     if result.witness is not None:
         parts.append(certificates.violation(control_graph(result.automaton), result.witness))
@@ -466,6 +473,31 @@ def _proofs(result: Result) -> list[Json]:
     parts += proofs
     if proofs and bounds.flow is not None and bounds.lower:  # nobody doubts that D is at least 0
         parts.append(certificates.lower_of_flow(bounds.flow, bounds.flow_range, bounds.sensitivity))
+    return parts
+
+
+def _wider_proofs(result: Result) -> list[Json]:
+    """:func:`_proofs` about an automaton that is not one of the paper's.
+
+    Raises :class:`~symdipa.model.errors.NothingToCertify` where a bound comes without a proof.
+    """
+    from symdipa.evidence.certificates import wider
+
+    automaton, witness, bounds = result.automaton, result.witness, result.bounds
+    if witness is not None:
+        return [wider.growth(automaton, witness.run, witness.cycles)]
+    if bounds is None or bounds.best is None:
+        return []
+    if bounds.alignment_proof is None or not bounds.alignment_proof.sides:
+        raise NothingToCertify(NO_ALIGNMENT)
+    parts = [wider.private(automaton, side) for side in bounds.alignment_proof.sides]
+    if bounds.flow is not None and bounds.lower:
+        control, flow, scale = control_graph(automaton), bounds.flow, bounds.sensitivity
+        run, cycles = control.whole(flow.run), control.whole_cycles(flow.run, flow.loops)
+        deltas = [delta * scale for delta in control.whole_differences(flow.run, flow.deltas)]
+        with suppress(NothingToCertify):
+            below = wider.lower(automaton, run, cycles, deltas, bounds.lower, bounds.flow_range, scale)
+            parts.append(below)
     return parts
 
 
@@ -581,12 +613,10 @@ class _Check:
 
         Such a run is a witness of the first pattern that is open.
         """
-        from symdipa.bounds.exact.distance import distance_constant
+        from symdipa.bounds.exact.distance import distances
 
         try:
-            found = self.problem.from_augmentation(
-                partial(distance_constant, limits=self.limits), self.limits, cap
-            )
+            found = self.problem.from_augmentation(distances, self.limits, cap)
         except LimitReached as limit:
             self.notes.append(Note(NoteKind.NOT_MEASURED, str(limit)))
             return
@@ -621,8 +651,8 @@ class _Check:
         work.make(portfolio.cheap(cap), self.limits)
         if not more:
             work.make(portfolio.fallback(), self.limits.within(seconds))
-        if not work.from_above and not more:
-            self.notes.append(Note(NoteKind.NO_BOUND, work.missing["corollary"]))
+        if not work.from_above and not more and self.automaton.is_plain:
+            self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:

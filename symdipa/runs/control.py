@@ -21,6 +21,15 @@ FREE: Slopes = (Fraction(0), Fraction(0))
 NOTHING = several()
 """The output of a step that shows nothing."""
 
+What = str | Fraction
+"""A slot, which has the name of a variable or is the spare one, or a constant."""
+
+Key = tuple[What, bool]
+"""What a variable of a core stands for: a slot or a constant, or with ``True`` the mirror of a slot."""
+
+Naming = tuple[What | None, ...]
+"""For each variable of an automaton what it names, if that matters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -84,7 +93,8 @@ class Control:
 
     Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.core` says what else may
     be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1: of none,
-    it is before all), and ``begins[t]`` says whether it is the first part.
+    it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the variables
+    stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
     """
 
     state_names: tuple[str, ...]
@@ -100,6 +110,8 @@ class Control:
     cyclic: tuple[bool, ...]
     origin: tuple[int, ...] = ()
     begins: tuple[bool, ...] = ()
+    keys: tuple[Key, ...] = ()
+    names: tuple[Naming, ...] = ()
 
     @cached_property
     def capped(self) -> tuple[Mask, ...]:
@@ -116,11 +128,6 @@ class Control:
     def has_rigid(self) -> bool:
         """Whether some sample depends on an input and has noise that forbids shifts above or below it."""
         return any(sampling.reads_input and None in sampling.slopes for sampling in self.sampling)
-
-    @property
-    def soft(self) -> Mask:
-        """The variables that hold shifts, where these are apart from values; the same for all steps."""
-        return self.steps[0].soft if self.steps else 0
 
     def _holding(self, such: Callable[[Sampling], bool]) -> tuple[Mask, ...]:
         """For each state the variables that may hold such samples: a forward fixed point."""
@@ -140,6 +147,16 @@ class Control:
     def is_plain(self) -> bool:
         """Whether transitions are those of the automaton, which is one of the paper's."""
         return not self.origin
+
+    @cached_property
+    def soft(self) -> Mask:
+        """The variables that hold shifts, if there are such."""
+        return self.steps[0].soft if self.steps else 0
+
+    @cached_property
+    def of_shifts(self) -> Control:
+        """The graph with what orders shifts only, and the same numbers."""
+        return self.restricted_to(self.soft) if self.soft else self
 
     def shifting(self, t: int) -> Step:
         """What transition ``t`` does to the order of shifts: its soft part, where there is one."""
@@ -173,6 +190,14 @@ class Control:
         """Whether a state is in the middle of a transition of the automaton, or before all of them."""
         return not self.is_plain and bool(self.outgoing[q]) and not self.begins[self.outgoing[q][0]]
 
+    def completed(self, run: Sequence[int]) -> tuple[int, ...]:
+        """The run with the rest of the automaton's transition in which it ends, if it ends in the middle."""
+        whole = list(run)
+        if not self.is_plain and whole:
+            while (more := self.outgoing[self.target[whole[-1]]]) and not self.begins[more[0]]:
+                whole += more
+        return tuple(whole)
+
     def whole(self, run: Sequence[int]) -> tuple[int, ...]:
         """The run in transitions of the automaton."""
         return tuple(run) if self.is_plain else tuple(self.origin[t] for t in run if self.begins[t])
@@ -195,6 +220,16 @@ class Control:
         places = self.places(run)
         return tuple((places[i] + (not self.begins[run[i]]), places[j - 1] + 1) for i, j in cycles)
 
+    def whole_differences(self, run: Sequence[int], differences: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """The difference at each position of the :meth:`whole` run from those of the run."""
+        if self.is_plain:
+            return tuple(differences)
+        found = [Fraction(0)] * len(self.whole(run))
+        for t, place, difference in zip(run, self.places(run), differences, strict=True):
+            if self.sampling[t].reads_input and not self.sampling[t].mirror:
+                found[place] = difference
+        return tuple(found)
+
     @property
     def variables(self) -> int:
         return len(self.variable_names)
@@ -207,6 +242,13 @@ class Control:
     def loops(self) -> dict[int, tuple[int, ...]]:
         """The transitions inside each component that has any, by component."""
         return loops_of(self.component, self.source, self.cyclic)
+
+    @cached_property
+    def last_components(self) -> frozenset[int]:
+        """The components that no transition leaves."""
+        ends = zip(self.source, self.target, strict=True)
+        component = self.component
+        return frozenset(component) - {component[p] for p, q in ends if component[p] != component[q]}
 
     @property
     def shape(self) -> Hashable:

@@ -778,6 +778,13 @@ def growth(
     return last
 
 
+def is_repeatable(
+    automaton: Automaton, run: Sequence[int], cycles: Sequence[Span], limits: Limits = UNLIMITED
+) -> bool:
+    """Whether the run is feasible, and known to be so with its cycles taken any number of times."""
+    return _Rising(automaton, tuple(run), tuple(sorted(cycles)), limits).repeatable()[0]
+
+
 @dataclass
 class _Rising:
     """A run and its cycles."""
@@ -805,7 +812,7 @@ class _Rising:
             walk = _Walk(self.automaton)
             open_at: dict[int, set[str]] = {}
             for i, j in self.cycles:
-                stored = {x for t in self.run[i:j] for x in self.automaton.transitions[t].assigned}
+                stored = self._changed(i, j)
                 open_at[i] = open_at.get(i, set()) | stored
                 open_at[j] = open_at.get(j, set()) | stored
             inside = set()
@@ -821,6 +828,16 @@ class _Rising:
             free = [s if s.step in inside else replace(s, d=Fraction(0)) for s in system.samples]
             self.alone[times] = replace(system, samples=tuple(free))
         return self.alone[times]
+
+    def _changed(self, i: int, j: int) -> set[str]:
+        """The variables that do not hold what they held, once a cycle has been taken."""
+        walk = _Walk(self.automaton)
+        for t in self.run[:i]:
+            walk.step(t)
+        before = dict(walk.held)
+        for t in self.run[i:j]:
+            walk.step(t)
+        return {name for name, value in walk.held.items() if before.get(name) != value}
 
     def cost(self, system: System, times: int, rows: Sequence[Sequence[Fraction]]) -> Fraction | None:
         self.limits.check("the costs of repeating a loop")

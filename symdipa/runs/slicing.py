@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import and_, or_
 
@@ -302,6 +302,9 @@ def cut(whole: Control, variables: Mask, also: Collection[int] = ()) -> Slice:
         target=tuple(place[whole.target[t]] for t in origin),
         initial=0,
     )
+    if not whole.is_plain:  # each transition counts as a whole one
+        parts = tuple(whole.origin[t] for t in origin)
+        control = replace(control, origin=parts, begins=(True,) * len(parts))
     return Slice(whole, control, state, tuple(origin), variable, kept)
 
 

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from symdipa.bounds.alignment.program import ZERO, Constraints
+from symdipa.bounds.costs import Paid, Rate, slope_cost
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 
@@ -32,20 +33,21 @@ def solve(
         return None if binding else (lower, inf)
     first = constraints.unknowns  # the potential of component c is column first + c
     rows = _Rows()
-    different = {rate for _, _, rate, _, _ in constraints.groups}
-    scale = min((rate.d for rate in different if rate.d), default=Fraction(1))
-    scaled = {rate: (float(rate.d / scale), float(rate.release / scale)) for rate in different}
+    rates = {rate for _, _, rate, _, _ in constraints.groups}
+    scale = min((slope for rate in rates for slope in rate.slopes if slope), default=Fraction(1))
+    scaled = {rate: _Scaled(rate, scale, low, high) for rate in rates}
     for here, there, rate, floor, ceiling in constraints.groups:
         if here == there:
             continue
-        d, release = scaled[rate]
-        least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
+        step = scaled[rate]
         onward = [(first + there, 1.0), (first + here, -1.0)]
-        rows.add(onward, -release * max(most, -least))
-        for c in ceiling:
-            rows.add([*onward, (c, -d)], -(d + release) * most)
-        for f in floor:
-            rows.add([*onward, (f, d)], (d + release) * least)
+        rows.add(onward, -max(step.released))
+        if step.below:
+            for c in ceiling:
+                rows.add([*onward, (c, -step.below)], -step.below * step.most - step.released[1])
+        if step.above:
+            for f in floor:
+                rows.add([*onward, (f, step.above)], step.above * step.least - step.released[0])
     for a, b in binding:
         rows.add([(a, 1.0), (b, -1.0)], 0.0)
     goal = first + constraints.initial
@@ -60,20 +62,41 @@ def solve(
 def _ranges(
     constraints: Constraints, low: Fraction, high: Fraction
 ) -> tuple[list[float], list[float]] | None:
-    """The least and the largest values of the unknowns for which no loop costs anything."""
-    lower, upper = [float(low)] * constraints.unknowns, [float(high)] * constraints.unknowns
+    """The least and the largest values of the unknowns: no loop costs, and no step infinitely much."""
+    shifts = constraints.shifts(low, high)
+    lower, upper = ([float(end)] * constraints.unknowns for end in shifts)
     lower[ZERO] = upper[ZERO] = 0.0
     for here, there, rate, floor, ceiling in constraints.groups:
-        if here != there:
+        inside = here == there
+        if not (inside or None in rate.slopes or None in rate.release):
             continue
-        least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
-        if rate.release and max(most, -least) > 0:
+        least, most = map(float, rate.differences(low, high))
+        released = _released(rate, low, high)
+        if None in released or (inside and any(released)):
             return None
-        for f in floor:
-            upper[f] = min(upper[f], least)
-        for c in ceiling:
-            lower[c] = max(lower[c], most)
+        above, below = rate.slopes
+        if above is None or (inside and above):
+            for f in floor:
+                upper[f] = min(upper[f], least)
+        if below is None or (inside and below):
+            for c in ceiling:
+                lower[c] = max(lower[c], most)
     return None if any(a > b for a, b in zip(lower, upper, strict=True)) else (lower, upper)
+
+
+def _released(rate: Rate, low: Fraction, high: Fraction) -> tuple[Paid, Paid]:
+    """What the second sample costs for the least and for the largest difference."""
+    least, most = rate.differences(low, high)
+    return slope_cost(rate.release, -least), slope_cost(rate.release, -most)
+
+
+class _Scaled:
+    """A rate in floats: slopes (0 where they are infinite), what is released, ends of the differences."""
+
+    def __init__(self, rate: Rate, scale: Fraction, low: Fraction, high: Fraction) -> None:
+        self.above, self.below = (float((slope or 0) / scale) for slope in rate.slopes)
+        self.released = [float((paid or 0) / scale) for paid in _released(rate, low, high)]
+        self.least, self.most = map(float, rate.differences(low, high))
 
 
 class _Rows:

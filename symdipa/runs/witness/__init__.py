@@ -5,7 +5,7 @@ and 3) and shares nothing with the engines. :func:`complete` turns a raw find in
 """
 
 from symdipa.runs.witness.completion import Loop, complete, finished
-from symdipa.runs.witness.dependency import dependency_graph, is_non_leaking
+from symdipa.runs.witness.dependency import dependency_graph, is_non_leaking, rounds_are_alike
 from symdipa.runs.witness.nearby import (
     LASSOS,
     LONGEST_TRIED,
@@ -28,6 +28,7 @@ __all__ = [
     "is_non_leaking",
     "orders_by_round",
     "replay",
+    "rounds_are_alike",
     "shorten",
     "witnesses_on",
 ]

@@ -48,16 +48,8 @@ def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]
 
 
 def finished(control: Control, witness: Witness) -> Witness:
-    """The witness on a run that does not end in the middle of a transition of the automaton.
-
-    Raises :class:`WitnessRejected` where that transition cannot be taken to its end.
-    """
-    run = list(witness.run)
-    if witness.pattern in LASSOS or not control.is_between(control.target[run[-1]]):
-        return witness
-    while control.is_between(q := control.target[run[-1]]):
-        run += control.outgoing[q]
-    return replace(witness, run=tuple(run))
+    """The witness on a run that does not end in the middle of a transition of the automaton."""
+    return witness if witness.pattern in LASSOS else replace(witness, run=control.completed(witness.run))
 
 
 def _violating(control: Control, pattern: Pattern, loops: Sequence[Loop]) -> Loop:

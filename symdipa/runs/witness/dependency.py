@@ -13,16 +13,20 @@ from symdipa.runs.order import Step, members
 
 Run = Sequence[int]
 
+Above = tuple[frozenset[int], ...]
+"""For each position of a run those whose samples are above its own."""
+
 
 @dataclass(frozen=True)
 class DependencyGraph:
     """``over[i]``: positions whose samples the guards force above sample ``i`` (Def. dependency graph).
 
-    ``over`` is about shifts, ``above`` about values: they differ where differences are shown.
+    That is about shifts: those of the positions in ``over[i]`` are at most that of ``i``. ``above[i]`` is
+    about values, the same unless shifts have an order of their own.
     """
 
-    over: tuple[frozenset[int], ...]
-    above: tuple[frozenset[int], ...]
+    over: Above
+    above: Above
 
     @property
     def is_acyclic(self) -> bool:
@@ -38,17 +42,16 @@ class DependencyGraph:
                 degree[j] -= 1
                 if degree[j] == 0:
                     ready.append(j)
-        return done == len(self.over)
+        return done == len(self.above)
 
 
 def dependency_graph(control: Control, run: Run) -> DependencyGraph:
     """The dependency graph of a run, straight from the definition."""
-    above = _dependencies([control.forcing(t) for t in run])
-    apart = any(control.steps[t].soft for t in run)
-    return DependencyGraph(_dependencies([control.shifting(t) for t in run]) if apart else above, above)
+    over = _forced([control.shifting(t) for t in run])
+    return DependencyGraph(over, _forced([control.forcing(t) for t in run]) if control.soft else over)
 
 
-def _dependencies(steps: Sequence[Step]) -> tuple[frozenset[int], ...]:
+def _forced(steps: Sequence[Step]) -> Above:
     last: dict[int, int] = {}
     over: list[set[int]] = [set() for _ in steps]
     for j, step in enumerate(steps):
@@ -64,6 +67,21 @@ def _dependencies(steps: Sequence[Step]) -> tuple[frozenset[int], ...]:
 def is_non_leaking(control: Control, cycle: Iterable[int]) -> bool:
     """Whether no variable used in the cycle is assigned in it."""
     return not control.conflicts(cycle)
+
+
+def rounds_are_alike(control: Control, cycle: Sequence[int]) -> bool:
+    """Whether all rounds of a cycle have the same dependencies, as no round reads what another has stored.
+
+    In the automata of the paper that is so if the cycle is non-leaking. In others a round may also read what
+    it has stored itself.
+    """
+    if control.is_plain:
+        return is_non_leaking(control, cycle)
+    stored, before = 0, 0
+    for t in cycle:
+        before |= control.steps[t].used & ~stored
+        stored |= control.steps[t].asg
+    return not before & stored
 
 
 @dataclass(frozen=True)

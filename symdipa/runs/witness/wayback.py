@@ -25,7 +25,9 @@ def on_automaton(automaton: Automaton, control: Control, witness: Witness) -> Wi
         return witness
     run, places = witness.run, control.places(witness.run)
     path = dict.fromkeys(places[k] for k in witness.path if places[k] >= 0)
-    conflict = _conflict(automaton, control, witness) if witness.pattern in CHAINS else ""
+    conflict = witness.conflict
+    if not conflict and witness.pattern in CHAINS:
+        conflict = _conflict(automaton, control, witness)
     return replace(
         witness,
         run=control.whole(run),

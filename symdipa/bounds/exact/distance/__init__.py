@@ -4,6 +4,6 @@
 :mod:`growth` decides whether costs have a bound at all.
 """
 
-from symdipa.bounds.exact.distance.search import Distance, distance_constant
+from symdipa.bounds.exact.distance.search import Distance, distance_constant, distances
 
-__all__ = ["Distance", "distance_constant"]
+__all__ = ["Distance", "distance_constant", "distances"]

@@ -90,6 +90,11 @@ def distance_constant(
     return best
 
 
+def distances(augmentation: Augmentation, limits: Limits = UNLIMITED) -> Distance:
+    """:func:`distance_constant` for two-sided differences, as it is asked of another process."""
+    return distance_constant(augmentation, limits=limits)
+
+
 def _value(exact: Exact) -> Fraction:
     assert exact.value is not None
     return exact.value
