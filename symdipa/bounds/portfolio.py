@@ -127,6 +127,10 @@ def bounds_on(
 
 def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
     """What comes with every check: the paper's bounds, if there are some and the augmentation is small."""
+
+    def applies(portfolio: Portfolio) -> bool:
+        return portfolio.problem.control.is_plain
+
     return (
         Attempt("corollary", max_nodes=max_nodes, when=applies),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symdipa.bounds.exact.distance.growth import Loop, Word, endless, expanded
-from symdipa.bounds.exact.distance.space import Space
+from symdipa.bounds.exact.distance.space import Space, no_denominator
 from symdipa.bounds.exact.flow import Span
 from symdipa.bounds.exact.frames import LARGEST, Rows
 from symdipa.bounds.exact.lift import NEVER
@@ -121,7 +121,7 @@ class _Search:
         while True:
             cap = cap if most is None else min(cap, most)
             if cap > LARGEST:
-                raise LimitReached(Limit.METHOD, "the scales have no common denominator of reasonable size")
+                raise no_denominator()
             capped = _Capped(space, cap, left)
             try:
                 word = capped.run()

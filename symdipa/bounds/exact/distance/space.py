@@ -17,21 +17,18 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from symdipa.bounds.exact.frames import COLUMNS, Rows, StepTable, TooWide
+from symdipa.bounds.costs import rates
+from symdipa.bounds.exact.frames import COLUMNS, LARGEST, Rows, StepTable, TooWide
 from symdipa.bounds.exact.lift import NEVER
 from symdipa.model.adjacency import Interval
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation
-from symdipa.runs.control import Sampling, Slopes
 from symdipa.runs.graphs import component_numbers
 from symdipa.runs.order import Mask, OrderState, members
 
 MOST_ENTRIES = 20_000_000
 """The most ways of all tables together."""
-
-Price = Fraction | None
-"""What a shift costs; ``None`` if it is not allowed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,20 +97,20 @@ class Space:
         self.component = component_numbers(len(self.frames), ways)
 
     def _set_prices(self) -> None:
-        known: dict[Sampling, list[list[Price]]] = {}
-        for sampling in self.graph.control.sampling:
-            if sampling not in known:
-                known[sampling] = [[price(sampling, a, b) for b in self.levels] for a in self.levels]
+        paid = rates(self.graph.control)
+        known = {rate: [[rate.cost(a, b) for b in self.levels] for a in self.levels] for rate in set(paid)}
         finite = [p for table in known.values() for row in table for p in row if p is not None]
         self.unit = lcm(*(p.denominator for p in finite))
         self.largest = int(max(finite, default=Fraction(0)) * self.unit)
+        if self.largest > LARGEST:
+            raise no_denominator()
         numbers = {
-            sampling: np.array(
+            rate: np.array(
                 [[NEVER if p is None else int(p * self.unit) for p in row] for row in table], dtype=np.int64
             )
-            for sampling, table in known.items()
+            for rate, table in known.items()
         }
-        self.prices = [numbers[sampling] for sampling in self.graph.control.sampling]
+        self.prices = [numbers[rate] for rate in paid]
 
     # Nodes and letters
 
@@ -254,7 +251,7 @@ class Space:
             profile = self.letters[i].table.apply(profile)
             length += 1
         if length * self.largest >= NEVER:
-            raise LimitReached(Limit.METHOD, "the scales have no common denominator of reasonable size")
+            raise no_denominator()
         least = int(profile.min())
         return None if least >= NEVER else Fraction(least, self.unit)
 
@@ -290,17 +287,6 @@ def _columns(order: OrderState, heads: Sequence[int], levels: int) -> Rows:
     return columns
 
 
-def price(sampling: Sampling, difference: Fraction, shift: Fraction) -> Price:
-    """What a step costs for a difference of its input and a shift of the sample that guards compare."""
-    first = _part(sampling.slopes, shift - difference)
-    if first is None or not (sampling.reads_input and sampling.shows_second):
-        return first
-    scale = sampling.d_prime or Fraction(0)
-    second = _part(sampling.second or (scale, scale), -difference)
-    return None if second is None else first + second
-
-
-def _part(slopes: Slopes, off: Fraction) -> Price:
-    """What it costs when a shift is off the difference by so much."""
-    slope = slopes[0] if off > 0 else slopes[1]
-    return Fraction(0) if not off else None if slope is None else slope * abs(off)
+def no_denominator() -> LimitReached:
+    """What is raised where costs are too large as multiples of a common unit."""
+    return LimitReached(Limit.METHOD, "the scales have no common denominator of reasonable size")
