@@ -109,14 +109,19 @@ class Follower:
         again = Walk(walk.order.copy(), dict(walk.origin))
         for p in cycle:
             self._advance(again, p, "cycle-repeats")
-        if self._known(again) != self._known(walk):
+        read = {x for step in self.steps[cycle[0] :] for x in step.reads}
+        if self._known(again, read) != self._known(walk, read):
             refuse(
                 "cycle-repeats",
                 f"{self.where}: after one more round of {list(cycle)} other values are possible",
             )
 
-    def _known(self, walk: Walk) -> tuple[object, ...]:
-        return walk.order.facts, {x: self._is_continuous(end) for x, end in walk.origin.items()}
+    def _known(self, walk: Walk, read: set[str]) -> tuple[object, ...]:
+        """What matters to a cycle and the rest of the run: about variables that they read."""
+        facts = {
+            (low, high, b) for low, high, b in walk.order.facts if {low.name, high.name} <= read | {None}
+        }
+        return facts, {x: self._is_continuous(end) for x, end in walk.origin.items() if x in read}
 
     def _is_continuous(self, end: End) -> bool:
         return end.position is not None and self.model.is_continuous(self.steps[end.position].sample)
