@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from symdipa.bounds.exact.distance.growth import Loop, Word, endless, expanded
 from symdipa.bounds.exact.distance.space import Space
 from symdipa.bounds.exact.flow import Span
-from symdipa.bounds.exact.frames import LARGEST, NEVER, Rows
+from symdipa.bounds.exact.frames import LARGEST, Rows
+from symdipa.bounds.exact.lift import NEVER
 from symdipa.bounds.exact.profiles import ConstantLimit, Exact
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, intervals
 from symdipa.model.errors import Limit, LimitReached

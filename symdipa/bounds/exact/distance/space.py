@@ -17,7 +17,8 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from symdipa.bounds.exact.frames import COLUMNS, NEVER, Rows, StepTable, TooWide
+from symdipa.bounds.exact.frames import COLUMNS, Rows, StepTable, TooWide
+from symdipa.bounds.exact.lift import NEVER
 from symdipa.model.adjacency import Interval
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
