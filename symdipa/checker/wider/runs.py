@@ -97,12 +97,34 @@ class Follower:
         for p in range(len(self.steps)):
             here = inside.get(p, range(0))
             if here and p == here[0]:
-                walk.wavering |= {x for k in here for x in self.steps[k].assigned}
+                walk.wavering |= self._changed(walk, here)
             self._take_arcs(walk, p, here)
             self._advance(walk, p, "run-feasible")
             if here and p == here[-1]:
                 self._check_repeats(walk, here)
         return Run(transitions, self.steps, self.cycles, frozenset(self.arcs), frozenset(self.steady))
+
+    def _changed(self, walk: Walk, cycle: range) -> set[str]:
+        """The variables that hold something else before another round: another sample than before this one.
+
+        A round may put back what was there, or a constant in place of one; then so does every round.
+        """
+        held: dict[str, Place] = {}
+        for p in cycle:
+            gets = self.steps[p].gets
+            held |= {x: held.get(value.place.name or "", value.place) for x, value in gets.items()}
+        changed: set[str] = set()
+        while True:
+            found = {
+                x
+                for x, place in held.items()
+                if place.is_sample
+                or place.name in changed
+                or walk.origin.get(x) != (GROUND if place.name is None else walk.origin[place.name])
+            }
+            if found == changed:
+                return changed
+            changed = found
 
     def _check_repeats(self, walk: Walk, cycle: range) -> None:
         """After one more round the same values are possible: so it is after any number of rounds."""
