@@ -25,7 +25,8 @@ from symdipa.model.automaton import (
     variables_of,
 )
 from symdipa.model.errors import InputProblem, InvalidInput, Position
-from symdipa.model.validation import Place, earlier_overlaps, problems, validate
+from symdipa.model.validation import Place, problems, validate
+from symdipa.model.validation.guards import earlier_overlaps
 
 ONE = Fraction(1)
 A = symbol("a")
