@@ -439,15 +439,18 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
     from symdipa.evidence import certificates
 
     reason, automaton = "no answer was found", result.automaton
-    if invariant and not automaton.is_plain:
-        raise NothingToCertify(certificates.NOT_PLAIN)
-    parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result)
-    if not parts and automaton.is_plain and result.bounds is not None and not result.disagreements:
-        limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
-        try:
-            parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
-        except SymdipaError as error:
-            reason = str(error)
+    limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
+    if not automaton.is_plain:
+        if invariant:
+            raise NothingToCertify(certificates.NOT_PLAIN)
+        parts = [] if result.disagreements else _wider_proofs(result, limits)
+    else:
+        parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result)
+        if not parts and result.bounds is not None and not result.disagreements:
+            try:
+                parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
+            except SymdipaError as error:
+                reason = str(error)
     if not parts:
         raise NothingToCertify(reason)
     return certificates.bundle(automaton, parts)
@@ -457,8 +460,6 @@ def _proofs(result: Result) -> list[Json]:
     """The certificates of a violation, and of the bounds: of the best from above that has one."""
     from symdipa.evidence import certificates
 
-    if not result.automaton.is_plain:
-        return _wider_proofs(result)
     parts: list[Json] = []
     if result.witness is not None:
         parts.append(certificates.violation(control_graph(result.automaton), result.witness))
@@ -476,28 +477,28 @@ def _proofs(result: Result) -> list[Json]:
     return parts
 
 
-def _wider_proofs(result: Result) -> list[Json]:
+def _wider_proofs(result: Result, limits: Limits) -> list[Json]:
     """:func:`_proofs` about an automaton that is not one of the paper's.
 
-    Raises :class:`~symdipa.model.errors.NothingToCertify` where a bound comes without a proof.
+    Raises :class:`~symdipa.model.errors.NothingToCertify` where an answer comes without a proof.
     """
     from symdipa.evidence.certificates import wider
 
     automaton, witness, bounds = result.automaton, result.witness, result.bounds
-    if witness is not None:
-        return [wider.growth(automaton, witness.run, witness.cycles)]
-    if bounds is None or bounds.best is None:
-        return []
-    if bounds.alignment_proof is None or not bounds.alignment_proof.sides:
-        raise NothingToCertify(NO_ALIGNMENT)
-    parts = [wider.private(automaton, side) for side in bounds.alignment_proof.sides]
+    try:
+        if witness is not None:
+            return [wider.growth(automaton, witness.run, witness.cycles, limits=limits)]
+        if bounds is None or bounds.best is None:
+            return []
+        if bounds.alignment is None or bounds.alignment_proof is None:
+            raise NothingToCertify(NO_ALIGNMENT)
+        parts = wider.private(automaton, bounds.alignment_proof, limits)
+    except LimitReached as limit:
+        raise NothingToCertify(str(limit)) from limit
     if bounds.flow is not None and bounds.lower:
-        control, flow, scale = control_graph(automaton), bounds.flow, bounds.sensitivity
-        run, cycles = control.whole(flow.run), control.whole_cycles(flow.run, flow.loops)
-        deltas = [delta * scale for delta in control.whole_differences(flow.run, flow.deltas)]
-        with suppress(NothingToCertify):
-            below = wider.lower(automaton, run, cycles, deltas, bounds.lower, bounds.flow_range, scale)
-            parts.append(below)
+        with suppress(NothingToCertify, LimitReached):
+            question = bounds.flow, bounds.flow_range, bounds.sensitivity
+            parts.append(wider.lower_of_flow(automaton, *question, limits))
     return parts
 
 

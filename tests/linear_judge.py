@@ -1,4 +1,4 @@
-"""The judge of the wider model: what runs cost, straight from two theorems (shared model, section 2).
+"""The judge of the wider model: what runs cost, straight from the definition of shifts and their costs.
 
 Nothing here is shared with the product: of symdipa only the values of the model are imported. There is no
 core, no order state, no pattern and no engine; runs one by one are in ``linear_runs``.

@@ -1,4 +1,4 @@
-"""Runs of the wider model, literally: linear inequalities, shifts, probabilities (shared model, section 2).
+"""Runs of the wider model, literally: linear inequalities, shifts, probabilities.
 
 :func:`unfold` writes a run down as linear inequalities of its samples. :func:`is_feasible` solves them
 (Bellman and Ford, on a graph in which every sample has a mirrored twin), :func:`least_cost` tries every
@@ -241,7 +241,7 @@ def feasible_runs(automaton: Automaton, max_length: int, max_runs: int | None = 
 
 
 def price(noise: Noise, d: Fraction | None, u: Fraction) -> Cost:
-    """What it costs to shift a sample by ``u`` more than its mean (the table of section 2)."""
+    """What it costs to shift a sample by ``u`` more than its mean (the table of costs)."""
     if noise is Noise.NONE:
         return Fraction(0) if u == 0 else inf
     if d is None:

@@ -27,7 +27,9 @@ from linear_runs import (
 )
 from random_linear import can_hold, random_linear
 
+from symdipa.files import formats
 from symdipa.model.automaton import Atom, Automaton, Noise, State, Term, atom
+from symdipa.model.validation import problems
 
 F = Fraction
 NAMES, MAKERS = [row[0] for row in examples.ROWS], [row[1:] for row in examples.ROWS]
@@ -253,6 +255,13 @@ def test_continuous_probabilities_fall_as_the_cost_says(make, run, numbers):
     found = falls(written, deltas, numbers, start, 20, eps=2.0, reach=30, step=fine)
     assert max(found) <= float(cost) + 0.03
     assert max(found) >= 0.85 * float(cost)
+
+
+def test_random_automata_obey_the_rules():
+    for i in range(200):
+        automaton = drawn(i)
+        assert problems(automaton) == []
+        assert formats.loads(formats.dumps(automaton, "dipa")) == automaton
 
 
 def test_a_generator_worth_its_name():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.model.adjacency import Interval
@@ -39,13 +39,16 @@ class Rate:
     release: Slopes
     reads_input: bool
     mirror: bool = False
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Rates are keys throughout, and the hash of a fraction costs a modular inverse.
+        slopes = (*self.slopes, self.release[0])
+        ratios = [None if slope is None else slope.as_integer_ratio() for slope in slopes]
+        object.__setattr__(self, "_hash", hash((*ratios, self.reads_input, self.mirror)))
 
     def __hash__(self) -> int:
-        # Rates are keys throughout, and the hash of a fraction costs a modular inverse.
-        ratios = tuple(
-            None if slope is None else slope.as_integer_ratio() for slope in (*self.slopes, *self.release)
-        )
-        return hash((ratios, self.reads_input, self.mirror))
+        return self._hash
 
     @property
     def scales(self) -> tuple[Fraction, Fraction]:

@@ -126,9 +126,13 @@ def bounds_on(
 
 
 def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
-    """What comes with every check: the paper's bounds, if they apply and the augmentation is not too large."""
+    """What comes with every check: the paper's bounds, if there are some and the augmentation is small."""
+
+    def applies(portfolio: Portfolio) -> bool:
+        return portfolio.problem.control.is_plain
+
     return (
-        Attempt("corollary", max_nodes=max_nodes, when=lambda portfolio: portfolio.problem.control.is_plain),
+        Attempt("corollary", max_nodes=max_nodes, when=applies),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),
     )
 

@@ -276,6 +276,9 @@ class _TightRun:
         if rest and not self._take(rest):
             while not control.begins[self.run.pop()]:
                 pass
+            order = follow(initial(control.variables), [control.steps[t] for t in self.run])
+            assert order is not None, "a feasible run"
+            self._order = order
             self.loops = [(a, b) for a, b in self.loops if b <= len(self.run)]
 
     def _go_to_the_end(self) -> None:

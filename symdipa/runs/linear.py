@@ -28,6 +28,7 @@ from typing import Literal
 from symdipa.model.automaton import Automaton, Noise, OutputKind, Term
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import SAMPLE, SECOND_SAMPLE
+from symdipa.runs.drift import drifts
 
 Span = tuple[int, int]
 """A half-open range of positions of a run."""
@@ -887,12 +888,17 @@ class _Rising:
                 for times in range(2, REPEATS + 1):
                     if not feasible(self.system(times)):
                         return False, f"with {times} rounds the run is not feasible"
+                if len(self.cycles) == 1 and drifts(self.system(3), self._rounds_of(3), (i, j)):
+                    return True, "the values of each round can be those of the round before and a drift"
                 return False, "it was not shown that the run is feasible for every number of rounds"
             rest = max(rest, after)
         for times in range(2, rest + 1):
             if _Bounds(self.system(times), strict=True).solved() is None or not feasible(self.system(times)):
                 return False, f"with {times} rounds the run is not feasible"
         return True, "further rounds bound what is stored no more closely"
+
+    def _rounds_of(self, times: int) -> list[Span]:
+        return repeated(self.run, self.cycles, times)
 
     def _carries(self, i: int, j: int) -> bool:
         """Whether a round reads what the one before has stored."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import inf
+from sys import float_info
 from typing import Any
 
 from symdipa.bounds.alignment.program import ZERO, Constraints
 from symdipa.bounds.costs import Paid, Rate, slope_cost
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+
+MOST = float_info.max
+"""The largest float that is not infinite."""
 
 TOLERANCE = 1e-9
 """What the solver may take for satisfied; the least ``d`` is scaled to 1."""
@@ -24,7 +29,12 @@ def solve(
     values give is best. Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up or the
     time is up.
     """
-    ranges = _ranges(constraints, low, high)
+    rates = {rate for _, _, rate, _, _ in constraints.groups}
+    scale = min((slope for rate in rates for slope in rate.slopes if slope), default=Fraction(1))
+    scaled = {rate: _Scaled(rate, scale, low, high) for rate in rates}
+    if any(inf in step.released for step in scaled.values()):
+        return None
+    ranges = _ranges(constraints, scaled, *constraints.shifts(low, high))
     if ranges is None:
         return None
     lower, upper = ranges
@@ -33,19 +43,16 @@ def solve(
         return None if binding else (lower, inf)
     first = constraints.unknowns  # the potential of component c is column first + c
     rows = _Rows()
-    rates = {rate for _, _, rate, _, _ in constraints.groups}
-    scale = min((slope for rate in rates for slope in rate.slopes if slope), default=Fraction(1))
-    scaled = {rate: _Scaled(rate, scale, low, high) for rate in rates}
     for here, there, rate, floor, ceiling in constraints.groups:
         if here == there:
             continue
         step = scaled[rate]
         onward = [(first + there, 1.0), (first + here, -1.0)]
         rows.add(onward, -max(step.released))
-        if step.below:
+        if 0 < step.below < inf:
             for c in ceiling:
                 rows.add([*onward, (c, -step.below)], -step.below * step.most - step.released[1])
-        if step.above:
+        if 0 < step.above < inf:
             for f in floor:
                 rows.add([*onward, (f, step.above)], step.above * step.least - step.released[0])
     for a, b in binding:
@@ -59,44 +66,37 @@ def solve(
     return solution[:first], solution[goal] * float(scale)
 
 
-def _ranges(
-    constraints: Constraints, low: Fraction, high: Fraction
-) -> tuple[list[float], list[float]] | None:
-    """The least and the largest values of the unknowns: no loop costs, and no step infinitely much."""
-    shifts = constraints.shifts(low, high)
-    lower, upper = ([float(end)] * constraints.unknowns for end in shifts)
-    lower[ZERO] = upper[ZERO] = 0.0
-    for here, there, rate, floor, ceiling in constraints.groups:
-        inside = here == there
-        if not (inside or None in rate.slopes or None in rate.release):
-            continue
-        least, most = map(float, rate.differences(low, high))
-        released = _released(rate, low, high)
-        if None in released or (inside and any(released)):
-            return None
-        above, below = rate.slopes
-        if above is None or (inside and above):
-            for f in floor:
-                upper[f] = min(upper[f], least)
-        if below is None or (inside and below):
-            for c in ceiling:
-                lower[c] = max(lower[c], most)
-    return None if any(a > b for a, b in zip(lower, upper, strict=True)) else (lower, upper)
-
-
-def _released(rate: Rate, low: Fraction, high: Fraction) -> tuple[Paid, Paid]:
-    """What the second sample costs for the least and for the largest difference."""
-    least, most = rate.differences(low, high)
-    return slope_cost(rate.release, -least), slope_cost(rate.release, -most)
-
-
 class _Scaled:
-    """A rate in floats: slopes (0 where they are infinite), what is released, ends of the differences."""
+    """A rate in floats: slopes, and for the least and largest difference what the second sample costs."""
 
     def __init__(self, rate: Rate, scale: Fraction, low: Fraction, high: Fraction) -> None:
-        self.above, self.below = (float((slope or 0) / scale) for slope in rate.slopes)
-        self.released = [float((paid or 0) / scale) for paid in _released(rate, low, high)]
-        self.least, self.most = map(float, rate.differences(low, high))
+        self.above, self.below = (_scaled(slope, scale) for slope in rate.slopes)
+        least, most = rate.differences(low, high)
+        self.released = [_scaled(slope_cost(rate.release, -end), scale) for end in (least, most)]
+        self.least, self.most = float(least), float(most)
+
+
+def _scaled(paid: Paid, scale: Fraction) -> float:
+    return inf if paid is None else float(paid / scale)
+
+
+def _ranges(
+    constraints: Constraints, scaled: Mapping[Rate, _Scaled], low: Fraction, high: Fraction
+) -> tuple[list[float], list[float]] | None:
+    """The least and the largest values of the unknowns: no loop costs, and no step infinitely much."""
+    lower, upper = [float(low)] * constraints.unknowns, [float(high)] * constraints.unknowns
+    lower[ZERO] = upper[ZERO] = 0.0
+    for here, there, rate, floor, ceiling in constraints.groups:
+        step, free = scaled[rate], 0.0 if here == there else MOST
+        if here == there and any(step.released):
+            return None
+        if step.above > free:
+            for f in floor:
+                upper[f] = min(upper[f], step.least)
+        if step.below > free:
+            for c in ceiling:
+                lower[c] = max(lower[c], step.most)
+    return None if any(a > b for a, b in zip(lower, upper, strict=True)) else (lower, upper)
 
 
 class _Rows:

@@ -155,11 +155,11 @@ class Order:
 
     def moved(self, gets: Mapping[str, Value]) -> Order:
         """What is known of the variables after assignments: all at once, each gets a value of before."""
-        names = (
-            {p.name for p in self._above} | {p.name for b in self._above.values() for p in b} | gets.keys()
-        )
+        known = {place for low, bounds in self._above.items() for place in (low, *bounds)}
+        known |= {value.place for value in gets.values()}
+        names = {place.name for place in known if not place.is_sample} | gets.keys()
         places = {ZERO: Value(ZERO, Fraction(0))}
-        for x in names - {None, SAMPLE}:
+        for x in names - {None}:
             value = gets.get(x or "", Value(Place(x), Fraction(0)))
             places |= {Place(x): value, Place(x, True): value.negative}
         after = Order(self.integer)

@@ -97,26 +97,53 @@ class Follower:
         for p in range(len(self.steps)):
             here = inside.get(p, range(0))
             if here and p == here[0]:
-                walk.wavering |= {x for k in here for x in self.steps[k].assigned}
+                walk.wavering |= self._changed(walk, here)
             self._take_arcs(walk, p, here)
             self._advance(walk, p, "run-feasible")
             if here and p == here[-1]:
                 self._check_repeats(walk, here)
         return Run(transitions, self.steps, self.cycles, frozenset(self.arcs), frozenset(self.steady))
 
+    def _changed(self, walk: Walk, cycle: range) -> set[str]:
+        """The variables that hold something else before another round: another sample than before this one.
+
+        A round may put back what was there, or a constant in place of one; then so does every round.
+        """
+        held: dict[str, Place] = {}
+        for p in cycle:
+            gets = self.steps[p].gets
+            held |= {x: held.get(value.place.name or "", value.place) for x, value in gets.items()}
+        changed: set[str] = set()
+        while True:
+            found = {
+                x
+                for x, place in held.items()
+                if place.is_sample
+                or place.name in changed
+                or walk.origin.get(x) != (GROUND if place.name is None else walk.origin[place.name])
+            }
+            if found == changed:
+                return changed
+            changed = found
+
     def _check_repeats(self, walk: Walk, cycle: range) -> None:
         """After one more round the same values are possible: so it is after any number of rounds."""
         again = Walk(walk.order.copy(), dict(walk.origin))
         for p in cycle:
             self._advance(again, p, "cycle-repeats")
-        if self._known(again) != self._known(walk):
+        read = {x for step in self.steps[cycle[0] :] for x in step.reads}
+        if self._known(again, read) != self._known(walk, read):
             refuse(
                 "cycle-repeats",
                 f"{self.where}: after one more round of {list(cycle)} other values are possible",
             )
 
-    def _known(self, walk: Walk) -> tuple[object, ...]:
-        return walk.order.facts, {x: self._is_continuous(end) for x, end in walk.origin.items()}
+    def _known(self, walk: Walk, read: set[str]) -> tuple[object, ...]:
+        """What matters to a cycle and the rest of the run: about variables that they read."""
+        facts = {
+            (low, high, b) for low, high, b in walk.order.facts if {low.name, high.name} <= read | {None}
+        }
+        return facts, {x: self._is_continuous(end) for x, end in walk.origin.items() if x in read}
 
     def _is_continuous(self, end: End) -> bool:
         return end.position is not None and self.model.is_continuous(self.steps[end.position].sample)

@@ -23,13 +23,13 @@ def first_match(guards: Sequence[Guard], integer: bool = False) -> list[tuple[Gu
     be taken, ``None`` that it would need more than :data:`MAX_PIECES` guards. Guards that can never hold
     are left as they are. With ``integer`` all numbers are integers.
     """
-    holding = [too_many(guard) or can_hold(guard, integer) for guard in guards]
+    asked = [not too_many(guard) and can_hold(guard, integer) for guard in guards]
     result: list[tuple[Guard, ...] | None] = []
     for i, (current, mask) in enumerate(zip(guards, earlier_overlaps(guards, integer), strict=True)):
-        if not holding[i] or too_many(current):
+        if not mask or not asked[i]:
             result.append((current,))
             continue
-        earlier = [guards[j] for j in bits(mask) if holding[j] and not too_many(guards[j])]
+        earlier = [guards[j] for j in bits(mask) if asked[j]]
         try:
             result.append(_without(current, earlier, integer))
         except TooManyPieces:

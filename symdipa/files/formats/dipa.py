@@ -83,8 +83,7 @@ class _Assembly:
         alternatives = [self.alternatives(branch) for _, branch in numbered]
         resolved = self.first_match([guard for guards in alternatives for guard in guards])
         for (number, branch), written in zip(numbered, alternatives, strict=True):
-            mine = [next(resolved) for _ in written]
-            guards = None if None in mine else tuple(guard for several in mine for guard in several or ())
+            guards = _together([next(resolved) for _ in written])
             if guards != written:
                 self.explain(listing.state.name, number, branch, written, guards)
             for guard in guards or ():
@@ -225,6 +224,15 @@ class _Assembly:
             listing = self.listings[place.index]
             return self.report.position(listing.parameters_at.get(place.part, listing.at))
         return None
+
+
+def _together(pieces: list[tuple[Guard, ...] | None]) -> tuple[Guard, ...] | None:
+    """What is made of the alternatives of one guard; ``None`` if one of them is split too often."""
+    if len(pieces) == 1:
+        return pieces[0]
+    if None in pieces:
+        return None
+    return tuple(guard for several in pieces for guard in several or ())
 
 
 def _transition(source: str, branch: Arm, guard: Guard) -> Transition:

@@ -57,6 +57,7 @@ INPUT: Kind = (True, True)
 NON_INPUT: Kind = (False, True)
 _KINDS: dict[str, Kind] = {"input": INPUT, "read": (True, False), "silent": (False, False)}
 
+_A_NUMBER = "a number such as 1/4, 0.25 or -3"
 _SETTING = re.compile(r"\s*(halt|noise|differ)[ \t]+([^\n]*?)[ \t]*(?:\n|\Z)")
 """A line before the states."""
 REGISTERS = "registers, which hold inputs and sums of them, are not read yet by this version"
@@ -325,12 +326,13 @@ class _HeaderParser(Words):
 
     def scale(self) -> Scale:
         """``1/4``, ``exp 1/4`` or ``inf``."""
-        if self.word == "exp":
+        word = self.word
+        if word == "exp":
             self.advance()
             return Noise.EXPONENTIAL, self.number("a number after exp, such as exp 1/4")
-        if self.word.casefold() not in _INFINITE:
-            return Noise.LAPLACE, self.number("a number such as 1/4, 0.25 or -3")
-        if self.word != "inf":
+        if word[:1].isdigit() or word.casefold() not in _INFINITE:
+            return Noise.LAPLACE, self.number(_A_NUMBER)
+        if word != "inf":
             self.report.add("spelling", f"{shown(self.word)}: no noise is written inf", self.offset)
         self.advance()
         if self.word not in _HEADER_MARKS and self.word not in _BODY:
@@ -343,14 +345,15 @@ class _HeaderParser(Words):
 
     def mean(self) -> Fraction:
         """A mean; what is linear in registers is reported."""
-        if self.word.casefold() in _INFINITE:
-            self.report.add("number", f"{shown(self.word)}: a mean is a number", self.offset)
-            self.next += 1
-            return Fraction(1)
-        named = NAME.fullmatch(self.word) and not _EPS.match(self.word) and self.word not in RESERVED
-        found = self.number(
-            "a number such as 1/4, 0.25 or -3" + f" ({REGISTERS_IN_MEANS})" * bool(named), True
-        )
+        word, what = self.word, _A_NUMBER
+        if not word[:1].isdigit():
+            if word.casefold() in _INFINITE:
+                self.report.add("number", f"{shown(word)}: a mean is a number", self.offset)
+                self.next += 1
+                return Fraction(1)
+            if NAME.fullmatch(word) and word not in RESERVED:
+                what += f" ({REGISTERS_IN_MEANS})"
+        found = self.number(what, True)
         if self.word in SIGNS:
             self.fault(f"{shown(self.word)}: a mean is a single number ({REGISTERS_IN_MEANS})")
             self.skip_to(_HEADER_MARKS)
@@ -361,11 +364,12 @@ class _HeaderParser(Words):
         start = self.next
         if (found := self.with_eps(is_mean)) is not None:
             return found
-        if self.word.casefold() in _INFINITE:
-            self.report.add("number", f"{shown(self.word)} stands alone; {what}", self.offset)
+        word = self.word
+        if word.casefold() in _INFINITE:
+            self.report.add("number", f"{shown(word)} stands alone; {what} was expected", self.offset)
             self.next += 1
             return Fraction(1)
-        if self.word in ("-", "+"):
+        if word in ("-", "+"):
             self.next += 1
         if not self.numeral(what, _HEADER_MARKS):
             return Fraction(1)

@@ -101,10 +101,11 @@ class Words:
         self.lost = False
 
     def accept(self, word: str) -> bool:
-        if self.words[self.next] == word:
-            self.advance()
-            return True
-        return False
+        if self.words[self.next] != word:
+            return False
+        self.next += 1
+        self.lost = False
+        return True
 
     def expect(self, word: str, where: str) -> bool:
         """Pass over the word, misspelt or not; otherwise report that it is missing, and stay."""

@@ -25,17 +25,19 @@ def too_many(guard: Guard) -> bool:
 
 def guard(automaton: AutomatonParts) -> Iterator[Finding]:
     """Every guard can hold, and says each comparison in the one way that there is."""
-    ties = {state.name: ties_count(state, automaton.integer) for state in automaton.states}
+    ties: dict[str, bool] = {}
     for i, transition in enumerate(automaton.transitions):
-        place, asked = Place("transition", i, "guard"), transition.guard
+        asked = transition.guard
         for name in sorted(asked.ge & asked.lt):
             yield (
-                place,
+                Place("transition", i, "guard"),
                 f"the guard of {arrow(transition)} can never hold: it asks for both insample >= {name} "
                 f"and insample < {name}; keep one of them",
             )
         if not asked.others:
             continue
+        ties = ties or {state.name: ties_count(state, automaton.integer) for state in automaton.states}
+        place = Place("transition", i, "guard")
         if too_many(asked):
             yield (
                 place,

@@ -41,7 +41,10 @@ def output(automaton: AutomatonParts) -> Iterator[Finding]:
     """A list has two or more items; a difference is one of two different numbers, and not of the second
     sample."""
     for i, transition in enumerate(automaton.transitions):
-        shown, place = transition.output, Place("transition", i, "output")
+        shown = transition.output
+        if not shown.names and shown.kind is not OutputKind.SEVERAL:
+            continue
+        place = Place("transition", i, "output")
         if shown.kind is OutputKind.SEVERAL and len(shown.items) < 2:
             remedy = "output the item itself" if shown.items else "output for instance a symbol"
             yield place, f"{arrow(transition)} outputs a list of {len(shown.items)}; {remedy}"

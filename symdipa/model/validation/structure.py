@@ -32,11 +32,13 @@ def structure(automaton: AutomatonParts) -> Iterator[Finding]:
                 hint = f"; did you mean {meant}?" if meant else ""
                 message = f"the {part} {name!r} of a transition is not a state{hint}"
                 yield Place("transition", i, part), message
-        if "" in transition.output.shape:
+        if transition.output.symbol == "" or any(part.symbol == "" for part in transition.output.items):
             message = f"{arrow(transition)} outputs a symbol with an empty name"
             yield Place("transition", i, "output"), message
+        if transition.reads <= variables and transition.assigned <= variables:
+            continue
         missing = (transition.reads | transition.assigned) - variables
-        for name in sorted(missing - {SAMPLE, SECOND_SAMPLE}) if missing else ():
+        for name in sorted(missing - {SAMPLE, SECOND_SAMPLE}):
             message = f"variable {name!r} of {arrow(transition)} is missing from the list of variables"
             yield Place("transition", i, "assign"), message
 

@@ -24,7 +24,9 @@ def on_automaton(automaton: Automaton, control: Control, witness: Witness) -> Wi
     if control.is_plain:
         return witness
     run, places = witness.run, control.places(witness.run)
-    path = dict.fromkeys(places[k] for k in witness.path if places[k] >= 0)
+    ends = (witness.path[0], witness.path[-1]) if witness.path else ()
+    drawn = (k for k in witness.path if k in ends or not control.sampling[run[k]].is_free)
+    path = dict.fromkeys(places[k] for k in drawn if places[k] >= 0)
     conflict = witness.conflict
     if not conflict and witness.pattern in CHAINS:
         conflict = _conflict(automaton, control, witness)

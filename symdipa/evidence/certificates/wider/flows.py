@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import lcm
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from symdipa.checker.claims import Inputs
 from symdipa.checker.rules import CertificateRefused
@@ -22,6 +22,10 @@ from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import NothingToCertify
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.control import control_graph
+
+if TYPE_CHECKING:
+    from symdipa.bounds.exact.flow import Flow as CoreFlow
 
 Json = dict[str, object]
 
@@ -40,22 +44,21 @@ class Flow(NamedTuple):
     repeated: bool
 
 
-def lower(
+def lower_of_flow(
     automaton: Automaton,
-    run: Sequence[int],
-    cycles: Sequence[Span],
-    differences: Sequence[Fraction],
-    claimed: Fraction,
+    flow: CoreFlow,
     adjacency: Interval = EITHER_WAY,
     sensitivity: Fraction | int = 1,
     limits: Limits = UNLIMITED,
 ) -> Json:
-    """The largest flow on a run for these differences, as a certificate of a bound from below.
+    """A flow that was found on the core, as a certificate; its differences are those without the sensitivity.
 
-    ``differences`` include the sensitivity. ``claimed`` is the bound to be reached: other ways to write down
-    the cycles are tried until it is, and the best one counts. Raises :class:`NothingToCertify` if there is
-    none that bounds ``D`` by anything but 0.
+    Other ways to write down the cycles are tried until the flow is worth as much, and the best one counts.
+    Raises :class:`NothingToCertify` if no flow has any value.
     """
+    control = control_graph(automaton)
+    run, cycles = control.whole(flow.run), control.whole_cycles(flow.run, flow.loops)
+    differences = [delta * sensitivity for delta in control.whole_differences(flow.run, flow.deltas)]
     found = None
     for way in _ways(automaton, run, cycles, adjacency, sensitivity):
         limits.check("a certificate of a bound from below")
@@ -63,7 +66,7 @@ def lower(
         value, flows = way.largest(deltas, limits)
         if value > 0 and (found is None or value > found[0]):
             found = value, way, deltas, flows
-        if value >= claimed:
+        if value >= (flow.value or 0) * sensitivity:
             break
     if found is None:
         raise NothingToCertify("no flow on the run that was found has any value")

@@ -19,10 +19,13 @@ from symdipa.evidence.certificates.wider.facts import Edge, Fact, Known, differe
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import NothingToCertify
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Key, What
 from symdipa.runs.graphs import component_numbers
+from symdipa.runs.problem import Problem
 
 if TYPE_CHECKING:
+    from symdipa.bounds.alignment import Alignment
     from symdipa.bounds.alignment.graphs import Cover
     from symdipa.bounds.alignment.lifts import LiftedCover
     from symdipa.bounds.alignment.proofs import Side
@@ -32,12 +35,41 @@ Intervals = dict[str, Interval]
 
 POINT = Fraction(0), Fraction(0)
 
+MAX_NODES = 20_000
+"""The most nodes of a graph that is tried in place of parts."""
 
-def private(automaton: Automaton, side: Side) -> Json:
+
+def private(automaton: Automaton, alignment: Alignment, limits: Limits = UNLIMITED) -> list[Json]:
+    """A proved bound on ``D`` as certificates, one for each range of differences.
+
+    ``D`` is the bound, or what a certificate can pay for if that is more. A proof in parts has no certificate
+    here: another graph is tried. Raises :class:`NothingToCertify` if nothing comes of it.
+    """
+    return [one_sided(automaton, side) for side in _whole(automaton, alignment, limits)]
+
+
+def _whole(automaton: Automaton, alignment: Alignment, limits: Limits) -> list[Side]:
+    """The proofs, or others that are on one graph each."""
+    from symdipa.bounds.alignment import Side, align
+
+    sides = [side for side in alignment.sides if isinstance(side, Side)]
+    if len(sides) == len(alignment.sides):
+        return sides
+    problem, found = Problem.of(automaton), []
+    question = alignment.adjacency[0], alignment.sensitivity
+    for graph in ("eq", "augmentation"):
+        other = align(problem, graph, None, False, *question, max_nodes=MAX_NODES, limits=limits)
+        found += [other] if other.bound is not None else []
+    if not found:
+        raise NothingToCertify("the bound is by alignment in parts, and no one graph gave another")
+    best = min(found, key=lambda other: other.bound or 0)
+    return [side for side in best.sides if isinstance(side, Side)]
+
+
+def one_sided(automaton: Automaton, side: Side) -> Json:
     """A proof on the core for one range of differences as a certificate about the automaton.
 
-    ``D`` is the bound of the proof, or what the certificate can pay for if that is more. Raises
-    :class:`NothingToCertify` if it can pay for nothing.
+    Raises :class:`NothingToCertify` where shifts cost something in loops.
     """
     model = model_of(automaton)
     graphs = Contracted(automaton, side)
