@@ -187,11 +187,11 @@ class Space:
         """For each variable that stores a mirror the one that stores its sample."""
         control = self.graph.control
         found: dict[int, int] = {}
+        entering = dict(zip(control.target, range(len(control.steps)), strict=True))
         for t, sampling in enumerate(control.sampling):
             stored = control.shifting(t).asg & self.tracked
             if sampling.mirror and stored:
-                before = next(s for s, q in enumerate(control.target) if q == control.source[t])
-                own = control.shifting(before).asg & self.tracked
+                own = control.shifting(entering[control.source[t]]).asg & self.tracked
                 found |= dict(zip(members(stored), members(own), strict=False))
         return found
 
