@@ -16,6 +16,7 @@ from fractions import Fraction
 from hashlib import sha256
 from itertools import product
 
+import jsonschema
 import pytest
 import z3
 from conftest import ROOT
@@ -301,6 +302,23 @@ def test_the_examples_of_the_documentation():
     text = (ROOT / "docs" / "certificates.md").read_text(encoding="utf-8")
     found = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
     assert found == [GAP_ABOVE, GAP_BELOW, OUTSIDE_BELOW, RELEASED_GROWS, EXPOSED_GROWS]
+    schema = json.loads((ROOT / "symdipa" / "files" / "formats" / "certificate.schema.json").read_text())
+    follows = jsonschema.Draft202012Validator(schema).is_valid
+    facts = [["<=", "t", "-1/2"], ["!=", "t", "-t"]]
+    for certificate in (
+        *found,
+        tampered(GAP_ABOVE, ("base.nodes.1.facts", facts)),
+        tampered(GAP_BELOW, ("flow.0.to", "0'")),
+        tampered(EXPOSED_GROWS, ("cycles", [])),
+    ):
+        assert follows(about(GAP, certificate))
+    for certificate in (
+        tampered(GAP_ABOVE, ("base.nodes.1.facts", [[">", "t", "0"]])),
+        tampered(GAP_BELOW, ("flow.0.to", "x")),
+        tampered(EXPOSED_GROWS, ("pattern", "leaking-pair")),
+        tampered(EXPOSED_GROWS, ("flow", DROP)),
+    ):
+        assert not follows(about(GAP, certificate))
 
 
 @pytest.mark.parametrize(
