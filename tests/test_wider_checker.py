@@ -31,6 +31,8 @@ from symdipa.checker.wider.model import model_of
 from symdipa.checker.wider.order import SAMPLE, ZERO, Bound, Order, Place, Value, compared
 from symdipa.checker.wider.runs import End, run_of
 from symdipa.model.automaton import (
+    INSAMPLE,
+    INSAMPLE_PRIME,
     TRUE,
     Automaton,
     Guard,

@@ -28,7 +28,7 @@ from typing import Literal
 from symdipa.model.automaton import Automaton, Noise, OutputKind, Term
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import SAMPLE, SECOND_SAMPLE
-from symdipa.runs.drift import drifts
+from symdipa.runs.numbers.drift import drifts
 
 Span = tuple[int, int]
 """A half-open range of positions of a run."""
