@@ -15,9 +15,10 @@ from symdipa.evidence.probability import (
     TotalLogProbability,
     Window,
 )
+from symdipa.evidence.probability.linear.events import Item
 from symdipa.evidence.probability.poset import poset_of
 from symdipa.evidence.probability.single import log_probability_of
-from symdipa.evidence.probability.total import Observed, total_of
+from symdipa.evidence.probability.total import total_of
 from symdipa.evidence.refutation.shape import best_flow
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
@@ -47,9 +48,9 @@ class InputPair:
         """Inputs behind those of the run, so that no other run with the same outputs ends for want of one."""
         return (Fraction(0),) * self.alpha.count(None)
 
-    def observed(self, control: Control) -> list[Observed]:
+    def observed(self, control: Control) -> list[Item]:
         """The event as an observer states it: symbols, and intervals for real outputs."""
-        seen: list[Observed] = []
+        seen: list[Item] = []
         for t, window in zip(self.run, self.outputs, strict=True):
             output = control.sampling[t].output
             seen.append((window or (-inf, inf)) if output.symbol is None else output.symbol)
