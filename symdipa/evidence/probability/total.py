@@ -88,8 +88,8 @@ def total_log_probability(
     ``inputs`` are the numbers that input states read one after another; ``outputs`` has a symbol for each
     step, or an interval for a real output (of any kind), or a tuple of these for a list. A step that finds
     no input left does not happen. With ``exact`` only runs that read *all* inputs count, otherwise some may
-    be left over. Raises :class:`OutOfTime` when the time of ``limits`` is over, ``ValueError`` for a symbol that is never
-    output.
+    be left over. Raises :class:`OutOfTime` when the time of ``limits`` is over, ``ValueError`` for a symbol
+    that is never output.
     """
     wide = is_wide(automaton)
     check_numbers(inputs, eps)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil, floor, inf
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from symdipa.evidence.probability.linear.lattice import Answer, Bound, Law, Problem, log_probability_of
 from symdipa.evidence.probability.poset import Number, Window, check_numbers, check_whole
@@ -49,7 +49,9 @@ def windows_of(asked: Asked, output: Output) -> tuple[Window | None, ...]:
 
 
 def _listed(asked: Asked) -> tuple[Window | None, ...]:
-    return (asked,) if asked is None or is_interval(asked) else tuple(asked)
+    if asked is None or is_interval(asked):
+        return (asked,)
+    return tuple(cast(Sequence[Window | None], asked))
 
 
 def is_interval(asked: object) -> TypeGuard[Window]:
@@ -221,7 +223,9 @@ def matches(output: Output, seen: Observed) -> bool:
 
 def items_of(seen: Observed) -> tuple[Item, ...]:
     """What was seen, one by one."""
-    return (seen,) if isinstance(seen, str) or is_interval(seen) else tuple(seen)
+    if isinstance(seen, str) or is_interval(seen):
+        return (seen,)
+    return tuple(cast(Sequence[Item], seen))
 
 
 def intervals_of(seen: Observed) -> tuple[Window, ...]:

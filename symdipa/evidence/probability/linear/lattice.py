@@ -28,10 +28,13 @@ from symdipa.model.limits import UNLIMITED, Limits
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
-TAIL = 34.0
-"""Logarithms of densities fall by this much behind all places where anything changes before tables end."""
+BEHIND = 1e-3
+"""Tables end, behind all places where anything changes, where densities have fallen to this part of the
+tolerance."""
 COARSEST = 0.5
 """The first step is not longer than this part of the least noise scale."""
+AHEAD = 8
+"""A finer lattice is taken to be more exact than the one before by this factor at least."""
 HALVINGS = 9
 """How often the step is halved."""
 LINE, PLANE, SPACE = 1 << 22, 24_000_000, 400_000_000
@@ -297,14 +300,17 @@ class _Component:
     limits: Limits
     method: str = LINES
     nodes: int = 0
+    tail: float = 0.0
 
     def solve(self, tolerance: float) -> Answer:
         """The logarithm of the probability of all bounds together."""
+        self.tail = -log(min(tolerance, 1e-6) * BEHIND)
+        ends = 2 * min(tolerance, 1e-6) * BEHIND
         if self.problem.integer:
             value = self._attempt(Fraction(1))
-            return Answer(value, 1e-12, SUMS, self.nodes)
+            return Answer(value, ends + 1e-12, SUMS, self.nodes)
         unit, longest = self._unit(), COARSEST / max(law.rate for law in self.problem.laws)
-        step = unit / 2
+        step = unit
         while step > longest:
             step /= 2
         rows: list[list[float]] = []
@@ -324,9 +330,9 @@ class _Component:
             for k, before in enumerate(rows[-1] if rows else []):
                 row.append(row[k] + (row[k] - before) / (4 ** (k + 1) - 1))
             if rows:
-                error = abs(row[-1] - rows[-1][-1])
-                if error <= tolerance / 2:
-                    return Answer(row[-1], error + 1e-12, self.method, self.nodes)
+                error = max(abs(row[-1] - row[-2]), abs(row[-1] - rows[-1][-1]) / AHEAD)
+                if len(row) > 2 and error <= tolerance / 2:
+                    return Answer(row[-1], error + ends, self.method, self.nodes)
             rows.append(row)
         if not rows:
             return Answer(-inf, 0.0, "infeasible", self.nodes)
@@ -353,7 +359,7 @@ class _Component:
         slack = log(len(laws) + 1) / min(law.rate for law in laws)
         found = []
         for law in laws:
-            tail = TAIL / law.rate + slack
+            tail = self.tail / law.rate + slack
             low, high = floor((first - tail) / float(step)), ceil((last + tail) / float(step))
             support = law.mean if law.noise is Noise.EXPONENTIAL else None
             for end in (law.low, support):
