@@ -244,13 +244,40 @@ def solution(system: System, margin: Fraction = Fraction(0)) -> tuple[Fraction, 
 
 
 @dataclass(frozen=True, slots=True)
-class _Edge:
+class Edge:
     """Node ``low`` is at most node ``high`` plus ``more`` (less than that, if it is ``strict``)."""
 
     low: int
     high: int
     more: Fraction
     strict: bool
+
+
+def potentials(
+    nodes: int, edges: Sequence[Edge], margin: Fraction = Fraction(0)
+) -> tuple[list[int], int] | None:
+    """Numbers for the nodes that respect all edges, strict ones by more than ``margin``, as multiples of one
+    over the second result; ``None`` if there are none."""
+    scale = lcm(margin.denominator, *(edge.more.denominator for edge in edges))
+    unit = len(edges) + 2  # a circle has fewer strict edges
+    into: list[list[tuple[int, int]]] = [[] for _ in range(nodes)]
+    for edge in edges:
+        more = (edge.more - (margin if edge.strict else 0)) * scale
+        into[edge.high].append((edge.low, int(more) * unit - edge.strict))
+    value, length = [0] * nodes, [0] * nodes
+    work, waiting = deque(range(nodes)), [True] * nodes
+    while work:
+        high = work.popleft()
+        waiting[high] = False
+        for low, far in into[high]:
+            if value[low] > value[high] + far:
+                value[low], length[low] = value[high] + far, length[high] + 1
+                if length[low] > nodes:
+                    return None
+                if not waiting[low]:
+                    waiting[low] = True
+                    work.append(low)
+    return value, unit * scale
 
 
 class _Bounds:
@@ -264,7 +291,7 @@ class _Bounds:
         self.system = system
         self.double = system.mirrored
         self.ground = len(system.samples) * (2 if self.double else 1)
-        self.edges: list[_Edge] = []
+        self.edges: list[Edge] = []
         for c in system.comparisons:
             noisy = any(
                 v.sample is not None and system.samples[v.sample].noise is not Noise.NONE
@@ -289,7 +316,7 @@ class _Bounds:
             assert value.sample is not None  # sign * value <= more, doubled
             up, down = self._nodes(value, sign)
             edge = self._edge(up, down, more, strict)
-            self.edges.append(_Edge(up, down, 2 * edge.more, edge.strict))
+            self.edges.append(Edge(up, down, 2 * edge.more, edge.strict))
         elif self.double:
             (a, mirror_a), (b, mirror_b) = self._nodes(low), self._nodes(high)
             self.edges.append(self._edge(a, b, more, strict))
@@ -311,46 +338,34 @@ class _Bounds:
         minus = value.sign * sign < 0
         return 2 * value.sample + minus, 2 * value.sample + (not minus)
 
-    def _edge(self, low: int, high: int, more: Fraction, strict: bool) -> _Edge:
+    def _edge(self, low: int, high: int, more: Fraction, strict: bool) -> Edge:
         if not self.system.integer:
-            return _Edge(low, high, more, strict)
+            return Edge(low, high, more, strict)
         whole = ceil(more) - 1 if strict else floor(more)
         if self.double and low ^ 1 == high and low != self.ground:
             whole = 2 * (whole // 2)  # twice the value
-        return _Edge(low, high, Fraction(whole), False)
+        return Edge(low, high, Fraction(whole), False)
 
     def solved(self, margin: Fraction = Fraction(0)) -> tuple[Fraction, ...] | None:
         """Values of the samples, halves among them where mirrored ones are asked to be integers."""
-        scale = lcm(margin.denominator, *(edge.more.denominator for edge in self.edges))
-        unit = len(self.edges) + 2  # a circle of comparisons has fewer strict ones
-        into: list[list[tuple[int, int]]] = [[] for _ in range(self.ground + 1)]
-        for edge in self.edges:
-            more = (edge.more - (margin if edge.strict else 0)) * scale
-            into[edge.high].append((edge.low, int(more) * unit - edge.strict))
-        value, length = [0] * len(into), [0] * len(into)
-        work, waiting = deque(range(len(into))), [True] * len(into)
-        while work:
-            high = work.popleft()
-            waiting[high] = False
-            for low, far in into[high]:
-                if value[low] > value[high] + far:
-                    value[low], length[low] = value[high] + far, length[high] + 1
-                    if length[low] > len(into):
-                        return None
-                    if not waiting[low]:
-                        waiting[low] = True
-                        work.append(low)
-        if self.double:
-            if self.system.integer and not self._tight(value, into):
-                return None
-            ends = [(value[2 * i] - value[2 * i + 1], 2) for i in range(len(self.system.samples))]
-        else:
-            ends = [(value[i] - value[self.ground], 1) for i in range(len(self.system.samples))]
-        return tuple(Fraction(end, unit * scale * share) for end, share in ends)
+        found = potentials(self.ground + 1, self.edges, margin)
+        if found is None:
+            return None
+        value, unit = found
+        if not self.double:
+            ends = [Fraction(value[i] - value[self.ground], unit) for i in range(len(self.system.samples))]
+            return tuple(ends)
+        if self.system.integer and not self._tight(value, unit):
+            return None
+        return tuple(
+            Fraction(value[2 * i] - value[2 * i + 1], 2 * unit) for i in range(len(self.system.samples))
+        )
 
-    def _tight(self, value: Sequence[int], into: Sequence[Sequence[tuple[int, int]]]) -> bool:
+    def _tight(self, value: Sequence[int], unit: int) -> bool:
         """Whether twice a value, which is even, fits between its bounds (Bagnara et al.: that is enough)."""
-        unit = len(self.edges) + 2
+        into: list[list[tuple[int, int]]] = [[] for _ in value]
+        for edge in self.edges:
+            into[edge.high].append((edge.low, int(edge.more) * unit))
 
         def bound(start: int, end: int) -> int | None:
             """The least bound of ``end`` less ``start``: paths whose weights are made positive."""

@@ -25,6 +25,7 @@ from symdipa.evidence.probability.poset import ProbabilityRefused
 from symdipa.model.automaton import Noise
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.linear import Edge, potentials
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -133,6 +134,8 @@ def log_probability_of(problem: Problem, tolerance: float, limits: Limits = UNLI
     :class:`~symdipa.model.errors.LimitReached` where more values matter at a time than tables can have
     dimensions, or tables are too large.
     """
+    if not possible(problem):
+        return Answer(-inf, 0.0, "infeasible")
     problem = needed(problem)
     value, error, nodes, methods = 0.0, 0.0, 0, {CLOSED}
     parts = connected(problem)
@@ -156,6 +159,27 @@ def log_probability_of(problem: Problem, tolerance: float, limits: Limits = UNLI
     if error > tolerance:
         raise ProbabilityRefused(f"the error {error:.1e} is above the tolerance {tolerance:.1e}")
     return Answer(value, error, max(methods, key=RANKING.index), nodes)
+
+
+def possible(problem: Problem) -> bool:
+    """Whether the bounds and intervals do not contradict each other; integers may have no room all the same."""
+    strict, edges = not problem.integer, []
+    for b in problem.bounds:
+        (i, j), (k, m) = _sides(b.i, b.sign_i), _sides(b.j, b.sign_j)
+        edges += [Edge(i, k, b.more, strict), Edge(m, j, b.more, strict)]
+    for i, law in enumerate(problem.laws):
+        up, down = _sides(i, 1)
+        for low in (law.low, law.mean if law.noise is Noise.EXPONENTIAL else None):
+            if low is not None:
+                edges.append(Edge(down, up, -2 * low, strict))
+        if law.high is not None:
+            edges.append(Edge(up, down, 2 * law.high, strict))
+    return potentials(2 * len(problem.laws), edges) is not None
+
+
+def _sides(i: int, sign: int) -> tuple[int, int]:
+    """The nodes of a sample with a sign, and of its negative."""
+    return 2 * i + (sign < 0), 2 * i + (sign > 0)
 
 
 def connected(problem: Problem) -> list[list[int]]:
