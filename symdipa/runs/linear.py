@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
-from itertools import pairwise, product
+from itertools import product
 from math import ceil, floor, lcm
 from typing import Literal
 
@@ -100,6 +100,11 @@ class System:
             c.low.mirrored != c.high.mirrored and c.low.sample is not None and c.high.sample is not None
             for c in self.comparisons
         )
+
+    @cached_property
+    def frame(self) -> _Frame:
+        """What costs for all differences have in common."""
+        return _frame(self)
 
     @cached_property
     def grounded(self) -> frozenset[int]:
@@ -234,9 +239,9 @@ def feasible(system: System) -> bool:
 def solution(system: System, margin: Fraction = Fraction(0)) -> tuple[Fraction, ...] | None:
     """Values of all samples with which the run is taken; ``None`` if there are none.
 
-    Over the reals strict comparisons hold by more than ``margin``.
+    Comparisons with noise hold by more than ``margin``, over the integers by as much.
     """
-    bounds = _Bounds(system)
+    bounds = _Bounds(system, margin=margin)
     found = bounds.solved(margin)
     if found is None or not system.integer or not system.mirrored:
         return found
@@ -286,8 +291,9 @@ class _Bounds:
     Where nothing is mirrored the negatives are left out, and constants are differences from the ground.
     """
 
-    def __init__(self, system: System, strict: bool = False) -> None:
-        """``strict``: over the reals all comparisons are taken to be so, also those that have no noise."""
+    def __init__(self, system: System, strict: bool = False, margin: Fraction = Fraction(0)) -> None:
+        """``strict``: over the reals all comparisons are taken to be so, also those that have no noise.
+        ``margin``: by how much those with noise hold, over the integers."""
         self.system = system
         self.double = system.mirrored
         self.ground = len(system.samples) * (2 if self.double else 1)
@@ -297,7 +303,8 @@ class _Bounds:
                 v.sample is not None and system.samples[v.sample].noise is not Noise.NONE
                 for v in (c.low, c.high)
             )
-            self.add(c.low, c.high, c.strict or ((noisy or strict) and not system.integer))
+            low = replace(c.low, offset=c.low.offset + margin) if noisy and system.integer else c.low
+            self.add(low, c.high, c.strict or ((noisy or strict) and not system.integer))
         for i, sample in enumerate(system.samples):
             mean = Value(None, sample.mean)
             if not sample.reads_input and sample.noise is not Noise.LAPLACE:
@@ -429,40 +436,36 @@ def best_shift(
     A cost is a sum over neighbouring levels (the differences and 0) of what it costs that samples are above
     or below: one smallest cut for each.
     """
+    sides, frame = (2 if system.mirrored else 1), system.frame
     whole = [_difference(system, deltas, i) for i in range(len(system.samples))]
-    sides = 2 if system.mirrored else 1
-    levels = sorted({Fraction(0), *whole, *((-x for x in whole) if system.mirrored else ())})
-    scale = lcm(*(s.d.denominator for s in system.samples), 1)
-    rates = [int(s.d * scale) for s in system.samples]
-    forced = _forced(system)
+    levels = sorted({Fraction(0), *whole, *((-x for x in whole) if sides == 2 else ())})
+    place = {level: k for k, level in enumerate(levels)}
+    places = [[place[x], place[-x]] if sides == 2 else [place[x]] for x in whole]
+    shifts = [[0] * sides for _ in whole]
     total = Fraction(0)
-    shifts = [[levels[0]] * sides for _ in system.samples]
-    for low, high in pairwise(levels):
-        cut = _Cut(sides * len(system.samples) + 1)
-        ground = sides * len(system.samples)
-        cut.hold(ground, above=high <= 0)
+    for k in range(1, len(levels)):
+        cut = _Cut(frame)
+        cut.hold(frame.ground, above=place[Fraction(0)] >= k)
         for i, sample in enumerate(system.samples):
             for side in range(sides):
-                node, above = sides * i + side, (-whole[i] if side else whole[i]) >= high
+                above = places[i][side] >= k
                 rigid = sample.noise is Noise.NONE
                 # The shift of an exponential sample is not above its difference; mirrored, not below it.
                 rigid |= sample.noise is Noise.EXPONENTIAL and above == bool(side)
                 if rigid:
-                    cut.hold(node, above)
+                    cut.hold(sides * i + side, above)
                 else:
-                    cut.price(node, above, rates[i])
-        for a, b in forced:
-            cut.follow(a, b)
+                    cut.price(sides * i + side, above, frame.rates[i])
         least = cut.least()
         if least is None:
             return None
-        total += least * (high - low)
-        for i in range(len(system.samples)):
+        total += least * (levels[k] - levels[k - 1])
+        for i, shift in enumerate(shifts):
             for side in range(sides):
                 if cut.above[sides * i + side]:
-                    shifts[i][side] = high
-    best = tuple((s[0] - s[1]) / 2 if sides == 2 else s[0] for s in shifts)
-    return total / (scale * sides), best
+                    shift[side] = k
+    best = tuple((levels[s[0]] - levels[s[1]]) / 2 if sides == 2 else levels[s[0]] for s in shifts)
+    return total / (frame.scale * sides), best
 
 
 def _difference(system: System, deltas: Sequence[Fraction | int], i: int) -> Fraction:
@@ -470,10 +473,21 @@ def _difference(system: System, deltas: Sequence[Fraction | int], i: int) -> Fra
     return Fraction(deltas[sample.step]) if sample.reads_input else Fraction(0)
 
 
-def _forced(system: System) -> list[tuple[int, int]]:
-    """Pairs of nodes: if the shift of the first is above a level, that of the second is, too."""
+@dataclass(frozen=True)
+class _Frame:
+    """What the costs of a run have in common: rates as integers in units of one over ``scale``, and pairs of
+    nodes of which the second is above a level wherever the first is."""
+
+    scale: int
+    rates: tuple[int, ...]
+    ground: int
+    forced: tuple[tuple[int, int], ...]
+
+
+def _frame(system: System) -> _Frame:
     double = system.mirrored
     ground = len(system.samples) * (2 if double else 1)
+    scale = lcm(*(s.d.denominator for s in system.samples), 1)
 
     def node(value: Value, other: bool = False) -> int:
         if value.sample is None:
@@ -486,29 +500,33 @@ def _forced(system: System) -> list[tuple[int, int]]:
         pairs[node(high), node(low)] = None
         if double:
             pairs[node(low, True), node(high, True)] = None
-    ties = [(Value(a), Value(b)) for a, b in system.tied] + [(Value(a), Value(None)) for a in system.grounded]
+    ties = [(Value(a), Value(b)) for a, b in system.tied]
+    ties += [(Value(a), Value(None)) for a in system.grounded]
     for a, b in ties:
         for other in (False, True) if double else (False,):
             pairs[node(a, other), node(b, other)] = None
             pairs[node(b, other), node(a, other)] = None
-    return [(a, b) for a, b in pairs if a != b]
+    rates = tuple(int(s.d * scale) for s in system.samples)
+    return _Frame(scale, rates, ground, tuple((a, b) for a, b in pairs if a != b))
 
 
 class _Cut:
     """Who is above and who is below a level, so that it costs least: a smallest cut, by a largest flow."""
 
-    def __init__(self, nodes: int) -> None:
-        self.source, self.sink = nodes, nodes + 1
-        self.arcs: list[list[int]] = [[] for _ in range(nodes + 2)]
+    def __init__(self, frame: _Frame) -> None:
+        self.source, self.sink = frame.ground + 1, frame.ground + 2
+        self.arcs: list[list[int]] = [[] for _ in range(frame.ground + 3)]
         self.target: list[int] = []
         self.room: list[int | None] = []  # ``None``: unlimited
         self.above: list[bool] = []
+        for a, b in frame.forced:
+            self._arc(a, b, None)
 
     def _arc(self, a: int, b: int, room: int | None) -> None:
         self.arcs[a].append(len(self.target))
         self.arcs[b].append(len(self.target) + 1)
-        self.target += [b, a]
-        self.room += [room, 0]
+        self.target += (b, a)
+        self.room += (room, 0)
 
     def hold(self, node: int, above: bool) -> None:
         """The node has to be above, or below."""
@@ -518,10 +536,6 @@ class _Cut:
         """What it costs if the node is not above, or not below."""
         if price:
             self._arc(*((self.source, node) if above else (node, self.sink)), price)
-
-    def follow(self, a: int, b: int) -> None:
-        """If the first node is above, the second is."""
-        self._arc(a, b, None)
 
     def least(self) -> int | None:
         """The least cost, ``None`` if it is infinite; tells who is :attr:`above`, as few as can be."""
@@ -612,7 +626,7 @@ def worst(system: System, low: Fraction | int, high: Fraction | int, limits: Lim
             limits.check("the differences that cost most")
             return cost(part, _placed(len(system.reads), inputs, choice))  # noqa: B023
 
-        choice, sure = _largest(of, len(inputs), ends)
+        choice, sure = largest(of, len(inputs), ends)
         value = of(choice)
         for step, delta in zip(inputs, choice, strict=True):
             deltas[step] = delta
@@ -629,7 +643,7 @@ def _placed(length: int, steps: Sequence[int], choice: Sequence[Fraction]) -> li
     return placed
 
 
-def _largest(
+def largest(
     of: Callable[[Sequence[Fraction]], Fraction | None], count: int, ends: Sequence[Fraction]
 ) -> tuple[tuple[Fraction, ...], bool]:
     """Where a function of ``count`` ends is largest (``None`` is infinite), and whether all were tried."""
@@ -860,7 +874,7 @@ class _Rising:
         def rise(choice: Sequence[Fraction]) -> Fraction | None:
             return self.cost(self.rounds(period * together), period * together, rows(choice))
 
-        choice, _ = _largest(rise, len(places), ends)
+        choice, _ = largest(rise, len(places), ends)
         table, rising = rows(choice), rise(choice)
         costs = tuple(self.cost(self.system(n * period), n * period, table) for n in range(1, ROUNDS + 1))
         if rising is None or None in costs:
