@@ -21,7 +21,7 @@ from symdipa.evidence.probability import Budget, ProbabilityRefused
 from symdipa.evidence.probability.linear.events import is_wide
 from symdipa.evidence.refutation import rays
 from symdipa.evidence.refutation.inputs import Evaluation, InputPair, input_pair, roles
-from symdipa.evidence.refutation.rays import WideEvaluation
+from symdipa.evidence.refutation.rays import Ray, WideEvaluation
 from symdipa.evidence.refutation.shape import best_flow, best_signs_of
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
@@ -36,9 +36,9 @@ ROUNDS = 4
 """How often each loop of a candidate run is unrolled."""
 FAR = (4, 16, 64)
 """Distances of inputs from the means, in units of the largest noise scale."""
-FARTHER, NEAR = (4, 16, 64, 256), 0.999
+FARTHER, NEAR = (4, 16, 32, 64, 256), 0.999
 """The same along a ray, which ends where the ratio is this part of the best, or more."""
-SPREADS, PARTS = (1, 8, 32), (0.625, 0.5, 0.75, 1.0)
+SPREADS, PARTS = (32, 8), (0.625, 0.5, 0.75, 1.0)
 """How far apart the values of a run begin on it: far, and inputs move by these parts of it, so that no other
 run with the same outputs is likely."""
 WIDE_TOLERANCE, WIDE_LONGEST, WIDE_RUNS = 1e-4, 6, 60
@@ -149,7 +149,7 @@ def _confirm_wide(
         if search.done():
             break
         with suppress(OutOfTime):
-            search.along(automaton, run, deltas, value)
+            search.along(evaluation, run, deltas, value)
     return search.finished(moves)
 
 
@@ -254,22 +254,35 @@ class _BestPair:
         return replace(self.best, tried=self.tried)
 
     def along(
-        self, automaton: Automaton, run: tuple[int, ...], deltas: tuple[Fraction, ...], value: Fraction
+        self,
+        evaluation: WideEvaluation,
+        run: tuple[int, ...],
+        deltas: tuple[Fraction, ...],
+        value: Fraction,
     ) -> None:
-        """Try inputs along a ray, farther and farther, until the ratio is near ``value`` or too large."""
+        """Try inputs along a ray until the ratio is near ``value``: farther and farther, or, where other runs
+        show the same outputs, from where they are unlikely."""
         unit = self._unit(run)
-        for spread in SPREADS:
-            found = rays.ray(automaton, run, deltas, spread * unit)
-            if found is None:
-                self.refused = "no inputs were found on which the run has a positive probability"
+        near = rays.ray(evaluation.automaton, run, deltas, unit)
+        if near is None:
+            self.refused = "no inputs were found on which the run has a positive probability"
+            return
+        tries: list[tuple[Ray | None, float]] = [(near, factor) for factor in FARTHER]
+        if not evaluation.alone(near.pair(1)):
+            for spread in SPREADS:
+                apart = rays.ray(evaluation.automaton, run, deltas, spread * unit)
+                tries += [(apart, spread * part) for part in PARTS]
+            tries = [*tries[len(FARTHER) :], *tries[: len(FARTHER)]]
+        hopeless: set[int] = set()
+        for found, factor in tries:
+            if found is None or id(found) in hopeless:
+                continue
+            before = self.tried
+            ratio = self.evaluate(found.pair(max(1, round(factor * unit))))
+            if self.done() or ratio >= NEAR * float(value):
                 return
-            for factor in FARTHER if spread == 1 else [spread * part for part in PARTS]:
-                before = self.tried
-                ratio = self.evaluate(found.pair(max(1, round(factor * unit))))
-                if self.done() or ratio >= NEAR * float(value):
-                    return
-                if self.tried == before:
-                    break
+            if self.tried == before:
+                hopeless.add(id(found))
 
     def by_signs(self, evaluation: Evaluation, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
         """Try the inputs that are best for one run in the limit."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from math import floor, inf
 
 from symdipa.bounds.exact.flow import Flow
@@ -23,7 +24,7 @@ from symdipa.evidence.probability import (
     log_probability,
     total_log_probability,
 )
-from symdipa.evidence.probability.linear.events import Asked, Item, Observed, windows_of
+from symdipa.evidence.probability.linear.events import Asked, Item, Observed, matching_runs, windows_of
 from symdipa.evidence.refutation.inputs import InputPair
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import LimitReached, OutOfTime
@@ -140,7 +141,6 @@ class WideEvaluation:
     eps: Fraction
     tolerance: float
     limits: Limits = UNLIMITED
-    distinct: bool = False
 
     @property
     def grid(self) -> int:
@@ -151,6 +151,13 @@ class WideEvaluation:
         """The largest noise scale of the samples of a run (1/eps if none has any)."""
         scales = [d for s in unrolled(self.automaton, run).samples if (d := s.d)]
         return 1 / (min(scales, default=Fraction(1)) * self.eps)
+
+    def alone(self, pair: InputPair) -> bool:
+        """Whether no other run shows what this one does."""
+        given = [x for x in pair.alpha if x is not None]
+        seen = observed(self.automaton, pair)
+        found = matching_runs(self.automaton, [*given, *pair.further], seen, False, self.limits)
+        return all(run == pair.run for run in islice(found, 2))
 
     def of(self, pair: InputPair) -> tuple[LogProbability, LogProbability, bool]:
         """The probabilities of the event on both inputs, and whether all runs are in them."""

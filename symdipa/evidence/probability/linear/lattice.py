@@ -13,7 +13,7 @@ two a plane.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, exp, expm1, floor, gcd, inf, lcm, log, log1p
 from typing import Any
@@ -38,6 +38,8 @@ AHEAD = 8
 """A finer lattice is taken to be more exact than the one before by this factor at least."""
 HALVINGS = 9
 """How often the step is halved."""
+ORDINARY = 600.0
+"""Logarithms of numbers that are less than this apart are those of floats."""
 LINE, PLANE, SPACE = 1 << 22, 24_000_000, 400_000_000
 """The most numbers in a line and in a plane, and the most that summing over a third sample looks at."""
 
@@ -162,7 +164,7 @@ def log_probability_of(problem: Problem, tolerance: float, limits: Limits = UNLI
 
 
 def possible(problem: Problem) -> bool:
-    """Whether the bounds and intervals do not contradict each other; integers may have no room all the same."""
+    """Whether bounds and intervals do not contradict each other; integers may have no room all the same."""
     strict, edges = not problem.integer, []
     for b in problem.bounds:
         (i, j), (k, m) = _sides(b.i, b.sign_i), _sides(b.j, b.sign_j)
@@ -275,42 +277,43 @@ def log_less(a: Array, b: Array) -> Array:
         return np.asarray(np.where(gap < 0, a + np.log(-np.expm1(np.minimum(gap, 0.0))), -np.inf))
 
 
-@dataclass(frozen=True, eq=False)
 class Ranges:
-    """Integrals (or sums) of a unimodal table over any range of its points, without cancellation.
+    """Integrals (or sums, without a ``step``) of a unimodal table over any range of its points.
 
-    ``step`` is ``None`` for sums.
+    On either side of the mode those up to a point are subtracted that are smaller, so nothing cancels.
     """
 
-    table: Array
-    step: float | None
-    mode: int = field(init=False)
-    rising: Array = field(init=False)
-    falling: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        end = np.array([-np.inf])
-        if self.step is None:
-            cells, mode = self.table, int(self.table.argmax())
+    def __init__(self, table: Array, step: float | None) -> None:
+        self.step, self.mode = step, int(table.argmax())
+        finite = table[np.isfinite(table)]
+        self.top = float(finite.max()) if len(finite) else 0.0
+        # Where all numbers are within what a float can hold, logarithms are taken at the end only.
+        self.plain = len(finite) == 0 or self.top - float(finite.min()) < ORDINARY
+        if self.plain:
+            cells, nothing = np.exp(table - self.top), 0.0
+            cells = cells if step is None else (cells[1:] + cells[:-1]) * (step / 2)
+            rising, falling = np.cumsum(cells), np.cumsum(cells[::-1])
         else:
-            cells = np.logaddexp(self.table[1:], self.table[:-1]) + log(self.step / 2)
-            mode = min(int(self.table.argmax()), len(self.table) - 1)
-        object.__setattr__(self, "mode", mode)
-        object.__setattr__(self, "rising", np.concatenate((end, np.logaddexp.accumulate(cells))))
-        falling = np.concatenate((end, np.logaddexp.accumulate(cells[::-1])))[::-1]
-        object.__setattr__(self, "falling", falling)
+            cells, nothing = table, -np.inf
+            cells = cells if step is None else np.logaddexp(cells[1:], cells[:-1]) + log(step / 2)
+            rising, falling = np.logaddexp.accumulate(cells), np.logaddexp.accumulate(cells[::-1])
+        self.rising = np.concatenate(([nothing], rising))
+        self.falling = np.concatenate(([nothing], falling))[::-1]
 
     def between(self, low: Ints, high: Ints) -> Array:
         """From one point to another (to be included in a sum); ``-inf`` where that is empty."""
-        past = high + 1 if self.step is None else high
-        empty = past <= low
-        low, past = np.where(empty, 0, low), np.where(empty, 0, past)
+        last = len(self.rising) - 1
+        low = np.clip(low, 0, last)
+        past = np.clip(high + 1 if self.step is None else high, 0, last)
         up, down = np.minimum(past, self.mode), np.maximum(low, self.mode)
-        left = np.where(low < up, log_less(self.rising[up], self.rising[np.minimum(low, up)]), -np.inf)
-        right = np.where(
-            down < past, log_less(self.falling[down], self.falling[np.maximum(past, down)]), -np.inf
+        ends = (
+            (self.rising[up], self.rising[np.minimum(low, up)]),
+            (self.falling[down], self.falling[np.maximum(past, down)]),
         )
-        return np.asarray(np.where(empty, -np.inf, np.logaddexp(left, right)))
+        if not self.plain:
+            return np.asarray(np.logaddexp(log_less(*ends[0]), log_less(*ends[1])))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log((ends[0][0] - ends[0][1]) + (ends[1][0] - ends[1][1])) + self.top)
 
 
 # ------------------------------------------------------------------------------------------------ elimination
@@ -328,8 +331,7 @@ class _Component:
 
     def solve(self, tolerance: float) -> Answer:
         """The logarithm of the probability of all bounds together."""
-        self.tail = -log(min(tolerance, 1e-6) * BEHIND)
-        ends = 2 * min(tolerance, 1e-6) * BEHIND
+        self.tail, ends = -log(tolerance * BEHIND), 2 * tolerance * BEHIND
         if self.problem.integer:
             value = self._attempt(Fraction(1))
             return Answer(value, ends + 1e-12, SUMS, self.nodes)
