@@ -21,7 +21,7 @@ from symdipa.evidence.probability import Budget, ProbabilityRefused
 from symdipa.evidence.probability.linear.events import is_wide
 from symdipa.evidence.refutation import rays
 from symdipa.evidence.refutation.inputs import Evaluation, InputPair, input_pair, roles
-from symdipa.evidence.refutation.rays import Ray, WideEvaluation
+from symdipa.evidence.refutation.rays import Candidate, Ray, WideEvaluation
 from symdipa.evidence.refutation.shape import best_flow, best_signs_of
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
@@ -38,7 +38,7 @@ FAR = (4, 16, 64)
 """Distances of inputs from the means, in units of the largest noise scale."""
 FARTHER, NEAR = (4, 16, 32, 64, 256), 0.999
 """The same along a ray, which ends where the ratio is this part of the best, or more."""
-SPREADS, PARTS = (32, 8), (0.625, 0.5, 0.75, 1.0)
+SPREADS, PARTS = (32, 8), (1.5, 1.0, 0.75)
 """How far apart the values of a run begin on it: far, and inputs move by these parts of it, so that no other
 run with the same outputs is likely."""
 WIDE_TOLERANCE, WIDE_LONGEST, WIDE_RUNS = 1e-4, 6, 60
@@ -140,11 +140,14 @@ def _confirm_wide(
     automaton, limits = evaluation.automaton, evaluation.limits
     ranked = []
     with suppress(OutOfTime):
-        for one in rays.candidates(automaton, flow, longest, count, best_runs, limits.share(1 / 2)):
+        for one in rays.candidates(automaton, flow, longest, count, best_runs, limits.share(1 / 3)):
             ranked.append(one)
-            if flow is not None and one[0] == flow.value:
-                break
-    ranked.sort(key=lambda one: (-one[0], len(one[1]), one[1]))
+
+    def rank(one: Candidate) -> tuple[Fraction, int, tuple[int, ...]]:
+        value, run, _ = one
+        return -value, len(run) if evaluation.alone(run) else -len(run), run
+
+    ranked.sort(key=rank)
     for value, run, deltas in ranked[:best_runs]:
         if search.done():
             break
@@ -268,7 +271,7 @@ class _BestPair:
             self.refused = "no inputs were found on which the run has a positive probability"
             return
         tries: list[tuple[Ray | None, float]] = [(near, factor) for factor in FARTHER]
-        if not evaluation.alone(near.pair(1)):
+        if not evaluation.alone(run):
             for spread in SPREADS:
                 apart = rays.ray(evaluation.automaton, run, deltas, spread * unit)
                 tries += [(apart, spread * part) for part in PARTS]

@@ -152,12 +152,20 @@ class WideEvaluation:
         scales = [d for s in unrolled(self.automaton, run).samples if (d := s.d)]
         return 1 / (min(scales, default=Fraction(1)) * self.eps)
 
-    def alone(self, pair: InputPair) -> bool:
-        """Whether no other run shows what this one does."""
-        given = [x for x in pair.alpha if x is not None]
-        seen = observed(self.automaton, pair)
-        found = matching_runs(self.automaton, [*given, *pair.further], seen, False, self.limits)
-        return all(run == pair.run for run in islice(found, 2))
+    def alone(self, run: Sequence[int]) -> bool:
+        """Whether control states alone tell that no other run shows what this one does."""
+        anything: Window = (-inf, inf)
+        states = [self.automaton.state(self.automaton.transitions[t].source) for t in run]
+        seen: list[Observed] = []
+        for t in run:
+            items = tuple(
+                part.symbol if part.symbol is not None else anything
+                for part in self.automaton.transitions[t].output.parts
+            )
+            seen.append(items[0] if len(items) == 1 else items)
+        given = [Fraction(0)] * sum(state.is_input for state in states) + [Fraction(0)] * len(run)
+        found = matching_runs(self.automaton, given, seen, False, self.limits)
+        return all(other == tuple(run) for other in islice(found, 2))
 
     def of(self, pair: InputPair) -> tuple[LogProbability, LogProbability, bool]:
         """The probabilities of the event on both inputs, and whether all runs are in them."""
@@ -212,7 +220,7 @@ def observed(automaton: Automaton, pair: InputPair) -> list[Observed]:
 # -------------------------------------------------------------------------------------------- candidate runs
 
 TIMES = (1, 2, 4, 8, 16, 32)
-"""How often the loops of a candidate run are taken, as long as that costs more."""
+"""How often the loops of a candidate run are taken, as long as that costs more, and once more."""
 
 Candidate = tuple[Fraction, tuple[int, ...], tuple[Fraction, ...]]
 """A run with differences, behind what they cost."""
@@ -224,17 +232,21 @@ def candidates(
     """Runs with differences that cost much: that of a bound from below, then the best of short runs, each
     with its loops repeated."""
     if flow is not None:
-        value: Fraction | None = Fraction(-1)
+        value = Fraction(-1)
         for times in TIMES:
             limits.check("the costs of a run")
             places = [at for at, _ in repeated(flow.run, flow.loops, times)]
             run, deltas = tuple(flow.run[at] for at in places), tuple(flow.deltas[at] for at in places)
             system = unrolled(automaton, run)
             found = cost(system, deltas) if feasible(system) else None
-            if found is None or value is None or found <= value:
+            if found is None or found < value:
+                break
+            yield found, run, deltas
+            if found == value or not flow.loops:
                 break
             value = found
-            yield found, run, deltas
+        if value == flow.value:
+            return
     ranked: list[Candidate] = []
     for run in short_runs(automaton, longest, count, limits):
         most = worst(unrolled(automaton, run), -1, 1, limits)
@@ -246,10 +258,12 @@ def candidates(
         loops = loops_of(automaton, run)
         for times in TIMES[1:] if loops else ():
             one = _repeated(automaton, run, loops, times, limits)
-            if one is None or one[0] <= before:
+            if one is None or one[0] < before:
+                break
+            yield one
+            if one[0] == before:
                 break
             before = one[0]
-            yield one
 
 
 def _repeated(
