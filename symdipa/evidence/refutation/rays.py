@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from math import floor, inf
+from math import floor, inf, log2
 
 from symdipa.bounds.exact.flow import Flow
 from symdipa.evidence.probability import (
@@ -119,7 +119,7 @@ def ray(
     it, if that is possible.
     """
     system = unrolled(automaton, run)
-    most = Fraction(2) ** (floor(apart).bit_length() - 1) if apart >= 1 else Fraction(1)
+    most = Fraction(2) ** floor(log2(apart))
     for part in (*CLOSER, Fraction(0)) if automaton.integer else CLOSER:
         found = solution(system, most * part)
         if found is not None:
