@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symdipa.bounds.relational.machine import LetterMachine, machine
+from symdipa.bounds.relational.program import Program, program_of
 from symdipa.bounds.relational.proof import Json, certificate
 from symdipa.bounds.relational.search import Strategy, search
 from symdipa.bounds.relational.shifts import ShiftMenu
@@ -15,7 +16,6 @@ from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control import Control, control_graph
 
 LADDER: tuple[tuple[bool, str], ...] = (
     (False, "none"),
@@ -85,7 +85,7 @@ def relational(
     mistake in here), and :class:`symdipa.model.errors.OutOfTime` when there is no time to check.
     """
     scale = Fraction(sensitivity)
-    ladder = _Ladder(control_graph(automaton), limits.share(SEARCHING), max_nodes)
+    ladder = _Ladder(program_of(automaton), limits.share(SEARCHING), max_nodes)
     found = [ladder.best(interval) for interval in intervals(adjacency, scale)]
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
@@ -102,8 +102,8 @@ def relational(
 
 
 class _Ladder:
-    def __init__(self, control: Control, limits: Limits, max_nodes: int) -> None:
-        self.control, self.limits, self.max_nodes = control, limits, max_nodes
+    def __init__(self, program: Program, limits: Limits, max_nodes: int) -> None:
+        self.program, self.limits, self.max_nodes = program, limits, max_nodes
         self.trials: list[Trial] = []
         self.machines: dict[bool, LetterMachine] = {}
 
@@ -111,7 +111,7 @@ class _Ladder:
         """The best strategy of all steps: first of those that are small, then of the others."""
         best: Strategy | None = None
         small = min(SMALL, self.max_nodes)
-        memories = [step for step in LADDER if step[1] != "whole" or not any(self.control.cyclic)]
+        memories = [step for step in LADDER if step[1] != "whole" or not self.program.has_loop]
         steps = [Trial(few, *step, small) for few in (True, False) for step in memories]
         for step in steps:  # grows while we walk
             last = step is steps[-1] and step.max_nodes == self.max_nodes
@@ -128,7 +128,7 @@ class _Ladder:
     def attempt(self, step: Trial, interval: Interval, limits: Limits) -> tuple[Strategy | None, Trial]:
         try:
             if step.remarks not in self.machines:
-                self.machines[step.remarks] = machine(self.control, step.remarks)
+                self.machines[step.remarks] = machine(self.program, step.remarks)
             menu = ShiftMenu(self.machines[step.remarks], interval, step.few)
             found = search(menu, step.memory, step.max_nodes, limits)
         except LimitReached as reached:
