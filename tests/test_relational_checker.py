@@ -856,10 +856,10 @@ def rule_and_message(automaton: Automaton, certificate: Json) -> tuple[str, str]
 
 
 def test_what_would_take_for_ever_is_refused(monkeypatch):
-    monkeypatch.setattr("symdipa.checker.relational.MAX_VARIABLES", 1)
+    monkeypatch.setattr("symdipa.checker.effects.MAX_VARIABLES", 1)
     assert rule_of(LESS, about(LESS, LESS_PROOF)) is None
     assert rule_of(ENDS, about(ENDS, ENDS_PROOF)) == "limit"
-    monkeypatch.setattr("symdipa.checker.relational.MAX_VARIABLES", 2)
+    monkeypatch.setattr("symdipa.checker.effects.MAX_VARIABLES", 2)
     monkeypatch.setattr("symdipa.checker.relational.MAX_SETS", 7)
     assert rule_of(FORESEEN, about(FORESEEN, FORESEEN_PROOF)) is None
     monkeypatch.setattr("symdipa.checker.relational.MAX_SETS", 6)

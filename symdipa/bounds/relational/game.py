@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from symdipa.bounds.relational.blocks import Ask, Block, blocks_of
 from symdipa.bounds.relational.machine import Leaf, Letter, LetterMachine, output_of
-from symdipa.bounds.relational.outcomes import Facts, Outcomes, ShiftRange
+from symdipa.bounds.relational.outcomes import Facts, Grid, Outcomes, ShiftRange
 from symdipa.bounds.relational.shifts import ShiftMenu
 from symdipa.bounds.relational.suffixes import SuffixClasses
 from symdipa.model.errors import Limit, LimitReached
@@ -60,7 +60,7 @@ class Game:
 
     def __post_init__(self) -> None:
         program = self.machine.program
-        self._outcomes = Outcomes(self.menu.far, self.menu.unit, program.integer, program.has_zero)
+        self._outcomes = Outcomes(Grid(self.menu.far, self.menu.unit, program.integer, program.has_zero))
         self.blocks, number = blocks_of(self.machine, self.classes, self.limits)
         starts = [number[s, 0] for s, able in enumerate(self.classes.able) if 0 in able]
         self.roots = [self._node((block, block, self._outcomes.nothing)) for block in starts]

@@ -10,8 +10,9 @@ from symdipa.bounds.relational.program import Program, program_of
 from symdipa.bounds.relational.proof import Json, certificate
 from symdipa.bounds.relational.search import Strategy, search
 from symdipa.bounds.relational.shifts import ShiftMenu
-from symdipa.checker.model import model_of
+from symdipa.checker.model import is_plain, model_of
 from symdipa.checker.relational import check_relational
+from symdipa.checker.wider.model import model_of as wider_model_of
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
@@ -90,7 +91,7 @@ def relational(
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
         return Relational(None, (), tuple(ladder.trials))
-    model = model_of(automaton)
+    model = model_of(automaton) if is_plain(automaton) else wider_model_of(automaton)
     certificates = tuple(certificate(one, scale) for one in proved)
 
     def checking(nodes: int) -> None:

@@ -98,39 +98,48 @@ def is_possible(region: Guard, unit: int, integer: bool) -> bool:
     return all(add(matrix, rows[c.low], rows[c.high], bound_of(c, unit, integer)) for c in region)
 
 
-@dataclass(frozen=True, eq=False)
-class Outcomes:
-    """What becomes of facts in a step of two copies, each found once. Bounds beyond ``far`` are forgotten.
+Bounds = tuple[tuple[Place, Place, int], ...]
+"""The bound on the difference of two places, for some of them."""
 
-    Numbers are multiples of ``1/unit``. With ``zero`` facts are about the number 0, too.
-    """
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Numbers are multiples of ``1/unit``, bounds beyond ``far`` are forgotten. With ``zero`` facts are about
+    the number 0, too."""
 
     far: int
-    unit: int = 1
-    integer: bool = False
-    zero: bool = False
+    unit: int
+    integer: bool
+    zero: bool
+    _guards: dict[Action, Bounds] = field(default_factory=dict)
+
+    def guard(self, action: Action) -> Bounds:
+        """What its guard says."""
+        if action not in self._guards:
+            self._guards[action] = tuple(
+                (c.low, c.high, bound_of(c, self.unit, self.integer)) for c in action.guard
+            )
+        return self._guards[action]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What becomes of facts in a step of two copies, each found once."""
+
+    grid: Grid
     _known: dict[tuple[Values, Facts, ShiftRange | None], Drawn] = field(default_factory=dict)
 
     @property
     def nothing(self) -> Facts:
         """The facts where neither copy has a value."""
-        return (SAME,) if self.zero else ()
+        return (SAME,) if self.grid.zero else ()
 
     def drawn(self, values: Values, facts: Facts, shift: ShiftRange | None) -> Drawn:
         """The step from facts about values, with the shift in a range (``None``: samples are not tied)."""
         key = values, facts, shift
         if key not in self._known:
-            self._known[key] = self._drawn(values, facts, shift)
+            self._known[key] = _drawn(values, facts, shift, self.grid)
         return self._known[key]
-
-    def _drawn(self, values: Values, facts: Facts, shift: ShiftRange | None) -> Drawn:
-        found = [(copy, x) for copy in (0, 1) for x in members(values[copy])]
-        size = len(found) + self.zero
-        matrix = unfolded(facts, size)
-        if shift is not None:  # the sample of the second copy is that of the first, shifted
-            add(matrix, size + 1, size, at_most(shift[1]))
-            add(matrix, size, size + 1, at_most(-shift[0]))
-        return Drawn(self, matrix, {value: i for i, value in enumerate(found)})
 
 
 Row = tuple[int, int]
@@ -141,9 +150,9 @@ Row = tuple[int, int]
 class Drawn:
     """Facts about values and samples, before a guard was read; ``places`` are the rows of the values."""
 
-    outcomes: Outcomes
     matrix: Matrix
     places: dict[tuple[int, int], int]
+    grid: Grid
     _guarded: dict[tuple[Action, ...], Matrix | None] = field(default_factory=dict)
     _folded: dict[tuple[Action, Action, Values], Facts] = field(default_factory=dict)
 
@@ -159,8 +168,8 @@ class Drawn:
                 for copy, action in enumerate((one, other))
                 for x in members(later[copy])
             ]
-            kept += [(self._row(0, ZERO), 0)] if self.outcomes.zero else []
-            self._folded[key] = folded(matrix, kept, self.outcomes.far)
+            kept += [(self._row(0, ZERO), 0)] if self.grid.zero else []
+            self._folded[key] = folded(matrix, kept, self.grid.far)
         return self._folded[key]
 
     def show_the_same(self, one: Action, other: Action) -> bool:
@@ -172,20 +181,15 @@ class Drawn:
             return False
         return all(
             self._apart(matrix, low, other_low) == self._apart(matrix, high, other_high) is not None
-            or (
-                low[0] == high[0]
-                and other_low[0] == other_high[0]
-                and low[1] - high[1] == other_low[1] - other_high[1]
-            )
             for (low, high), (other_low, other_high) in zip(one.shown, other.shown, strict=True)
         )
 
     def _apart(self, matrix: Matrix, one: Source, other: Source) -> int | None:
         """By how much a value of the first copy is larger than one of the second, if that is known."""
-        plus = int((one[1] - other[1]) * self.outcomes.unit)
+        plus = int((one[1] - other[1]) * self.grid.unit)
         if one[0] == other[0] == ZERO:
             return plus
-        if ZERO in (one[0], other[0]) and not self.outcomes.zero:
+        if ZERO in (one[0], other[0]) and not self.grid.zero:
             return None
         u, v = self._row(0, one[0]), self._row(1, other[0])
         most, least = matrix[u][v], matrix[v][u]
@@ -204,7 +208,7 @@ class Drawn:
             return self._row(copy, SAMPLE), 0
         if action.copies:
             place, plus = dict(action.copies).get(x, (x, Fraction(0)))
-            return self._row(copy, place), int(plus * self.outcomes.unit)
+            return self._row(copy, place), int(plus * self.grid.unit)
         return self.places[copy, x], 0
 
     def _with_guards(self, *actions: Action) -> Matrix | None:
@@ -219,9 +223,17 @@ class Drawn:
 
     def _with_guard(self, known: Matrix, copy: int, action: Action) -> Matrix | None:
         matrix = [row[:] for row in known]
-        unit, integer = self.outcomes.unit, self.outcomes.integer
-        holds = all(
-            add(matrix, self._row(copy, c.low), self._row(copy, c.high), bound_of(c, unit, integer))
-            for c in action.guard
-        )
-        return matrix if holds else None
+        for low, high, bound in self.grid.guard(action):
+            if not add(matrix, self._row(copy, low), self._row(copy, high), bound):
+                return None
+        return matrix
+
+
+def _drawn(values: Values, facts: Facts, shift: ShiftRange | None, grid: Grid) -> Drawn:
+    found = [(copy, x) for copy in (0, 1) for x in members(values[copy])]
+    size = len(found) + grid.zero
+    matrix = unfolded(facts, size)
+    if shift is not None:  # the sample of the second copy is that of the first, shifted
+        add(matrix, size + 1, size, at_most(shift[1]))
+        add(matrix, size, size + 1, at_most(-shift[0]))
+    return Drawn(matrix, {value: i for i, value in enumerate(found)}, grid)

@@ -255,6 +255,7 @@ def program_of(automaton: Automaton) -> Program:
 class _Compiler:
     def __init__(self, automaton: Automaton) -> None:
         self.automaton = automaton
+        self.plain = automaton.is_plain and not automaton.integer
         self.known = Actions()
 
     def is_continuous(self, state: State) -> bool:
@@ -291,7 +292,7 @@ class _Compiler:
                 return sample
             return copies.get(number[name], (number[name], NIL))
 
-        shown = [] if self.automaton.is_plain else [pair for part in t.output.parts for pair in _pairs(part)]
+        shown = [] if self.plain else [pair for part in t.output.parts for pair in _pairs(part)]
         return self.known.of(
             map(compared, t.guard.atoms),
             stored,
@@ -302,18 +303,13 @@ class _Compiler:
     def shows(self, t: Transition) -> str:
         """The letter of a transition, without a remark."""
         prompted = self.automaton.state(t.source).is_input
-        return ("" if prompted else UNPROMPTED) + self._shows(t.output)
+        parts = list(map(self._shows, t.output.parts))
+        return ("" if prompted else UNPROMPTED) + (parts[0] if len(parts) == 1 else json.dumps(parts))
 
-    def _shows(self, output: Output) -> str:
-        if output.kind is OutputKind.SEVERAL:
-            return json.dumps([self._shows(item) for item in output.items])
-        if output.symbol is not None:
-            return f"symbol {output.symbol}"
-        return (
-            output.kind.value
-            if output.kind is OutputKind.INSAMPLE_PRIME or self.automaton.is_plain
-            else NUMBER
-        )
+    def _shows(self, part: Output) -> str:
+        if part.symbol is not None:
+            return f"symbol {part.symbol}"
+        return part.kind.value if part.kind is OutputKind.INSAMPLE_PRIME or self.plain else NUMBER
 
 
 def parts_of(shown: str) -> tuple[str, ...]:
