@@ -610,19 +610,17 @@ def test_copies_and_constants_are_followed():
 
 
 def test_integers_are_shifted_by_integers():
-    automaton = of_constants(integer=True)
+    automaton = replace(noisy_max(2), integer=True).trusted()
     certificate = certified(automaton)
     broken = deepcopy(certificate)
     for move in moves_of(broken):
-        if move["shift"] is not None and move["shift"] != ["0", "0"]:
-            move["shift"] = [str(Fraction(move["shift"][0]) / 2), move["shift"][1]]
-    assert rule_of(automaton, broken) == "pair-shift"
-    wider = {**certificate, "adjacency": ["-3/2", "3/2"]}
-    assert verify(automaton, bundle(automaton, [wider])).claims[0].bound == Fraction(certificate["D"])
-    assert (
-        rule_of(of_constants(), {**certified(of_constants()), "adjacency": ["-3/2", "3/2"]})
-        == "pair-potential"
-    )
+        if move["shift"] == ["1", "1"]:
+            move["shift"] = ["1/2", "1"]
+    assert broken != certificate and rule_of(automaton, broken) == "pair-shift"
+    wider = {"adjacency": ["-3/2", "3/2"]}
+    (claim,) = verify(automaton, bundle(automaton, [certificate | wider])).claims
+    assert claim.bound == 1
+    assert rule_of(noisy_max(2), certified(noisy_max(2)) | wider) == "pair-potential"
 
 
 def test_negatives_are_refused_by_the_checker():
