@@ -32,7 +32,7 @@ TESTS = {
         *("check", "lower", "model", "private", "reading", "runs", "violation"),
     ],
     "test_checker test_claims": ["claims"],
-    "test_relational_checker": ["relational"],
+    "test_relational_checker test_relational_wider": ["effects", "relational"],
 }
 """The modules of the checker that files of tests are about."""
 SECONDS = 20

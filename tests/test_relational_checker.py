@@ -873,6 +873,19 @@ def test_what_would_take_for_ever_is_refused(monkeypatch):
     assert rule == "limit" and "3 sets" in message
 
 
+def test_a_variable_with_the_name_of_the_sample_is_refused():
+    automaton = Automaton(
+        (State("a", True, HALF), State("b", True, HALF)),
+        "a",
+        (
+            Transition("a", "b", symbol("read"), TRUE, frozenset({"insample"})),
+            Transition("b", "a", symbol("above"), Guard(ge=frozenset({"insample"}))),
+        ),
+        ("insample",),
+    )
+    assert rule_of(automaton, bundle(automaton, [LESS_PROOF])) == "model-name"
+
+
 def test_sums_may_not_grow_for_ever(monkeypatch):
     third = tampered(CHAIN_PROOF, ("nodes.3.facts.0.3", "-3"), ("nodes.4.facts.3.3", "1/1000000007"))
     assert rule_of(CHAIN, about(CHAIN, third)) is None

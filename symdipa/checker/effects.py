@@ -133,6 +133,8 @@ def parts_of(text: str) -> list[str]:
 
 
 def _of_plain(model: Model) -> Effects:
+    if SAMPLE in model.variables:
+        refuse("model-name", "a variable has the name of a sample")
     drawing = {}
     for state, leaving in model.leaving.items():
         steps = [model.steps[t] for t in leaving]

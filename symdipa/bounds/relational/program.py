@@ -66,9 +66,9 @@ class Comparison(NamedTuple):
     strict: bool
 
     def negation(self, continuous: bool) -> Comparison:
-        """What holds where it does not; of a ``continuous`` sample, almost surely."""
-        strict = not self.strict or (continuous and SAMPLE in self[:2])
-        return Comparison(self.high, self.low, -self.gap, strict)
+        """What holds where it does not; a ``continuous`` sample equals nothing else, almost surely."""
+        never = continuous and self.low != self.high and SAMPLE in self[:2]
+        return Comparison(self.high, self.low, -self.gap, never or not self.strict)
 
 
 Guard = tuple[Comparison, ...]
