@@ -135,7 +135,7 @@ def check_with(automaton: Automaton, options: CheckOptions, progress: Progress |
     result = _checked(Problem.of(automaton), automaton, options, limits)
 
     def answer(shown: Automaton, left: Limits) -> Result:
-        wanted = replace(options, max_weight=_best(result) or None)
+        wanted = replace(options, max_weight=(_best(result) if options.bounds else None) or None)
         return _checked(Problem.of(shown), shown, wanted, left)
 
     return _with_stops(result, answer, limits)
