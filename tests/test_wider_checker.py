@@ -6,29 +6,33 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import product
 
+import jsonschema
 import pytest
 import z3
 from conftest import ROOT
 from wider_random import base_of, lowered, made, private_try, random_automaton
-from wider_runs import INFINITE, cost, dearest, feasible, number, runs, unrolled
+from wider_runs import INFINITE, Unrolled, cost, dearest, feasible, runs, unrolled
 
 from symdipa import checker
-from symdipa.checker.claims import Inputs
 from symdipa.checker.model import is_plain
 from symdipa.checker.wider import flows
+from symdipa.checker.wider import private as wider_private
 from symdipa.checker.wider.model import model_of
 from symdipa.checker.wider.order import SAMPLE, ZERO, Bound, Order, Place, Value, compared
-from symdipa.checker.wider.runs import run_of
+from symdipa.checker.wider.runs import End, run_of
 from symdipa.model.automaton import (
+    INSAMPLE,
+    INSAMPLE_PRIME,
     TRUE,
     Automaton,
     Guard,
@@ -298,6 +302,23 @@ def test_the_examples_of_the_documentation():
     text = (ROOT / "docs" / "certificates.md").read_text(encoding="utf-8")
     found = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
     assert found == [GAP_ABOVE, GAP_BELOW, OUTSIDE_BELOW, RELEASED_GROWS, EXPOSED_GROWS]
+    schema = json.loads((ROOT / "symdipa" / "files" / "formats" / "certificate.schema.json").read_text())
+    follows = jsonschema.Draft202012Validator(schema).is_valid
+    facts = [["<=", "t", "-1/2"], ["!=", "t", "-t"]]
+    for certificate in (
+        *found,
+        tampered(GAP_ABOVE, ("base.nodes.1.facts", facts)),
+        tampered(GAP_BELOW, ("flow.0.to", "0'")),
+        tampered(EXPOSED_GROWS, ("cycles", [])),
+    ):
+        assert follows(about(GAP, certificate))
+    for certificate in (
+        tampered(GAP_ABOVE, ("base.nodes.1.facts", [[">", "t", "0"]])),
+        tampered(GAP_BELOW, ("flow.0.to", "x")),
+        tampered(EXPOSED_GROWS, ("pattern", "leaking-pair")),
+        tampered(EXPOSED_GROWS, ("flow", DROP)),
+    ):
+        assert not follows(about(GAP, certificate))
 
 
 @pytest.mark.parametrize(
@@ -773,7 +794,7 @@ def test_what_follows_from_comparisons(seed):
         x: Value(rng.choice([Place("x"), Place("y", True), Place("z"), ZERO]), Fraction(rng.randint(-1, 1)))
         for x in rng.sample([*NAMES, "w"], 2)
     }
-    moved = order.moved(gets)
+    moved = order.moved(gets, [*NAMES, "w"])
     after = dict(numbers)
     for x, (place, plus) in gets.items():
         after[x] = symbolic(place, numbers) + z3.Q(*plus.as_integer_ratio())
@@ -786,15 +807,16 @@ def test_what_follows_from_comparisons(seed):
 def test_a_sample_is_forgotten():
     own, x = Value(Place(SAMPLE), Fraction(0)), Value(Place("x"), Fraction(0))
     order = Order(False, [compared(own, x, True), compared(Value(ZERO, Fraction(1)), own, False)])
-    moved = order.moved({})
+    moved = order.moved({}, ["x"])
     assert moved.facts == {
         (ZERO, Place("x"), Bound(Fraction(-1), -1)),
         (Place("x", True), ZERO, Bound(Fraction(-1), -1)),
         (Place("x", True), Place("x"), Bound(Fraction(-2), -1)),
     }
-    stored = order.moved({"y": own})
+    assert order.moved({}, []).facts == set()
+    stored = order.moved({"y": own}, "xy")
     assert stored.implies(compared(Value(Place("y"), Fraction(0)), x, True))
-    assert order.moved({"y": x}).facts > moved.facts
+    assert order.moved({"y": x}, "xy").facts > moved.facts
 
 
 # ------------------------------------------------------------------------------------- shifts of one sample
@@ -863,3 +885,856 @@ def test_the_range_of_a_sample(noise, text):
             assert rule_of(automaton, exact) is None
             less = tampered(certificate, ("lift.nodes.1.potential", str(least - Fraction(1, 1000))))
             assert rule_of(automaton, less) == "lift-potential"
+
+
+def chain(automaton: Automaton, potentials: Sequence[str], shifts: Json, facts: Json | None = None) -> Json:
+    """A certificate for an automaton whose states follow each other, by way of its first transitions."""
+    states = [automaton.initial, *(t.target for t in automaton.transitions)][: len(potentials)]
+    edges = [[v, v, v + 1] for v in range(len(potentials) - 1)]
+    nodes = [
+        {"state": q} | ({"facts": (facts or {})[v]} if v in (facts or {}) else {})
+        for v, q in enumerate(states)
+    ]
+    return {
+        "kind": "private",
+        **TWO_SIDED,
+        "D": potentials[0],
+        "base": {"nodes": nodes, "edges": edges},
+        "lift": {
+            "cover": "forward",
+            "shifts": shifts,
+            "nodes": [{"base": v, "potential": p} for v, p in enumerate(potentials)],
+            "edges": edges,
+        },
+    }
+
+
+def test_copies_pass_shifts_on():
+    good = chain(REPLACED, ["1", "1", "1/2", "0", "0"], {"x": ["0", "0"], "y": ["0", "0"]})
+    none = {"x": None, "y": None}
+    for v, own in ((1, {"x": None}), (2, {"x": None}), (4, none)):
+        good = tampered(good, (f"lift.nodes.{v}.shifts", own))
+    assert verified(REPLACED, good) == ["D*eps-private with D = 1 for differences in [-1, 1]"]
+    for new in ({"y": None}, {"y": ["0", "1"]}, {"y": ["-1", "1"]}, {"y": ["-1", "0"]}):
+        assert rule_of(REPLACED, tampered(good, ("lift.nodes.2.shifts", {"x": None} | new))) == "lift-kept"
+    for new in (["-1", "1"], ["0", "1"], ["-1", "0"]):
+        assert rule_of(REPLACED, tampered(good, ("lift.nodes.3.shifts", {"x": new}))) == "lift-order"
+        assert rule_of(REPLACED, tampered(good, ("lift.nodes.3.shifts", {"y": new}))) == "lift-order"
+    assert rule_of(REPLACED, tampered(good, ("lift.nodes.3.shifts", {"x": None}))) == "lift-read"
+    below = {
+        "kind": "lower",
+        **TWO_SIDED,
+        "D": "1",
+        "run": [0, 1, 2, 3],
+        "differences": ["0", "1", "-1", "0"],
+        "flow": [{"from": "ground", "to": 1, "amount": "1/2"}, {"from": 2, "to": "ground", "amount": "1/2"}],
+    }
+    assert verified(REPLACED, below) == [GAP_CLAIMS[1]]
+    assert rule_of(REPLACED, tampered(below, ("flow.0.to", 0))) == "flow-edge"
+
+
+CONSTANT = made(
+    [State("a", True, half), State("b", True, half)],
+    [step("a", "o", "b", copy=[("x", 5)]), step("b", "p", "c", "insample >= x", copy=[("x", "x")])],
+)
+
+
+def test_constants_are_not_shifted():
+    for ends, rule in [
+        (["0", "0"], None),
+        (["-1", "0"], "lift-potential"),
+        (["0", "1"], None),
+        (["1", "1"], "lift-kept"),
+        (["-1", "-1"], "lift-kept"),
+    ]:
+        shifts = {"x": ends}
+        assert rule_of(CONSTANT, chain(CONSTANT, ["1/2", "1/2", "0"], shifts)) == rule, ends
+    loose = chain(CONSTANT, ["1", "1", "0"], {"x": ["-1", "0"]})
+    assert rule_of(CONSTANT, loose) is None
+    assert rule_of(CONSTANT, tampered(loose, ("lift.nodes.2.shifts", {"x": ["0", "0"]}))) == "lift-kept"
+    assert rule_of(CONSTANT, tampered(loose, ("lift.nodes.2.shifts", {"x": ["-1", "1"]}))) is None
+    flow = {"from": "ground", "to": 1, "amount": "1/2"}
+    below = {
+        "kind": "lower",
+        **TWO_SIDED,
+        "D": "1/2",
+        "run": [0, 1],
+        "differences": ["0", "1"],
+        "flow": [flow],
+    }
+    assert rule_of(CONSTANT, below) is None
+
+
+TWINS = made(
+    [State("a", True, half), State("b", draws=False), State("c", draws=False)],
+    [
+        step("a", "o", "b", store="x y"),
+        step("b", difference("x", "y"), "c", guard("x <= y + 3", "y <= x + 3"), copy=[("z", "x")]),
+        step("c", difference("z", "y"), "d", "z < y + 1"),
+    ],
+)
+"""Compares one sample with itself, under other names."""
+
+
+def test_the_facts_say_that_values_have_the_same_shift():
+    shifts = {x: ["-1", "1"] for x in "xyz"}
+    same = [["=", "x", "y"]]
+    facts = {1: same, 2: [*same, ["=", "z", "y"]]}
+    good = chain(TWINS, ["0", "0", "0", "0"], shifts, facts)
+    assert verified(TWINS, good) == ["D*eps-private with D = 0 for differences in [-1, 1]"]
+    assert (
+        rule_of(TWINS, tampered(good, ("base.nodes.1.facts", []), ("base.nodes.2.facts", []))) == "lift-order"
+    )
+    assert rule_of(TWINS, tampered(good, ("base.nodes.1.facts", [["<=", "x", "y"]]))) == "base-fact"
+    one_way = ("base.nodes.1.facts", [["<=", "x", "y"]]), ("base.nodes.2.facts", [["<=", "z", "y"]])
+    assert rule_of(TWINS, tampered(good, *one_way)) == "lift-order"
+    without = tampered(good, ("lift.shifts", {"x": ["-1", "1"]}))
+    assert rule_of(TWINS, without) is None, "nothing is asked of shifts"
+    points = {x: ["0", "0"] for x in "xyz"}
+    assert rule_of(TWINS, chain(TWINS, ["1/2", "0", "0", "0"], points)) is None
+
+
+def two_values(*steps: Transition, integer: bool = False, **states: State) -> Automaton:
+    """Stores x, then y, and goes to c."""
+    parts = {"a": State("a", True, half), "b": State("b", True, half), "c": State("c", True, half)} | states
+    begin = [step("a", "o", "b", store="x"), step("b", "o", "c", store="y")]
+    return made(parts.values(), [*begin, *steps], integer)
+
+
+def follows(automaton: Automaton, before: list[list[str]], fact: list[str], number: int = 2) -> bool:
+    """Whether a fact holds after a transition if the facts before it are given."""
+    model = model_of(automaton)
+    step = model.steps[number]
+    given = wider_private._facts(model, before, "")
+    asked = wider_private._facts(model, [fact], "")
+    try:
+        wider_private._check_leaving(
+            model, (0, number, 1), Order(model.integer, given.comparisons), [given, asked]
+        )
+    except checker.CertificateRefused as refused:
+        assert refused.rule == "base-fact"
+        return False
+    assert step.source == automaton.transitions[number].source
+    return True
+
+
+def excluded(automaton: Automaton, before: list[list[str]], number: int = 2) -> bool:
+    """Whether a transition is impossible after these facts."""
+    model = model_of(automaton)
+    given = wider_private._facts(model, before, "")
+    try:
+        wider_private._check_leaving(
+            model, (0, number, None), Order(model.integer, given.comparisons), [given]
+        )
+    except checker.CertificateRefused as refused:
+        assert refused.rule == "base-complete"
+        return False
+    return True
+
+
+SILENT = State("c", draws=False)
+CONSTANT_MEAN = {"is_input": False, "mu": Fraction(3)}
+
+
+@pytest.mark.parametrize(
+    ("automaton", "before", "fact", "expected"),
+    [
+        (two_values(step("c", "o", "d", "insample < x", "y")), [], ["<", "y", "x"], True),
+        (two_values(step("c", "o", "d", "insample < x", "y")), [], ["<", "x", "y"], False),
+        (two_values(step("c", "o", "d", "insample >= x", "y")), [], ["<", "x", "y"], True),
+        (two_values(step("c", "o", "d", "insample >= x", "y"), integer=True), [], ["<", "x", "y"], False),
+        (two_values(step("c", "o", "d", "insample >= x", "y"), integer=True), [], ["<=", "x", "y"], True),
+        (
+            two_values(step("c", "o", "d", "insample >= x", "y"), c=State("c", noise=Noise.NONE)),
+            [],
+            ["<", "x", "y"],
+            False,
+        ),
+        (two_values(step("c", "o", "d", "insample >= x", "x")), [["<", "y", "x"]], ["<", "y", "x"], True),
+        (two_values(step("c", "o", "d", "insample >= x", "x")), [["<=", "y", "x"]], ["<", "y", "x"], True),
+        (two_values(step("c", "o", "d", "insample >= x", "x")), [["<", "x", "y"]], ["<", "x", "y"], False),
+        (two_values(step("c", "o", "d", copy=[("x", "y")])), [["<", "y", "5"]], ["<", "x", "5"], True),
+        (two_values(step("c", "o", "d", copy=[("x", "y")])), [], ["=", "x", "y"], True),
+        (
+            two_values(step("c", "o", "d", copy=[("x", "y"), ("y", "x")])),
+            [["<", "x", "y"]],
+            ["<", "y", "x"],
+            True,
+        ),
+        (
+            two_values(step("c", "o", "d", copy=[("x", "y"), ("y", "x")])),
+            [["<", "x", "y"]],
+            ["<", "x", "y"],
+            False,
+        ),
+        (two_values(step("c", "o", "d", copy=[("x", 5)])), [], ["=", "x", "5"], True),
+        (two_values(step("c", "o", "d", copy=[("x", 5)])), [], ["=", "-x", "-5"], True),
+        (two_values(step("c", "o", "d", copy=[("x", 5)])), [], ["<=", "x", "9/2"], False),
+        (two_values(step("c", "o", "d", copy=[("x", 5)])), [["<", "5", "y"]], ["<", "x", "y"], True),
+        (two_values(step("c", "o", "d", copy=[("x", 5)])), [["<=", "5", "y"]], ["<", "x", "y"], False),
+        (two_values(step("c", "o", "d", "x < y + -1", copy=[]), c=SILENT), [], ["<", "x", "y"], True),
+        (two_values(step("c", "o", "d", "x < y + 1", copy=[]), c=SILENT), [], ["<", "x", "y"], False),
+        (two_values(step("c", "o", "d", "x <= y"), c=SILENT), [], ["<", "x", "y"], False),
+        (two_values(step("c", "o", "d", "x <= y"), c=SILENT), [["!=", "x", "y"]], ["<", "x", "y"], True),
+        (two_values(step("c", "o", "d", "x <= y"), c=SILENT), [["!=", "y", "x"]], ["<", "x", "y"], True),
+        (two_values(step("c", "o", "d", "x <= y"), c=SILENT), [["!=", "-y", "-x"]], ["<", "x", "y"], True),
+        (two_values(step("c", "o", "d", "x <= y"), c=SILENT), [["!=", "-y", "x"]], ["<", "x", "y"], False),
+        (two_values(step("c", "o", "d", "x <= y"), c=SILENT), [["!=", "x", "0"]], ["<", "x", "y"], False),
+        (two_values(step("c", "o", "d", "x <= -y"), c=SILENT), [["!=", "-y", "x"]], ["<", "x", "-y"], True),
+        (two_values(step("c", "o", "d", "x <= 5"), c=SILENT), [["!=", "x", "0"]], ["<", "x", "5"], True),
+        (two_values(step("c", "o", "d", store="y")), [], ["!=", "x", "y"], True),
+        (two_values(step("c", "o", "d", store="y")), [], ["!=", "-y", "x"], True),
+        (two_values(step("c", "o", "d", store="y")), [], ["!=", "-y", "y"], True),
+        (two_values(step("c", "o", "d", store="y")), [], ["!=", "7", "y"], True),
+        (two_values(step("c", "o", "d", store="x y")), [], ["!=", "x", "y"], False),
+        (two_values(step("c", "o", "d", store="y")), [], ["!=", "x", "0"], False),
+        (two_values(step("c", "o", "d", store="y"), integer=True), [], ["!=", "x", "y"], False),
+        (
+            two_values(step("c", "o", "d", store="y"), c=State("c", noise=Noise.NONE)),
+            [],
+            ["!=", "x", "y"],
+            False,
+        ),
+        (two_values(step("c", "o", "d", copy=[("z", "y")])), [["!=", "x", "y"]], ["!=", "z", "x"], True),
+        (two_values(step("c", "o", "d", copy=[("x", "y")])), [["!=", "x", "y"]], ["!=", "x", "y"], False),
+        (two_values(step("c", "o", "d", copy=[("x", 1)])), [["!=", "y", "0"]], ["!=", "x", "y"], True),
+        (
+            two_values(step("c", "o", "d", store="y"), c=State("c", False, half, 3)),
+            [],
+            ["<=", "3", "y"],
+            False,
+        ),
+        (
+            two_values(step("c", "o", "d", store="y"), c=State("c", True, half, 3, noise=Noise.EXPONENTIAL)),
+            [],
+            ["<=", "3", "y"],
+            False,
+        ),
+        *(
+            (
+                two_values(step("c", "o", "d", store="y"), c=State("c", False, half, 3, noise=noise)),
+                [],
+                fact,
+                x,
+            )
+            for noise, fact, x in [
+                (Noise.EXPONENTIAL, ["<=", "3", "y"], True),
+                (Noise.EXPONENTIAL, ["<=", "y", "3"], False),
+                (Noise.NONE, ["<=", "3", "y"], True),
+                (Noise.NONE, ["<=", "y", "3"], True),
+                (Noise.NONE, ["<", "y", "3"], False),
+            ]
+        ),
+        (two_values(step("c", "o", "d", "insample < -x", "y")), [["<", "0", "x"]], ["<", "y", "0"], True),
+        (two_values(step("c", "o", "d", "x <= -x"), c=SILENT), [], ["<=", "x", "0"], True),
+        (two_values(step("c", "o", "d", "x <= -x"), c=SILENT), [], ["<=", "0", "-x"], True),
+        (two_values(step("c", "o", "d", "x < 1"), c=SILENT, integer=True), [], ["<=", "x", "0"], True),
+        (two_values(step("c", "o", "d", "x < 1"), c=SILENT, integer=True), [], ["<", "x", "1/2"], True),
+        (two_values(step("c", "o", "d", "x < 1"), c=SILENT), [], ["<=", "x", "0"], False),
+    ],
+)
+def test_facts_after_a_step(automaton, before, fact, expected):
+    assert follows(automaton, before, fact) is expected
+
+
+@pytest.mark.parametrize(
+    ("automaton", "before", "expected"),
+    [
+        (two_values(step("c", "o", "d", guard("insample >= y", "insample < x"))), [["<", "x", "y"]], True),
+        (two_values(step("c", "o", "d", guard("insample >= y", "insample < x"))), [["<=", "x", "y"]], True),
+        (two_values(step("c", "o", "d", guard("insample >= y", "insample < x"))), [["<", "y", "x"]], False),
+        (
+            two_values(step("c", "o", "d", guard("insample >= y + 1", "insample < x"))),
+            [["<", "y", "x"]],
+            False,
+        ),
+        (two_values(step("c", "o", "d", guard("insample >= 5", "insample < x"))), [["<", "x", "3"]], True),
+        (two_values(step("c", "o", "d", "x <= y"), c=SILENT), [["<=", "y", "x"]], False),
+        (two_values(step("c", "o", "d", "x <= y"), c=SILENT), [["<=", "y", "x"], ["!=", "x", "y"]], True),
+        (two_values(step("c", "o", "d", "x < y"), c=SILENT), [["<=", "y", "x"]], True),
+        (
+            two_values(step("c", "o", "d", guard("x < y", "y < x + 1")), c=SILENT, integer=True),
+            [],
+            True,
+        ),
+        (two_values(step("c", "o", "d", guard("x < y", "y < x + 1")), c=SILENT), [], False),
+    ],
+)
+def test_steps_that_facts_exclude(automaton, before, expected):
+    assert excluded(automaton, before) is expected
+
+
+def test_a_variable_may_be_called_like_a_number():
+    strange = made(
+        [State("a", True, half), State("b", True, half)],
+        [step("a", "o", "b", store="x 5 -x"), step("b", "o", "c", guarded([]), copy=[("5", "x")])],
+    )
+    model = model_of(strange)
+    found = wider_private._facts(model, [["<=", "5", "-x"], ["<=", "--x", "-5"]], "")
+    assert [(c.low, c.high) for c in found.comparisons] == [
+        (Place("5"), Place("-x")),
+        (Place("-x", True), Place("5", True)),
+    ]
+
+
+INTEGER = made(
+    [State("q0", False, half), State("q", True, quarter)],
+    [
+        step("q0", "init", "q", store="t"),
+        step("q", "low", "q", guard("insample < t", integer=True)),
+        step(
+            "q",
+            several(symbol("high"), difference("insample", "t")),
+            "end",
+            guard("insample >= t", integer=True),
+        ),
+    ],
+    integer=True,
+)
+
+
+def test_shifts_of_integers_are_integers():
+    assert verified(INTEGER, GAP_ABOVE, GAP_BELOW) == GAP_CLAIMS
+    for place in ("lift.shifts.t", "lift.nodes.1.shifts"):
+        for ends in (["-3/2", "-1"], ["-1", "-1/2"]):
+            new = ends if place.endswith(".t") else {"t": ends}
+            assert rule_of(INTEGER, tampered(GAP_ABOVE, (place, new))) == "lift-integer"
+    wide = {"adjacency": ["-3/2", "3/2"]}
+    assert rule_of(INTEGER, GAP_ABOVE | wide) is None, "integers differ by 1 at most"
+    assert rule_of(GAP, GAP_ABOVE | wide) == "lift-potential"
+    assert rule_of(INTEGER, GAP_BELOW | wide) is None
+    assert rule_of(INTEGER, tampered(GAP_BELOW, ("differences.1", "-1/2"))) == "difference"
+    assert rule_of(INTEGER, tampered(GAP_BELOW | wide, ("differences.1", "-3/2"))) == "difference"
+    assert rule_of(INTEGER, tampered(GAP_BELOW | wide, ("D", "1001/1000"))) == "lower-bound"
+    large = {"adjacency": ["-1/2", "1/2"], "sensitivity": "4"}
+    assert rule_of(INTEGER, GAP_BELOW | large) is None
+    assert rule_of(INTEGER, GAP_ABOVE | large) == "lift-potential"
+
+
+def second(noise: Noise, d: Fraction | None = half) -> Automaton:
+    return made(
+        [State("a", True, d_prime=d, noise_prime=noise)],
+        [step("a", several(symbol("o"), INSAMPLE_PRIME), "b")],
+    )
+
+
+@pytest.mark.parametrize(
+    ("noise", "low", "high", "cost"),
+    [
+        (Noise.LAPLACE, -1, 1, half),
+        (Noise.LAPLACE, 0, 2, 1),
+        (Noise.LAPLACE, -2, 0, 1),
+        (Noise.EXPONENTIAL, 0, 1, half),
+        (Noise.EXPONENTIAL, -1, 1, None),
+        (Noise.EXPONENTIAL, -1, 0, None),
+        (Noise.NONE, 0, 0, 0),
+        (Noise.NONE, 0, 1, None),
+        (Noise.NONE, -1, 0, None),
+    ],
+)
+def test_second_samples_are_shown(noise, low, high, cost):
+    automaton = second(noise, None if noise is Noise.NONE else half)
+    inputs = {"adjacency": [str(low), str(high)]}
+    base = {"nodes": [{"state": "a"}, {"state": "b"}], "edges": [[0, 0, 1]]}
+    above = chain(automaton, [str(cost or 0), "0"], {}) | inputs
+    assert above["base"] == base
+    assert rule_of(automaton, above) == ("lift-noise" if cost is None else None)
+    if cost:
+        assert rule_of(automaton, chain(automaton, [str(cost - Fraction(1, 1000)), "0"], {}) | inputs)
+    run = {**inputs, "sensitivity": "1", "run": [0]}
+    for end, arc in ((high, ("ground", "0'")), (low, ("0'", "ground"))):
+        flow = [{"from": arc[0], "to": arc[1], "amount": "1/2"}]
+        below = {"kind": "lower", **run, "D": str(abs(end) / 2), "differences": [str(end)], "flow": flow}
+        below["D"] = str(Fraction(abs(end), 2))
+        assert rule_of(automaton, below) is None
+        more = tampered(below, ("flow.0.amount", "501/1000"))
+        limited = noise is Noise.LAPLACE or (noise is Noise.EXPONENTIAL and end == high)
+        assert rule_of(automaton, more) == ("flow-capacity" if limited else None)
+        grows = {"kind": "violation", "pattern": "growth", **run, "differences": [str(end)], "flow": flow}
+        expected = "flow-capacity" if limited else None if end else "violation-growth"
+        assert rule_of(automaton, grows) == expected
+
+
+def test_the_side_of_exponential_noise():
+    """Below the mean there is nothing: a test from above becomes impossible, one from below only rarer."""
+    below, above = (
+        made([State("a", True, half, noise=Noise.EXPONENTIAL)], [step("a", "o", "b", text)])
+        for text in ("insample < 5", "insample >= 5")
+    )
+    run = {**TWO_SIDED, "run": [0]}
+    rarer = {"kind": "lower", **run, "D": "1/2", "differences": ["1"]}
+    rarer["flow"] = [{"from": "ground", "to": 0, "amount": "1/2"}]
+    assert rule_of(above, rarer) is None
+    assert rule_of(above, tampered(rarer, ("flow.0.amount", "501/1000"))) == "flow-capacity"
+    impossible = {"kind": "violation", "pattern": "growth", **run, "differences": ["-1"]}
+    impossible["flow"] = [{"from": 0, "to": "ground", "amount": "1"}]
+    assert verified(below, impossible) == [GROWS]
+    assert rule_of(above, chain(above, ["1/2", "0"], {})) is None
+    assert rule_of(below, chain(below, ["9", "0"], {})) == "lift-noise"
+
+    def chance(mean: float, test: Automaton) -> float:
+        tail = min(1.0, math.exp(-(5 - mean) / 2))
+        return tail if test is above else 1 - tail
+
+    # alpha minus beta is 1, and -1: the numbers behind the two claims
+    assert math.log(chance(4, above) / chance(3, above)) == pytest.approx(0.5)
+    assert chance(4, below) > 0 == chance(5, below)
+
+
+# --------------------------------------------------------------------------------------------------- runs
+
+
+def grows(run: list[int], cycles: list[list[int]], *flow: tuple[object, ...], **more: object) -> Json:
+    arcs = [
+        {"from": a, "to": b, "amount": str(f)} | ({"repeated": True} if rest else {})
+        for a, b, f, *rest in flow
+    ]
+    return {
+        "kind": "violation",
+        "pattern": "growth",
+        **TWO_SIDED,
+        "run": run,
+        "cycles": cycles,
+        "differences": ["0"] * len(run),
+        "flow": arcs,
+    } | more
+
+
+def below(bound: object, *parts: object, **more: object) -> Json:
+    certificate = grows(*parts, **more) | {"kind": "lower", "D": str(bound)}
+    del certificate["pattern"]
+    return certificate
+
+
+BOTH = two_values(
+    step("c", "low", "c", "insample < x"),
+    step("c", "high", "e", guard("insample >= x", "insample < y")),
+    step("c", "top", "f", guard("insample >= x", "insample >= y")),
+    step("e", "again", "e", "insample >= x"),
+    step("f", value("x"), "g"),
+    e=State("e", True, half),
+    f=State("f", draws=False),
+)
+"""Loops against two values: a leaking pair (2 and 5), and a released threshold."""
+
+
+def test_patterns_are_growth():
+    pair = grows([0, 1, 2, 3, 5], [[2, 3], [4, 5]], (2, 0, 1, True), (0, 4, 1, True))
+    assert verified(BOTH, pair) == [GROWS]
+    assert verified(BOTH, pair | {"adjacency": ["0", "1"]}) == [
+        "not private for differences (first minus second) in [0, 1]: a run costs as much as one likes"
+    ]
+    assert rule_of(BOTH, pair | {"adjacency": ["0", "0"]}) == "violation-growth"
+    assert rule_of(BOTH, tampered(pair, ("cycles", [[2, 3]]))) == "flow-repeated"
+    path = grows([0, 1, 2, 4, 6], [[2, 3]], (2, 0, 1, True), (0, "ground", 1))
+    assert verified(BOTH, path) == [GROWS]
+    assert rule_of(BOTH, tampered(path, ("adjacency", ["0", "1"]))) == "violation-growth"
+    disclosing = made([State("a", True, half)], [step("a", several(symbol("o"), INSAMPLE), "a")])
+    for arc in ((0, "ground", 1, True), ("ground", 0, 1, True)):
+        assert verified(disclosing, grows([0], [[0, 1]], arc)) == [GROWS]
+    other = made([State("a", True, d_prime=half)], [step("a", several(symbol("o"), INSAMPLE_PRIME), "a")])
+    for arc in (("0'", "ground", 1, True), ("ground", "0'", 1, True)):
+        assert verified(other, grows([0], [[0, 1]], arc)) == [GROWS]
+    assert rule_of(other, grows([0], [], ("0'", "ground", 1, True))) == "flow-repeated"
+
+
+RECORD = made(
+    [State("a", False, half), State("b", True, half)],
+    [
+        step("a", "o", "b", store="x"),
+        step("b", "up", "b", "insample >= x + 1", store="x"),
+        step("b", "down", "c", "insample < x + 1"),
+    ],
+)
+"""A leaking cycle, by steps of at least 1."""
+
+
+def capped(integer: bool = False) -> Automaton:
+    """As RECORD, but from 1 on, and not above 5."""
+    steps = list(RECORD.transitions)
+    steps[0] = step("a", "o", "b", copy=[("x", 1)])
+    steps[1] = step("b", "up", "b", guard("insample >= x + 1", "insample < 5", integer=integer), store="x")
+    return replace(RECORD, transitions=tuple(steps), integer=integer)
+
+
+def test_a_leaking_cycle_is_two_rounds():
+    good = grows([0, 1, 1], [[1, 3]], (1, 2, 1, True))
+    assert verified(RECORD, good) == [GROWS]
+    assert rule_of(RECORD, tampered(good, ("flow.0.repeated", False))) == "flow-capacity"
+    assert rule_of(RECORD, tampered(good, ("flow.0.from", 0))) == "flow-edge"
+    assert (
+        rule_of(RECORD, tampered(good, ("cycles", [[1, 2]]), ("flow.0.from", 0), ("flow.0.to", 1)))
+        == "flow-edge"
+    )
+    for integer in (False, True):
+        assert rule_of(capped(integer), good) == "cycle-repeats"
+        short = good | {"cycles": []}
+        assert rule_of(capped(integer), short) == "flow-repeated"
+        assert rule_of(capped(integer), below(0, [0, *[1] * 3], [])) is None
+        assert rule_of(capped(integer), below(0, [0, *[1] * 4], [])) == "run-feasible"
+    free = replace(capped(), transitions=(RECORD.transitions[0], *capped().transitions[1:]))
+    assert rule_of(free, good) is None, "the first value may be as low as one likes"
+
+
+def test_an_order_that_comes_to_rest():
+    """That z is below y is only known after two rounds."""
+    late = two_values(
+        step("c", "o", "d", copy=[("z", "y")]),
+        step("d", "o", "d", "insample >= x", store="x", copy=[("z", "y"), ("y", "x")]),
+        step("d", "p", "e", guard("insample < x", "insample >= z")),
+        c=SILENT,
+        d=State("d", True, half),
+    )
+    assert rule_of(late, below(0, [0, 1, 2, 3, 4], [[3, 4]])) == "cycle-repeats"
+    assert rule_of(late, below(0, [0, 1, 2, 3, 3, 4], [[4, 5]])) is None
+
+
+def test_values_that_nobody_reads_do_not_matter():
+    for show, rule in ((symbol("p"), None), (value("y"), "cycle-repeats")):
+        first = two_values(
+            step("c", "o", "d", copy=[("y", "x")]),
+            step("d", "o", "d", "insample >= x + 1", store="x"),
+            step("d", show, "e", "insample < x + 1"),
+            c=SILENT,
+            d=State("d", True, half),
+        )
+        assert rule_of(first, below(0, [0, 1, 2, 3, 4], [[3, 4]])) == rule
+
+
+def test_which_runs_are_feasible():
+    tests = two_values(
+        step("c", "o", "d", guard("insample >= x", "insample < y")),
+        step("d", "p", "e", "x < y"),
+        step("d", "q", "e", "y <= x"),
+        step("e", "r", "g", "x <= -y + -1"),
+        d=State("d", draws=False),
+        e=State("e", draws=False),
+    )
+    assert rule_of(tests, below(0, [0, 1, 2, 3, 5], [])) is None
+    assert rule_of(tests, below(0, [0, 1, 2, 4], [])) == "run-feasible"
+    for c, mean in ((Noise.NONE, 5), (Noise.EXPONENTIAL, 5), (Noise.EXPONENTIAL, 4)):
+        known = two_values(step("c", "o", "d", "insample < 5"), c=State("c", False, half, mean, noise=c))
+        assert rule_of(known, below(0, [0, 1, 2], [])) == (None if mean == 4 else "run-feasible")
+    at_most = two_values(step("c", "o", "d", "insample <= 5"), c=State("c", False, half, 5, noise=Noise.NONE))
+    assert rule_of(at_most, below(0, [0, 1, 2], [])) is None
+
+
+EQUAL = [("x <= y", "y <= x"), ("x <= 0", "0 <= x"), ("x <= -x", "-x <= x")]
+
+
+@pytest.mark.parametrize(("one", "other"), EQUAL)
+@pytest.mark.parametrize("noise", Noise)
+@pytest.mark.parametrize("integer", [False, True])
+def test_different_samples_are_not_equal(one, other, noise, integer):
+    """But with probability 0: if one of them is continuous."""
+    noisy = {"d": None if noise is Noise.NONE else half, "noise": noise}
+    automaton = two_values(
+        step("c", "o", "d", one),
+        step("d", "o", "e", other),
+        integer=integer,
+        a=State("a", True, **noisy),
+        b=State("b", True, noise=Noise.NONE),
+        c=SILENT,
+        d=State("d", draws=False),
+    )
+    possible = integer or noise is Noise.NONE
+    assert rule_of(automaton, below(0, [0, 1, 2, 3], [])) == (None if possible else "run-feasible")
+
+
+def test_one_sample_is_equal_to_itself():
+    assert rule_of(TWINS, below(0, [0, 1, 2], [])) is None
+    copied = made(
+        [State("a", True, half), State("b", draws=False), State("c", draws=False)],
+        [
+            step("a", "o", "b", store="x"),
+            step("b", "o", "c", copy=[("y", "x")]),
+            step("c", "o", "d", "x < y"),
+        ],
+    )
+    assert rule_of(copied, below(0, [0, 1, 2], [])) == "run-feasible"
+
+
+def test_flow_follows_what_cycles_do_to_variables():
+    """An arc about a value that every round finds changed is none; nor is one about it later."""
+    shifting = two_values(
+        step("c", "o", "c", guard("insample >= x", "insample < z"), store="y", copy=[("x", "y")]),
+        step("c", "p", "d", guard("insample >= x", "insample >= z")),
+        step("d", "q", "e", guard("insample < x", "insample < y")),
+        step("d", "r", "e", guard("insample < x", "insample >= y")),
+        b=State("b", True, half),
+        d=State("d", True, half),
+    )
+    begin = [step("a0", "o", "a", store="z")]
+    shifting = replace(
+        shifting,
+        states=(State("a0", True, half), *shifting.states),
+        initial="a0",
+        transitions=(*begin, *shifting.transitions),
+    )
+    run, cycle = [0, 1, 2, 3, 3, 4], [4, 5]
+    assert rule_of(shifting, below(0, run, [])) is None
+    quiet = ["0"] * 6
+    flow = lambda a, b, *more: below(0, run, [cycle], (a, b, "1/8", *more), differences=quiet)  # noqa: E731
+    assert rule_of(shifting, below(0, run, [], (3, 4, "1/8"))) == "flow-edge"
+    assert rule_of(shifting, below(0, run, [], (2, 4, "1/8"))) is None
+    assert rule_of(shifting, flow(4, 0)) is None, "z is kept"
+    assert rule_of(shifting, flow(4, 0, True)) is None
+    assert rule_of(shifting, flow(2, 4)) == "flow-edge", "x changes from round to round"
+    assert rule_of(shifting, below(0, run, [], (3, 5, "1/8"))) is None
+    assert rule_of(shifting, flow(3, 5)) == "flow-edge", "and is still another one after them"
+    again = [*run, 5]
+    assert rule_of(shifting, below(0, again, [], (6, 4, "1/8"))) is None
+    assert rule_of(shifting, below(0, again, [cycle], (6, 4, "1/8"))) is None, "y is that of the last round"
+    assert rule_of(shifting, below(0, again, [], (6, 3, "1/8"))) is None
+    assert rule_of(shifting, below(0, again, [cycle], (6, 3, "1/8"))) == "flow-edge"
+
+
+def test_flow_within_a_round_may_be_repeated():
+    fresh_round = made(
+        [State("a", True, half), State("b", True, quarter)],
+        [
+            step("a", "o", "b", store="x"),
+            step("b", several(symbol("p")), "a", "insample >= x"),
+            step("b", "q", "c", "insample < x"),
+        ],
+    )
+    assert verified(fresh_round, grows([0, 1], [[0, 2]], (0, 1, 1, True))) == [GROWS]
+    assert rule_of(fresh_round, below(2, [0, 1], [[0, 2]], (0, 1, 1, True))) is None
+    assert (
+        rule_of(fresh_round, below(2, [0, 1], [[0, 2]], (0, 1, 1, True)) | {"D": "2001/1000"})
+        == "lower-bound"
+    )
+    lonely = grows([0, 1], [[0, 2]], (0, 1, 1, True)) | {"adjacency": ["0", "1"]}
+    assert rule_of(fresh_round, lonely) is None
+    mirrored = made([State("a", True, half)], [step("a", "o", "a", "insample >= -insample")])
+    assert rule_of(mirrored, below(2, [0], [[0, 1]], ("-0", 0, 1, True))) is None
+    assert rule_of(mirrored, below("2001/1000", [0], [[0, 1]], ("-0", 0, 1, True))) == "lower-bound"
+    assert rule_of(mirrored, below("1/2", [0], [], ("-0", 0, "1/4"), differences=["1"])) is None
+    assert rule_of(mirrored, below(0, [0], [], ("-0", 0, "251/1000"))) == "flow-capacity"
+
+
+# ------------------------------------------------------------------------------------------- distinctness
+
+
+def distinct(automaton: Automaton, run: list[int], cycles: Iterable[tuple[int, int]] = ()) -> bool | None:
+    (claim,) = checker.verify(automaton, about(automaton, below(0, run, list(map(list, cycles))))).claims
+    return claim.distinct
+
+
+def alike(one: Output, other: Output, *, text: str = "insample < x") -> Automaton:
+    more = "insample >= x" if text == "insample < x" else "insample >= 5"
+    return fresh(step("b", one, "b", text), step("b", other, "b", more))
+
+
+def test_outputs_tell_runs_apart():
+    p, q = symbol("p"), symbol("q")
+    for one, other, apart in [
+        (p, q, True),
+        (p, p, False),
+        (p, several(p), False),
+        (p, several(p, q), True),
+        (several(p, q), several(q, p), True),
+        (INSAMPLE, value("x"), False),
+        (INSAMPLE, several(difference("insample", "x")), False),
+        (several(p, INSAMPLE), several(p, value("x")), False),
+        (several(p, INSAMPLE), several(INSAMPLE, p), True),
+        (several(p, INSAMPLE), several(p, q), True),
+    ]:
+        assert distinct(alike(one, other), [0, 1, 1]) is apart
+        assert distinct(alike(one, other), [0, 1], [(1, 2)]) is apart
+
+
+def test_runs_that_are_impossible_are_not_mistaken_for_others():
+    p = symbol("p")
+    silent = {"draws": False, "d": None}
+    for second_guard, apart in (("x >= 4", True), ("x >= 3", False), ("x > 3", True)):
+        twofold = made(
+            [State("a", draws=False), State("b", **silent)],
+            [
+                step("a", "o", "b", copy=[("x", 3)]),
+                step("b", p, "c", guard("x < 3" if second_guard == "x >= 3" else "x < 4")),
+                step("b", p, "c", second_guard if second_guard != "x > 3" else "x >= 4"),
+            ],
+        )
+        if second_guard == "x >= 3":
+            assert rule_of(twofold, below(0, [0, 1], [])) == "run-feasible"
+        else:
+            assert distinct(twofold, [0, 1]) is apart
+    later = fresh(
+        step("b", p, "c", "insample < x"),
+        step("b", p, "e", "insample >= x", store="x"),
+        step("c", "end", "c"),
+        step("e", "other", "e"),
+    )
+    assert distinct(later, [0, 1]) is False
+    assert distinct(later, [0, 1, 3]) is True
+    assert distinct(later, [0, 1, 3], [(2, 3)]) is True
+
+
+def test_another_run_that_needs_a_further_round_counts():
+    p, q = symbol("p"), symbol("q")
+    rounds = fresh(
+        step("b", p, "b", "insample < x"),
+        step("b", p, "c", "insample >= x"),
+        step("c", p, "e"),
+        step("e", p, "f"),
+        step("f", q, "f"),
+    )
+    assert distinct(rounds, [0, 1]) is False
+    only = fresh(
+        step("b", p, "b", "insample < x"),
+        step("b", q, "c", guard("insample >= x", "insample < 5")),
+        step("b", p, "d", guard("insample >= x", "insample >= 5")),
+        step("d", p, "e"),
+        step("e", q, "e"),
+    )
+    assert distinct(only, [0, 1, 2]) is True
+    assert distinct(only, [0, 1, 2], [(1, 2)]) is False
+
+
+def test_when_other_runs_could_be_anywhere_distinction_is_not_claimed(monkeypatch):
+    assert distinct(GAP, [0, 1, 2], [(1, 2)]) is True
+    monkeypatch.setattr("symdipa.checker.wider.runs.MAX_IMITATORS", 2)
+    assert distinct(GAP, [0, 1, 2], [(1, 2)]) is False
+
+
+# ------------------------------------------------------------------------------------------- by brute force
+
+
+def all_wider(seeds: Iterable[int]) -> Iterator[tuple[int, random.Random, Automaton]]:
+    for seed in seeds:
+        rng = random.Random(seed)
+        automaton = random_automaton(rng)
+        if not is_plain(automaton) and rule_of(automaton, EMPTY) is None:
+            yield seed, rng, automaton
+
+
+@pytest.mark.parametrize("first", range(0, 24, 4))
+def test_bounds_are_not_below_the_dearest_run(first):
+    """Random shifts, with the least potentials that the checker accepts."""
+    for seed, rng, automaton in all_wider(range(first, first + 4)):
+        best: Fraction | None = None
+        for facts in (False, True):
+            base = base_of(model_of(automaton), facts)
+            for _ in range(8 if base else 0):
+                found = lowered(private_try(rng, base), lambda c, a=automaton: rule_of(a, c) is None)
+                if found is not None and (best is None or Fraction(found["D"]) < best):
+                    best = Fraction(found["D"])
+        assert best is None or best >= dearest(automaton, 4), seed
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A flow through a run with cycles, which may be worth what the checker says."""
+
+    automaton: Automaton
+    run: tuple[int, ...]
+    cycles: tuple[tuple[int, int], ...]
+    differences: tuple[int, ...]
+    flow: tuple[tuple[tuple[End, End], Fraction, bool], ...]
+
+    def certificate(self, kind: str = "lower") -> Json:
+        arcs = [(*map(end_text, arc), f, *[True] * rest) for arc, f, rest in self.flow]
+        parts = (list(self.run), list(map(list, self.cycles)), *arcs)
+        differences = {"differences": list(map(str, self.differences))}
+        return below(0, *parts, **differences) if kind == "lower" else grows(*parts, **differences)
+
+    def longer(self, rounds: int) -> tuple[Unrolled, list[int], Fraction]:
+        """The run with so many rounds for each repeated arc, its differences, and how much flow fits in."""
+        plan: dict[int, list[tuple[tuple[End, End], Fraction]]] = {i: [] for i, _ in self.cycles}
+        room = Fraction(10**6)
+        for arc, amount, repeated in self.flow:
+            if repeated:
+                start, end = self.cycle_of(arc)
+                plan[start] += [(arc, amount)] * rounds
+                for p in range(start, end):
+                    for second in (False, True):
+                        gain = gains(arc, p, second) * amount
+                        room = min(
+                            room, rounds * self.capacity(p, second, gain) / abs(gain) if gain else room
+                        )
+        run: list[int] = []
+        differences: list[int] = []
+        for p, t in enumerate(self.run):
+            for start, end in self.cycles:
+                if p == start:
+                    for arc, _ in plan[start]:
+                        run += self.run[start:end]
+                        differences += [self.best(arc, q) for q in range(start, end)]
+            run.append(t)
+            differences.append(self.differences[p])
+        return unrolled(self.automaton, run), differences, room
+
+    def cycle_of(self, arc: tuple[End, End]) -> tuple[int, int]:
+        latest = max(end.position for end in arc if end.position is not None)
+        return next((i, j) for i, j in self.cycles if i <= latest < j)
+
+    def best(self, arc: tuple[End, End], p: int) -> int:
+        gain = gains(arc, p, False) + gains(arc, p, True)
+        reads = self.automaton.state(self.automaton.transitions[self.run[p]].source).is_input
+        return (gain > 0) - (gain < 0) if reads else 0
+
+    def capacity(self, p: int, second: bool, gain: Fraction) -> Fraction:
+        state = self.automaton.state(self.automaton.transitions[self.run[p]].source)
+        noise, d = (state.noise_prime, state.d_prime) if second else (state.noise, state.d)
+        endless = noise is Noise.NONE or (noise is Noise.EXPONENTIAL and gain < 0)
+        return Fraction(10**9) if endless else Fraction(d or 0)
+
+
+def gains(arc: tuple[End, End], p: int, second: bool) -> int:
+    signs = [(end, -1 if (way < 0) != end.mirrored else 1) for end, way in zip(arc, (-1, 1), strict=True)]
+    return sum(sign for end, sign in signs if (end.position, end.second) == (p, second))
+
+
+def end_text(end: End) -> str:
+    return "ground" if end.position is None else "-" * end.mirrored + str(end.position) + "'" * end.second
+
+
+def trials(rng: random.Random, automaton: Automaton, run: tuple[int, ...]) -> Iterator[Trial]:
+    source = [automaton.transitions[t].source for t in run] + [automaton.transitions[run[-1]].target]
+    loops = [(i, j) for i in range(len(run)) for j in range(i + 1, len(run) + 1) if source[i] == source[j]]
+    cycles: list[tuple[int, int]] = []
+    for i, j in rng.sample(loops, min(len(loops), 2)):
+        if all(j <= k or m <= i for k, m in cycles):
+            cycles.append((i, j))
+    cycles.sort()
+    try:
+        walked = run_of(model_of(automaton), list(run), list(map(list, cycles)), "")
+    except checker.CertificateRefused as refused:
+        if refused.rule == "run-feasible":
+            assert not feasible(unrolled(automaton, run))
+        return
+    for times in (0, 1, 2):
+        longer = list(run)
+        for i, j in reversed(cycles):
+            longer[i:i] = list(run[i:j]) * times
+        assert feasible(unrolled(automaton, longer))
+    arcs = sorted(walked.arcs, key=str)
+    for _ in range(6 if arcs else 0):
+        flow = tuple(
+            (arc, Fraction(rng.randint(1, 4), 8), arc in walked.steady and rng.random() < 0.6)
+            for arc in rng.sample(arcs, min(len(arcs), rng.randint(1, 3)))
+        )
+        signs = tuple(rng.choice((-1, 1)) if step.reads_input else 0 for step in walked.steps)
+        yield Trial(automaton, run, tuple(cycles), signs, flow)
+
+
+@pytest.mark.parametrize("first", range(0, 30, 5))
+def test_flows_are_not_worth_more_than_runs_cost(first):
+    """Random runs with random flows: what they are worth, with further rounds written out."""
+    for seed, rng, automaton in all_wider(range(first, first + 5)):
+        found = [run for run in runs(automaton, 4) if len(run) > 2]
+        for trial in (
+            t for run in rng.sample(found, min(3, len(found))) for t in trials(rng, automaton, run)
+        ):
+            for kind in ("lower", "violation"):
+                certificate = trial.certificate(kind)
+                if rule_of(automaton, certificate) is not None:
+                    continue
+                longer, differences, room = trial.longer(1)
+                if len(longer.steps) < 10:
+                    share = Fraction(1 if kind == "lower" else 0)
+                    _, _, worth = flows._valued(model_of(automaton), certificate, "", share)
+                    if kind == "lower":
+                        room = min(room, Fraction(1))
+                    assert cost(longer, differences) >= room * worth, (seed, trial)

@@ -111,8 +111,7 @@ def random_output(rng: random.Random, state: State) -> Output:
 
 def facts_of(order: Order, names: Iterable[str]) -> list[list[str]]:
     """What facts can say of an order."""
-    texts = {ZERO: "0", Place(None): "0"}
-    texts |= {Place(x, m): "-" * m + x for x in names for m in (False, True)}
+    texts = {ZERO: "0"} | {Place(x, m): "-" * m + x for x in names for m in (False, True)}
     found = []
     for one, other in product(texts, repeat=2):
         for gap, text in ((0, texts[other]), (1, "1")):
@@ -130,15 +129,16 @@ def base_of(model: Model, facts: bool, limit: int = 60) -> Json | None:
     orders, edges = [Order(model.integer)], []
     for v, node in enumerate(nodes):  # grows while we walk
         for t in model.leaving[node["state"]]:
+            step = model.steps[t]
             after = orders[v].copy()
-            for comparison in model.steps[t].known:
+            for comparison in step.known:
                 after.learn(comparison)
             if after.is_possible:
-                kept = facts_of(after.moved(model.steps[t].gets), model.variables) if facts else []
-                there = {"state": model.steps[t].target} | ({"facts": kept} if kept else {})
+                known = after.moved(step.gets, model.live[step.target]) if facts else Order(model.integer)
+                kept = facts_of(known, model.live[step.target])
+                there = {"state": step.target} | ({"facts": kept} if kept else {})
                 if there not in nodes:
                     nodes.append(there)
-                    known = after.moved(model.steps[t].gets) if facts else Order(model.integer)
                     orders.append(known)
                 edges.append([v, t, nodes.index(there)])
         if len(nodes) > limit:
