@@ -175,11 +175,15 @@ class _Assembly:
         seen: set[str] = set(self.text.variables)
         for branch in self.all_branches():
             for name in branch.output.shape:
-                if name and name not in seen:
-                    seen.add(name)
-                    if meant := samples.closest(name) or variables.closest(name):
-                        text = f"{name} is a symbol like any other; did you mean {meant}?"
-                        self.doubt(NoteKind.ODD_OUTPUT, text, branch.output_at)
+                if name is None or name in seen or name in branch.quoted:
+                    continue
+                seen.add(name)
+                said = f"{name} is a symbol like any other; did you mean "
+                if meant := samples.closest(name):
+                    self.doubt(NoteKind.ODD_OUTPUT, f"{said}{meant}?", branch.output_at)
+                elif meant := variables.closest(name):
+                    said += f"the value of {meant}? (if not, write '{name}')"
+                    self.note(NoteKind.ODD_OUTPUT, said, branch.output_at)
 
     def blame_variables(self) -> None:
         """Misspelt variables of a text that could be read in part only (else validation finds them)."""

@@ -99,8 +99,8 @@ class Arm:
     """A branch as it is written, with the offsets of its parts.
 
     One of the ``guards`` must hold. ``reads``, ``copied`` and ``shown`` are the variables of the guard, of
-    the assignments and of the output, each with the offset of its first use. A ``faulty`` branch could not
-    be read in full, or stands where none may be.
+    the assignments and of the output, each with the offset of its first use, ``quoted`` the symbols in
+    quotes. A ``faulty`` branch could not be read in full, or stands where none may be.
     """
 
     at: int
@@ -116,6 +116,7 @@ class Arm:
     reads: dict[str, int] = field(default_factory=dict)
     copied: dict[str, int] = field(default_factory=dict)
     shown: dict[str, int] = field(default_factory=dict)
+    quoted: set[str] = field(default_factory=set)
     faulty: bool = False
 
 
@@ -638,6 +639,7 @@ class _StateParser(_HeaderParser, GuardParser):
         word, following = self.words[self.next : self.next + 2]
         if self.source.quoted and self.source.quoted.pop(self.offset - 1, None) is not None:
             self.advance()
+            branch.quoted.add(word)
             return symbol(word)
         if following == "-" and self.subtracts():
             return self.gap(branch)

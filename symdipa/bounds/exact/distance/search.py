@@ -263,7 +263,7 @@ class _Capped:
                 letter = space.letters[i]
                 moved = letter.table.apply(row)
                 moved[moved > self.cap] = NEVER
-                if moved.min() >= NEVER:
+                if moved.min(initial=NEVER) >= NEVER:
                     return [*self.path(name), i]
                 self._offer(letter.target, moved, name, i)
         return None

@@ -3,8 +3,9 @@
 A node is a node of the augmentation. In the middle of a chain it is one for each difference that was chosen,
 as long as another part of the chain takes that, too (a mirror: its negative). What leads into a chain that
 cannot be ended is left out. A *letter* leads from node to node: an edge of the augmentation and a difference.
-The *columns* of a node are the ways to shift the values that are read later; where there are soft twins,
-these. The table of a letter says from which column one may get to which, and what that costs.
+The *columns* of a node are the ways to shift the values that are read later (where there are soft twins,
+these) that some choice of shifts leads to. The table of a letter says from which column one may get to which,
+and what that costs. A mirror that is stored has the negative shift of its sample: that costs no more.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from heapq import heappop, heappush
 from math import lcm
 
 import numpy as np
@@ -25,22 +27,23 @@ from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.graphs import component_numbers
-from symdipa.runs.order import Mask, OrderState, members
+from symdipa.runs.order import Mask, members
 
 MOST_ENTRIES = 20_000_000
 """The most ways of all tables together."""
 
 
+Place = dict[int, int]
+"""For each variable whose shift matters its class of equal variables."""
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The columns of a node: a row of levels for each, one for each class of equal variables.
+    """The columns of a node, in the order of their ``codes``: a row of levels each, one for each class."""
 
-    ``where[x]`` is the class of variable ``x``; rows are in the order of their ``codes``.
-    """
-
-    where: dict[int, int]
+    where: Place
     columns: Rows
-    codes: NDArray[np.int64]
+    codes: Rows
 
     @property
     def width(self) -> int:
@@ -74,6 +77,7 @@ class Space:
     letters: list[Letter] = field(default_factory=list)
     leaving: list[list[int]] = field(default_factory=list)
     whole: list[bool] = field(default_factory=list)
+    _entries: int = 0
 
     def __post_init__(self) -> None:
         control = self.graph.control
@@ -88,13 +92,9 @@ class Space:
             self.tracked |= step.soft
         if not self.tracked:
             self.tracked = -1
+        self._opposite = self._opposites()
         self._set_prices()
-        self._frames: dict[object, Frame] = {}
-        self._tables: dict[tuple[int, int, int, int], StepTable] = {}
-        self._entries = 0
         self._explore()
-        ways = [(letter.source, letter.target) for letter in self.letters]
-        self.component = component_numbers(len(self.frames), ways)
 
     def _set_prices(self) -> None:
         paid = rates(self.graph.control)
@@ -121,7 +121,7 @@ class Space:
         reading = self._before([False] * graph.nodes, lambda e: not whole[graph.source[e]], self._reads)
         start = (0, -1)
         number, nodes = {start: 0}, [start]
-        self.frames.append(self._frame(0))
+        found: list[tuple[int, int, int, int]] = []
         for here, (v, chosen) in enumerate(nodes):  # grows while it is walked
             self.limits.check(f"the distance, {len(nodes)} nodes")
             self.leaving.append([])
@@ -134,10 +134,17 @@ class Space:
                     there = number.setdefault(node, len(nodes))
                     if there == len(nodes):
                         nodes.append(node)
-                        self.frames.append(self._frame(w))
-                    table = self._table(self.frames[here], self.frames[there], t, difference)
-                    self.leaving[here].append(len(self.letters))
-                    self.letters.append(Letter(here, there, e, difference, table))
+                    self.leaving[here].append(len(found))
+                    found.append((here, there, e, difference))
+        self.component = component_numbers(len(nodes), [(here, there) for here, there, _, _ in found])
+        self._set_frames([self._place(v) for v, _ in nodes], found)
+        tables: dict[tuple[int, int, int, int], StepTable] = {}
+        for here, there, e, difference in found:
+            before, after, t = self.frames[here], self.frames[there], graph.transition[e]
+            key = (id(before), id(after), t, difference)
+            if key not in tables:
+                tables[key] = self._table(before, after, t, difference)
+            self.letters.append(Letter(here, there, e, difference, tables[key]))
 
     def _reads(self, e: int) -> bool:
         return self.graph.control.sampling[self.graph.transition[e]].reads_input
@@ -176,58 +183,105 @@ class Space:
 
     # Columns and tables
 
-    def _frame(self, v: int) -> Frame:
+    def _opposites(self) -> dict[int, int]:
+        """For each variable that stores a mirror the one that stores its sample."""
+        control = self.graph.control
+        found: dict[int, int] = {}
+        entering = dict(zip(control.target, range(len(control.steps)), strict=True))
+        for t, sampling in enumerate(control.sampling):
+            stored = control.shifting(t).asg & self.tracked
+            if sampling.mirror and stored:
+                own = control.shifting(entering[control.source[t]]).asg & self.tracked
+                found |= dict(zip(members(stored), members(own), strict=False))
+        return found
+
+    def _place(self, v: int) -> Place:
+        """The variables that matter in a node of the augmentation."""
         order = self.graph.order[v]
         live = self.graph.control.live[self.graph.state[v]] & self.tracked
         own = [x for x in members(live) if order.eq[x]]
         first = {x: next(members(order.eq[x] & live)) for x in own}
         heads = sorted(set(first.values()))
-        where = {x: heads.index(first[x]) for x in own}
-        less = tuple((i, j) for i, x in enumerate(heads) for j, y in enumerate(heads) if order.lt[x] >> y & 1)
-        key = (tuple(where.items()), less)
-        if key not in self._frames:
-            columns = _columns(order, heads, len(self.levels))
-            self._frames[key] = Frame(where, columns, self._codes(columns))
-        return self._frames[key]
+        if len(self.levels) ** len(heads) > NEVER:
+            raise TooWide(f"{len(heads)} live values at a time")
+        return {x: heads.index(first[x]) for x in own}
 
-    def _codes(self, columns: Rows) -> NDArray[np.int64]:
-        places = columns.shape[1]
-        if len(self.levels) ** places > NEVER:
-            raise TooWide(f"{places} live values at a time")
-        powers = [len(self.levels) ** i for i in reversed(range(places))]
-        return columns @ np.array(powers, dtype=np.int64)
+    def _set_frames(self, places: list[Place], found: list[tuple[int, int, int, int]]) -> None:
+        """Find the columns that can be reached; nodes with the same ones have one frame."""
+        codes = [np.zeros(0, dtype=np.int64) for _ in places]
+        codes[0] = np.zeros(1, dtype=np.int64)
+        queue, waiting = [(-self.component[0], 0)], {0}
+        while queue:
+            _, here = heappop(queue)
+            waiting.discard(here)
+            self.limits.check(f"the distance, {sum(map(len, codes))} ways to shift live values")
+            columns = self._columns(codes[here], places[here])
+            for i in self.leaving[here]:
+                _, there, e, difference = found[i]
+                t = self.graph.transition[e]
+                _, _, reached = self._ways(columns, places[here], places[there], t, difference)
+                union = np.union1d(codes[there], reached)
+                if len(union) > len(codes[there]):
+                    if len(union) > COLUMNS:
+                        live = len(set(places[there].values()))
+                        raise TooWide(f"{live} live values at a time have more than {COLUMNS} shifts")
+                    codes[there] = union
+                    if there not in waiting:
+                        waiting.add(there)
+                        heappush(queue, (-self.component[there], there))
+        frames: dict[object, Frame] = {}
+        for some, place in zip(codes, places, strict=True):
+            key = (tuple(place.items()), some.tobytes())
+            if key not in frames:
+                frames[key] = Frame(place, self._columns(some, place), some)
+            self.frames.append(frames[key])
 
-    def _table(self, before: Frame, after: Frame, t: int, difference: int) -> StepTable:
-        key = (id(before), id(after), t, difference)
-        if key not in self._tables:
-            self._tables[key] = self._build(before, after, t, difference)
-        return self._tables[key]
+    def _columns(self, codes: Rows, place: Place) -> Rows:
+        """The levels that the codes stand for."""
+        powers = self._powers(place)
+        return codes[:, None] // powers[None, :] % len(self.levels)
 
-    def _build(self, before: Frame, after: Frame, t: int, difference: int) -> StepTable:
+    def _powers(self, place: Place) -> Rows:
+        return np.array([len(self.levels) ** k for k in range(len(set(place.values())))], dtype=np.int64)
+
+    def _ways(
+        self, columns: Rows, before: Place, after: Place, t: int, difference: int
+    ) -> tuple[NDArray[np.intp], Rows, Rows]:
+        """From which columns one may get where: these, levels of the sample, codes of columns."""
         step, sampling = self.graph.control.shifting(t), self.graph.control.sampling[t]
-        stored = step.asg & sum(1 << x for x in after.where)
-        floor = np.zeros(before.width, dtype=np.int64)
-        ceiling = np.full(before.width, len(self.levels) - 1, dtype=np.int64)
+        stored = step.asg & sum(1 << x for x in after)
+        top = len(self.levels) - 1
+        floor = np.zeros(len(columns), dtype=np.int64)
+        ceiling = np.full(len(columns), top, dtype=np.int64)
         for x in members(step.lt):
-            np.maximum(floor, before.columns[:, before.where[x]], out=floor)
+            np.maximum(floor, columns[:, before[x]], out=floor)
         for x in members(step.ge):
-            np.minimum(ceiling, before.columns[:, before.where[x]], out=ceiling)
+            np.minimum(ceiling, columns[:, before[x]], out=ceiling)
+        mirrored = members(stored) if sampling.mirror else ()
+        twins = [self._opposite[x] for x in mirrored if self._opposite.get(x, -1) in before]
         if sampling.shows_sample:
-            choices = [np.full(before.width, self.zero)]
+            choices = [np.full(len(columns), self.zero)]
+        elif twins:
+            choices = [top - columns[:, before[twins[0]]]]
         elif stored:
-            choices = [np.full(before.width, level) for level in range(len(self.levels))]
+            choices = [np.full(len(columns), level) for level in range(top + 1)]
         else:
             choices = [np.clip(difference, floor, ceiling)]
         own = self.prices[t][difference]
         fitting = [np.flatnonzero((floor <= s) & (s <= ceiling) & (own[s] < NEVER)) for s in choices]
         sources = np.concatenate(fitting)
         shifts = np.concatenate([s[some] for s, some in zip(choices, fitting, strict=True)])
-        reached = np.empty((len(sources), after.columns.shape[1]), dtype=np.int64)
-        for x, place in after.where.items():
-            reached[:, place] = shifts if stored >> x & 1 else before.columns[sources, before.where[x]]
-        targets = np.searchsorted(after.codes, self._codes(reached))
+        powers = self._powers(after)
+        reached = np.zeros(len(sources), dtype=np.int64)
+        for place, x in {place: x for x, place in after.items()}.items():
+            reached += powers[place] * (shifts if stored >> x & 1 else columns[sources, before[x]])
+        return sources, shifts, reached
+
+    def _table(self, before: Frame, after: Frame, t: int, difference: int) -> StepTable:
+        sources, shifts, reached = self._ways(before.columns, before.where, after.where, t, difference)
+        targets = np.searchsorted(after.codes, reached)
         order = np.argsort(targets, kind="stable")
-        sources, targets, prices = sources[order], targets[order], own[shifts][order]
+        sources, targets, prices = sources[order], targets[order], self.prices[t][difference][shifts][order]
         self._entries += len(sources)
         if self._entries > MOST_ENTRIES:
             raise TooWide(f"the live values have more than {MOST_ENTRIES} shifts in all steps together")
@@ -252,7 +306,7 @@ class Space:
             length += 1
         if length * self.largest >= NEVER:
             raise no_denominator()
-        least = int(profile.min())
+        least = int(profile.min(initial=NEVER))
         return None if least >= NEVER else Fraction(least, self.unit)
 
     def ended(self, letters: Iterable[int]) -> list[int]:
@@ -269,22 +323,6 @@ class Space:
             tuple(self.graph.transition[letter.edge] for letter in chosen),
             tuple(self.levels[letter.difference] for letter in chosen),
         )
-
-
-def _columns(order: OrderState, heads: Sequence[int], levels: int) -> Rows:
-    """All levels of the heads such that one below another has at least its level, in ascending order."""
-    columns = np.zeros((1, 0), dtype=np.int64)
-    for k, x in enumerate(heads):
-        fresh = np.tile(np.arange(levels, dtype=np.int64), len(columns))
-        columns = np.column_stack([np.repeat(columns, levels, axis=0), fresh])
-        for j, y in enumerate(heads[:k]):
-            if order.lt[x] >> y & 1:
-                columns = columns[columns[:, k] >= columns[:, j]]
-            elif order.lt[y] >> x & 1:
-                columns = columns[columns[:, k] <= columns[:, j]]
-        if len(columns) > COLUMNS:
-            raise TooWide(f"{len(heads)} live values at a time have more than {COLUMNS} shifts")
-    return columns
 
 
 def no_denominator() -> LimitReached:
