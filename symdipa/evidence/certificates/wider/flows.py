@@ -87,11 +87,17 @@ def growth(
 
     Raises :class:`NothingToCertify` if none is found.
     """
+    followed = not cycles
     for way in _ways(automaton, run, cycles, adjacency, sensitivity):
         limits.check("a certificate of a violation")
+        followed |= bool(way.run.cycles)
         if (found := way.endless()) is not None:
             claim = {"kind": "violation", "pattern": "growth", **_inputs(adjacency, sensitivity)}
             return claim | way.written(*found)
+    if not followed:
+        raise NothingToCertify(
+            "the checker does not follow the cycles of the violation, in which values drift"
+        )
     raise NothingToCertify("no flow without limit was found on the run of the violation")
 
 
