@@ -1,7 +1,7 @@
 """An automaton as pairs of runs see it: what each step compares, stores and shows, with all numbers.
 
 Runs are paired step by step, and what is known of their values are bounds on differences. That needs no core
-(:mod:`symdipa.runs.core`): a step is a transition of the automaton itself, offsets, constants and copies are
+(:mod:`symdipa.runs.control.core`): a step is a transition of the automaton itself, offsets, constants and copies are
 what they are.
 """
 
@@ -29,7 +29,7 @@ from symdipa.model.automaton import (
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.parts import SAMPLE as SAMPLE_NAME
 from symdipa.runs.control import Slopes
-from symdipa.runs.core import slopes
+from symdipa.runs.control.core import slopes
 from symdipa.runs.graphs import component_numbers
 from symdipa.runs.order import Mask, members
 

@@ -29,7 +29,7 @@ from symdipa.evidence.refutation.inputs import InputPair
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.linear import (
+from symdipa.runs.numbers.linear import (
     Sample,
     Span,
     System,

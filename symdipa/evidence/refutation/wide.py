@@ -23,7 +23,7 @@ from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import Limits
 from symdipa.model.spelling import counted
 from symdipa.model.verdict import Witness
-from symdipa.runs import linear
+from symdipa.runs.numbers import linear
 
 DISTANCES = (4, 16, 64)
 """How far inputs are moved along a ray, in units of the largest noise scale."""
