@@ -374,6 +374,7 @@ def confirm(
     sensitivity.
     """
     must_be_result(result)
+    from symdipa.bounds.exact.flow import on_automaton as on_automaton_flow
     from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
@@ -386,11 +387,12 @@ def confirm(
         raise ValueError("two inputs are looked for under two-sided adjacency of sensitivity 1 only")
     if progress is not None:
         progress("two inputs that come near D")
+    flow = result.bounds.flow
     try:
         found = confirmation.confirm(
             result.automaton,
             Fraction(eps),
-            flow=result.bounds.flow,
+            flow=flow and on_automaton_flow(control_graph(result.automaton), flow),
             enough=NEAR * float(result.bounds.best),
             limits=Limits.of(CONFIRM_SECONDS).within(timeout),
         )

@@ -54,6 +54,15 @@ class Flow:
     unlimited: frozenset[int]
 
 
+def on_automaton(control: Control, flow: Flow) -> Flow:
+    """The run of a flow in transitions of the automaton, with its loops and differences, and its value; of an
+    automaton that is not plain without the arcs, which are those of the core."""
+    if control.is_plain:
+        return flow
+    run, loops = control.whole(flow.run), control.whole_cycles(flow.run, flow.loops)
+    return Flow(flow.value, run, loops, control.whole_differences(flow.run, flow.deltas), {}, frozenset())
+
+
 def flow_bound(
     control: Control,
     run: Sequence[int],
