@@ -37,12 +37,12 @@ class Refutation:
 
     ``run`` (positions of transitions) is the witness with its cycles taken ``rounds`` times. ``alpha[j]`` and
     ``beta[j]`` are what step ``j`` reads (``None`` at non-input steps), ``outputs[j]`` the interval in which
-    a real output of step ``j`` has to lie (``None``: the run's own symbol; a tuple for several numbers).
-    The logarithms of the event's probabilities are off by at most ``error_alpha`` and ``error_beta``. With ``all_runs`` they are those of
-    the *outputs*, whatever run shows them, else those of this run alone. Other runs may read more inputs
-    than this one; ``further`` are those that both streams go on with (none where no other run is possible).
-    ``limit`` is ``c(s)`` of the run: its best log-ratio per ``eps`` for these signs (``None``: as large as one
-    likes). ``missing`` says why the ratio does not exceed ``exceeds``.
+    a real output of step ``j`` has to lie (``None``: the run's own symbol; a tuple for several numbers). The
+    logarithms of the event's probabilities are off by at most ``error_alpha`` and ``error_beta``. With
+    ``all_runs`` they are those of the *outputs*, whatever run shows them, else those of this run alone. Other
+    runs may read more inputs than this one; ``further`` are those that both streams go on with (none where no
+    other run is possible). ``limit`` is ``c(s)`` of the run: its best log-ratio per ``eps`` for these signs
+    (``None``: as large as one likes). ``missing`` says why the ratio does not exceed ``exceeds``.
     """
 
     automaton: Automaton

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import inf, sqrt
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
@@ -28,7 +28,8 @@ from symdipa.model.spelling import counted, no_such
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import Window
-    from symdipa.evidence.simulation import Frequent, Simulation
+    from symdipa.evidence.probability.linear.events import Asked, Observed
+    from symdipa.evidence.simulation import Frequent, Seen, Shown, Simulation
     from symdipa.model.automaton import Automaton
 
 Parsed = TypeVar("Parsed")
@@ -71,10 +72,18 @@ def _interval(text: str) -> Window:
     return ends[0], ends[1]
 
 
-def _outputs(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str | Window] | None:
-    if value is None:
-        return None
-    return _entries(value, lambda text: _interval(text) if ".." in text else text)
+def _item(text: str) -> str | Window:
+    return _interval(text) if ".." in text else text
+
+
+def _output(text: str) -> Observed:
+    """A symbol or an interval; ``;`` stands between the items of a list."""
+    items = [_item(part.strip()) for part in text.split(";")]
+    return items[0] if len(items) == 1 else tuple(items)
+
+
+def _outputs(ctx: click.Context, param: click.Parameter, value: str | None) -> list[Observed] | None:
+    return None if value is None else _entries(value, _output)
 
 
 def _windows(ctx: click.Context, param: click.Parameter, value: str | None) -> list[Window]:
@@ -112,7 +121,8 @@ with_eps = option("--eps", callback=as_positive, default="1", metavar="E", help=
     "--outputs",
     callback=_outputs,
     metavar="OUTPUTS",
-    help='What is output: symbols, and intervals like "0..1.5", "-1.." or ".." for numbers.',
+    help='What is output: symbols, and intervals like "0..1.5", "-1.." or ".." for numbers; "above;0..2" '
+    "where a list of both is output in one step.",
 )
 @with_inputs
 @with_eps
@@ -129,7 +139,7 @@ with_eps = option("--eps", callback=as_positive, default="1", metavar="E", help=
 def probability(
     file: str,
     run: str | None,
-    outputs: list[str | Window] | None,
+    outputs: list[Observed] | None,
     inputs: list[Fraction],
     eps: Fraction,
     tolerance: float,
@@ -160,6 +170,7 @@ def probability(
 
     seconds = stopwatch()
     steps = None if run is None else _run(automaton, run)
+    _check_whole(automaton, inputs)
     try:
         if steps is not None:
             read = _inputs_of_run(automaton, steps, inputs)
@@ -244,26 +255,37 @@ def _inputs_of_run(
     return [next(stream) if read else None for read in reads]
 
 
+def _check_whole(automaton: Automaton, inputs: Sequence[Fraction]) -> None:
+    for given in inputs:
+        if automaton.integer and given.denominator != 1:
+            raise click.UsageError(f"with integer noise inputs are integers, not {given}")
+
+
 def _windows_of_run(
-    automaton: Automaton, run: Sequence[int], outputs: Sequence[str | Window] | None
-) -> list[Window | None] | None:
+    automaton: Automaton, run: Sequence[int], outputs: Sequence[Observed] | None
+) -> list[Asked] | None:
     from symdipa.interface.reports.probability import output_text
 
     if outputs is None:
         return None
     if len(outputs) != len(run):
         raise click.UsageError(f"the run has {counted(len(run), 'step')}; --outputs has {len(outputs)}")
+    from symdipa.evidence.probability.linear.events import intervals_of, matches
+
     for k, (t, asked) in enumerate(zip(run, outputs, strict=True)):
         output = automaton.transitions[t].output
-        if output.is_real == isinstance(asked, str) or (isinstance(asked, str) and output.symbol != asked):
-            wanted = "a number (ask for an interval)" if output.is_real else output
+        if not matches(output, asked):
+            each = [part.symbol or "a number (ask for an interval)" for part in output.parts]
+            wanted = f"the list {' ; '.join(each)}" if len(each) > 1 else each[0]
             raise click.UsageError(f"step {k + 1} of the run outputs {wanted}, not {output_text(asked)}")
-    return [None if isinstance(asked, str) else asked for asked in outputs]
+    return [intervals_of(asked) or None for asked in outputs]
 
 
-def _check_symbols(automaton: Automaton, outputs: Sequence[str | Window]) -> None:
-    known = {t.output.symbol for t in automaton.transitions}
-    for asked in outputs:
+def _check_symbols(automaton: Automaton, outputs: Sequence[Observed]) -> None:
+    from symdipa.evidence.probability.linear.events import items_of
+
+    known = {part.symbol for t in automaton.transitions for part in t.output.parts}
+    for asked in (item for output in outputs for item in items_of(output)):
         if isinstance(asked, str) and asked not in known:
             if rational(asked) is not None:
                 raise click.UsageError(
@@ -327,6 +349,7 @@ def simulate(
     automaton = reading.read_or_leave(file)
     from symdipa.evidence import simulation
 
+    _check_whole(automaton, inputs)
     seconds = stopwatch()
     found = simulation.simulate(automaton, inputs, eps, samples, seed, max_steps, windows)
     if not inputs and found.stopped.get("inputs"):
@@ -343,6 +366,19 @@ def simulate(
         from symdipa.interface.reports import probability as report
 
         echo_document(report.simulation(shown(file), automaton, eps, found, rows, bool(windows), compare))
+
+
+def _items(shown: Shown) -> tuple[Seen, ...]:
+    """What an execution showed in one step, one by one."""
+    if shown is None or isinstance(shown, str) or all(isinstance(end, float | int) for end in shown):
+        return (cast("Seen", shown),)
+    return cast("tuple[Seen, ...]", shown)
+
+
+def _asked(shown: Shown) -> Observed:
+    """What was shown as it is asked for: a number in none of the intervals may be any."""
+    items = tuple((-inf, inf) if item is None else item for item in _items(shown))
+    return items[0] if len(items) == 1 else items
 
 
 def _frequent(
@@ -366,9 +402,10 @@ def _frequent(
         beginning = found.showing(shown_outputs)
         share = beginning / found.samples
         rows.append(Frequent(shown_outputs, found.outputs[shown_outputs], beginning, share))
-        if not compare or not limits.left() or (windows and None in shown_outputs):
+        asked = [_asked(output) for output in shown_outputs]
+        nowhere = any(item is None for output in shown_outputs for item in _items(output))
+        if not compare or not limits.left() or (windows and nowhere):
             continue
-        asked = [(-inf, inf) if o is None else o for o in shown_outputs]
         try:
             total = total_log_probability(
                 automaton, inputs, asked, eps, budget=Budget(pairs=CHEAP_NUMBERS), max_runs=CHEAP_RUNS

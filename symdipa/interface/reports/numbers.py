@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil, exp, floor, inf, log, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import Window
+    from symdipa.evidence.probability.linear.events import Asked
 
 DECIMALS = 9
 
@@ -33,14 +34,21 @@ def interval(window: Window | None) -> str:
     return f"in {left}, {right}"
 
 
+def intervals(asked: Asked) -> str:
+    """What is asked of the numbers of a step, one after another."""
+    if asked is None or not isinstance(asked[0], tuple | None):
+        return interval(cast("Window | None", asked))
+    return " and ".join(interval(window) for window in cast("tuple[Window | None, ...]", asked))
+
+
 ROUNDING: float = 0.5 * 10**-DECIMALS
 """The error of rounding to so many decimals."""
 
 
 def measured(value: float, error: float) -> tuple[str, str]:
     """A number with its error, which also covers that the number is rounded; the error is rounded up."""
-    if value == -inf:
-        return "-inf", ""
+    if abs(value) == inf:
+        return f"{value}", ""
     return f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}", f"+- {error_text(error + ROUNDING)}"
 
 
@@ -60,8 +68,8 @@ def error_text(error: float) -> str:
 
 def power(logarithm: float) -> str:
     """``exp(logarithm)`` in powers of ten, also where no float reaches."""
-    if logarithm == -inf:
-        return "0"
+    if abs(logarithm) == inf:
+        return "infinity" if logarithm > 0 else "0"
     exponent = logarithm / log(10)
     whole = floor(exponent)
     if -4 <= whole < 0:

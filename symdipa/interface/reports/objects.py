@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from symdipa.interface.reports.document import as_lines
 from symdipa.interface.reports.probability import outputs_text
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from symdipa.evidence.confirmation import Confirmation
     from symdipa.evidence.hints import Hint
     from symdipa.evidence.probability import TotalLogProbability, Window
+    from symdipa.evidence.probability.linear.events import Asked
     from symdipa.evidence.refutation import Refutation
     from symdipa.evidence.refutation.inputs import InputPair
     from symdipa.evidence.simulation import Frequent, Shown, Simulation
@@ -273,7 +274,7 @@ def _inputs(automaton: Automaton, found: Refutation | InputPair) -> Json:
         "run": _run(automaton, found.run),
         "alpha": _numbers(found.alpha),
         "beta": _numbers(found.beta),
-        "outputs": [None if window is None else interval(window) for window in found.outputs],
+        "outputs": list(map(_output, found.outputs)),
     }
 
 
@@ -284,9 +285,13 @@ def _counterexample(found: Refutation) -> Json:
         **_inputs(found.automaton, found),
         "rounds": found.rounds,
         "further_inputs": _numbers(found.further),
-        **_fields(found, "log_prob_alpha", "log_prob_beta", "log_ratio", "error", "all_runs"),
-        "limit": str(found.limit),
-        "growth": [_fields(point, "rounds", "log_ratio_per_eps") for point in found.growth],
+        **{name: finite(getattr(found, name)) for name in ("log_prob_alpha", "log_prob_beta", "log_ratio")},
+        **_fields(found, "error", "all_runs"),
+        "limit": None if found.limit is None else str(found.limit),
+        "growth": [
+            {"rounds": point.rounds, "log_ratio_per_eps": finite(point.log_ratio_per_eps)}
+            for point in found.growth
+        ],
         "seconds": round(found.seconds, 3),
     }
 
@@ -296,10 +301,20 @@ def _confirmed(automaton: Automaton, found: Confirmation) -> Json:
     return {"eps": float(found.eps), **_inputs(automaton, found.pair), **_fields(found, *names)}
 
 
-def _output(shown: Shown) -> str | list[float | str] | None:
-    return shown if shown is None or isinstance(shown, str) else interval(shown)
+def _output(shown: Shown | Asked) -> str | list[Any] | None:
+    """A symbol, an interval, or a list of these."""
+    if shown is None or isinstance(shown, str):
+        return shown
+    if any(item is None or isinstance(item, str | tuple) for item in shown):
+        return [_output(cast("Shown", item)) for item in shown]
+    return interval(cast("Window", shown))
 
 
 def interval(window: Window) -> list[float | str]:
-    """An interval; infinities as text, which JSON has no numbers for."""
-    return [float(end) if abs(end) < inf else ("inf" if end > 0 else "-inf") for end in window]
+    """An interval."""
+    return [finite(float(end)) for end in window]
+
+
+def finite(x: float) -> float | str:
+    """A number; infinities as text, which JSON has no numbers for."""
+    return x if abs(x) < inf else ("inf" if x > 0 else "-inf")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from symdipa.interface.reports.document import Block, Document, Headline, Inset, Lines, Section, Table
 from symdipa.interface.reports.numbers import measured, power
@@ -15,7 +15,7 @@ from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import TotalLogProbability
-    from symdipa.evidence.simulation import Frequent, Shown, Simulation
+    from symdipa.evidence.simulation import Frequent, Seen, Shown, Simulation
 
 ENDED = {
     "inputs": "for want of inputs",
@@ -26,10 +26,16 @@ ENDED = {
 
 
 def output_text(asked: Shown, other: str = "(other)") -> str:
-    """A symbol, or an interval as it is asked for; ``other`` for a number in none of the intervals."""
+    """A symbol, or an interval as it is asked for; ``other`` for a number in none of the intervals.
+
+    What a list shows is joined as it is asked for, too.
+    """
     if asked is None or isinstance(asked, str):
         return asked or other
-    return "..".join("" if abs(end) == inf else f"{end:g}" for end in asked)
+    ends = [end for end in asked if isinstance(end, float | int)]
+    if len(ends) == len(asked) == 2:
+        return "..".join("" if abs(end) == inf else f"{end:g}" for end in ends)
+    return ";".join(output_text(cast("Seen", item), other) for item in asked)
 
 
 def probability(

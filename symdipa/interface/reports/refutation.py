@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Document, Inset, Section, Table
-from symdipa.interface.reports.numbers import interval, measured, number, power, reaches, times
+from symdipa.interface.reports.numbers import intervals, measured, number, power, reaches, times
+from symdipa.model.automaton import Noise
 from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
@@ -60,12 +62,16 @@ def claim(found: Refutation) -> str:
         )
     allowed = found.exceeds * found.eps
     loops = "loop is" if len(found.witness.cycles) == 1 else "loops are each"
+    taken = f"The {loops} taken {counted(found.rounds, 'time')}, " if found.witness.cycles else ""
+    likelier = (
+        f"outputs below are {times(found.log_ratio)} times as likely on alpha as on beta. Only"
+        if found.log_ratio < inf
+        else "outputs below are possible on alpha, but not on beta. Only"
+    )
     return (
         f"Refutes {asked}: alpha and beta, two input streams, differ by at most 1 in each entry, and the "
-        f"outputs below are {times(found.log_ratio)} times as likely on alpha as on beta. Only "
-        f"exp({number(allowed)}) = {times(float(allowed))} times are allowed, for every outcome, however "
-        f"unlikely it is. The {loops} taken {counted(found.rounds, 'time')}, "
-        f"{counted(len(found.run), 'step')} in all."
+        f"{likelier} exp({number(allowed)}) = {times(float(allowed))} times are allowed, for every outcome, "
+        f"however unlikely it is. {taken}{counted(len(found.run), 'step')} in all."
     )
 
 
@@ -84,7 +90,7 @@ def steps_table(found: Refutation) -> Table:
 def step_cells(automaton: Automaton, found: Refutation | InputPair, k: int) -> list[str]:
     """Of step ``k`` of a run with two inputs: the state, what both read, and what is observed."""
     transition = automaton.transitions[found.run[k]]
-    where = f" {interval(found.outputs[k])}" if transition.output.is_real else ""
+    where = f" {intervals(found.outputs[k])}" if transition.output.is_real else ""
     read = ["-" if a is None else number(a) for a in (found.alpha[k], found.beta[k])]
     return [transition.source, *read, f"{transition.output}{where}"]
 
@@ -156,6 +162,8 @@ def whose(found: Refutation) -> list[Block]:
         "D below the one that is reached."
     )
     eps = float(found.eps)
+    if found.limit is None:
+        return [theirs]
     if reaches(found.log_ratio / eps, found.error / eps, found.limit):
         limit = f"This run cannot pass D = {found.limit}; more rounds can."
     else:
@@ -176,7 +184,9 @@ def assumed(found: Refutation) -> Iterator[Block]:
     """What the numbers rest on."""
     yield f"{words.assumed()} The probabilities are computed numerically, with the errors that are stated."
     states = (found.automaton.state(found.automaton.transitions[t].source) for t in found.run)
-    state = next((q for q in states if q.d), None)
+    state = next(
+        (q for q in states if q.d and q.noise is Noise.LAPLACE and not found.automaton.integer), None
+    )
     if state is not None and state.d is not None:
         yield (
             f"Noise scales are inverse and in units of eps: d = {state.d} of state {state.name} is Laplace "
