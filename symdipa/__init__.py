@@ -32,12 +32,20 @@ if TYPE_CHECKING:
     from symdipa.model.automaton import (
         INSAMPLE,
         INSAMPLE_PRIME,
+        Atom,
         Automaton,
         Guard,
+        Noise,
         Output,
         State,
+        Term,
         Transition,
+        atom,
+        difference,
+        guarded,
+        several,
         symbol,
+        value,
     )
     from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind, Position, SymdipaError
     from symdipa.model.patterns import Pattern
@@ -60,7 +68,8 @@ _HOME = {
     "files.families": ["generate"],
     "interface.showing": ["in_notebook", "picture", "report", "text"],
     "model.automaton": [
-        "INSAMPLE", "INSAMPLE_PRIME", "Automaton", "Guard", "Output", "State", "Transition", "symbol",
+        "INSAMPLE", "INSAMPLE_PRIME", "Atom", "Automaton", "Guard", "Noise", "Output", "State", "Term",
+        "Transition", "atom", "difference", "guarded", "several", "symbol", "value",
     ],
     "model.errors": ["InvalidInput", "Position", "InputProblem", "Note", "NoteKind", "SymdipaError"],
     "files.formats": ["dumps", "load", "loads"],
@@ -72,12 +81,12 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "INSAMPLE", "INSAMPLE_PRIME", "Answers", "Automaton", "Bounds", "Guard", "InputProblem", "InvalidInput",
-    "Note", "NoteKind", "Output", "Pattern", "PatternResult", "Position", "Result", "State", "Status",
-    "SymdipaError", "Transition", "Verdict", "Witness", "__version__", "certify", "check", "compare",
-    "confirm", "dumps", "encode", "generate", "hints", "in_notebook", "load", "loads", "log_probability",
-    "picture", "refute", "report", "simulate", "symbol", "text", "total_log_probability", "verify", "weigh",
-    "with_bounds",
+    "INSAMPLE", "INSAMPLE_PRIME", "Answers", "Atom", "Automaton", "Bounds", "Guard", "InputProblem",
+    "InvalidInput", "Noise", "Note", "NoteKind", "Output", "Pattern", "PatternResult", "Position", "Result",
+    "State", "Status", "SymdipaError", "Term", "Transition", "Verdict", "Witness", "__version__", "atom",
+    "certify", "check", "compare", "confirm", "difference", "dumps", "encode", "generate", "guarded",
+    "hints", "in_notebook", "load", "loads", "log_probability", "picture", "refute", "report", "several",
+    "simulate", "symbol", "text", "total_log_probability", "value", "verify", "weigh", "with_bounds",
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from symdipa.bounds.portfolio import Portfolio
 from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.files.formats.halting import added, halt_shown, with_halt
-from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact, named
+from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, exact, named
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress, stopwatch
@@ -22,6 +23,7 @@ from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import (
     Answers,
     Bounds,
+    PatternResult,
     Result,
     Source,
     Status,
@@ -29,11 +31,14 @@ from symdipa.model.verdict import (
     Witness,
     decide,
     must_be_result,
+    well_formed,
 )
 from symdipa.runs.control import control_graph
+from symdipa.runs.numbers.linear import growth
 from symdipa.runs.problem import Problem
 from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
 from symdipa.runs.witness import replay
+from symdipa.runs.witness.wayback import confirmed, on_automaton
 
 if TYPE_CHECKING:
     from symdipa.evidence.certificates import Json
@@ -57,6 +62,12 @@ CONCRETE_SECONDS = 60.0
 
 HALT_SECONDS, SHOWN_STOPS = 1.0, 3
 """How long the other reading of a stop may take, if the first took no longer; the most states named of it."""
+
+NO_ALIGNMENT = "the bound comes from distances alone: no graph gave an alignment, which could be certified"
+"""Why a bound has no certificate."""
+
+GROWING = "a run that costs more and more"
+"""The conflict of a witness that distances have found."""
 
 HINT_SECONDS, HINT_SHARE = 5.0, 3
 """How long deciding one changed automaton may take, and how many times that all of them together."""
@@ -124,7 +135,7 @@ def check_with(automaton: Automaton, options: CheckOptions, progress: Progress |
     result = _checked(Problem.of(automaton), automaton, options, limits)
 
     def answer(shown: Automaton, left: Limits) -> Result:
-        wanted = replace(options, max_weight=_best(result) or None)
+        wanted = replace(options, max_weight=(_best(result) if options.bounds else None) or None)
         return _checked(Problem.of(shown), shown, wanted, left)
 
     return _with_stops(result, answer, limits)
@@ -141,11 +152,15 @@ def _checked(
         engines = lineup.engines(engine, encoding, solver, options.slicing)
         work.answers = Answers(tuple(ask(each, options.patterns, deciding) for each in engines))
         work.find_witness()
-        if work.verdict is Verdict.PRIVATE and options.bounds:
+        cap = _cap(work, engine in ("explicit", "both"))
+        if not automaton.is_plain and work.well_formed is not False:
+            work.find_cheap_bounds(Source.ALIGNMENT, cap, options.max_weight)
+            if work.bounds is None:
+                work.measure_distances(cap)
+        elif work.verdict is Verdict.PRIVATE and options.bounds:
             source = Source.FALLBACK if engine == "z3" else Source.AUGMENTATION
-            enumerated = engine in ("explicit", "both")
-            work.find_cheap_bounds(source, _cap(work, enumerated), options.max_weight, more=more)
-        elif work.verdict is Verdict.NOT_WELL_FORMED and options.relational:
+            work.find_cheap_bounds(source, cap, options.max_weight, more=more)
+        if work.verdict is Verdict.NOT_WELL_FORMED and options.relational:
             work.pair_runs(options.max_weight)
     return work.result(solver if engine == "z3" and solver else engine, encoding)
 
@@ -215,9 +230,14 @@ def compare(
         rounds = [ask(each, tuple(Pattern), everyone.within(timeout)) for each in lineup.every()]
         work.answers, work.limits = Answers(tuple(rounds)), everyone.within(timeout)
         work.find_witness()
-        if work.verdict is Verdict.PRIVATE:
-            work.find_cheap_bounds(Source.AUGMENTATION, _cap(work, enumerated=True))
-        elif work.verdict is Verdict.NOT_WELL_FORMED:
+        cap = _cap(work, enumerated=True)
+        if not automaton.is_plain and work.well_formed is not False:
+            work.find_cheap_bounds(Source.ALIGNMENT, cap)
+            if work.bounds is None:
+                work.measure_distances(cap)
+        elif work.verdict is Verdict.PRIVATE:
+            work.find_cheap_bounds(Source.AUGMENTATION, cap)
+        if work.verdict is Verdict.NOT_WELL_FORMED:
             work.pair_runs()
     return work.result("all", None)
 
@@ -330,7 +350,7 @@ def _bounded(
         known=known,
         certified=certified,
     )
-    verdict = decide(result.answers, result.distinct, bounds)
+    verdict = decide(result.answers, result.distinct, bounds, result.automaton.is_plain)
     notes = result.notes
     if verdict is Verdict.NOT_WELL_FORMED:
         notes = tuple(dict.fromkeys((*notes, _unpaired(bounds))))
@@ -413,19 +433,24 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
     For a private automaton it proves a bound on ``D`` and, where one was found, a bound from below; with
     ``invariant``, or without such a proof, that none of the four patterns occurs, which may take ``timeout``
     seconds. Otherwise it has the violation. Raises :class:`~symdipa.model.errors.NothingToCertify` where
-    there is no proof, or, with ``invariant``, where a pattern occurs.
+    there is no proof, or, with ``invariant``, where a pattern occurs or could say nothing.
     """
     must_be_result(result)
     from symdipa.evidence import certificates
 
     reason, automaton = "no answer was found", result.automaton
-    parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result)
-    if not parts and result.bounds is not None and not result.disagreements:
-        limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
-        try:
-            parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
-        except SymdipaError as error:
-            reason = str(error)
+    limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
+    if not automaton.is_plain:
+        if invariant:
+            raise NothingToCertify(certificates.NOT_PLAIN)
+        parts = [] if result.disagreements else _wider_proofs(result, limits)
+    else:
+        parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result)
+        if not parts and result.bounds is not None and not result.disagreements:
+            try:
+                parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
+            except SymdipaError as error:
+                reason = str(error)
     if not parts:
         raise NothingToCertify(reason)
     return certificates.bundle(automaton, parts)
@@ -449,6 +474,31 @@ def _proofs(result: Result) -> list[Json]:
     parts += proofs
     if proofs and bounds.flow is not None and bounds.lower:  # nobody doubts that D is at least 0
         parts.append(certificates.lower_of_flow(bounds.flow, bounds.flow_range, bounds.sensitivity))
+    return parts
+
+
+def _wider_proofs(result: Result, limits: Limits) -> list[Json]:
+    """:func:`_proofs` about an automaton that is not one of the paper's.
+
+    Raises :class:`~symdipa.model.errors.NothingToCertify` where an answer comes without a proof.
+    """
+    from symdipa.evidence.certificates import wider
+
+    automaton, witness, bounds = result.automaton, result.witness, result.bounds
+    try:
+        if witness is not None:
+            return [wider.growth(automaton, witness.run, witness.cycles, limits=limits)]
+        if bounds is None or bounds.best is None:
+            return []
+        if bounds.alignment is None or bounds.alignment_proof is None:
+            raise NothingToCertify(NO_ALIGNMENT)
+        parts = wider.private(automaton, bounds.alignment_proof, limits)
+    except LimitReached as limit:
+        raise NothingToCertify(str(limit)) from limit
+    if bounds.flow is not None and bounds.lower:
+        with suppress(NothingToCertify, LimitReached):
+            question = bounds.flow, bounds.flow_range, bounds.sensitivity
+            parts.append(wider.lower_of_flow(automaton, *question, limits))
     return parts
 
 
@@ -492,18 +542,28 @@ class _Check:
         self.notes: list[Note] = list(automaton.notes)
 
     @property
+    def well_formed(self) -> bool | None:
+        """Whether none of the patterns occurs; ``None`` while that is open."""
+        return well_formed(self.answers)
+
+    @property
     def verdict(self) -> Verdict:
-        return decide(self.answers, self.distinct, self.bounds)
+        return decide(self.answers, self.distinct, self.bounds, self.automaton.is_plain)
 
     def find_witness(self) -> None:
         """Choose a witness whose outputs no other run shows, else the first, and note which of the two it is.
 
-        All are replayed once more; one that fails is an internal error.
+        All are replayed once more; one that fails is an internal error. Of an automaton that is not plain
+        they must be confirmed by what their runs cost, and are told on the automaton.
         """
         control = self.problem.control
+        for answer in self.answers.everything:
+            if answer.witness is not None:
+                replay(control, answer.witness)
+        if not control.is_plain:
+            self._find_confirmed()
+            return
         witnesses = [a.witness for a in self.answers.by_pattern.values() if a.witness is not None]
-        for witness in witnesses:
-            replay(control, witness)
         try:
             sure = self.output_distinct and witnesses
             best = witnesses[0] if sure else find_distinct(control, witnesses, self.limits)
@@ -514,6 +574,70 @@ class _Check:
             self.witness, self.distinct = best, True
         elif witnesses:
             self.witness, self.distinct = witnesses[0], False
+
+    def _find_confirmed(self) -> None:
+        """:meth:`find_witness` on a core."""
+        automaton, control = self.automaton, self.problem.control
+        found: list[Witness] = []
+
+        def settled(answer: PatternResult) -> PatternResult:
+            told = confirmed(automaton, control, answer, self.limits)
+            if told.witness is not None and answer.witness is not None:
+                found.append(answer.witness)
+            return told
+
+        try:
+            rounds = [{p: settled(a) for p, a in answers.items()} for answers in self.answers.rounds]
+        except LimitReached as limit:
+            self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
+            return
+        self.answers = Answers(tuple(rounds))
+        self._choose(sorted(found, key=lambda witness: len(witness.run)))
+
+    def _choose(self, found: list[Witness]) -> None:
+        """The first of these witnesses on the core whose outputs no other run shows, else the first one."""
+        automaton, control = self.automaton, self.problem.control
+        if not found:
+            return
+        try:
+            best = found[0] if self.output_distinct else find_distinct(control, found, self.limits)
+        except LimitReached as limit:
+            best = None
+            self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
+        told = on_automaton(automaton, control, best or found[0])
+        if best is not None and growth(automaton, told.run, told.cycles, *EITHER_WAY).grows is None:
+            best, told = None, on_automaton(automaton, control, found[0])
+        self.witness, self.distinct = told, best is not None
+
+    def measure_distances(self, cap: int | None) -> None:
+        """Find the exact constant, or a run that costs more and more, where nothing else decides.
+
+        Such a run is a witness of the first pattern that is open.
+        """
+        from symdipa.bounds.exact.distance import distances
+
+        try:
+            found = self.problem.from_augmentation(distances, self.limits, cap)
+        except LimitReached as limit:
+            self.notes.append(Note(NoteKind.NOT_MEASURED, str(limit)))
+            return
+        if found.value is not None:
+            self.bounds = Bounds(from_above={"exact": found.value}, source=Source.DISTANCES)
+            return
+        automaton, control = self.automaton, self.problem.control
+        patterns = self.answers.by_pattern
+        open_ones = [p for p, a in patterns.items() if a.status is Status.UNKNOWN] or list(patterns)
+        witness = Witness(open_ones[0], tuple(found.run), tuple(found.loops), conflict=GROWING)
+        told = on_automaton(automaton, control, witness)
+        grown = growth(automaton, told.run, told.cycles, *EITHER_WAY, self.limits)
+        if grown.grows is None:
+            self.notes.append(
+                Note(NoteKind.NOT_MEASURED, f"a run that seems to cost more and more: {grown.reason}")
+            )
+            return
+        answer = PatternResult(witness.pattern, Status.PRESENT, "distances", "explicit", witness=told)
+        self.answers = Answers(({**patterns, witness.pattern: answer},))
+        self._choose([witness])
 
     def find_cheap_bounds(
         self, source: Source, cap: int | None, budget: Fraction | None = None, *, more: bool = False
@@ -528,7 +652,7 @@ class _Check:
         work.make(portfolio.cheap(cap), self.limits)
         if not more:
             work.make(portfolio.fallback(), self.limits.within(seconds))
-        if not work.from_above and not more:
+        if not work.from_above and not more and self.automaton.is_plain:
             self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT

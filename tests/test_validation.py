@@ -25,7 +25,8 @@ from symdipa.model.automaton import (
     variables_of,
 )
 from symdipa.model.errors import InputProblem, InvalidInput, Position
-from symdipa.model.validation import Place, earlier_overlaps, problems, validate
+from symdipa.model.validation import Place, problems, validate
+from symdipa.model.validation.guards import earlier_overlaps
 
 ONE = Fraction(1)
 A = symbol("a")
@@ -148,14 +149,11 @@ def test_overlaps_follow_the_definition(pairs: list[tuple[frozenset[str], frozen
         assert [mask >> j & 1 for j in range(i)] == [not guards[i].excludes(guards[j]) for j in range(i)]
 
 
-def test_non_input_state_with_a_guard() -> None:
-    automaton = raw([P, State("q", False, ONE)], [STORE, Transition("q", "q", A, ge("x"))])
-    assert rules(automaton) == ["non-input"]
-
-
-def test_non_input_state_with_two_transitions_is_not_called_nondeterministic() -> None:
-    automaton = raw([State("p", False)], [Transition("p", "p", A), Transition("p", "p", A)])
-    assert rules(automaton) == ["non-input"]
+def test_states_of_every_kind_may_branch() -> None:
+    branches = [Transition("q", "q", A, ge("x")), Transition("q", "p", A, lt("x"))]
+    assert problems(raw([P, State("q", False, ONE)], [STORE, *branches])) == []
+    twice = raw([State("p", False)], [Transition("p", "p", A), Transition("p", "p", A)])
+    assert rules(twice) == ["determinism"]
 
 
 # Parameters.

@@ -127,8 +127,12 @@ def bounds_on(
 
 def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
     """What comes with every check: the paper's bounds, if there are some and the augmentation is small."""
+
+    def applies(portfolio: Portfolio) -> bool:
+        return portfolio.problem.control.is_plain
+
     return (
-        Attempt("corollary", max_nodes=max_nodes, when=lambda portfolio: portfolio.problem.control.is_plain),
+        Attempt("corollary", max_nodes=max_nodes, when=applies),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),
     )
 
@@ -373,13 +377,13 @@ class Portfolio:
         return found.bound
 
     def _exact(self, max_nodes: int | None, limits: Limits) -> Fraction | None:
+        from symdipa.bounds.exact.distance import distance_constant
         from symdipa.bounds.exact.profiles import ConstantLimit, exact_constant
 
-        if not self.problem.control.is_plain:  # distance.distance_constant belongs here
-            raise LimitReached(Limit.METHOD, "the exact constant is known for the paper's automata only")
         augmentation = self.problem.augmentation(limits, max_nodes)
+        constant = exact_constant if self.problem.control.is_plain else distance_constant
         try:
-            found = exact_constant(augmentation, adjacency=self.adjacency, limits=limits)
+            found = constant(augmentation, adjacency=self.adjacency, limits=limits)
         except ConstantLimit as limit:
             if limit.lower is not None and limit.lower.value is not None:
                 best = limit.lower
@@ -481,7 +485,7 @@ class Portfolio:
         value = flow.value * self.sensitivity
         costs_more = self.costliest is None or value > self.costliest.value
         improves = self.telling is None or value > self.telling.value
-        if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops)):
+        if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops, limits)):
             return
         tells_more = improves and self._distinct(flow, limits)
         found = Below(value, flow, interval)
@@ -491,8 +495,8 @@ class Portfolio:
             self.telling = found
 
     def _distinct(self, flow: Flow, limits: Limits) -> bool:
-        if self.output_distinct or not self.problem.control.is_plain:
-            return self.output_distinct
+        if self.output_distinct:
+            return True
         try:
             return run_distinct(self.problem.control, flow.run, flow.loops, MAX_IMITATORS, limits)
         except LimitReached:

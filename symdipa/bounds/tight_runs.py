@@ -25,6 +25,7 @@ from symdipa.model.automaton import Noise
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import the_path
+from symdipa.runs.numbers.linear import is_repeatable
 from symdipa.runs.order import OrderState, follow, initial, update
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import feasible_runs, rounds_are_alike
@@ -52,12 +53,12 @@ MAX_PLACES, LONGEST_SHORT, SHORT_STEPS, SHORT_RUNS = 5_000, 200, 12, 400
 runs."""
 
 
-def is_real(problem: Problem, run: Sequence[int], loops: Sequence[Span]) -> bool:
+def is_real(problem: Problem, run: Sequence[int], loops: Sequence[Span], limits: Limits = UNLIMITED) -> bool:
     """Whether a run that the order of its values allows is known to have a positive probability.
 
     That is on some inputs, with its loops as often as one likes. The order is not all that matters where
     comparisons have an offset, where integers are compared in other ways than in the paper, and where a
-    sample of bounded support is drawn besides constants or negatives.
+    sample of bounded support is drawn besides constants or negatives: there the numbers are looked at.
     """
     control, automaton = problem.control, problem.automaton
     if control.is_plain:
@@ -70,7 +71,9 @@ def is_real(problem: Problem, run: Sequence[int], loops: Sequence[Span]) -> bool
     drawing = [state for state in (automaton.state(t.source) for t in taken) if state.draws]
     bounded = any(state.noise is Noise.EXPONENTIAL for state in drawing)
     beside = control.origin[0] < 0 or any(sampling.mirror for sampling in control.sampling)
-    return not (offset or (automaton.integer and atoms) or (bounded and beside))
+    if not (offset or (automaton.integer and atoms) or (bounded and beside)):
+        return True
+    return is_repeatable(automaton, control.whole(run), control.whole_cycles(run, loops), limits)
 
 
 def repeated(control: Control, path: Sequence[int]) -> Looped:

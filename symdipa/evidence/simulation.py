@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from symdipa.evidence.probability.poset import check_numbers
-from symdipa.model.automaton import Automaton, Output, OutputKind, State
-from symdipa.runs.control import control_graph
-from symdipa.runs.order import members
+from symdipa.evidence.probability.poset import check_numbers, check_whole
+from symdipa.model.automaton import Automaton, Noise, Output, OutputKind, State, Term, validated
+from symdipa.model.parts import SAMPLE, SECOND_SAMPLE
 
-Shown = str | tuple[float, float] | None
-"""What was output: a symbol, or the window that a real value fell into (``None``: into none)."""
+Seen = str | tuple[float, float] | None
+Shown = Seen | tuple[Seen, ...]
+"""What was output: a symbol, or the window that a real value fell into (``None``: into none); or several of
+these, for an output that is a list."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,29 @@ def simulate(
     """
     import numpy as np
 
-    control = control_graph(automaton)
+    validated(automaton)
     check_numbers(inputs, eps)
+    check_whole(automaton, inputs)
     rng = np.random.default_rng(seed)
     scale, stream = float(Fraction(eps)), [float(a) for a in inputs]
-    stored = np.full((n, max(1, control.variables)), np.nan)
+    stored = {name: np.full(n, np.nan) for name in automaton.variables}
+
+    def drawn(noise: Noise, d: Fraction | None, mean: float, count: int) -> Any:
+        if noise is Noise.NONE:
+            return np.full(count, mean)
+        assert d  # in a valid automaton the scale of a sample that matters is positive
+        rate = float(d) * scale
+        if automaton.integer:
+            first = rng.geometric(-np.expm1(-rate), count) - 1
+            second = rng.geometric(-np.expm1(-rate), count) - 1 if noise is Noise.LAPLACE else 0
+            return mean + first - second
+        if noise is Noise.LAPLACE:
+            return rng.laplace(mean, 1 / rate, count)
+        return mean + rng.exponential(1 / rate, count)
+
     # Executions that took the same run so far stay together: run, state, inputs read, members, real outputs.
     groups: list[tuple[tuple[int, ...], int, int, Any, list[Any]]] = [
-        ((), control.initial, 0, np.arange(n), [])
+        ((), automaton.index[automaton.initial], 0, np.arange(n), [])
     ]
     runs: Counter[tuple[int, ...]] = Counter()
     shown: Counter[tuple[Shown, ...]] = Counter()
@@ -96,38 +112,55 @@ def simulate(
 
     while groups:
         run, q, read, who, real = groups.pop()
-        state, leaving = automaton.states[q], control.outgoing[q]
+        state, leaving = automaton.states[q], automaton.outgoing[q]
         if not leaving or len(run) >= max_steps or (state.is_input and read >= len(stream)):
             why = "terminal" if not leaving else "steps" if len(run) >= max_steps else "inputs"
             end(run, state, real, len(who), why)
             continue
         given = stream[read] if state.is_input else 0.0
         sample = np.full(len(who), np.nan)
-        if state.d:
-            sample = rng.laplace(float(state.mu) + given, 1 / (float(state.d) * scale), len(who))
+        if state.draws and (state.d or state.noise is Noise.NONE):
+            sample = drawn(state.noise, state.d, float(state.mu) + given, len(who))
+
+        def of(term: Term) -> Any:
+            if term.name is None:
+                return float(term.offset)
+            held = sample if term.name == SAMPLE else stored[term.name][who]  # noqa: B023
+            return (-held if term.mirrored else held) + float(term.offset)
+
         stuck = np.ones(len(who), dtype=bool)
         chosen: list[tuple[int, Any]] = []
         for t in leaving:
             holds = np.ones(len(who), dtype=bool)
-            for x in members(control.steps[t].ge):
-                holds &= sample >= stored[who, x]
-            for x in members(control.steps[t].lt):
-                holds &= sample < stored[who, x]
+            for each in automaton.transitions[t].guard.atoms:
+                low, high = of(each.low), of(each.high)
+                holds &= low < high if each.strict else low <= high
             stuck &= ~holds
             if holds.any():
                 chosen.append((t, holds))
         for t, holds in chosen:  # only now, so that every guard reads the old values
-            taken = who[holds]
-            kind, after = automaton.transitions[t].output.kind, [column[holds] for column in real]
-            if kind is OutputKind.INSAMPLE:
-                after.append(sample[holds])
-            elif kind is OutputKind.INSAMPLE_PRIME:
-                assert state.d_prime
+            transition, taken, after = (
+                automaton.transitions[t],
+                who[holds],
+                [column[holds] for column in real],
+            )
+            old = {y: stored[y][taken] for _, y in transition.copies if isinstance(y, str)}
+            for x, y in transition.copies:
+                stored[x][taken] = old[y] if isinstance(y, str) else float(y)
+            for x in transition.assign:
+                stored[x][taken] = sample[holds]
+            now = {SAMPLE: sample[holds]}
+            if transition.output.shows_second:
                 mean = float(state.mu_prime) + given
-                after.append(rng.laplace(mean, 1 / (float(state.d_prime) * scale), len(taken)))
-            for x in members(control.steps[t].asg):
-                stored[taken, x] = sample[holds]
-            groups.append(((*run, t), control.target[t], read + state.is_input, taken, after))
+                now[SECOND_SAMPLE] = drawn(state.noise_prime, state.d_prime, mean, len(taken))
+            for part in transition.output.parts:
+                if part.kind is not OutputKind.SYMBOL:
+                    names = part.names or (part.kind.value,)
+                    values = [now[x] if x in now else stored[x][taken] for x in names]
+                    after.append(values[0] - values[1] if len(values) == 2 else values[0])
+            groups.append(
+                ((*run, t), automaton.index[transition.target], read + state.is_input, taken, after)
+            )
         end(run, state, [column[stuck] for column in real], int(stuck.sum()), "guard")
     return Simulation(n, dict(runs), dict(shown), dict(final), dict(stopped))
 
@@ -148,6 +181,13 @@ def _shown(
         rows, counts = np.unique(np.stack(fallen, axis=1), axis=0, return_counts=True)
     result: Counter[tuple[Shown, ...]] = Counter()
     for row, many in zip(rows, counts, strict=True):
-        places = (windows[k] if k >= 0 else None for k in row)
-        result[tuple(next(places) if output.is_real else output.symbol for output in outputs)] += int(many)
+        places = iter([windows[k] if k >= 0 else None for k in row])
+        result[tuple(_seen(output, places) for output in outputs)] += int(many)
     return result
+
+
+def _seen(output: Output, places: Iterator[tuple[float, float] | None]) -> Shown:
+    """What an output shows, if its numbers fall into the next of the places."""
+    if output.kind is OutputKind.SEVERAL:
+        return tuple(next(places) if item.is_real else item.symbol for item in output.items)
+    return next(places) if output.is_real else output.symbol

@@ -27,7 +27,9 @@ from symdipa.model.parts import (
     symbol,
     value,
 )
-from symdipa.model.validation import little_noise, misspelt, misspelt_targets, reached, validate
+from symdipa.model.validation import validate
+from symdipa.model.validation.samples import little_noise
+from symdipa.model.validation.structure import misspelt, misspelt_targets, reached
 
 __all__ = [
     "INSAMPLE",

@@ -6,11 +6,11 @@ state with ``d = 1/4`` adds Laplace noise of scale ``4/eps``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Protocol
+from typing import Literal, Protocol
 
 
 class Noise(Enum):
@@ -58,7 +58,7 @@ class Output:
     def __post_init__(self) -> None:
         if (self.kind is OutputKind.SYMBOL) != (self.symbol is not None):
             raise ValueError("an output has a symbol exactly when its kind is SYMBOL")
-        if len(self.names) != {OutputKind.VALUE: 1, OutputKind.DIFFERENCE: 2}.get(self.kind, 0):
+        if len(self.names) != (self.kind is OutputKind.VALUE) + 2 * (self.kind is OutputKind.DIFFERENCE):
             raise ValueError("a value has one name, a difference two, and nothing else has any")
         if self.items and (self.kind is not OutputKind.SEVERAL or any(item.items for item in self.items)):
             raise ValueError("only a list has items, and none of them is a list")
@@ -103,15 +103,21 @@ class Output:
     @property
     def reads(self) -> frozenset[str]:
         """The variables that must hold a value when it is made."""
+        if not self.names and not self.items:
+            return frozenset()
         names = frozenset(name for part in self.parts for name in part.names)
         return names - {SAMPLE, SECOND_SAMPLE}
 
-    def __str__(self) -> str:
+    def text(self, variables: Container[str] = ()) -> str:
+        """As in the text language: symbols that have the name of one of the variables stand in quotes."""
         if self.kind is OutputKind.SEVERAL:
-            return ", ".join(map(str, self.items))
-        if self.names:
-            return " - ".join(self.names)
-        return self.symbol if self.symbol is not None else self.kind.value
+            return ", ".join(item.text(variables) for item in self.items)
+        if self.symbol is not None:
+            return f"'{self.symbol}'" if self.symbol in variables else self.symbol
+        return " - ".join(self.names) or self.kind.value
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 INSAMPLE = Output(OutputKind.INSAMPLE)
@@ -191,14 +197,24 @@ class Atom:
         """The names on both sides, ``insample`` among them if it is compared."""
         return frozenset(name for name in (self.low.name, self.high.name) if name is not None)
 
+    @property
+    def bounds_sample(self) -> Literal["above", "below", ""]:
+        """From which side ``insample`` is bounded, if it is compared."""
+        if self.low.name == SAMPLE:
+            return "below" if self.low.mirrored else "above"
+        if self.high.name == SAMPLE:
+            return "above" if self.high.mirrored else "below"
+        return ""
+
     def __str__(self) -> str:
-        if self.high.name == SAMPLE and not self.high.mirrored and self.low.name != SAMPLE:
-            left, right, sign = self.high, self.low, ">" if self.strict else ">="
-        else:
-            left, right, sign = self.low, self.high, "<" if self.strict else "<="
-        return f"{left.plus(-left.offset) if left.name else left} {sign} " + str(
-            right.plus(-left.offset) if left.name else right
-        )
+        low, high = self.low, self.high
+        if low.name != high.name and any(term.name == SAMPLE and term.mirrored for term in (low, high)):
+            low, high = high.negative, low.negative
+        turned = low.name is None or (high.name == SAMPLE and low.name != SAMPLE)
+        left, right = (high, low) if turned else (low, high)
+        if left.name:
+            left, right = left.plus(-left.offset), right.plus(-left.offset)
+        return f"{left} {'>' if turned else '<'}{'' if self.strict else '='} {right}"
 
 
 def atom(low: Term, high: Term, strict: bool) -> Atom:
@@ -295,18 +311,22 @@ TRUE = Guard()
 def guarded(atoms: Iterable[Atom], integer: bool = False) -> Guard:
     """The guard that says all these comparisons.
 
-    Where samples are not ``integer`` it makes no difference whether one with ``insample`` is strict.
+    Where samples are neither ``integer`` nor without noise, equality with one has probability 0, so all that
+    bounds ``insample`` from below is not strict, and all that bounds it from above is.
     """
     ge, lt, others = set(), set(), set()
     for each in atoms:
+        side = each.bounds_sample
+        if side and not integer and each.strict != (side == "above"):
+            each = Atom(each.low, each.high, side == "above")
         low, high = each.low, each.high
-        plain = not (low.mirrored or high.mirrored or low.offset or high.offset)
-        if plain and high.name == SAMPLE and low.name not in (None, SAMPLE) and not (integer and each.strict):
-            ge.add(low.name)
-        elif (
-            plain and low.name == SAMPLE and high.name not in (None, SAMPLE) and (each.strict or not integer)
-        ):
-            lt.add(high.name)
+        name = low.name if side == "below" else high.name
+        if name in (None, SAMPLE) or low.mirrored or high.mirrored or low.offset or high.offset:
+            others.add(each)
+        elif side == "below" and not each.strict:
+            ge.add(name)
+        elif side == "above" and each.strict:
+            lt.add(name)
         else:
             others.add(each)
     return Guard(frozenset(ge), frozenset(lt), frozenset(others))
@@ -372,10 +392,13 @@ class Transition:
 
     def __post_init__(self) -> None:
         if not isinstance(self.output, Output):
-            raise TypeError(f"an output is symbol('name'), INSAMPLE or INSAMPLE_PRIME, not {self.output!r}")
+            raise TypeError(f"an output is symbol('name'), INSAMPLE, value('x'), ..., not {self.output!r}")
         object.__setattr__(self, "assign", _names("assign", self.assign))
-        copies = ((x, Fraction(y) if isinstance(y, int) else y) for x, y in self.copies)
-        object.__setattr__(self, "copies", tuple(sorted(copies, key=lambda copy: (copy[0], str(copy[1])))))
+        if self.copies:
+            copies = ((x, Fraction(y) if isinstance(y, int) else y) for x, y in self.copies)
+            object.__setattr__(
+                self, "copies", tuple(sorted(copies, key=lambda copy: (copy[0], str(copy[1]))))
+            )
 
     @property
     def assigned(self) -> frozenset[str]:
@@ -385,8 +408,16 @@ class Transition:
     @property
     def reads(self) -> frozenset[str]:
         """The variables whose old values matter: those of the guard, copied ones, and shown ones."""
+        shown = self.output.reads
+        if not self.copies and not shown:
+            return self.guard.used
         copied = {y for _, y in self.copies if isinstance(y, str)}
-        return self.guard.used | copied | (self.output.reads - self.assigned)
+        return self.guard.used | copied | (shown - self.assigned)
+
+    @property
+    def stores(self) -> tuple[tuple[str, str], ...]:
+        """All assignments, as pairs of a variable and what it gets, in the words of the text language."""
+        return (*((x, SAMPLE) for x in sorted(self.assign)), *((x, str(y)) for x, y in self.copies))
 
 
 class AutomatonParts(Protocol):
@@ -402,3 +433,5 @@ class AutomatonParts(Protocol):
     def variables(self) -> tuple[str, ...]: ...
     @property
     def name(self) -> str: ...
+    @property
+    def integer(self) -> bool: ...

@@ -164,13 +164,13 @@ def _after_both(
     """The facts after a step where some variables are soft: facts join variables of one kind only."""
     lt, eq = [], []
     for x, (above_x, same_x) in enumerate(zip(order.lt, order.eq, strict=True)):
-        kind = soft if soft >> x & 1 else ~soft
+        kind = soft & ~(1 << x) if soft >> x & 1 else ~soft
         if old >> x & 1:
             lt.append((above_x | above & kind) & old | fresh & kind if below >> x & 1 else above_x & old)
             eq.append(same_x & old)
         elif fresh >> x & 1:
             lt.append(above & old & kind)
-            eq.append(fresh & kind)
+            eq.append(fresh & (kind | 1 << x))
         else:
             lt.append(0)
             eq.append(0)

@@ -15,8 +15,9 @@ from typing import TypeVar
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
+from symdipa.runs.control.chains import Chain
 from symdipa.runs.graphs import component_numbers, explore
-from symdipa.runs.marks import Chain, Marks, advance
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import Mask, OrderState, members
 
 Classes = tuple[Mask, ...]
@@ -143,6 +144,7 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UN
     """
     control, order = cover.control, cover.order
     assert order is not None
+    roles = [Chain.PAIR.roles(sampling) for sampling in control.sampling]
     leaving: list[dict[int, int]] = [{} for _ in range(cover.nodes)]
     for e, t in enumerate(cover.transition):
         leaving[cover.source[e]][t] = e
@@ -154,10 +156,9 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UN
         marks = advance(
             order[node[0]],
             Marks(node[1], node[2]),
-            control.steps[t],
-            Chain.PAIR,
+            control.shifting(t),
+            roles[t],
             repeats=cover.cyclic[e],
-            output=False,
             keep=control.live[control.target[t]],
         )
         return cover.target[e], marks.up, marks.down

@@ -176,7 +176,7 @@ class _LargestFlow:
         self.scale = lcm(*(delta.denominator for delta in deltas))
         self.deltas = deltas
         places = len(capacities)
-        self.network = network = _Network(places + 3, limits)
+        self.network = network = Network(places + 3, limits)
         ground, self.source, self.sink = places, places + 1, places + 2
         endless = sum(int(most * self.unit) for most in finite) + 1
         self.links = [
@@ -231,7 +231,7 @@ def _is_endless(arcs: Sequence[Arc], capacities: Sequence[Slopes], deltas: Seque
 
 
 @dataclass(eq=False)
-class _Network:
+class Network:
     """Arcs ``2k`` and ``2k+1`` are an arc and its reverse."""
 
     nodes: int

@@ -8,6 +8,7 @@ from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from math import inf
 
+from symdipa.model.automaton import Automaton
 from symdipa.model.errors import SymdipaError
 from symdipa.runs.control import Control, Sampling
 from symdipa.runs.witness import dependency_graph
@@ -103,6 +104,13 @@ def check_numbers(inputs: Sequence[Number | None], eps: Number) -> None:
     for j, given in enumerate(inputs):
         if given is not None and not -inf < given < inf:
             raise ValueError(f"input {j} is not a finite number: {given}")
+
+
+def check_whole(automaton: Automaton, inputs: Sequence[Number | None]) -> None:
+    """Refuse inputs with a fraction where noise is integer."""
+    for j, given in enumerate(inputs):
+        if automaton.integer and given is not None and Fraction(given).denominator != 1:
+            raise ValueError(f"input {j} is not an integer, as it must be with integer noise: {given}")
 
 
 def _check_run(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symdipa.model.automaton import Guard
-from symdipa.model.validation import bits, earlier_overlaps
+from symdipa.model.automaton import Atom, Guard, guarded
+from symdipa.model.validation.comparisons import can_hold, excludes, implies, simplified
+from symdipa.model.validation.guards import bits, earlier_overlaps, too_many
 
 MAX_PIECES = 256
 """A branch that would have to be split into more transitions is refused."""
@@ -15,30 +16,33 @@ class TooManyPieces(Exception):
     """The negation of the earlier guards has too many alternatives."""
 
 
-def first_match(guards: Sequence[Guard]) -> list[tuple[Guard, ...] | None]:
+def first_match(guards: Sequence[Guard], integer: bool = False) -> list[tuple[Guard, ...] | None]:
     """For every branch the disjoint guards under which it is the first to match.
 
     A branch that excludes all earlier ones keeps its guard. An empty tuple says that the branch can never
-    be taken, ``None`` that it would need more than :data:`MAX_PIECES` guards. Guards with a contradiction
-    never match; they are left as they are.
+    be taken, ``None`` that it would need more than :data:`MAX_PIECES` guards. Guards that can never hold
+    are left as they are. With ``integer`` all numbers are integers.
     """
+    asked = [not too_many(guard) and can_hold(guard, integer) for guard in guards]
     result: list[tuple[Guard, ...] | None] = []
-    for current, mask in zip(guards, earlier_overlaps(guards), strict=True):
-        if current.ge & current.lt:
+    for i, (current, mask) in enumerate(zip(guards, earlier_overlaps(guards, integer), strict=True)):
+        if not mask or not asked[i]:
             result.append((current,))
             continue
-        earlier = [guards[i] for i in bits(mask) if not guards[i].ge & guards[i].lt]
+        earlier = [guards[j] for j in bits(mask) if asked[j]]
         try:
-            result.append(_without(current, earlier))
+            result.append(_without(current, earlier, integer))
         except TooManyPieces:
             result.append(None)
     return result
 
 
-def _without(current: Guard, earlier: list[Guard]) -> tuple[Guard, ...]:
+def _without(current: Guard, earlier: list[Guard], integer: bool) -> tuple[Guard, ...]:
     """``current`` and none of ``earlier``: first the negations without a choice, which may spare splits."""
     if not earlier:
         return (current,)
+    if current.others or any(other.others for other in earlier):
+        return _without_any(current, earlier, integer)
     at_least, below = set(current.ge), set(current.lt)
     choices = []
     for other in earlier:
@@ -60,14 +64,36 @@ def _without(current: Guard, earlier: list[Guard]) -> tuple[Guard, ...]:
     return tuple(pieces)
 
 
-def subtract(piece: Guard, other: Guard) -> list[Guard]:
+def _without_any(current: Guard, earlier: list[Guard], integer: bool) -> tuple[Guard, ...]:
+    """The same where guards have comparisons of all kinds, of which some may imply others."""
+    choices, piece = [], current
+    for other in earlier:
+        missing = _missing(current, other, integer)
+        if not missing:
+            return ()
+        if len(missing) == 1:
+            piece = _and(piece, missing[0].negation)
+        else:
+            choices.append((len(missing), other))
+    pieces = [piece] if can_hold(piece, integer) else []
+    for _, other in sorted(choices, key=lambda choice: choice[0]):
+        pieces = [part for piece in pieces for part in subtract(piece, other, integer)]
+        if len(pieces) > MAX_PIECES:
+            raise TooManyPieces
+    return tuple(simplified(piece, integer) if piece != current else piece for piece in pieces)
+
+
+def subtract(piece: Guard, other: Guard, integer: bool = False) -> list[Guard]:
     """Disjoint guards that together say "``piece`` and not ``other``".
 
     With ``a, b, ...`` the atoms of ``other`` that ``piece`` does not imply these are
-    ``piece && !a``, ``piece && a && !b``, and so on: none if there is no such atom, one if there is one.
+    ``piece && !a``, ``piece && a && !b``, and so on, as far as they can hold: none if there is no such atom,
+    one if there is one.
     """
-    if piece.excludes(other):
+    if excludes(piece, other, integer):
         return [piece]
+    if piece.others or other.others:
+        return _subtract(piece, other, integer)
     if len(other.ge - piece.ge) + len(other.lt - piece.lt) > MAX_PIECES:
         raise TooManyPieces
     result = []
@@ -78,3 +104,26 @@ def subtract(piece: Guard, other: Guard) -> list[Guard]:
         result.append(Guard(piece.ge | {name}, piece.lt))
         piece = Guard(piece.ge, piece.lt | {name})
     return result
+
+
+def _subtract(piece: Guard, other: Guard, integer: bool) -> list[Guard]:
+    missing = _missing(piece, other, integer)
+    if len(missing) > MAX_PIECES:
+        raise TooManyPieces
+    result = []
+    for each in missing:
+        rest = _and(piece, each.negation)
+        if can_hold(rest, integer):
+            result.append(rest)
+        piece = _and(piece, each)
+    return result
+
+
+def _missing(piece: Guard, other: Guard, integer: bool) -> list[Atom]:
+    """The comparisons of another guard that a guard does not imply."""
+    atoms = piece.atoms
+    return [each for each in sorted(other.atoms, key=str) if not implies(atoms, each, integer)]
+
+
+def _and(piece: Guard, each: Atom) -> Guard:
+    return guarded([*piece.atoms, each], True)  # which leaves comparisons as they are

@@ -12,21 +12,33 @@ transitions are numbered.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import READING, Parsed, Report
-from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, NAME, RESERVED, Arm, Listing, parse_listings
-from symdipa.model.automaton import Automaton, Guard, OutputKind, State, Transition, validated, variables_of
+from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, Arm, Listing, Listings, parse_listings
+from symdipa.files.formats.dipa_words import NAME, RESERVED
+from symdipa.model.automaton import (
+    Automaton,
+    Guard,
+    Noise,
+    State,
+    Transition,
+    validated,
+    variables_of,
+)
 from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind, Position
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.parts import SAMPLE
 from symdipa.model.spelling import Dictionary
-from symdipa.model.validation import Place, brief, misspelt, misspelt_targets, never_stored
-
-_STORED = re.compile(r"([^\W\d]\w*)\s*:?=(?!=)")
-"""What looks like an assignment, in the rawest of texts."""
+from symdipa.model.validation import Place
+from symdipa.model.validation.comparisons import can_hold, simplified
+from symdipa.model.validation.guards import too_many
+from symdipa.model.validation.initialization import never_stored
+from symdipa.model.validation.places import brief
+from symdipa.model.validation.samples import scale_text
+from symdipa.model.validation.structure import misspelt, misspelt_targets
 
 LONGEST_LINE = 100
 """A state whose branches make a longer line is written with one branch a line."""
@@ -35,20 +47,20 @@ LONGEST_LINE = 100
 def parse(text: str, strict: bool = False, limits: Limits = UNLIMITED) -> Parsed:
     """Read a text; with ``strict`` overlapping branches are problems, otherwise notes."""
     report = Report(text)
-    halt, listings = parse_listings(text, report, limits)
+    listings = parse_listings(text, report, limits)
     readable = not any(problem.rule in FATAL for problem in report.problems)
-    if not listings:
+    if not listings.states:
         if not report.problems:
             report.add("syntax", f"there is no state in the text; write for instance {EXAMPLE}", 0)
         return Parsed(None, problems=tuple(report.problems))
-    assembly = _Assembly(report, strict, halt)
-    for listing in listings:
+    assembly = _Assembly(report, strict, listings)
+    for listing in listings.states:
         limits.check(READING)
         assembly.add(listing)
     assembly.doubt_targets()
     assembly.doubt_outputs()
     if not readable:
-        assembly.blame_variables(text)
+        assembly.blame_variables()
     return assembly.parsed(partial=not readable)
 
 
@@ -58,8 +70,8 @@ def parse(text: str, strict: bool = False, limits: Limits = UNLIMITED) -> Parsed
 class _Assembly:
     """Puts the listings together: resolves ordered branches, numbers states and transitions."""
 
-    def __init__(self, report: Report, strict: bool, halt: str) -> None:
-        self.report, self.strict, self.halt = report, strict, halt
+    def __init__(self, report: Report, strict: bool, text: Listings) -> None:
+        self.report, self.strict, self.text = report, strict, text
         self.listings: list[Listing] = []
         self.transitions: list[Transition] = []
         self.branches: list[Arm] = []
@@ -67,20 +79,39 @@ class _Assembly:
 
     def add(self, listing: Listing) -> None:
         self.listings.append(listing)
-        source = listing.state.name
         numbered = [(i, branch) for i, branch in enumerate(listing.branches, 1) if not branch.faulty]
-        written = [branch.guard for _, branch in numbered]
-        # A non-input state may not have a choice at all: its branches are left for validation to refuse.
-        resolved = first_match(written) if listing.state.is_input else [(guard,) for guard in written]
-        for (number, branch), guards in zip(numbered, resolved, strict=True):
-            if guards != (branch.guard,):
-                self.explain(source, number, branch, guards)
+        alternatives = [self.alternatives(branch) for _, branch in numbered]
+        resolved = self.first_match([guard for guards in alternatives for guard in guards])
+        for (number, branch), written in zip(numbered, alternatives, strict=True):
+            guards = _together([next(resolved) for _ in written])
+            if guards != written:
+                self.explain(listing.state.name, number, branch, written, guards)
             for guard in guards or ():
-                transition = Transition(source, branch.target, branch.output, guard, branch.assign)
-                self.transitions.append(transition)
+                self.transitions.append(_transition(listing.state.name, branch, guard))
                 self.branches.append(branch)
 
-    def explain(self, source: str, number: int, branch: Arm, guards: tuple[Guard, ...] | None) -> None:
+    def first_match(self, guards: list[Guard]) -> Iterator[tuple[Guard, ...] | None]:
+        return iter(first_match(guards, self.text.integer))
+
+    def alternatives(self, branch: Arm) -> tuple[Guard, ...]:
+        """The guards of a branch, made disjoint, without those that can never hold unless all are such."""
+        if len(branch.guards) == 1:
+            return branch.guards
+        holding = [guard for guard in branch.guards if too_many(guard) or can_hold(guard, self.text.integer)]
+        resolved = list(self.first_match(holding))
+        if None in resolved:
+            return branch.guards  # and it is too much for the whole state as well
+        apart = [simplified(guard, self.text.integer) for several in resolved for guard in several or ()]
+        return tuple(apart) or branch.guards[:1]
+
+    def explain(
+        self,
+        source: str,
+        number: int,
+        branch: Arm,
+        written: tuple[Guard, ...],
+        guards: tuple[Guard, ...] | None,
+    ) -> None:
         """A branch is not read as it is written: say so, as a note or, if strict, as a problem."""
         which = f"branch {number} of state {source}"
         if guards is None:
@@ -88,12 +119,14 @@ class _Assembly:
             message += f"{MAX_PIECES} transitions; write guards that exclude each other"
             self.report.add("determinism", message, branch.guard_at)
         elif self.strict and not branch.is_else:
-            message = f"{which} overlaps with an earlier one; {_repair(branch.guard, guards)}"
+            message = f"{which} overlaps with an earlier one; {_repair(written, guards)}"
             self.report.add("determinism", message, branch.guard_at)
         elif not branch.is_else or len(guards) != 1:
             branch_of = f"{number} of state {source}"
             if guards:
-                self.note(NoteKind.READ_AS, f"{branch_of} {_reading(branch, guards)}", branch.guard_at)
+                self.note(
+                    NoteKind.READ_AS, f"{branch_of} {_reading(branch, written, guards)}", branch.guard_at
+                )
             else:
                 self.note(NoteKind.NEVER_TAKEN, branch_of, branch.guard_at)
 
@@ -137,27 +170,27 @@ class _Assembly:
 
     def doubt_outputs(self) -> None:
         """Any name is an output symbol: was a sample meant, or the value of a variable?"""
-        dictionary = Dictionary(["insample", "insampleprime"])
-        stored = {name for branch in self.all_branches() for name in branch.assign}
-        seen: set[str] = set()
+        samples = Dictionary(["insample", "insampleprime"])
+        variables = Dictionary(sorted(self.text.variables))
+        seen: set[str] = set(self.text.variables)
         for branch in self.all_branches():
-            name = branch.output.symbol or ""
-            if name not in seen:
+            for name in branch.output.shape:
+                if name is None or name in seen or name in branch.quoted:
+                    continue
                 seen.add(name)
-                if name in stored:
-                    text = f"{name} is a symbol, not what the variable {name} stores: only the samples of a "
-                    text += "step can be output (insample, insampleprime); rename one of them"
-                    self.doubt(NoteKind.ODD_OUTPUT, text, branch.output_at)
-                elif meant := dictionary.closest(name):
-                    text = f"{name} is a symbol like any other; did you mean {meant}?"
-                    self.doubt(NoteKind.ODD_OUTPUT, text, branch.output_at)
+                said = f"{name} is a symbol like any other; did you mean "
+                if meant := samples.closest(name):
+                    self.doubt(NoteKind.ODD_OUTPUT, f"{said}{meant}?", branch.output_at)
+                elif meant := variables.closest(name):
+                    said += f"the value of {meant}? (if not, write '{name}')"
+                    self.note(NoteKind.ODD_OUTPUT, said, branch.output_at)
 
-    def blame_variables(self, text: str) -> None:
+    def blame_variables(self) -> None:
         """Misspelt variables of a text that could be read in part only (else validation finds them)."""
-        stored = set(_STORED.findall(text))
+        stored = set(self.text.variables)
         dictionary = Dictionary(sorted(stored))
         for branch in self.all_branches():
-            for name, offset in branch.reads.items():
+            for name, offset in (*branch.reads.items(), *branch.copied.items()):
                 if name not in stored and (meant := dictionary.closest(name)):
                     stored.add(name)
                     self.report.add("initialization", never_stored(name, meant), offset)
@@ -171,16 +204,23 @@ class _Assembly:
                 states.append(State(transition.target))
         variables = variables_of(self.transitions)
         notes, initial = tuple(self.notes), states[0].name
-        automaton = Automaton(tuple(states), initial, tuple(self.transitions), variables, read_notes=notes)
-        return Parsed(automaton, self.locate, tuple(self.report.problems), partial, self.halt)
+        automaton = Automaton(
+            tuple(states),
+            initial,
+            tuple(self.transitions),
+            variables,
+            integer=self.text.integer,
+            read_notes=notes,
+        )
+        return Parsed(automaton, self.locate, tuple(self.report.problems), partial, self.text.halt)
 
     def locate(self, place: Place) -> Position | None:
         if place.kind == "transition":
             branch = self.branches[place.index]
             offsets = {
                 "guard": branch.reads.get(place.name, branch.guard_at),
-                "assign": branch.assign_at,
-                "output": branch.output_at,
+                "assign": branch.copied.get(place.name, branch.assign_at),
+                "output": branch.shown.get(place.name, branch.output_at),
                 "target": branch.target_at,
             }
             return self.report.position(offsets.get(place.part, branch.at))
@@ -190,18 +230,37 @@ class _Assembly:
         return None
 
 
-def _reading(branch: Arm, guards: tuple[Guard, ...]) -> str:
+def _together(pieces: list[tuple[Guard, ...] | None]) -> tuple[Guard, ...] | None:
+    """What is made of the alternatives of one guard; ``None`` if one of them is split too often."""
+    if len(pieces) == 1:
+        return pieces[0]
+    if None in pieces:
+        return None
+    return tuple(guard for several in pieces for guard in several or ())
+
+
+def _transition(source: str, branch: Arm, guard: Guard) -> Transition:
+    copies = tuple((name, value) for name, value in branch.stored.items() if value != SAMPLE)
+    assign = frozenset(branch.stored).difference(name for name, _ in copies)
+    return Transition(source, branch.target, branch.output, guard, assign, copies)
+
+
+def _reading(branch: Arm, written: tuple[Guard, ...], guards: tuple[Guard, ...]) -> str:
     overlap = "" if branch.is_else else "overlaps with an earlier one; first match wins, so it "
-    if len(guards) == 1:
-        added = Guard(guards[0].ge - branch.guard.ge, guards[0].lt - branch.guard.lt)
-        return f"{overlap}is read with {brief(added)} added: {brief(guards[0])}"
-    return f"{overlap}is split into {len(guards)} transitions: {_alternatives(guards)}"
+    if len(guards) > 1:
+        return f"{overlap}is split into {len(guards)} transitions: {_alternatives(guards)}"
+    before, after = written[0], guards[0]
+    if len(written) > 1 or not before.atoms <= after.atoms:
+        return f"{overlap}is read as {brief(after)}"
+    added = Guard(after.ge - before.ge, after.lt - before.lt, after.others - before.others)
+    return f"{overlap}is read with {brief(added)} added: {brief(after)}"
 
 
-def _repair(guard: Guard, guards: tuple[Guard, ...]) -> str:
+def _repair(written: tuple[Guard, ...], guards: tuple[Guard, ...]) -> str:
+    whole = _alternatives(written)
     if not guards:
-        return f"earlier branches cover {brief(guard)}, so it can never be taken: remove it"
-    return f"to exclude the earlier ones, write {_alternatives(guards)} for {brief(guard)}"
+        return f"earlier branches cover {whole}, so it can never be taken: remove it"
+    return f"to exclude the earlier ones, write {_alternatives(guards)} for {whole}"
 
 
 def _alternatives(guards: tuple[Guard, ...]) -> str:
@@ -235,6 +294,7 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
     ordered += [state for state in automaton.states if state.name != automaton.initial]
     remarks = remarks or Remarks()
     lines = _comment(remarks.head) + [f"halt {automaton.halt}"] * (automaton.halt == "hidden")
+    lines += ["noise integer"] * automaton.integer
     for state in ordered[: _lines_needed(automaton, ordered)]:
         said = remarks.states.get(state.name)
         lines += ["", *_comment(said)] if said else []
@@ -262,13 +322,14 @@ def _lines_needed(automaton: Automaton, ordered: list[State]) -> int:
 
 
 def _state_line(automaton: Automaton, state: State) -> str:
-    kind = "" if state.is_input else ":non-input"
-    numbers = []
-    if not (state.d is None and state.d_prime is None):
-        numbers += [state.d, state.mu]
-    if state.d_prime is not None:
-        numbers += [state.d_prime, state.mu_prime]
-    header = f"({state.name}{kind}{''.join(f',{number}' for number in numbers)}):"
+    numbers: list[object] = []
+    if state.draws and (_is_given(state) or _second_is_given(state)):
+        numbers += [scale_text(state.noise, state.d), state.mu]
+    if _second_is_given(state):
+        numbers += [scale_text(state.noise_prime, state.d_prime), state.mu_prime]
+    header = (
+        f"({state.name}{_KINDS[state.is_input, state.draws]}{''.join(f',{number}' for number in numbers)}):"
+    )
     leaving = [automaton.transitions[i] for i in automaton.outgoing[automaton.index[state.name]]]
     if not leaving:
         return header
@@ -286,24 +347,45 @@ def _conjunction(automaton: Automaton, guard: Guard) -> str:
     index = automaton.variable_index
     atoms = [(index[name], f"insample >= {name}") for name in guard.ge]
     atoms += [(index[name], f"insample < {name}") for name in guard.lt]
-    return " && ".join(text for _, text in sorted(atoms)) or "true"
+    written = [text for _, text in sorted(atoms)] + sorted(map(str, guard.others))
+    return " && ".join(written) or "true"
 
 
 def _step(automaton: Automaton, transition: Transition) -> str:
-    names = sorted(transition.assign, key=lambda name: automaton.variable_index[name])
-    stored = ", ".join(f"{name} := insample" for name in names)
-    return f"{stored}{'; ' if stored else ''}output {transition.output}; goto {transition.target}"
+    index = automaton.variable_index
+    stored = ", ".join(f"{x} := {y}" for x, y in sorted(transition.stores, key=lambda pair: index[pair[0]]))
+    shown = transition.output.text(index)
+    return f"{stored}{'; ' if stored else ''}output {shown}; goto {transition.target}"
+
+
+_KINDS = {(True, True): "", (False, True): ":non-input", (True, False): ":read", (False, False): ":silent"}
+"""Behind the name of a state, by whether it reads and whether it draws."""
+
+
+def _is_given(state: State) -> bool:
+    return state.d is not None or state.noise is Noise.NONE
+
+
+def _second_is_given(state: State) -> bool:
+    return state.d_prime is not None or state.noise_prime is Noise.NONE
 
 
 def _inexpressible(automaton: Automaton) -> Iterator[str]:
     advice = "write the automaton as JSON instead"
     kinds = {"state": [state.name for state in automaton.states], "variable": automaton.variables}
-    symbols = [t.output.symbol or "" for t in automaton.transitions if t.output.kind is OutputKind.SYMBOL]
+    shown = [part for t in automaton.transitions for part in t.output.parts]
+    symbols = [part.symbol for part in shown if part.symbol is not None]
     for what, names in {**kinds, "output symbol": symbols}.items():
         for name in dict.fromkeys(names):
             if name in RESERVED or not NAME.fullmatch(name):
                 yield f"the text language cannot express the {what} {name!r}; {advice}"
+    stored = {name for t in automaton.transitions for name in t.assigned}
+    for name in sorted({x for part in shown for x in part.values} - stored):
+        yield f"the text language cannot express the value of {name!r}, in which nothing is stored; {advice}"
     for state in automaton.states:
-        lost = state.mu_prime if state.d_prime is None else 0
-        if lost or (state.d is None and (state.mu or state.d_prime is not None)):
+        second, first = _second_is_given(state), _is_given(state)
+        lost = (not second and (state.mu_prime or state.noise_prime is not Noise.LAPLACE)) or (
+            not first and (state.mu or second or state.noise is not Noise.LAPLACE)
+        )
+        if lost:
             yield f"the text language cannot leave out one scale of state {state.name}; {advice}"

@@ -10,27 +10,60 @@ close to the keyword that must stand there is read as that keyword.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
-from symdipa.files.formats.common import READING, Report, eps_in, rational, shown
-from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, Guard, Output, State, symbol
+from symdipa.files.formats.common import READING, Report, eps_in, shown
+from symdipa.files.formats.dipa_guards import GuardParser
+from symdipa.files.formats.dipa_words import (
+    AHEAD,
+    NAME,
+    RESERVED,
+    SECOND_SAMPLE,
+    SIGNS,
+    SYNONYMS,
+    Source,
+    Words,
+    means,
+    stored_in,
+)
+from symdipa.model.automaton import (
+    INSAMPLE,
+    INSAMPLE_PRIME,
+    TRUE,
+    Guard,
+    Noise,
+    Output,
+    OutputKind,
+    State,
+    difference,
+    several,
+    symbol,
+    value,
+)
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS
-from symdipa.model.spelling import counted, edit_distance
+from symdipa.model.spelling import counted
+from symdipa.model.validation.guards import ties_count
 
-RESERVED = frozenset(
-    ["insample", "insampleprime", "if", "then", "elseif", "else", "output", "goto", "true", "and"]
-)
-"""Words that cannot name a state, a variable or an output symbol."""
+Scale = tuple[Noise, Fraction | None]
+NO_SCALE: Scale = (Noise.LAPLACE, None)
 
-_HALT = re.compile(r"\s*halt[ \t]+(\S+)[ \t]*(?:\n|\Z)")
+Kind = tuple[bool, bool]
+"""Whether a state reads an input, and whether it draws a sample."""
+INPUT: Kind = (True, True)
+NON_INPUT: Kind = (False, True)
+_KINDS: dict[str, Kind] = {"input": INPUT, "read": (True, False), "silent": (False, False)}
+
+_A_NUMBER = "a number such as 1/4, 0.25 or -3"
+_SETTING = re.compile(r"\s*(halt|noise|differ)[ \t]+([^\n]*?)[ \t]*(?:\n|\Z)")
 """A line before the states."""
-NAME = re.compile(r"[^\W\d]\w*")
+REGISTERS = "registers, which hold inputs and sums of them, are not read yet by this version"
+REGISTERS_IN_MEANS = "means with registers are not read yet by this version"
 _NAMED = re.compile(r"\(\s*+([^\W\d]\w*+)")
 """The beginning of a header, with the name of the state."""
-_TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|:=|>=|<=|==|!=|&&|\|\||\S")
 _ASIDE = re.compile(
     r"[#/%\-\"'`“‘](?:(?<=#)[^\n]*"
     r"|(?P<comment>(?:(?<=(?<!\w)/)/|(?<=(?<!\w)%)|(?<=(?<!\w)-)-(?=\s|[^\W\d]))[^\n]*|(?<=/)\*.*?(?:\*/|\Z))"
@@ -41,29 +74,16 @@ _ASIDE = re.compile(
 the search ten times as fast."""
 _HEADER = re.compile(
     r"\(\s*+(?:(?!insample\b)\w++(?:-\w++)*+'?\s*+(?=[:,0-9]|\)\s*+:)"
-    r"|(?=:\s*+(?:non|input)\b|,\s*+[-+.0-9]|\)\s*+:))"
+    r"|(?=:\s*+(?:non|input|read|silent)\b|,\s*+(?:[-+.0-9]|(?:exp|inf)\b)|\)\s*+:))"
 )
 """The beginning of a state, or of something that was meant to be one; no guard looks like this."""
 
-_AND = frozenset(["&&", "and", "∧"])
-_AT_LEAST = frozenset([">=", ">", "≥"])
-_BELOW = frozenset(["<", "<=", "≤"])
-_COMPARES = _AT_LEAST | _BELOW
-_BEGINS_NUMBER = tuple("-+.0123456789")
-_OR = frozenset(["||", "|", "or", "∨"])
-_STORES = frozenset([":=", "="])
-_SECOND_SAMPLE = frozenset(["insampleprime", "insample'"])
 _EPS = re.compile("eps|ε", re.IGNORECASE)
 _INFINITE = frozenset(["inf", "infinity", "infty", "oo", "∞"])
-_SYNONYMS = {"elif": "elseif", "elsif": "elseif"}
-
-_AHEAD = frozenset(["output", "goto", ";", "elseif", "else"])
-"""Words at which the parser can go on inside a state."""
 
 _HEADER_MARKS = frozenset([":", ",", ")"])
 _BODY = frozenset(["if", "output", "goto", ""])
 _BRANCHES = frozenset(["elseif", "else"])
-_AFTER_NAME = frozenset([";", ",", ":", ")", "&&", *_STORES, ""])
 
 LONGEST_PARAMETER = 40
 """In more words than this nobody looks for ``eps``."""
@@ -78,21 +98,25 @@ EXAMPLE = "(q1,1/4,0): if (insample < x) then output obot; goto q2"
 class Arm:
     """A branch as it is written, with the offsets of its parts.
 
-    ``reads`` are the variables of the guard, each with the offset of its first use. A ``faulty`` branch could
-    not be read in full, or stands where none may be.
+    One of the ``guards`` must hold. ``reads``, ``copied`` and ``shown`` are the variables of the guard, of
+    the assignments and of the output, each with the offset of its first use, ``quoted`` the symbols in
+    quotes. A ``faulty`` branch could not be read in full, or stands where none may be.
     """
 
     at: int
-    guard: Guard
     guard_at: int
+    guards: tuple[Guard, ...] = (TRUE,)
     is_else: bool = False
-    assign: frozenset[str] = frozenset()
+    stored: dict[str, str | Fraction] = field(default_factory=dict)
     assign_at: int = 0
     output: Output = INSAMPLE
     output_at: int = 0
     target: str = ""
     target_at: int = 0
     reads: dict[str, int] = field(default_factory=dict)
+    copied: dict[str, int] = field(default_factory=dict)
+    shown: dict[str, int] = field(default_factory=dict)
+    quoted: set[str] = field(default_factory=set)
     faulty: bool = False
 
 
@@ -106,165 +130,117 @@ class Listing:
     branches: list[Arm] = field(default_factory=list)
 
 
-def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> tuple[str, list[Listing]]:
-    """What the text says about halting, and all its states, as far as they can be read."""
-    text = _without_asides(text, report)
+@dataclass(slots=True)
+class Listings:
+    """A text as far as it can be read: what stands before the states, its variables, and the states."""
+
+    halt: str = ""
+    integer: bool = False
+    variables: frozenset[str] = frozenset()
+    states: list[Listing] = field(default_factory=list)
+
+
+def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> Listings:
+    """What the text says about halting and noise, and all its states, as far as they can be read."""
+    text, quotes = _without_asides(text, report)
+    source = Source(text, report, stored_in(text))
+    source.quoted = dict(_may_be_quoted(quotes))
     starts = []
     for match in _HEADER.finditer(text):
         limits.check(READING)
         starts.append(match.start())
-    first = starts[0] if starts else len(text)
-    halt, at = "", 0
-    while said := _HALT.match(text, at, first):
-        if halt or said[1] not in HALTS:
-            remedy = "is said once" if halt else f"is {' or '.join(HALTS)}, not {shown(said[1])}"
-            report.add("syntax", f"halt {remedy}", said.start(1))
-        halt, at = halt or said[1], said.end()
-    if stray := text[at:first].strip():
-        message = f"expected a state such as {EXAMPLE}, found {shown(stray)}"
-        report.add("syntax", message, first - len(text[at:first].lstrip()))
-    listings = []
+    found = Listings(variables=source.variables)
+    _settings(source, starts[0] if starts else len(text), found)
     for start, end in pairwise([*starts, len(text)]):
         if report.full:
             break
         limits.check(READING)
-        listing = _StateParser(text, start, end, report).parse()
+        listing = _StateParser(source, start, end).parse()
         if listing is not None:
-            listings.append(listing)
-    return halt, listings
+            found.states.append(listing)
+    _report_quotes(quotes, source)
+    return found
 
 
-def _without_asides(text: str, report: Report) -> str:
-    """The text without comments and quotes, every word at its place; what is foreign is reported."""
+def _settings(source: Source, first: int, found: Listings) -> None:
+    """Read the lines before the ``first`` state."""
+    report, at = source.report, 0
+    while said := _SETTING.match(source.text, at, first):
+        word, choice = said[1], said[2]
+        if word == "differ":
+            message = (
+                "lines with differ are not read yet by this version: leave it out, and every input may differ"
+            )
+            report.add("syntax", message, said.start(1))
+        elif word == "noise":
+            remedy = "is said once" if found.integer else f"is integer, not {shown(choice)}"
+            if found.integer or choice != "integer":
+                report.add("syntax", f"noise {remedy}", said.start(2))
+            found.integer = True
+        else:
+            remedy = "is said once" if found.halt else f"is {' or '.join(HALTS)}, not {shown(choice)}"
+            if found.halt or choice not in HALTS:
+                report.add("syntax", f"halt {remedy}", said.start(2))
+            found.halt = found.halt or choice
+        at = said.end()
+    source.integer = found.integer
+    if stray := source.text[at:first].strip():
+        message = f"expected a state such as {EXAMPLE}, found {shown(stray)}"
+        report.add("syntax", message, first - len(source.text[at:first].lstrip()))
+
+
+def _without_asides(text: str, report: Report) -> tuple[str, list[re.Match[str]]]:
+    """The text without comments and quotes, every word at its place, and what stands in quotes; comments of
+    other languages are reported."""
     foreign: list[re.Match[str]] = []
+    quotes: list[re.Match[str]] = []
 
     def instead(match: re.Match[str]) -> str:
         if match["comment"] is not None:
             foreign.append(match)
-        if (quoted := match["quoted"]) is None:
+        if match["quoted"] is None:
             return re.sub(r"[^\n]", " ", match[0])
-        name = re.sub(r"^(?=\d|$)|\W", "_", quoted)
-        if not report.full:
-            report.add(
-                "spelling", f"{shown(match[0])}: names stand without quotes; write {name}", match.start()
-            )
-        return f" {name}".ljust(len(match[0]))
+        quotes.append(match)
+        return f" {_unquoted(match)}".ljust(len(match[0]))
 
     text = _ASIDE.sub(instead, text)
     if foreign:
         more = f" ({len(foreign) - 1} more like this below)" if foreign[1:] else ""
         mark = foreign[0][0][:1] if foreign[0][0].startswith("%") else foreign[0][0][:2]
         report.add("spelling", f"'{mark}': a comment begins with #{more}", foreign[0].start())
-    return text
+    return text, quotes
 
 
-class _Words:
-    """The words of a piece of text, read one after the other, and complaints about them."""
-
-    def __init__(self, text: str, start: int, end: int, report: Report) -> None:
-        self.text = text
-        self.mentions_eps = _EPS.search(text, start, end) is not None
-        self.words: list[str] = _TOKEN.findall(text, start, end)
-        self.starts = [match.start() for match in _TOKEN.finditer(text, start, end)]
-        last = self.starts[-1] + len(self.words[-1])
-        self.words += [""] * 3  # the end of the piece, and as far as the parser looks ahead
-        self.starts += [last] * 3
-        self.next = 0
-        self.end, self.is_last = end, end == len(text)
-        self.report = report
-        self.lost = False
-        """Set by a fault, until a word is found that was expected."""
-        self.sound = True
-        """Cleared by a fault."""
-
-    @property
-    def word(self) -> str:
-        return self.words[self.next]
-
-    @property
-    def offset(self) -> int:
-        return self.starts[self.next]
-
-    def found(self) -> str:
-        if self.word:
-            return shown(self.word)
-        return "the end of the text" if self.is_last else "the next state"
-
-    def fault(self, message: str, offset: int | None = None, rule: str = "syntax") -> None:
-        """Report a fault, unless it may be the consequence of another one."""
-        self.sound = False
-        if not self.lost:
-            self.report.add(rule, message, self.offset if offset is None else offset)
-        self.lost = True
-
-    def expected(self, what: str, meant: str = "") -> None:
-        hint = f"; did you mean '{meant}'?" if meant else ""
-        self.fault(f"expected {what}, found {self.found()}{hint}")
-
-    def advance(self) -> None:
-        """Pass over a word that is at its place."""
-        self.next += 1
-        self.lost = False
-
-    def accept(self, word: str) -> bool:
-        if self.words[self.next] == word:
-            self.advance()
-            return True
-        return False
-
-    def expect(self, word: str, where: str) -> bool:
-        """Pass over the word, misspelt or not; otherwise report that it is missing, and stay."""
-        if self.accept(word):
-            return True
-        misspelt = _means(self.word, word)
-        self.expected(f"'{word}' {where}", word if misspelt else "")
-        if misspelt:
-            self.advance()
-        return misspelt
-
-    def skip_to(self, stops: frozenset[str]) -> None:
-        while self.word and self.word not in stops:
-            self.next += 1
-
-    def stores(self, ahead: int = 0) -> bool:
-        """Whether an assignment stands here, or ``ahead`` words further on."""
-        word, following = self.words[self.next + ahead : self.next + ahead + 2]
-        return following in _STORES and word not in RESERVED and NAME.fullmatch(word) is not None
-
-    def name(self, what: str) -> str:
-        """A name; empty if there is none."""
-        word, following = self.words[self.next : self.next + 2]
-        if word in RESERVED or word == "insample'":
-            self.fault(f"{shown(word)} is a reserved word and cannot be {what}", rule="name")
-            if following in _AFTER_NAME or word not in _AHEAD:
-                self.next += 1
-            return ""
-        if not NAME.fullmatch(word):
-            number = word[:1].isdigit()
-            self.expected(f"{what}{' (a name starts with a letter or _)' if number else ''}")
-            self.next += number
-            return ""
-        self.next += 1
-        if following == "-" and NAME.fullmatch(self.words[self.next + 1]):
-            word = self.hyphenated(word)
-        return word
-
-    def hyphenated(self, word: str) -> str:
-        """A name with ``-`` in it: reported, and read with ``_``."""
-        start = self.starts[self.next - 1]
-        written = word
-        while self.word == "-" and NAME.fullmatch(self.words[self.next + 1]):
-            word += f"_{self.words[self.next + 1]}"
-            written += f"-{self.words[self.next + 1]}"
-            self.next += 2
-        self.fault(
-            f"{shown(written)} is not a name, which has only letters, digits and _; write {word}", start
-        )
-        self.lost = False
-        return word
+def _unquoted(match: re.Match[str]) -> str:
+    return re.sub(r"^(?=\d|$)|\W", "_", match["quoted"])
 
 
-class _HeaderParser(_Words):
+def _may_be_quoted(quotes: list[re.Match[str]]) -> Iterator[tuple[int, str]]:
+    """What is a symbol in quotes if it is output, by the offset of the quotes."""
+    for match in quotes:
+        name = match["quoted"]
+        if match[0] == f"'{name}'" and NAME.fullmatch(name) and name not in RESERVED:
+            yield match.start(), name
+
+
+def _report_quotes(quotes: list[re.Match[str]], source: Source) -> None:
+    """Report quotes where none may be."""
+    symbols = dict(_may_be_quoted(quotes))
+    for match in quotes:
+        at, name = match.start(), _unquoted(match)
+        if source.report.full:
+            return
+        if at in source.quoted or at not in symbols:
+            said = (
+                "symbols with the name of a variable stand in single quotes"
+                if name in source.variables
+                else ""
+            )
+            said = f"{said}; write '{name}'" if said else f"names stand without quotes; write {name}"
+            source.report.add("spelling", f"{shown(match[0])}: {said}", at)
+
+
+class _HeaderParser(Words):
     """Parses ``(name: kind, d, mu, d', mu'):``."""
 
     def header(self) -> Listing:
@@ -273,34 +249,42 @@ class _HeaderParser(_Words):
         name = self.name("the name of a state")
         if not name:
             self.skip_to(_HEADER_MARKS)
-        is_input = self.kind(name) if self.accept(":") else True
+        kind = self.kind(name) if self.accept(":") else INPUT
         in_order, self.sound = self.sound, True
         state = f"state {name}" if name else "the state"
-        numbers: list[Fraction] = []
+        scales: list[Scale] = []
+        means: list[Fraction] = []
         places: list[int] = []
         while self.accept(","):
-            if not places and (self.word == "input" or self.silent()):
-                is_input = self.kind_behind_comma(name)
+            if not places and (self.word in _KINDS or self.non_input()):
+                kind = self.kind_behind_comma(name)
                 continue
             places.append(self.offset)
-            numbers.append(self.number(is_mean=len(places) % 2 == 0))
+            if len(places) % 2:
+                scales.append(self.scale())
+            else:
+                means.append(self.mean())
         if not self.accept(")"):
             self.expected(f"')' after the parameters of {state}")
             self.pass_over(")")
         if not self.accept(":"):
             self.expected(f"':' after the header of {state}")
             self.pass_over(":")
-        if name and self.sound and len(numbers) not in (0, 2, 4):
-            given = counted(len(numbers), "parameter")
+        if name and self.sound and len(places) not in (0, 2, 4):
+            given = counted(len(places), "parameter")
             wanted = "2 (d and mu: inverse noise scale and mean) or 4 (d, mu, d', mu')"
             self.fault(f"state {name} has {given}; give {wanted}", at)
         if self.word in _BODY or self.stores():
             self.lost = False
+        is_input, draws = kind
         if not (self.sound and in_order):  # nothing about its parameters shall follow from that
-            return Listing(at, State(name, is_input, Fraction(1), d_prime=Fraction(1)), {})
-        keys = ["d", "mu", "d_prime", "mu_prime"][: len(numbers)]
-        listed = replace(State(name, is_input), **dict(zip(keys, numbers, strict=True)))
-        return Listing(at, listed, dict(zip(keys, places, strict=True)))
+            some = Fraction(1) if draws else None
+            return Listing(at, State(name, is_input, some, d_prime=some, draws=draws), {})
+        (noise, d), (noise_prime, d_prime) = (*scales, *[NO_SCALE] * 2)[:2]
+        mu, mu_prime = (*means, Fraction(0), Fraction(0))[:2]
+        listed = State(name, is_input, d, mu, d_prime, mu_prime, noise, noise_prime, draws)
+        keys = ["d", "mu", "d_prime", "mu_prime"]
+        return Listing(at, listed, dict(zip(keys, places, strict=False)))
 
     def pass_over(self, mark: str) -> None:
         """Go behind a mark that ends the header, if it comes before the body."""
@@ -311,55 +295,88 @@ class _HeaderParser(_Words):
             at += 1
         self.next = at + 1
 
-    def kind(self, name: str) -> bool:
-        """Whether the state is an input state; other words are reported, and read as the closest one."""
-        if self.accept("input"):
-            return True
+    def kind(self, name: str) -> Kind:
+        """The kind of the state; other words are reported, and read as the closest one."""
+        if (found := _KINDS.get(self.word)) is not None:
+            self.advance()
+            return found
         if self.words[self.next : self.next + 3] == ["non", "-", "input"]:
             self.next += 3
-            return False
-        silent = self.silent()
-        meant = "non-input" if silent else "input" if _means(self.word, "input") else ""
-        self.expected(f"'input' or 'non-input' after '{name}:'", meant)
+            return NON_INPUT
+        if self.non_input():
+            meant = "non-input"
+        else:
+            meant = next((kind for kind in _KINDS if means(self.word, kind)), "")
+        self.expected(f"'input', 'non-input', 'read' or 'silent' after '{name}:'", meant)
         self.skip_to(_HEADER_MARKS)
-        return not silent
+        return NON_INPUT if meant == "non-input" else _KINDS.get(meant, INPUT)
 
-    def silent(self) -> bool:
+    def non_input(self) -> bool:
         """Whether something like ``non-input`` stands here."""
         word = self.word.casefold()
         return word == "non" or re.fullmatch(r"non_?input", word) is not None
 
-    def kind_behind_comma(self, name: str) -> bool:
-        """``(q, non-input, ...)``: whether it is an input state."""
-        is_input = self.word == "input"
-        kind = "input" if is_input else "non-input"
-        message = f"the kind of a state stands behind a colon: write ({name}:{kind}, ...)"
+    def kind_behind_comma(self, name: str) -> Kind:
+        """``(q, non-input, ...)``: the kind of the state."""
+        word = self.word if self.word in _KINDS else "non-input"
+        rest = ", ..." if word in ("input", "non-input") else ""
+        message = f"the kind of a state stands behind a colon: write ({name}:{word}{rest})"
         self.report.add("spelling", message, self.offset)
         self.skip_to(_HEADER_MARKS)
-        return is_input
+        return _KINDS.get(word, NON_INPUT)
 
-    def number(self, is_mean: bool) -> Fraction:
+    def scale(self) -> Scale:
+        """``1/4``, ``exp 1/4`` or ``inf``."""
+        word = self.word
+        if word == "exp":
+            self.advance()
+            return Noise.EXPONENTIAL, self.number("a number after exp, such as exp 1/4")
+        if word[:1].isdigit() or word.casefold() not in _INFINITE:
+            return Noise.LAPLACE, self.number(_A_NUMBER)
+        if word != "inf":
+            self.report.add("spelling", f"{shown(self.word)}: no noise is written inf", self.offset)
+        self.advance()
+        if self.word not in _HEADER_MARKS and self.word not in _BODY:
+            start = self.next
+            self.skip_to(_HEADER_MARKS)
+            scale = shown(f"inf {self.written(start)}")
+            message = f"{scale}: inf is no noise and has no scale; write inf, or the scale alone"
+            self.report.add("number", message, self.starts[start])
+        return Noise.NONE, None
+
+    def mean(self) -> Fraction:
+        """A mean; what is linear in registers is reported."""
+        word, what = self.word, _A_NUMBER
+        if not word[:1].isdigit():
+            if word.casefold() in _INFINITE:
+                self.report.add("number", f"{shown(word)}: a mean is a number", self.offset)
+                self.next += 1
+                return Fraction(1)
+            if NAME.fullmatch(word) and word not in RESERVED:
+                what += f" ({REGISTERS_IN_MEANS})"
+        found = self.number(what, True)
+        if self.word in SIGNS:
+            self.fault(f"{shown(self.word)}: a mean is a single number ({REGISTERS_IN_MEANS})")
+            self.skip_to(_HEADER_MARKS)
+        return found
+
+    def number(self, what: str, is_mean: bool = False) -> Fraction:
         """A rational; a malformed one is reported and read as 1."""
         start = self.next
         if (found := self.with_eps(is_mean)) is not None:
             return found
-        if self.word.casefold() in _INFINITE:
-            remedy = "d is a number, and a large one, such as 100, is little noise; no noise is not possible"
-            message = f"{shown(self.word)}: {'a mean is a number' if is_mean else remedy}"
-            self.report.add("number", message, self.offset)
+        word = self.word
+        if word.casefold() in _INFINITE:
+            self.report.add("number", f"{shown(word)} stands alone; {what} was expected", self.offset)
             self.next += 1
             return Fraction(1)
-        if self.word in ("-", "+"):
+        if word in ("-", "+"):
             self.next += 1
-        if not self.numeral("a number such as 1/4, 0.25 or -3"):
+        if not self.numeral(what, _HEADER_MARKS):
             return Fraction(1)
-        if self.accept("/") and not self.numeral("a positive number after '/'"):
+        if self.accept("/") and not self.numeral("a positive number after '/'", _HEADER_MARKS):
             return Fraction(1)
-        try:
-            return rational("".join(self.words[start : self.next]))
-        except ValueError as error:
-            self.report.add("number", str(error), self.starts[start])
-            return Fraction(1)
+        return self.rational(start)
 
     def with_eps(self, is_mean: bool) -> Fraction | None:
         """A parameter with ``eps`` in it: reported, and read as the number to write; ``None`` for others."""
@@ -382,115 +399,8 @@ class _HeaderParser(_Words):
         self.report.add("number", found.message, start)
         return found.meant or Fraction(1)
 
-    def numeral(self, what: str) -> bool:
-        """Anything that begins like one; whether it is one, :func:`rational` knows."""
-        if self.word.lstrip(".")[:1].isdigit():
-            self.next += 1
-            return True
-        self.expected(what)
-        self.skip_to(_HEADER_MARKS)
-        return False
 
-
-class _GuardParser(_Words):
-    """Parses what a branch compares its sample with."""
-
-    def guard(self, branch: Arm) -> None:
-        at_least: set[str] = set()
-        below: set[str] = set()
-        opened: list[int] = []
-        while True:
-            while self.accept("("):
-                opened.append(self.starts[self.next - 1])
-            if not self.accept("true"):
-                self.atom(branch, at_least, below)
-            while opened and self.accept(")"):
-                opened.pop()
-            if not self.conjunction():
-                break
-        branch.guard = Guard(frozenset(at_least), frozenset(below))
-        if opened and self.word in ("then", ""):
-            place = self.report.position(opened[-1])
-            self.expected(f"')' for the '(' at {place.line}:{place.column}")
-        if self.word == ")":
-            self.expected("'then' (this ')' closes nothing)")
-        if not self.expect("then", "or '&&' after a comparison") and not self.stores():
-            self.skip_to(_AHEAD | {"then"})
-            self.accept("then")
-
-    def conjunction(self) -> bool:
-        """Whether another comparison follows; passes over the word between."""
-        if self.word in _AND:
-            self.advance()
-        elif self.word in _OR:
-            self.fault(f"{shown(self.word)}: a guard is a conjunction; write one branch for each alternative")
-            self.advance()
-        elif self.word == "&" or self.word.lower() == "and":
-            self.expected("'&&'")
-            self.advance()
-        else:
-            return False
-        return True
-
-    def atom(self, branch: Arm, at_least: set[str], below: set[str]) -> None:
-        """``insample >= x`` and its relatives; equality has probability 0, so strictness is ignored."""
-        left, operator, right = self.words[self.next : self.next + 3]
-        if left == "insample" and operator in _COMPARES:
-            self.next += 2
-            self.variable(branch, at_least if operator in _AT_LEAST else below)
-        elif right == "insample" and operator in _COMPARES:
-            self.variable(branch, below if operator in _AT_LEAST else at_least)
-            self.next += 2
-            if self.word in _COMPARES:
-                second, other = self.words[self.next : self.next + 2]
-                both = f"{left} {operator} insample && insample {second} {other}"
-                self.report.add("spelling", f"a comparison has two sides: write {both}", self.offset)
-                self.next += 1
-                self.variable(branch, at_least if second in _AT_LEAST else below)
-        else:
-            self.bad_atom(left, operator, right)
-            self.skip_atom()
-
-    def variable(self, branch: Arm, side: set[str]) -> None:
-        at = self.offset
-        if self.word.startswith(_BEGINS_NUMBER):
-            self.expected("a variable (a constant goes into the mean of the state)")
-            self.skip_atom()
-        elif name := self.name("a variable"):
-            side.add(name)
-            branch.reads.setdefault(name, at)
-
-    def bad_atom(self, left: str, operator: str, right: str) -> None:
-        """Report what cannot be read as a comparison, at the word that is to blame."""
-        compares = operator in _COMPARES
-        if left in _SECOND_SAMPLE:
-            self.fault("guards compare insample with variables; insample' can only be output")
-        elif left in ("!", "not", "¬"):
-            self.fault(f"{shown(left)}: there is no negation; write insample < x for !(insample >= x)")
-        elif left == "insample":
-            self.next += 1
-            constant = " (a constant goes into the mean of the state)" if self.word in ("+", "-") else ""
-            self.expected(f"'>=' or '<' after insample{constant}")
-        elif _means(left, "insample"):
-            self.expected("'insample'", "insample")
-        elif compares and NAME.fullmatch(left) and left not in RESERVED:
-            self.next += 2
-            meant = "insample" if _means(right, "insample") else ""
-            self.expected("'insample', which one side of a comparison must be", meant)
-        else:
-            self.expected("a comparison such as insample >= x", "true" if _means(left, "true") else "")
-
-    def skip_atom(self) -> None:
-        """Go to the end of something that was meant to be a comparison."""
-        depth = 0
-        while self.word and self.word not in _AHEAD | {"then"}:
-            if depth == 0 and (self.word == ")" or self.word in _AND | _OR):
-                return
-            depth += (self.word == "(") - (self.word == ")")
-            self.next += 1
-
-
-class _StateParser(_HeaderParser, _GuardParser):
+class _StateParser(_HeaderParser, GuardParser):
     """Parses the piece of text that holds one state."""
 
     def parse(self) -> Listing | None:
@@ -503,12 +413,13 @@ class _StateParser(_HeaderParser, _GuardParser):
         if not self.word:
             return
         at, in_order = self.offset, True
+        ties = ties_count(listing.state, self.source.integer)
         kind = "if" if self.opens_chain() else "step"
         while kind:
             self.sound = True
-            branch = Arm(at, TRUE, at if kind == "else" else self.offset, is_else=kind == "else")
+            branch = Arm(at, guard_at=at if kind == "else" else self.offset, is_else=kind == "else")
             if kind == "if":
-                self.guard(branch)
+                branch.guards = self.guard(branch.reads, ties)
             self.step(branch, self.some_target(listing.state.name, kind))
             branch.faulty = not (self.sound and in_order)
             listing.branches.append(branch)
@@ -528,8 +439,8 @@ class _StateParser(_HeaderParser, _GuardParser):
             self.lost = False
             return True
         named = word not in ("output", "goto") and NAME.fullmatch(word)
-        if named and (following in ("(", "insample") or _means(word, "if")):
-            self.expected("'if', 'output' or an assignment", "if" if _means(word, "if") else "")
+        if named and (following in ("(", "insample") or means(word, "if")):
+            self.expected("'if', 'output' or an assignment", "if" if means(word, "if") else "")
             self.advance()
             return True
         return False
@@ -537,7 +448,7 @@ class _StateParser(_HeaderParser, _GuardParser):
     def to_next_branch(self, branch: Arm, may_follow: bool) -> bool:
         """Go to the next branch, or to the end; whether that is in order."""
         word, following = self.words[self.next : self.next + 2]
-        if not word or (may_follow and (word in _BRANCHES or any(_means(word, b) for b in _BRANCHES))):
+        if not word or (may_follow and (word in _BRANCHES or any(means(word, b) for b in _BRANCHES))):
             return True
         if self.stores():
             self.fault(f"assignments come before the output: write {word} := insample; output ...")
@@ -560,7 +471,7 @@ class _StateParser(_HeaderParser, _GuardParser):
         word, following = self.words[self.next : self.next + 2]
         if not word:
             return ""
-        guarded = following in ("(", "insample") or _SYNONYMS.get(word.casefold()) == "elseif"
+        guarded = following in ("(", "insample") or SYNONYMS.get(word.casefold()) == "elseif"
         self.expected("'elseif', 'else' or the next state", "elseif" if guarded else "else")
         self.next += 1
         if not following:
@@ -578,32 +489,30 @@ class _StateParser(_HeaderParser, _GuardParser):
         """``x := insample, y := insample; output o; goto q``; ``target`` is what ``q`` may be if it is
         missing."""
         branch.assign_at, said = self.offset, range(0)
-        stored: set[str] = set()
         while True:
-            self.assignments(stored)
+            self.assignments(branch)
             if self.expect("output", "or an assignment such as 'x := insample'"):
                 branch.output_at = self.offset
                 first = self.next - 1
-                branch.output = self.output()
+                branch.output = self.output(branch)
                 said = range(first, self.next)
                 break
-            self.skip_to(_AHEAD)
+            self.skip_to(AHEAD)
             if self.word != "output":
                 if self.word != ";" or not (self.stores(1) or self.words[self.next + 1] == "output"):
                     break
                 self.advance()
         if self.word in (";", ",") and self.stores(1):
             self.advance()
-            self.late_assignments(stored)
+            self.late_assignments(branch)
         elif not self.accept(";"):
             if self.at_end():
                 self.no_goto(said, target)
                 return
             self.expected("';' after the output")
-            if not _means(self.word, "goto"):
-                self.skip_to(_AHEAD)
+            if not means(self.word, "goto"):
+                self.skip_to(AHEAD)
             self.accept(";")
-        branch.assign = frozenset(stored)
         if self.at_end():
             self.no_goto(said, target)
             return
@@ -634,35 +543,107 @@ class _StateParser(_HeaderParser, _GuardParser):
         remedy = f": write {written if self.sound else 'output ...'}; goto {target}" if target else ""
         self.fault(f"{shown(written)} does not say where to go next{remedy}", at)
 
-    def late_assignments(self, stored: set[str]) -> None:
+    def late_assignments(self, branch: Arm) -> None:
         """Assignments behind the output: reported, and read as if they stood before it."""
         name = self.word
         message = f"assignments come before the output: write {name} := insample; output ..."
         self.report.add("spelling", message, self.offset)
-        self.assignments(stored)
+        self.assignments(branch)
 
-    def assignments(self, stored: set[str]) -> None:
+    def assignments(self, branch: Arm) -> None:
         """Everything that looks like an assignment."""
         while self.stores():
+            at = self.offset
             name = self.name("a variable")
-            if self.word != ":=":
-                self.expected(f"':=' after the variable {name}")
-            self.advance()
-            stored.add(name)
-            if not self.accept("insample"):
-                meant = "insample" if _means(self.word, "insample") else ""
-                self.expected(f"'insample', the only value that {name} can store", meant)
-                self.skip_to(_AHEAD | {","})
+            if self.word in ("+=", "-=", "*="):
+                self.fault(f"'{name} {self.word} ...': {REGISTERS}", at)
+                self.skip_to(AHEAD | {","})
+            else:
+                if self.word != ":=":
+                    self.expected(f"':=' after the variable {name}")
+                self.advance()
+                if (value := self.stored(name, branch)) is not None:
+                    self.store(branch, name, value, at)
             if not (self.accept(",") or self.accept(";")):
                 self.expected("';' or ',' after an assignment")
 
-    def output(self) -> Output:
-        if self.accept("insample"):
-            return INSAMPLE
-        if self.word in _SECOND_SAMPLE:
+    def store(self, branch: Arm, name: str, value: str | Fraction, at: int) -> None:
+        before = branch.stored.setdefault(name, value)
+        if before != value:
+            message = f"{name} is assigned twice in one step, {before} and {value}; keep one of them"
+            self.report.add("assignment", message, at)
+
+    def stored(self, name: str, branch: Arm) -> str | Fraction | None:
+        """What is stored: ``insample``, a variable, or a number; ``None`` after a fault."""
+        start, at, word = self.next, self.offset, self.word
+        known = word in self.source.variables
+        value: str | Fraction = word
+        if word == "insample":
             self.advance()
-            return INSAMPLE_PRIME
-        sign = self.word in ("-", "+")
+        elif word in SECOND_SAMPLE:
+            self.fault(
+                "insampleprime cannot be stored, only output: let a state of its own draw what is stored"
+            )
+        elif word == "input" and not known:
+            self.fault(f"'{name} := input': {REGISTERS}", self.starts[start - 2])
+        elif not known and means(word, "insample"):
+            self.expected(f"'insample', a variable or a number as the value of {name}", "insample")
+        elif NAME.fullmatch(word) and word not in RESERVED:
+            self.advance()
+            branch.copied.setdefault(word, at)
+        elif word in ("-", "+") and NAME.fullmatch(self.words[self.next + 1]):
+            self.fault(
+                f"{shown(word + self.words[self.next + 1])} is not stored: store the value itself, and "
+                "compare with its negative"
+            )
+        elif word in ("-", "+") or word.lstrip(".")[:1].isdigit():
+            self.next += word in ("-", "+")
+            if self.numeral("a number such as 5 or -1/2", AHEAD | {","}):
+                if self.accept("/"):
+                    self.numeral("a positive number after '/'", AHEAD | {","})
+                value = self.rational(start)
+                self.lost = False
+        else:
+            self.expected(f"'insample', a variable or a number as the value of {name}")
+        if self.word in SIGNS and not self.lost:
+            self.no_sum(start, name)
+        if self.lost:
+            self.skip_to(AHEAD | {","})
+            return None
+        return value
+
+    def no_sum(self, start: int, name: str) -> None:
+        """Report a sum that is to be stored."""
+        first = self.next
+        self.skip_to(AHEAD | {","})
+        written = self.written(start)
+        if "input" in self.words[start : self.next]:
+            self.fault(f"'{name} := {written}': {REGISTERS}", self.starts[start - 2])
+        else:
+            value = self.words[start]
+            self.fault(
+                f"{shown(written)} is not stored: store {value}, and add the constant where it is compared, "
+                f"such as insample >= {name} + 3",
+                self.starts[first],
+            )
+
+    def output(self, branch: Arm) -> Output:
+        """One output, or several with commas between."""
+        items = [self.output_item(branch)]
+        while self.word == "," and not self.stores(1):
+            self.advance()
+            items.append(self.output_item(branch))
+        return several(*items) if len(items) > 1 else items[0]
+
+    def output_item(self, branch: Arm) -> Output:
+        word, following = self.words[self.next : self.next + 2]
+        if self.source.quoted and self.source.quoted.pop(self.offset - 1, None) is not None:
+            self.advance()
+            branch.quoted.add(word)
+            return symbol(word)
+        if following == "-" and self.subtracts():
+            return self.gap(branch)
+        sign = word in ("-", "+")
         if self.words[self.next + sign].lstrip(".")[:1].isdigit():
             written = shown("".join(self.words[self.next : self.next + sign + 1]))
             self.fault(
@@ -672,15 +653,70 @@ class _StateParser(_HeaderParser, _GuardParser):
             self.next += sign + 1
             self.lost = False
             return INSAMPLE
-        return symbol(self.name("an output (insample, insampleprime or a name)"))
+        if sign and self.is_number(self.words[self.next + 1]):
+            self.fault(f"{shown(word + self.words[self.next + 1])} is no output: output the value itself")
+            self.next += 1
+        if word == "input" and following in ("+", "*", "/"):
+            self.fault("an input is output as a sample without noise: let the state draw it with inf")
+        found = self.shown_value(branch)
+        if self.word in ("+", "*", "/") or (self.word == "-" and found.kind is not OutputKind.SYMBOL):
+            self.fault(
+                f"{shown(self.word)}: values and differences of two are output, nothing else that is "
+                "computed from them"
+            )
+            self.skip_to(AHEAD | {","})
+            self.lost = False
+        return found
 
+    def shown_value(self, branch: Arm) -> Output:
+        """A sample, the value of a variable, or a symbol."""
+        at = self.offset
+        if self.accept("insample"):
+            return INSAMPLE
+        if self.word in SECOND_SAMPLE:
+            self.advance()
+            return INSAMPLE_PRIME
+        name = self.name("an output (insample, insampleprime or a name)")
+        if name in self.source.variables:
+            branch.shown.setdefault(name, at)
+            return value(name)
+        return symbol(name)
 
-def _means(word: str, keyword: str) -> bool:
-    """Whether a word that stands where the keyword must stand is a misspelling of it."""
-    folded = word.casefold()
-    if word in RESERVED or not NAME.fullmatch(word) or len(word) > 2 * len(keyword):
-        return False
-    if folded in RESERVED or folded in _SYNONYMS:
-        return _SYNONYMS.get(folded, folded) == keyword
-    slips = 0 if len(keyword) < 4 else 1 if len(keyword) < 6 else 2
-    return edit_distance(folded, keyword, slips) <= slips
+    def is_number(self, word: str) -> bool:
+        """Whether a word stands for a number: a sample, or the value of a variable."""
+        return word == "insample" or word in SECOND_SAMPLE or word in self.source.variables
+
+    def subtracts(self) -> bool:
+        """Whether ``-`` is meant to subtract, and is not part of a name: one of both names is that of a
+        number, or there is space."""
+        first, _, second = self.words[self.next : self.next + 3]
+        tight = self.starts[self.next + 2] == self.offset + len(first) + 1
+        return self.is_number(first) or self.is_number(second) or not (tight and NAME.fullmatch(second))
+
+    def gap(self, branch: Arm) -> Output:
+        """A difference of two numbers."""
+        names = []
+        for what in ("a value to subtract from", "a value to subtract"):
+            word, at = self.word, self.offset
+            if word.lstrip(".")[:1].isdigit():
+                self.fault(f"{shown(word)}: a constant is known to all, so output the value itself")
+            elif not NAME.fullmatch(word.removesuffix("'")) or (
+                word in RESERVED and not self.is_number(word)
+            ):
+                self.expected(what)
+            elif word not in self.source.variables and means(word, "insample"):
+                self.expected("'insample'", "insample")
+            else:
+                self.advance()
+                names.append("insampleprime" if word in SECOND_SAMPLE else word)
+                branch.shown.setdefault(word, at)
+                self.accept("-") if len(names) == 1 else None
+                continue
+            self.skip_to(AHEAD | {","})
+            self.lost = False
+            return INSAMPLE
+        if self.word in SIGNS:
+            self.fault(f"{shown(self.word)}: a difference has two values")
+            self.skip_to(AHEAD | {","})
+            self.lost = False
+        return difference(*names)

@@ -1,8 +1,9 @@
-"""Graphviz DOT, drawn as in the paper: input states are circles, non-input states boxes."""
+"""Graphviz DOT, drawn as in the paper: states that read an input are circles, others boxes."""
 
 from __future__ import annotations
 
-from symdipa.model.automaton import Automaton, State, Transition
+from symdipa.model.automaton import Automaton, Noise, State, Transition
+from symdipa.model.validation.samples import scale_text
 
 
 def write(automaton: Automaton) -> str:
@@ -20,6 +21,7 @@ def write(automaton: Automaton) -> str:
         [
             f"digraph {_quoted([automaton.name or 'automaton'])} {{",
             "  rankdir=LR;",
+            *(['  label="noise integer";'] if automaton.integer else []),
             "  node [fontname=Helvetica];",
             "  edge [fontname=Helvetica, fontsize=10];",
             "  start [shape=point];",
@@ -33,21 +35,25 @@ def write(automaton: Automaton) -> str:
 
 
 def state_lines(state: State) -> list[str]:
-    """The label of a state: the name over ``d, mu`` and, if there is a second sample, ``d', mu'``."""
+    """The label of a state: the name over ``d, mu`` and, if there is a second sample, ``d', mu'``; or over
+    ``read`` or ``silent``."""
+    if not state.draws:
+        return [state.name, "read" if state.is_input else "silent"]
     lines = [state.name]
-    if state.d is not None or state.d_prime is not None:
-        lines.append(f"{'-' if state.d is None else state.d}, {state.mu}")
-    if state.d_prime is not None:
-        lines.append(f"{state.d_prime}, {state.mu_prime}")
+    second = state.d_prime is not None or state.noise_prime is Noise.NONE
+    if second or state.d is not None or state.noise is Noise.NONE:
+        lines.append(f"{scale_text(state.noise, state.d)}, {state.mu}")
+    if second:
+        lines.append(f"{scale_text(state.noise_prime, state.d_prime)}, {state.mu_prime}")
     return lines
 
 
 def edge_lines(automaton: Automaton, transition: Transition) -> list[str]:
     """The label of an edge: guard (unless it is ``true``), output, and assignments if there are any."""
     lines = [] if transition.guard.is_true else transition.guard.text(automaton.variables).split(" && ")
-    lines.append(f"output {transition.output}")
-    stored = sorted(transition.assign, key=lambda name: automaton.variable_index[name])
-    return lines + [f"{name} := insample" for name in stored]
+    lines.append(f"output {transition.output.text(automaton.variable_index)}")
+    stored = sorted(transition.stores, key=lambda pair: automaton.variable_index[pair[0]])
+    return lines + [f"{x} := {y}" for x, y in stored]
 
 
 def _quoted(lines: list[str]) -> str:

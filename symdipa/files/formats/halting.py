@@ -32,7 +32,7 @@ def stops_unseen(automaton: Automaton) -> dict[str, tuple[Guard, ...]]:
         guards = [automaton.transitions[t].guard for t in numbers]
         if not guards or TRUE in guards:
             continue
-        rest = first_match([*guards, TRUE])[-1]
+        rest = first_match([*guards, TRUE], automaton.integer)[-1]
         if rest is None:
             reason = f"what no branch of {state.name} covers takes more than {MAX_PIECES} guards"
             raise LimitReached(Limit.SIZE, reason)
@@ -69,7 +69,7 @@ def halt_shown(automaton: Automaton) -> Automaton:
     stops = stops_unseen(automaton)
     if not stops:
         return automaton
-    taken = {t.output.symbol for t in automaton.transitions}
+    taken = {part.symbol for t in automaton.transitions for part in t.output.parts}
     halt = symbol(_free(SYMBOL, (name for name in taken if name is not None)))
     halted = State(_free(STATE, automaton.index))
     more = (

@@ -17,13 +17,21 @@ from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
     TRUE,
+    Atom,
     Automaton,
     Guard,
+    Noise,
     Output,
     OutputKind,
     State,
+    Term,
     Transition,
+    atom,
+    difference,
+    guarded,
+    several,
     symbol,
+    value,
     variables_of,
 )
 from symdipa.model.errors import Position
@@ -31,11 +39,12 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS
 from symdipa.model.spelling import similar
 from symdipa.model.validation import Place
+from symdipa.model.validation.guards import ties_count
 
 FORMAT = "symdipa-automaton"
 VERSION = 1
 MAX_DEPTH = 32
-"""The format needs four levels of nesting."""
+"""The format needs seven levels of nesting."""
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
@@ -102,7 +111,7 @@ class _Scanner:
     def value(self, depth: int) -> Node:
         mark = self.peek()
         if mark in ("{", "[") and depth >= MAX_DEPTH:
-            raise _Fault(f"nested deeper than {MAX_DEPTH} levels; the format needs four", self.next)
+            raise _Fault(f"nested deeper than {MAX_DEPTH} levels; the format needs seven", self.next)
         if mark == "{":
             return self.object(depth + 1)
         if mark == "[":
@@ -201,6 +210,8 @@ class _Reader:
         self.root = Node(None, 0)
         self.states: list[Node] = []
         self.transitions: list[Node] = []
+        self.ties: set[str] = set()
+        """The states in which it makes a difference whether a comparison with ``insample`` is strict."""
         self.halt = ""
 
     def fault(self, message: str, node: Node) -> None:
@@ -213,15 +224,17 @@ class _Reader:
         node = (self.states if place.kind == "state" else self.transitions)[place.index]
         key = {"source": "from", "target": "to"}.get(place.part, place.part)
         members = node.value if isinstance(node.value, dict) else {}
-        return self.report.position(members.get(key, node).at)
+        copies = members.get("copies", node) if key == "assign" else node
+        return self.report.position(members.get(key, copies).at)
 
     # The levels of the format, from the outside in.
 
     def automaton(self, node: Node) -> Automaton:
         self.root = node
         required = ["format", "version", "initial", "states", "transitions"]
-        members = self.members(node, "the automaton", required, ["name", "variables", "halt"])
+        members = self.members(node, "the automaton", required, ["name", "variables", "halt", "integer"])
         self.version(members)
+        integer = self.truth(members.get("integer"), "integer", False)
         if halt := members.get("halt"):
             self.halt = self.text(halt, "halt")
             if self.halt not in HALTS:
@@ -229,11 +242,13 @@ class _Reader:
         self.states = self.items(members.get("states"), "states")
         self.transitions = self.items(members.get("transitions"), "transitions")
         states = tuple(map(self.state, self.states))
+        self.ties = {state.name for state in states if ties_count(state, integer)}
         transitions = tuple(map(self.transition, self.transitions))
         listed = members.get("variables")
         variables = variables_of(transitions) if listed is None else tuple(self.names(listed, "variables"))
         initial = self.text(members.get("initial"), "initial")
-        return Automaton(states, initial, transitions, variables, self.text(members.get("name"), "name"))
+        name = self.text(members.get("name"), "name")
+        return Automaton(states, initial, transitions, variables, name, integer)
 
     def version(self, members: dict[str, Node]) -> None:
         name, version = members.get("format"), members.get("version")
@@ -243,37 +258,92 @@ class _Reader:
             self.fault(f'"version" must be {VERSION}, the only one there is', version)
 
     def state(self, node: Node) -> State:
-        members = self.members(node, "a state", ["name"], ["input", "d", "mu", "d_prime", "mu_prime"])
+        optional = ["input", "draws", "noise", "d", "mu", "noise_prime", "d_prime", "mu_prime"]
+        members = self.members(node, "a state", ["name"], optional)
         name = self.text(members.get("name"), "name")
-        is_input = members.get("input")
-        if is_input and not isinstance(is_input.value, bool):
-            self.fault(f'"input" must be true or false, not {is_input.kind}', is_input)
+        is_input = self.truth(members.get("input"), "input", True)
+        draws = self.truth(members.get("draws"), "draws", True)
         d, d_prime = (self.scale(members.get(key), key) for key in ("d", "d_prime"))
         mu, mu_prime = (self.number(members.get(key), key) for key in ("mu", "mu_prime"))
-        return State(name, is_input is None or is_input.value is True, d, mu, d_prime, mu_prime)
+        noise, noise_prime = (self.noise(members.get(key), key) for key in ("noise", "noise_prime"))
+        return State(name, is_input, d, mu, d_prime, mu_prime, noise, noise_prime, draws)
+
+    def noise(self, node: Node | None, key: str) -> Noise:
+        known = {noise.value: noise for noise in Noise}
+        if node is None:
+            return Noise.LAPLACE
+        if not isinstance(node.value, str) or node.value not in known:
+            self.fault(f'"{key}" must be {_one_of(list(known))}', node)
+            return Noise.LAPLACE
+        return known[node.value]
 
     def transition(self, node: Node) -> Transition:
-        members = self.members(node, "a transition", ["from", "to", "output"], ["guard", "assign"])
+        optional = ["guard", "assign", "copies"]
+        members = self.members(node, "a transition", ["from", "to", "output"], optional)
         source, target = (self.text(members.get(key), key) for key in ("from", "to"))
         assign = frozenset(self.names(members.get("assign"), "assign"))
-        output, guard = self.output(members.get("output")), self.guard(members.get("guard"))
-        return Transition(source, target, output, guard, assign)
+        copies = tuple(map(self.copy, self.items(members.get("copies"), "copies")))
+        output = self.output(members.get("output"), "symbol", "real", "value", "difference", "several")
+        guard = self.guard(members.get("guard"), source in self.ties)
+        return Transition(source, target, output, guard, assign, copies)
 
-    def guard(self, node: Node | None) -> Guard:
+    def copy(self, node: Node) -> tuple[str, str | Fraction]:
+        members = self.members(node, "a copy", ["variable"], ["from", "constant"])
+        if isinstance(node.value, dict) and ("from" in members) == ("constant" in members):
+            self.fault('a copy has either "from", a variable, or "constant", a number', node)
+        variable = self.text(members.get("variable"), "variable")
+        if "from" in members:
+            return variable, self.text(members["from"], "from")
+        return variable, self.number(members.get("constant"), "constant")
+
+    def guard(self, node: Node | None, ties: bool) -> Guard:
         if node is None:
             return TRUE
-        members = self.members(node, "a guard", [], ["ge", "lt"])
+        members = self.members(node, "a guard", [], ["ge", "lt", "others"])
         at_least, below = (frozenset(self.names(members.get(key), key)) for key in ("ge", "lt"))
-        return Guard(at_least, below)
+        guard = Guard(at_least, below)
+        others = [self.atom(item) for item in self.items(members.get("others"), "others")]
+        return guarded([*guard.atoms, *others], ties) if others else guard
 
-    def output(self, node: Node | None) -> Output:
+    def atom(self, node: Node) -> Atom:
+        members = self.members(node, "a comparison", ["low", "high"], ["strict"])
+        low, high = (self.term(members.get(key)) for key in ("low", "high"))
+        return atom(low, high, self.truth(members.get("strict"), "strict", False))
+
+    def term(self, node: Node | None) -> Term:
+        if node is None:
+            return Term(None)
+        members = self.members(node, "a side of a comparison", [], ["name", "offset", "mirrored"])
+        name = self.text(members["name"], "name") if "name" in members else None
+        mirrored = self.truth(members.get("mirrored"), "mirrored", False)
+        return Term(name, self.number(members.get("offset"), "offset"), mirrored)
+
+    def output(self, node: Node | None, *kinds: str) -> Output:
         if node is None:
             return INSAMPLE
-        members = self.members(node, "an output", [], ["symbol", "real"])
+        members = self.members(node, "an output", [], kinds)
         if isinstance(node.value, dict) and len(node.value) != 1:
-            self.fault('an output is either {"symbol": NAME} or {"real": NAME}', node)
+            forms = {
+                "symbol": '{"symbol": NAME}',
+                "real": '{"real": NAME}',
+                "value": '{"value": VARIABLE}',
+                "difference": '{"difference": [VARIABLE, VARIABLE]}',
+                "several": '{"several": [OUTPUT, ...]}',
+            }
+            self.fault(f"an output is either {_one_of([forms[kind] for kind in kinds])}", node)
         if "symbol" in members:
             return symbol(self.text(members["symbol"], "symbol"))
+        if "value" in members:
+            return value(self.text(members["value"], "value"))
+        if "difference" in members:
+            names = self.names(members["difference"], "difference")
+            if len(names) != 2:
+                self.fault('"difference" must be a list of two names', members["difference"])
+                return INSAMPLE
+            return difference(*names)
+        if "several" in members and "several" in kinds:
+            items = self.items(members["several"], "several")
+            return several(*(self.output(item, *(k for k in kinds if k != "several")) for item in items))
         real = members.get("real")
         if real and (not isinstance(real.value, str) or real.value not in _REALS):
             self.fault('"real" must be "insample" or "insampleprime"', real)
@@ -303,6 +373,14 @@ class _Reader:
             return node.value
         self.fault(f'"{key}" must be a list, not {node.kind}', node)
         return []
+
+    def truth(self, node: Node | None, key: str, default: bool) -> bool:
+        if node is None:
+            return default
+        if not isinstance(node.value, bool):
+            self.fault(f'"{key}" must be true or false, not {node.kind}', node)
+            return default
+        return node.value
 
     def text(self, node: Node | None, key: str) -> str:
         if node is None:
@@ -337,6 +415,12 @@ class _Reader:
             return Fraction(1)
 
 
+def _one_of(choices: Sequence[str]) -> str:
+    """``"a", "b" or "c"``, the texts in double quotes unless they have some."""
+    *rest, last = [choice if '"' in choice else f'"{choice}"' for choice in choices]
+    return f"{', '.join(rest)} or {last}"
+
+
 def _unknown_key(key: str, what: str, allowed: Sequence[str]) -> str:
     meant = similar(key, allowed)
     hint = f'; did you mean "{meant}"?' if meant else f"; the keys are {', '.join(allowed)}"
@@ -355,6 +439,7 @@ def write(automaton: Automaton) -> str:
         f'  "initial": {_text(automaton.initial)}',
         f'  "variables": {_text(list(automaton.variables))}',
         *([f'  "halt": {_text(automaton.halt)}'] if automaton.halt == "hidden" else []),
+        *(['  "integer": true'] if automaton.integer else []),
         _block("states", [_state(state) for state in automaton.states]),
         _block("transitions", [_transition(automaton, t) for t in automaton.transitions]),
     ]
@@ -376,22 +461,56 @@ def _state(state: State) -> dict[str, object]:
     for scale, mean in (("d", "mu"), ("d_prime", "mu_prime")):
         if scale not in given and given[mean] == "0":
             del given[mean]
-    return {"name": state.name, "input": state.is_input, **given}
+    item: dict[str, object] = {"name": state.name, "input": state.is_input}
+    if not state.draws:
+        item["draws"] = False
+    for key, noise in (("noise", state.noise), ("noise_prime", state.noise_prime)):
+        if noise is not Noise.LAPLACE:
+            item[key] = noise.value
+    return item | given
 
 
 def _transition(automaton: Automaton, transition: Transition) -> dict[str, object]:
     def in_order(names: Iterable[str]) -> list[str]:
         return sorted(names, key=lambda name: (automaton.variable_index.get(name, -1), name))
 
-    guard, output = transition.guard, transition.output
+    guard = transition.guard
     atoms = {"ge": in_order(guard.ge), "lt": in_order(guard.lt)}
     item: dict[str, object] = {"from": transition.source, "to": transition.target}
     if not guard.is_true:
-        item["guard"] = {key: names for key, names in atoms.items() if names}
-    if output.kind is OutputKind.SYMBOL:
-        item["output"] = {"symbol": output.symbol}
-    else:
-        item["output"] = {"real": output.kind.value}
+        others = [_atom(each) for each in sorted(guard.others, key=str)]
+        item["guard"] = {key: some for key, some in {**atoms, "others": others}.items() if some}
+    item["output"] = _output(transition.output)
     if transition.assign:
         item["assign"] = in_order(transition.assign)
+    if transition.copies:
+        item["copies"] = [
+            {"variable": x, **({"from": y} if isinstance(y, str) else {"constant": str(y)})}
+            for x, y in transition.copies
+        ]
+    return item
+
+
+def _output(output: Output) -> dict[str, object]:
+    if output.kind is OutputKind.SYMBOL:
+        return {"symbol": output.symbol}
+    if output.kind is OutputKind.VALUE:
+        return {"value": output.names[0]}
+    if output.kind is OutputKind.DIFFERENCE:
+        return {"difference": list(output.names)}
+    if output.kind is OutputKind.SEVERAL:
+        return {"several": [_output(item) for item in output.items]}
+    return {"real": output.kind.value}
+
+
+def _atom(each: Atom) -> dict[str, object]:
+    return {"low": _term(each.low), "high": _term(each.high), "strict": each.strict}
+
+
+def _term(term: Term) -> dict[str, object]:
+    item: dict[str, object] = {} if term.name is None else {"name": term.name}
+    if term.offset or term.name is None:
+        item["offset"] = str(term.offset)
+    if term.mirrored:
+        item["mirrored"] = True
     return item

@@ -4,7 +4,7 @@
 and 3) and shares nothing with the engines. :func:`complete` turns a raw find into a :class:`Witness`.
 """
 
-from symdipa.runs.witness.completion import Loop, complete
+from symdipa.runs.witness.completion import Loop, complete, finished
 from symdipa.runs.witness.dependency import dependency_graph, is_non_leaking, rounds_are_alike
 from symdipa.runs.witness.nearby import (
     LASSOS,
@@ -24,6 +24,7 @@ __all__ = [
     "complete",
     "dependency_graph",
     "feasible_runs",
+    "finished",
     "is_non_leaking",
     "orders_by_round",
     "replay",

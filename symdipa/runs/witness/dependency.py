@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from symdipa.runs.control import Control
+from symdipa.runs.control.chains import Chain
 from symdipa.runs.order import Step, members
 
 Run = Sequence[int]
@@ -95,6 +96,8 @@ class Ends:
     high: frozenset[int]
     low_repeats: bool
     high_repeats: bool
+    may_be_one: bool = True
+    """Whether one sample may be both ends of a chain, if neither is repeated."""
 
 
 def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
@@ -104,6 +107,8 @@ def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
 
 
 def _chain_from(graph: DependencyGraph, ends: Ends, start: int) -> tuple[int, ...] | None:
+    if start in ends.high and ends.may_be_one and not (ends.low_repeats or ends.high_repeats):
+        return (start,)
     reached = {start: start}
     queue = deque([start])
     while queue:
@@ -127,10 +132,25 @@ def outputs_of(control: Control, run: Run) -> frozenset[int]:
 
 
 def chain_ends(
-    control: Control, run: Run, first: tuple[int, int], last: tuple[int, int], low: bool, high: bool
+    control: Control,
+    run: Run,
+    first: Iterable[int],
+    last: Iterable[int],
+    low: bool,
+    high: bool,
+    chain: Chain,
 ) -> Ends:
-    """The ends of a chain: in the cycle ``first`` or output if not ``low``, likewise at the high end."""
-    outputs = outputs_of(control, run)
+    """The ends of a chain: at the positions ``first`` if the ``low`` one is repeated, else anywhere; likewise
+    the high end at the positions ``last``."""
+    roles = [chain.roles(control.sampling[t]) for t in run]
     return Ends(
-        frozenset(range(*first)) if low else outputs, frozenset(range(*last)) if high else outputs, low, high
+        frozenset(k for k in first if roles[k].low_repeated)
+        if low
+        else frozenset(k for k, role in enumerate(roles) if role.low),
+        frozenset(k for k in last if roles[k].high_repeated)
+        if high
+        else frozenset(k for k, role in enumerate(roles) if role.high),
+        low,
+        high,
+        chain is not Chain.RIGID_PAIR,
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 
-from symdipa.model.automaton import Automaton, Output, Transition, several, validated
+from symdipa.model.automaton import Output, several
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
 
@@ -19,6 +20,15 @@ FREE: Slopes = (Fraction(0), Fraction(0))
 
 NOTHING = several()
 """The output of a step that shows nothing."""
+
+What = str | Fraction
+"""A slot, which has the name of a variable or is the spare one, or a constant."""
+
+Key = tuple[What, bool]
+"""What a variable of a core stands for: a slot or a constant, or with ``True`` the mirror of a slot."""
+
+Naming = tuple[What | None, ...]
+"""For each variable of an automaton what it names, if that matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +91,10 @@ class Control:
     before they are assigned again. ``component[q]`` numbers the strongly connected components; ``cyclic[t]``
     says whether transition ``t`` lies inside one.
 
-    Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.core` says what else may
-    be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1: of none,
-    it is before all), and ``begins[t]`` says whether it is the first part. In state ``q`` the values of
-    ``capped[q]`` depend on inputs and have noise that allows no shift above the difference, those of
-    ``based[q]`` noise that allows none below it.
+    Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.control.core` says what
+    else may be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1:
+    of none, it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the variables
+    stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
     """
 
     state_names: tuple[str, ...]
@@ -101,8 +110,38 @@ class Control:
     cyclic: tuple[bool, ...]
     origin: tuple[int, ...] = ()
     begins: tuple[bool, ...] = ()
-    capped: tuple[Mask, ...] = ()
-    based: tuple[Mask, ...] = ()
+    keys: tuple[Key, ...] = ()
+    names: tuple[Naming, ...] = ()
+
+    @cached_property
+    def capped(self) -> tuple[Mask, ...]:
+        """For each state the variables whose values may depend on inputs and allow no shift above the
+        difference."""
+        return self._holding(lambda sampling: sampling.reads_input and sampling.slopes[0] is None)
+
+    @cached_property
+    def based(self) -> tuple[Mask, ...]:
+        """For each state the variables whose values may depend on inputs and allow no shift below it."""
+        return self._holding(lambda sampling: sampling.reads_input and sampling.slopes[1] is None)
+
+    @cached_property
+    def has_rigid(self) -> bool:
+        """Whether some sample depends on an input and has noise that forbids shifts above or below it."""
+        return any(sampling.reads_input and None in sampling.slopes for sampling in self.sampling)
+
+    def _holding(self, such: Callable[[Sampling], bool]) -> tuple[Mask, ...]:
+        """For each state the variables that may hold such samples: a forward fixed point."""
+        held = [0] * self.states
+        work = [t for t, sampling in enumerate(self.sampling) if self.steps[t].asg and such(sampling)]
+        starts = set(work)
+        while work:
+            t = work.pop()
+            asg, q = self.steps[t].asg, self.target[t]
+            grown = held[q] | held[self.source[t]] & ~asg | (asg if t in starts else 0)
+            if grown != held[q]:
+                held[q] = grown
+                work += self.outgoing[q]
+        return tuple(held)
 
     @property
     def is_plain(self) -> bool:
@@ -142,6 +181,15 @@ class Control:
             found[t] = tuple(chain)
         return found
 
+    def output(self, t: int) -> Output:
+        """What the automaton's transition shows that begins with ``t``."""
+        parts = (self.sampling[part].output for part in self.chains[t])
+        return next((output for output in parts if output != NOTHING), NOTHING)
+
+    def is_between(self, q: int) -> bool:
+        """Whether a state is in the middle of a transition of the automaton, or before all of them."""
+        return not self.is_plain and bool(self.outgoing[q]) and not self.begins[self.outgoing[q][0]]
+
     def completed(self, run: Sequence[int]) -> tuple[int, ...]:
         """The run with the rest of the automaton's transition in which it ends, if it ends in the middle."""
         whole = list(run)
@@ -155,15 +203,32 @@ class Control:
         return tuple(run) if self.is_plain else tuple(self.origin[t] for t in run if self.begins[t])
 
     def places(self, run: Sequence[int]) -> tuple[int, ...]:
-        """For each position of the run, and for its end, the position in the :meth:`whole` run; -1 for what
-        is before it."""
+        """For each position of the run the position in the :meth:`whole` run; -1 for what is before it."""
         if self.is_plain:
-            return tuple(range(len(run) + 1))
-        found, here = [], -1
-        for t in run:
-            here += self.begins[t]
-            found.append(here)
-        return (*found, here + 1)
+            return tuple(range(len(run)))
+        return tuple(accumulate((int(self.begins[t]) for t in run), initial=-1))[1:]
+
+    def whole_cycles(
+        self, run: Sequence[int], cycles: Iterable[tuple[int, int]]
+    ) -> tuple[tuple[int, int], ...]:
+        """The cycles of a run as ranges of positions of the :meth:`whole` run.
+
+        One that begins in the middle of a transition is turned to begin behind that transition.
+        """
+        if self.is_plain:
+            return tuple(cycles)
+        places = self.places(run)
+        return tuple((places[i] + (not self.begins[run[i]]), places[j - 1] + 1) for i, j in cycles)
+
+    def whole_differences(self, run: Sequence[int], differences: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """The difference at each position of the :meth:`whole` run from those of the run."""
+        if self.is_plain:
+            return tuple(differences)
+        found = [Fraction(0)] * len(self.whole(run))
+        for t, place, difference in zip(run, self.places(run), differences, strict=True):
+            if self.sampling[t].reads_input and not self.sampling[t].mirror:
+                found[place] = difference
+        return tuple(found)
 
     @property
     def variables(self) -> int:
@@ -193,8 +258,6 @@ class Control:
             self.variables,
             self.steps,
             tuple((s.reads_input, s.output.kind, s.mu, s.fixed, s.given) for s in self.sampling),
-            self.capped,
-            self.based,
             self.source,
             self.target,
             self.initial,
@@ -224,37 +287,6 @@ class Control:
     def restricted_to(self, variables: Mask) -> Control:
         """The graph as if there were no other variables, so that more runs are feasible; same numbers."""
         return self.with_steps(step.restricted_to(variables) for step in self.steps)
-
-
-def control_graph(automaton: Automaton) -> Control:
-    """The control graph of an automaton, in numbers.
-
-    Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton that breaks the rules of the model.
-    """
-    validated(automaton)
-    if not automaton.is_plain:
-        from symdipa.runs.core import core
-
-        return core(automaton)
-    number = automaton.variable_index
-
-    def mask(names: frozenset[str]) -> Mask:
-        return sum(1 << number[name] for name in names)
-
-    def sampling(t: Transition) -> Sampling:
-        q = automaton.state(t.source)
-        return Sampling(q.is_input, q.d, q.mu, q.d_prime, q.mu_prime, t.output)
-
-    transitions = automaton.transitions
-    return assembled(
-        state_names=tuple(state.name for state in automaton.states),
-        variable_names=automaton.variables,
-        steps=tuple(Step(mask(t.guard.ge), mask(t.guard.lt), mask(t.assign)) for t in transitions),
-        sampling=tuple(map(sampling, transitions)),
-        source=tuple(automaton.index[t.source] for t in transitions),
-        target=tuple(automaton.index[t.target] for t in transitions),
-        initial=automaton.index[automaton.initial],
-    )
 
 
 def assembled(

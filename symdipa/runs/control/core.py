@@ -11,19 +11,22 @@ a part of (Def. core):
   and no step at all, and a slot always holds the same sample until it is assigned anew.
 * A constant is a free sample of shift 0 that is drawn before the run begins; constants are drawn in their
   order. A sample without noise and without input is the constant that its mean is.
+* Exponential noise without input is at or above its mean, which matters where there are other constants.
 * Where a difference is shown or a comparison has an offset, the order of the shifts is not that of values.
   Then every slot has a *soft* twin that takes part in the order of shifts (Def. soft order), and the slot
   itself in that of values. A difference that is shown ties two soft twins. An offset is left out of the
   order of values unless the comparison without it follows, so that more runs count as feasible than are.
+* A second sample that is not Laplace noise is a sample of its own where it is shown.
 * With mirrored terms every slot has a *mirror*, and every sample is followed by its negative, with half of
   its noise each. (By symmetry the best shifts of both are negatives of each other.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import count
 
 from symdipa.model.automaton import (
     Atom,
@@ -39,22 +42,23 @@ from symdipa.model.automaton import (
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import SAMPLE, Term, value
-from symdipa.runs.control import FREE, NOTHING, Control, Sampling, Slopes, assembled
+from symdipa.runs.control.graph import (
+    FREE,
+    NOTHING,
+    Control,
+    Key,
+    Naming,
+    Sampling,
+    Slopes,
+    What,
+    assembled,
+)
 from symdipa.runs.order import Mask, Step
 
 MAX_STATES = 100_000
 """The most states of a core, which grow with the ways in which variables can name slots."""
 
-What = int | Fraction
-"""A slot, or a constant."""
-
-Key = tuple[What, bool]
-"""What a variable of the core stands for: a slot or a constant, or with ``True`` the mirror of a slot."""
-
-Naming = tuple[What | None, ...]
-"""For each variable of the automaton what it names, if that matters."""
-
-Rigid = frozenset[tuple[int, bool, bool]]
+Rigid = frozenset[tuple[str, bool, bool]]
 """Slots whose values depend on inputs, whose noise allows no shift above, or none below, the difference."""
 
 
@@ -112,20 +116,12 @@ def core(automaton: Automaton, limits: Limits = UNLIMITED) -> Control:
     return _Compiler(automaton, limits).run()
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a run of the core is: a state of the automaton, or in the middle of a transition."""
-
-    name: str
-    naming: Naming
-    rigid: Rigid
-
-
 class _Compiler:
     def __init__(self, automaton: Automaton, limits: Limits) -> None:
         self.automaton, self.limits = automaton, limits
         self.number = automaton.variable_index
-        self.slots = len(automaton.variables) + 1
+        spare = next(name for k in count() if (name := "spare" + "'" * k) not in automaton.variables)
+        self.slots = (*automaton.variables, spare)
         self.live = _live(automaton)
         self.atoms = [self._resolved(t) for t in automaton.transitions]
         everything = [each for atoms in self.atoms for each in atoms]
@@ -134,8 +130,10 @@ class _Compiler:
             None not in (each.low.name, each.high.name) and (each.high.offset or not self._is_hard(each))
             for each in everything
         )
+        self.has_constants = any(None in (each.low.name, each.high.name) for each in everything) or any(
+            isinstance(y, Fraction) for t in automaton.transitions for _, y in t.copies
+        )
         self.names: list[str] = []
-        self.rigid: list[Rigid] = []
         self.parts: list[tuple[int, int, int, bool, _Part]] = []
 
     def run(self) -> Control:
@@ -143,7 +141,7 @@ class _Compiler:
         automaton = self.automaton
         nothing: Naming = (None,) * len(automaton.variables)
         start = (automaton.index[automaton.initial], nothing, Rigid())
-        place = {start: self._state(automaton.initial, Rigid())}
+        place = {start: self._state(automaton.initial)}
         work, used = [start], {automaton.initial: 1}
         for q, naming, rigid in work:  # grows while it is walked
             self.limits.check(f"the core, {len(self.names)} states")
@@ -155,23 +153,22 @@ class _Compiler:
                 if there not in place:
                     name = automaton.states[there[0]].name
                     count = used[name] = used.get(name, 0) + 1
-                    place[there] = self._state(name if count == 1 else f"{name}#{count}", there[2])
+                    place[there] = self._state(name if count == 1 else f"{name}#{count}")
                     work.append(there)
-                self._chain(t, place[q, naming, rigid], place[there], chain, rigid | there[2])
-        return self._numbered(place[start])
+                self._chain(t, place[q, naming, rigid], place[there], chain)
+        return self._numbered(place[start], {q: naming for (_, naming, _), q in place.items()})
 
-    def _state(self, name: str, rigid: Rigid) -> int:
+    def _state(self, name: str) -> int:
         if len(self.names) >= MAX_STATES:
             raise LimitReached(Limit.SIZE, f"the core has more than {MAX_STATES} states")
         self.names.append(name)
-        self.rigid.append(rigid)
         return len(self.names) - 1
 
-    def _chain(self, t: int, source: int, target: int, chain: list[_Part], rigid: Rigid) -> None:
-        name = self.automaton.transitions[t].source
+    def _chain(self, t: int, source: int, target: int, chain: list[_Part]) -> None:
+        name = self.names[source]
         here = source
         for k, part in enumerate(chain):
-            there = target if k == len(chain) - 1 else self._state(f"{name}.{t + 1}.{k + 1}", rigid)
+            there = target if k == len(chain) - 1 else self._state(f"{name}.{t + 1}.{k + 1}")
             self.parts.append((here, there, t, k == 0, part))
             here = there
 
@@ -219,6 +216,8 @@ class _Compiler:
         if main is not None:
             main.new = fresh
             parts.append(main)
+            if (second := main.sampling.second) is not None and move.output.shows_second and state.is_input:
+                shown.append(_Part(sampling=replace(main.sampling, given=second, output=NOTHING, fixed=True)))
         parts = [*parts, *shown] or [_Part()]
         if main is None:
             parts[0].sampling = replace(parts[0].sampling, output=_without_sample(move.output))
@@ -233,7 +232,7 @@ class _Compiler:
             above, below = main.sampling.slopes
             kinds = frozenset(each for each in kinds if each[0] != fresh)
             if above is None or below is None:
-                assert isinstance(fresh, int)
+                assert isinstance(fresh, str)
                 kinds |= {(fresh, above is None, below is None)}
         return parts, (target, names, kinds)
 
@@ -251,7 +250,10 @@ class _Compiler:
             None if state.noise is Noise.LAPLACE else slopes(state.noise, state.d),
             None if state.noise_prime is Noise.LAPLACE else slopes(state.noise_prime, state.d_prime),
         )
-        return _Part(sampling=sampling)
+        part = _Part(sampling=sampling)
+        if self.has_constants and state.noise is Noise.EXPONENTIAL and not state.is_input:
+            part.ge.add((state.mu, False))
+        return part
 
     def _compared(self, each: Atom, naming: Naming, main: _Part | None) -> _Part | None:
         """Take note of a comparison in the part of the sample, or make a part of it.
@@ -302,12 +304,12 @@ class _Compiler:
             shifts.add(key)
 
     def _named(self, term: Term, naming: Naming) -> Term:
-        """The term with the slot or the constant that its variable names (slots are written as numbers)."""
+        """The term with the slot or the constant that its variable names."""
         if term.name is None or term.name == SAMPLE:
             return term
         what = naming[self.number[term.name]]
         assert what is not None, "a variable is read before it is assigned"
-        known = Term(None, what) if isinstance(what, Fraction) else Term(str(what))
+        known = Term(None, what) if isinstance(what, Fraction) else Term(what)
         return _placed(term, known)
 
     def _assigned(
@@ -330,9 +332,10 @@ class _Compiler:
             fresh = state.mu
         else:
             taken = {what for what in after if what is not None}
+            own = [self.automaton.variables[x] for x in stored]
             if self.mirrors:
                 taken |= {what for what, _ in main.keys}
-            fresh = next(slot for slot in (*stored, *range(self.slots)) if slot not in taken)
+            fresh = next(slot for slot in (*own, *self.slots) if slot not in taken)
         for place in stored:
             after[place] = fresh
         return tuple(after), fresh
@@ -375,14 +378,15 @@ class _Compiler:
 
     # Numbers for variables
 
-    def _numbered(self, start: int) -> Control:
+    def _numbered(self, start: int, names: Mapping[int, Naming]) -> Control:
         parts = [part for *_, part in self.parts]
         hard = {key for part in parts for key in part.ge | part.lt}
         soft = {key for part in parts for key in part.soft_ge | part.soft_lt}
         numbers = sorted({what for what, _ in hard | soft if isinstance(what, Fraction)})
         keys: list[Key] = [(c, False) for c in numbers]
         keys += sorted(
-            {key for key in hard | soft if not isinstance(key[0], Fraction)}, key=lambda key: key[::-1]
+            {key for key in hard | soft if not isinstance(key[0], Fraction)},
+            key=lambda key: (key[1], self.slots.index(str(key[0]))),
         )
         values = [key for key in keys if key in hard]
         shifts = [key for key in keys if key in soft]
@@ -406,7 +410,6 @@ class _Compiler:
         first = len(self.names)
         ends = [*range(first, first + len(before)), start]
         self.names += [f"before.{k + 1}" for k in range(len(before))]
-        self.rigid += [Rigid()] * len(before)
         numbered = [(ends[k], ends[k + 1], -1, False, part) for k, part in enumerate(before)] + self.parts
         control = assembled(
             state_names=tuple(self.names),
@@ -417,13 +420,12 @@ class _Compiler:
             target=tuple(target for _, target, *_ in numbered),
             initial=ends[0],
         )
-        of = of_shift if self.apart else of_value
         return replace(
             control,
             origin=tuple(t for _, _, t, _, _ in numbered),
             begins=tuple(begins for *_, begins, _ in numbered),
-            capped=tuple(mask(_kind(rigid, above=True), of) for rigid in self.rigid),
-            based=tuple(mask(_kind(rigid, above=False), of) for rigid in self.rigid),
+            keys=(*values, *shifts),
+            names=tuple(names.get(q, ()) for q in range(len(self.names))),
         )
 
     def _constants(self, numbers: list[Fraction]) -> list[_Part]:
@@ -439,8 +441,7 @@ class _Compiler:
         what, mirrored = key
         if isinstance(what, Fraction):
             return str(what)
-        name = self.automaton.variables[what] if what < len(self.automaton.variables) else "spare"
-        return f"-{name}" if mirrored else name
+        return f"-{what}" if mirrored else what
 
 
 def slopes(noise: Noise, d: Fraction | None) -> Slopes:
@@ -457,15 +458,6 @@ def _halves(part: _Part) -> tuple[_Part, _Part]:
     half = above if above is None else above / 2, below if below is None else below / 2
     part.sampling = own if own.is_free else replace(own, given=half)
     return part, part.mirror
-
-
-def _kind(rigid: Rigid, above: bool) -> Iterator[Key]:
-    """The variables whose values have noise that allows no shift above (else: below) the difference."""
-    for slot, no_above, no_below in rigid:
-        if no_above if above else no_below:
-            yield slot, False
-        if no_below if above else no_above:
-            yield slot, True
 
 
 def _live(automaton: Automaton) -> list[frozenset[str]]:
@@ -525,7 +517,7 @@ def _between_integers(each: Atom) -> Atom:
 
 
 def _key(term: Term) -> Key:
-    return (term.offset, False) if term.name is None else (int(term.name), term.mirrored)
+    return (term.offset, False) if term.name is None else (term.name, term.mirrored)
 
 
 def _without_sample(output: Output) -> Output:

@@ -1,0 +1,93 @@
+"""A witness on an automaton that is not plain, in words: what is in conflict, and how its cost rises.
+
+The paper's patterns are about comparisons of noisy inputs. Constants, shown values, differences and noise
+that is one-sided or absent come into conflict as well; what all of these have in common is told here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from symdipa.evidence import facts
+from symdipa.interface.reports import words
+from symdipa.interface.reports.document import Block, Inset, Table
+from symdipa.model.adjacency import EITHER_WAY
+from symdipa.model.automaton import Automaton
+from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import enumeration
+from symdipa.model.verdict import Witness
+from symdipa.runs.numbers.linear import Growth, growth
+
+SHOWN = 3
+"""Of how many numbers of rounds the cost is told."""
+
+EXPOSED = "exposed comparison"
+
+
+def happens(automaton: Automaton, witness: Witness) -> list[Block]:
+    """Which loops repeat, and what the run asks of the samples in conflict."""
+    blocks: list[Block] = []
+    names = "AB" if len(witness.cycles) == 2 else [""]
+    for name, loop in zip(names, witness.cycles, strict=False):
+        title = f"Loop {name}," if name else "The loop"
+        text = words.loop_text(automaton, witness, loop)
+        blocks.append(f"{title} {text}{',' if name else ''} can go round as often as one likes.")
+    ties = facts.ties(automaton, witness)
+    if ties:
+        rows = [[f"sample {t.low + 1} below sample {t.high + 1}", f"step {t.at + 1} {t.text}"] for t in ties]
+        blocks += ["These steps force values apart or together:", Inset([Table(rows)])]
+    return blocks
+
+
+def in_short(automaton: Automaton, witness: Witness) -> str:
+    """The conflict in one sentence."""
+    if witness.conflict == EXPOSED:
+        steps = sorted({witness.path[0], witness.path[-1]})
+        compare = "compares or shows" if len(steps) == 1 else "compare or show"
+        return f"{words.steps_text(steps)} {compare} values whose noise cannot hide that an input moved."
+    if witness.conflict.startswith("violating path to "):
+        what = witness.conflict.removeprefix("violating path to ")
+        return f"any number of noisy inputs lie on one side of {what}, which nothing can shift."
+    match witness.pattern:
+        case Pattern.LEAKING_PAIR:
+            return "any number of noisy inputs lie below any number of others."
+        case Pattern.DISCLOSING_CYCLE:
+            return "one run can show any number of noisy inputs."
+        case _:
+            return "every round of a loop costs something anew."
+
+
+def why(automaton: Automaton, witness: Witness) -> str:
+    """How much more the outputs tell with each further round."""
+    found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY)
+    moved = _moved(automaton, witness, found)
+    if found.grows == "infinite":
+        return (
+            f"{moved} Then the outputs of this run are possible for one of the two inputs and, whatever eps "
+            "is, as unlikely as one likes (or impossible) for the other."
+        )
+    costs = found.costs[:SHOWN]
+    rounds, told = (enumeration(map(str, of)) for of in (range(1, len(costs) + 1), costs))
+    return (
+        f"{moved} With {rounds} rounds the outputs can be less likely by factors that come as close as one "
+        f"likes to exp(c*eps) with c = {told}."
+    )
+
+
+def _moved(automaton: Automaton, witness: Witness, found: Growth) -> str:
+    """Which inputs move, and how."""
+    rows: Sequence[Fraction] = found.deltas[0] if found.deltas else ()
+    groups: dict[str, list[int]] = {}
+    for k, delta in enumerate(rows):
+        reads = automaton.state(automaton.transitions[witness.run[k]].source).is_input
+        if reads and delta:
+            groups.setdefault("smaller" if delta > 0 else "larger", []).append(k)
+    if not groups:
+        return "Let the inputs move."
+    told = [
+        f"the inputs of {words.steps_text(steps)} be {abs(rows[steps[0]])} {way}"
+        for way, steps in groups.items()
+    ]
+    turns = " (and the other way in every second round)" if len(found.deltas) == 2 else ""
+    return f"Let {enumeration(told)}{turns}."
