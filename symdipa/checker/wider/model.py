@@ -94,11 +94,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Model:
-    """Steps are numbered as the transitions of the automaton; ``leaving`` are the steps of each state."""
+    """Steps are numbered as the transitions of the automaton; ``leaving`` are the steps of each state.
+
+    ``live`` are the variables of each state that some path reads before it assigns them.
+    """
 
     initial: str
     steps: tuple[Step, ...]
     leaving: dict[str, tuple[int, ...]]
+    live: dict[str, frozenset[str]]
     variables: frozenset[str]
     integer: bool
 
@@ -121,9 +125,14 @@ def model_of(automaton: Automaton) -> Model:
     for t, transition in enumerate(automaton.transitions):
         leaving[transition.source].append(t)
         steps.append(_step(automaton, transition, states[transition.source], f"transition {t}"))
-    found = {name: tuple(numbers) for name, numbers in leaving.items()}
-    variables = frozenset(automaton.variables)
-    model = Model(automaton.initial, tuple(steps), found, variables, automaton.integer)
+    model = Model(
+        initial=automaton.initial,
+        steps=tuple(steps),
+        leaving={name: tuple(numbers) for name, numbers in leaving.items()},
+        live=_live(steps),
+        variables=frozenset(automaton.variables),
+        integer=automaton.integer,
+    )
     _check_determinism(model)
     _check_initialization(model)
     return model
@@ -258,6 +267,19 @@ def _check_integers(step: Step, state: State, where: str) -> None:
     numbers = [state.mu, state.mu_prime, *(c.gap for c in step.guard), *(v.plus for v in step.gets.values())]
     if any(Fraction(number).denominator != 1 for number in numbers):
         refuse("model-integer", f"{where} has a mean or a constant that is no integer")
+
+
+def _live(steps: list[Step]) -> dict[str, frozenset[str]]:
+    """A fixed point, by state."""
+    live = {name: frozenset[str]() for step in steps for name in (step.source, step.target)}
+    changes = True
+    while changes:
+        changes = False
+        for step in reversed(steps):
+            found = live[step.source] | step.reads | (live[step.target] - step.assigned)
+            changes = changes or found != live[step.source]
+            live[step.source] = found
+    return live
 
 
 def _check_determinism(model: Model) -> None:

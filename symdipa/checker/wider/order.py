@@ -153,14 +153,11 @@ class Order:
     def _even(self, bound: Bound) -> Bound:
         return Bound(Fraction(2 * floor(bound.number / 2)), 0) if self.integer else bound
 
-    def moved(self, gets: Mapping[str, Value]) -> Order:
-        """What is known of the variables after assignments: all at once, each gets a value of before."""
-        names = (
-            {p.name for p in self._above} | {p.name for b in self._above.values() for p in b} | gets.keys()
-        )
+    def moved(self, gets: Mapping[str, Value], names: Iterable[str]) -> Order:
+        """What is known of these variables after assignments: all at once, each gets a value of before."""
         places = {ZERO: Value(ZERO, Fraction(0))}
-        for x in names - {None, SAMPLE}:
-            value = gets.get(x or "", Value(Place(x), Fraction(0)))
+        for x in names:
+            value = gets.get(x, Value(Place(x), Fraction(0)))
             places |= {Place(x): value, Place(x, True): value.negative}
         after = Order(self.integer)
         for low, lower in places.items():

@@ -109,14 +109,14 @@ class Follower:
         again = Walk(walk.order.copy(), dict(walk.origin))
         for p in cycle:
             self._advance(again, p, "cycle-repeats")
-        if self._known(again) != self._known(walk):
+        live = self.model.live[self.steps[cycle[-1]].target]
+        if again.order.facts != walk.order.facts or any(
+            self._is_continuous(again.origin[x]) != self._is_continuous(walk.origin[x]) for x in live
+        ):
             refuse(
                 "cycle-repeats",
                 f"{self.where}: after one more round of {list(cycle)} other values are possible",
             )
-
-    def _known(self, walk: Walk) -> tuple[object, ...]:
-        return walk.order.facts, {x: self._is_continuous(end) for x, end in walk.origin.items()}
 
     def _is_continuous(self, end: End) -> bool:
         return end.position is not None and self.model.is_continuous(self.steps[end.position].sample)
@@ -130,7 +130,7 @@ class Follower:
             walk.order.learn(c._replace(strict=c.strict or differ))
         if not walk.order.is_possible:
             refuse(rule, f"{self.where}: no samples satisfy the guards up to position {p}")
-        walk.order = walk.order.moved(step.gets)
+        walk.order = walk.order.moved(step.gets, self.model.live[step.target])
         walk.origin |= {x: resolved(walk.origin, p, value.place) for x, value in step.gets.items()}
 
     def _take_arcs(self, walk: Walk, p: int, cycle: range) -> None:
@@ -206,4 +206,4 @@ def _imitations(model: Model, state: str, order: Order, like: Step) -> Iterator[
             for comparison in step.known:
                 after.learn(comparison)
             if after.is_possible:
-                yield t, after.moved(step.gets)
+                yield t, after.moved(step.gets, model.live[step.target])
