@@ -62,7 +62,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "asked only where both are positions",
     ("plain.lower", "check_lower", "True => False"): COUNTED,
     (
-        "relational",
+        "relational.check",
         "Closures.with_guards",
         "if key not in self._found => if True",
     ): "what was found is found again",

@@ -632,7 +632,7 @@ def test_negatives_are_refused_by_the_checker():
 def test_too_many_pieces_are_refused(monkeypatch):
     automaton = band()
     certificate = certified(automaton)
-    monkeypatch.setattr("symdipa.checker.effects.MAX_PIECES", 0)
+    monkeypatch.setattr("symdipa.checker.relational.effects.MAX_PIECES", 0)
     assert rule_of(automaton, certificate) == "limit"
 
 

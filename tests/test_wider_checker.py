@@ -452,7 +452,7 @@ def test_other_ends_and_signs_of_flows():
 
 
 def test_only_some_kinds_are_for_wider_automata():
-    for kind in ("private-in-parts", "relational", "well-formed"):
+    for kind in ("private-in-parts", "well-formed"):
         others = {kind: lambda *_: pytest.fail("not to be asked")}
         with pytest.raises(checker.CertificateRefused, match="of the paper only") as refused:
             checker.verify(GAP, about(GAP, {"kind": kind}), others)

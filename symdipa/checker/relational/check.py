@@ -16,8 +16,8 @@ inputs alone: substitute it in the integral that ``g`` is. The densities differ 
 ``eps``; for almost every sample of the first copy that goes on as the letters ask, the second copy shows the
 same letter (*output*) and both are in a node whose facts hold (*fact*), and the induction hypothesis applies
 (*potential*). If it does not tie them, the hypothesis holds for every two samples, hence for the averages.
-(Real numbers may be asked to lie in any set: as both copies show the same ones, what the set leaves to the rest
-is the same for both.)
+(Real numbers may be asked to lie in any set: both copies show the same ones, so what the set leaves to the
+rest is the same for both.)
 
 A letter has a remark that is not shown. As every run has exactly one sequence of remarks (*remarks*), what is
 visible has as probability the sum over all remarks, on both sides, and the inequality survives.
@@ -32,7 +32,9 @@ from functools import cached_property
 from itertools import product
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
-from symdipa.checker.effects import (
+from symdipa.checker.model import Model
+from symdipa.checker.reading import bounded, interval, items, members, number, rational, text
+from symdipa.checker.relational.effects import (
     NOTHING,
     SECOND_SAMPLE,
     SHOWN_SAMPLE,
@@ -45,8 +47,6 @@ from symdipa.checker.effects import (
     Interval,
     effects_of,
 )
-from symdipa.checker.model import Model
-from symdipa.checker.reading import bounded, interval, items, members, number, rational, text
 from symdipa.checker.rules import refuse, shown
 from symdipa.checker.wider.model import Model as WiderModel
 from symdipa.checker.wider.order import ZERO as NOWHERE
