@@ -1,8 +1,9 @@
 """Chains between a low and a high end, by marks and by ghosts (docs/theory.md, section 4).
 
-Leaking pairs and privacy violating paths differ only in their ends (:class:`symdipa.runs.marks.Chain`), so
-their modules both build on these two encodings. Marks in bits are ``up(x)`` and ``down(x)`` for each
-variable, and ``hit`` (Def. marks); :func:`symdipa.runs.marks.advance` is their specification.
+Leaking pairs and privacy violating paths differ only in their ends
+(:class:`symdipa.runs.control.chains.Chain`), so their modules both build on these two encodings. Marks in
+bits are ``up(x)`` and ``down(x)`` for each variable, and ``hit`` (Def. marks);
+:func:`symdipa.runs.marks.advance` is their specification.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
+from symdipa.runs.control.chains import Chain, End, chains_of
 from symdipa.runs.dataflow import MarkFacts, OrderFacts, mark_facts, may_have_chain, order_facts
-from symdipa.runs.marks import Chain, End, chains_of
 from symdipa.runs.order import OrderState, members
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System

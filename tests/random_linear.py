@@ -74,8 +74,8 @@ class Tastes:
 
         return cls(
             constant=some(0.0, 0.15, 0.4),
-            offset=some(0.0, 0.0, 0.3),
-            mirror=some(0.0, 0.3),
+            offset=some(0.0, 0.15, 0.3),
+            mirror=some(0.15, 0.3),
             copy=some(0.0, 0.1, 0.3),
             silent=some(0.15, 0.3),
             read=some(0.0, 0.25),

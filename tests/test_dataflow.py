@@ -23,8 +23,9 @@ from symdipa.model.verdict import Status
 from symdipa.runs import dataflow
 from symdipa.runs.augmentation import Augmentation, augment
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control.chains import PLAIN, Chain
 from symdipa.runs.dataflow import OrderFacts, mark_facts, order_facts
-from symdipa.runs.marks import PLAIN, Chain, Marks, advance
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import OrderState, Step, initial, update
 from symdipa.runs.problem import Problem
 

@@ -23,8 +23,9 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control.chains import Chain, End
 from symdipa.runs.dataflow import OrderFacts, order_facts
-from symdipa.runs.marks import Chain, End, Marks, advance
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import OrderState, Step, bounds, enabled, initial, members, update
 from symdipa.systems.boolean import TRUE, BooleanGraph, Lit
 from symdipa.systems.system import Edge, System

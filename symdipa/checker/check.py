@@ -28,7 +28,7 @@ Check = Callable[[Automaton, dict[str, object], str], Claim]
 
 Kinds = dict[str, Callable[[dict[str, object], str], Claim]]
 
-ONLY_PLAIN = ("private-in-parts", "relational", "well-formed")
+ONLY_PLAIN = ("private-in-parts", "well-formed")
 """Kinds of certificates that exist for the paper's automata only."""
 
 
@@ -96,6 +96,7 @@ def _kinds(automaton: Automaton) -> Kinds:
             "private": partial(check_wider_private, wider),
             "lower": partial(check_wider_lower, wider),
             "violation": partial(check_wider_violation, wider),
+            "relational": partial(check_relational, wider),
         }
     model = model_of(automaton)
     return {

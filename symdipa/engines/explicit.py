@@ -21,7 +21,8 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Witness
 from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
-from symdipa.runs.marks import Chain, Marks, advance, chains_of
+from symdipa.runs.control.chains import Chain, chains_of
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import Mask, members
 from symdipa.runs.problem import Compute, Problem
 from symdipa.runs.witness import Loop, complete
@@ -189,7 +190,7 @@ class Visit:
 
 
 class ChainSearch:
-    """Breadth-first search for a chain (:class:`symdipa.runs.marks.Chain`).
+    """Breadth-first search for a chain (:class:`symdipa.runs.control.chains.Chain`).
 
     An edge marks as a repetition in two ways. If it lies on a cycle that assigns nothing live, that cycle
     can be inserted just before it and changes nothing else: it marks at once. Otherwise the cycle really

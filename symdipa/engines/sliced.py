@@ -12,11 +12,11 @@ from symdipa.model.errors import LimitReached, WitnessRejected
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
+from symdipa.runs.control.chains import Chain, chains_of
+from symdipa.runs.control.slicing import Slice, cut
 from symdipa.runs.dataflow import graph_allows, may_have_chain
-from symdipa.runs.marks import Chain, chains_of
 from symdipa.runs.order import Mask
 from symdipa.runs.problem import Problem
-from symdipa.runs.slicing import Slice, cut
 from symdipa.runs.witness import finished, replay, shorten
 
 METHODS = ("static", "explicit", "bounded", "k-induction", "pdr")

@@ -18,7 +18,10 @@ from math import inf
 from symdipa.bounds.exact.flow import Flow
 from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence.probability import Budget, ProbabilityRefused
-from symdipa.evidence.refutation.inputs import Evaluation, InputPair, input_pair, largest_scale, roles
+from symdipa.evidence.probability.linear.events import is_wide
+from symdipa.evidence.refutation import rays
+from symdipa.evidence.refutation.inputs import Evaluation, InputPair, input_pair, roles
+from symdipa.evidence.refutation.rays import Candidate, Ray, WideEvaluation
 from symdipa.evidence.refutation.shape import best_flow, best_signs_of
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
@@ -33,6 +36,14 @@ ROUNDS = 4
 """How often each loop of a candidate run is unrolled."""
 FAR = (4, 16, 64)
 """Distances of inputs from the means, in units of the largest noise scale."""
+FARTHER, NEAR = (4, 16, 32, 64, 256), 0.999
+"""The same along a ray, which ends where the ratio is this part of the best, or more."""
+SPREADS, PARTS = (32, 8), (1.5, 1.0, 0.75)
+"""How far apart the values of a run begin on it: far, and inputs move by these parts of it, so that no other
+run with the same outputs is likely."""
+WIDE_TOLERANCE, WIDE_LONGEST, WIDE_RUNS = 1e-4, 6, 60
+"""The error of a logarithm that is accepted there, and the short runs that are ranked: their length, their
+number."""
 STEPS = (1, 2, 4, 8, 16)
 """By how much an input is moved, in the same units."""
 LONGEST_LEAN = 24
@@ -88,6 +99,12 @@ def confirm(
     computed unless it is given. The search ends at a log-ratio per ``eps`` of ``enough``. Raises
     :class:`NoConfirmation` if no pair could be evaluated.
     """
+    if is_wide(automaton):
+        wide = WideEvaluation(automaton, Fraction(eps), max(tolerance, WIDE_TOLERANCE), limits)
+        along = _BestPair(wide, random.Random(seed), enough)
+        return _confirm_wide(
+            along, wide, flow, min(longest, WIDE_LONGEST), min(runs, WIDE_RUNS), best_runs, moves
+        )
     problem = Problem.of(automaton)
     control, eps = problem.control, Fraction(eps)
     ranking, weighing = limits.share(1 / 2), limits.share(WEIGH_SHARE).within(WEIGH_SECONDS)
@@ -106,12 +123,37 @@ def confirm(
         if search.done():
             break
         with suppress(OutOfTime):
-            search.by_signs(run, signs)
+            search.by_signs(evaluation, run, signs)
+    return search.finished(moves)
+
+
+def _confirm_wide(
+    search: _BestPair,
+    evaluation: WideEvaluation,
+    flow: Flow | None,
+    longest: int,
+    count: int,
+    best_runs: int,
+    moves: int,
+) -> Confirmation:
+    """The same for the wider model: inputs along rays (Thm. B)."""
+    automaton, limits = evaluation.automaton, evaluation.limits
+    ranked = []
     with suppress(OutOfTime):
-        search.improve(moves)
-    if search.best is None:
-        raise NoConfirmation(search.refused or "there was no time to try a pair")
-    return replace(search.best, tried=search.tried)
+        for one in rays.candidates(automaton, flow, longest, count, best_runs, limits.share(1 / 3)):
+            ranked.append(one)
+
+    def rank(one: Candidate) -> tuple[Fraction, int, tuple[int, ...]]:
+        value, run, _ = one
+        return -value, len(run) if evaluation.alone(run) else -len(run), run
+
+    ranked.sort(key=rank)
+    for value, run, deltas in ranked[:best_runs]:
+        if search.done():
+            break
+        with suppress(OutOfTime):
+            search.along(evaluation, run, deltas, value)
+    return search.finished(moves)
 
 
 def _ranked(
@@ -198,7 +240,7 @@ def _repeated(
 class _BestPair:
     """Tries pairs of inputs and keeps the best; one with a ratio of ``enough`` will do."""
 
-    evaluation: Evaluation
+    evaluation: Evaluation | WideEvaluation
     rng: random.Random
     enough: float
     tried: int = 0
@@ -206,12 +248,51 @@ class _BestPair:
     refused: str = ""
     """Why the last pair was not evaluated."""
 
-    def by_signs(self, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
+    def finished(self, moves: int) -> Confirmation:
+        """The best pair after some moves of single inputs."""
+        with suppress(OutOfTime):
+            self.improve(moves)
+        if self.best is None:
+            raise NoConfirmation(self.refused or "there was no time to try a pair")
+        return replace(self.best, tried=self.tried)
+
+    def along(
+        self,
+        evaluation: WideEvaluation,
+        run: tuple[int, ...],
+        deltas: tuple[Fraction, ...],
+        value: Fraction,
+    ) -> None:
+        """Try inputs along a ray until the ratio is near ``value``: farther and farther, or, where other runs
+        show the same outputs, from where they are unlikely."""
+        unit = self._unit(run)
+        near = rays.ray(evaluation.automaton, run, deltas, unit)
+        if near is None:
+            self.refused = "no inputs were found on which the run has a positive probability"
+            return
+        tries: list[tuple[Ray | None, float]] = [(near, factor) for factor in FARTHER]
+        if not evaluation.alone(run):
+            for spread in SPREADS:
+                apart = rays.ray(evaluation.automaton, run, deltas, spread * unit)
+                tries += [(apart, spread * part) for part in PARTS]
+            tries = [*tries[len(FARTHER) :], *tries[: len(FARTHER)]]
+        hopeless: set[int] = set()
+        for found, factor in tries:
+            if found is None or id(found) in hopeless:
+                continue
+            before = self.tried
+            ratio = self.evaluate(found.pair(max(1, round(factor * unit))))
+            if self.done() or ratio >= NEAR * float(value):
+                return
+            if self.tried == before:
+                hopeless.add(id(found))
+
+    def by_signs(self, evaluation: Evaluation, run: tuple[int, ...], signs: tuple[int, ...]) -> None:
         """Try the inputs that are best for one run in the limit."""
-        control, limits, eps = self.evaluation.control, self.evaluation.limits, self.evaluation.eps
+        control, limits, eps = evaluation.control, evaluation.limits, evaluation.eps
         base = max((abs(control.sampling[t].mu) for t in run), default=Fraction(0))
         apart = None
-        if not self.evaluation.distinct:
+        if not evaluation.distinct:
             signs = lean(control, run, signs, limits)
             apart = roles(control, run, signs, limits)
         for factor in FAR:
@@ -224,27 +305,28 @@ class _BestPair:
         return self.best is not None and self.best.all_runs and self.best.log_ratio_per_eps >= self.enough
 
     def _unit(self, run: Sequence[int]) -> Fraction:
-        return largest_scale(self.evaluation.control, run, self.evaluation.eps)
+        return self.evaluation.unit(run)
 
-    def evaluate(self, candidate: InputPair) -> None:
-        """Keep a pair if it is the best so far; one that cannot be evaluated does not count."""
+    def evaluate(self, candidate: InputPair) -> float:
+        """The ratio of a pair, which is kept if it is the best so far; one that cannot be evaluated does not
+        count."""
         try:
             first, second, all_runs = self.evaluation.of(candidate)
         except (LimitReached, ProbabilityRefused) as reason:
             self.refused = f"their probabilities were not computed ({reason})"
-            return
+            return -inf
         self.tried += 1
         if second.value == -inf:
             self.refused = "one of the two probabilities is 0"
-            return
+            return -inf
         eps = float(self.evaluation.eps)
         ratio, error = (first.value - second.value) / eps, (first.error + second.error) / eps
         best = self.best
-        if best is not None and (all_runs, ratio) <= (best.all_runs, best.log_ratio_per_eps):
-            return
-        self.best = Confirmation(
-            candidate, self.evaluation.eps, ratio, error, all_runs, self.tried, first.value, second.value
-        )
+        if best is None or (all_runs, ratio) > (best.all_runs, best.log_ratio_per_eps):
+            self.best = Confirmation(
+                candidate, self.evaluation.eps, ratio, error, all_runs, self.tried, first.value, second.value
+            )
+        return ratio
 
     def improve(self, moves: int) -> None:
         """Move single inputs, and turn differences round, as long as there is time."""
@@ -264,7 +346,8 @@ class _BestPair:
                 difference = high - low
                 if self.rng.random() < 0.3:
                     difference = Fraction(self.rng.choice((-1, 1)))
-                step = Fraction(round(64 * unit * self.rng.choice(STEPS) * self.rng.choice((-1, 1))), 64)
+                grid = self.evaluation.grid
+                step = Fraction(round(grid * unit * self.rng.choice(STEPS) * self.rng.choice((-1, 1))), grid)
                 low += step * self.rng.choice((0, 1, 1))
                 alpha[j], beta[j] = low, low + difference
             self.evaluate(replace(now, alpha=tuple(alpha), beta=tuple(beta)))

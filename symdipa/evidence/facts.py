@@ -15,7 +15,7 @@ from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, initial, propagate, update
 
 if TYPE_CHECKING:
-    from symdipa.runs.marks import Chain
+    from symdipa.runs.control.chains import Chain
 
 # The control graph is imported where it is used: it loads a library that reports without a run do not need.
 
@@ -76,7 +76,7 @@ class Tie(NamedTuple):
 
 def ties(automaton: Automaton, witness: Witness) -> list[Tie]:
     """What joins the steps of the path of a witness one by one, on an automaton that need not be plain."""
-    from symdipa.runs.linear import unrolled
+    from symdipa.runs.numbers.linear import unrolled
 
     system = unrolled(automaton, witness.run)
     found = []
@@ -215,7 +215,8 @@ def marks_along(automaton: Automaton, witness: Witness) -> Iterator[tuple[dict[s
     non-leaking cycles of the witness.
     """
     from symdipa.runs.control import control_graph
-    from symdipa.runs.marks import PLAIN, Chain, Marks, advance
+    from symdipa.runs.control.chains import PLAIN, Chain
+    from symdipa.runs.marks import Marks, advance
 
     control = control_graph(automaton)
     cycles = () if witness.pattern is Pattern.LEAKING_CYCLE else witness.cycles

@@ -17,8 +17,9 @@ from typing import NamedTuple, TypeVar
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
+from symdipa.runs.control.chains import Chain, chains_of
 from symdipa.runs.graphs import component_numbers, loops_of
-from symdipa.runs.marks import Chain, Marks, advance, chains_of
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import Mask, OrderState, Step, enabled, initial, propagate
 
 T = TypeVar("T")

@@ -13,9 +13,9 @@ from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation, augment, too_large
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control.slicing import flatten, separate, transitions_touching, variable_components
 from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.order import Mask
-from symdipa.runs.slicing import flatten, separate, transitions_touching, variable_components
 
 T = TypeVar("T")
 

@@ -17,10 +17,10 @@ from symdipa.model.errors import WitnessRejected
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
+from symdipa.runs.control.slicing import cut
 from symdipa.runs.dataflow import OrderFacts, fixed_point, order_facts
 from symdipa.runs.order import OrderState, bounds, initial, members, update
 from symdipa.runs.problem import Problem
-from symdipa.runs.slicing import cut
 from symdipa.runs.witness import LASSOS, LONGEST_TRIED, MAX_SETTLED, feasible_runs, witnesses_on
 
 TRIED_ON_ONE_RUN = 8

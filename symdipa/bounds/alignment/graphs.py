@@ -15,8 +15,9 @@ from typing import TypeVar
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
+from symdipa.runs.control.chains import Chain
 from symdipa.runs.graphs import component_numbers, explore
-from symdipa.runs.marks import Chain, Marks, advance
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import Mask, OrderState, members
 
 Classes = tuple[Mask, ...]

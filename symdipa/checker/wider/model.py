@@ -23,21 +23,22 @@ NOTHING = Fraction(0)
 class Sample:
     """The noise of a sample; ``d`` is 0 where it is not given, or there is no noise.
 
-    ``mean`` is its mean, if it does not depend on the input.
+    ``mean`` is its mean, if it does not depend on the input, ``mu`` what the state says of it.
     """
 
     noise: Noise
     d: Fraction
     mean: Fraction | None
+    mu: Fraction
 
 
 @dataclass(frozen=True)
 class Step:
     """A transition with what its state adds to it.
 
-    ``guard`` are its comparisons, ``gets`` what variables get, ``ties`` the pairs of places whose difference
-    is shown: the second one is the number 0 where a value is. ``sample`` is what the state draws, ``second``
-    what it draws besides and the transition shows.
+    ``guard`` are its comparisons, ``gets`` what variables get, ``numbers`` those that are shown, as
+    differences: the second one is the number 0 where a value is. ``sample`` is what the state draws,
+    ``second`` what it draws besides and the transition shows; ``kinds`` are about what it ``shows``.
     """
 
     source: str
@@ -47,8 +48,14 @@ class Step:
     second: Sample | None
     guard: tuple[Comparison, ...]
     gets: dict[str, Value]
-    ties: tuple[tuple[Place, Place], ...]
+    numbers: tuple[tuple[Value, Value], ...]
     shows: tuple[str | None, ...]
+    kinds: tuple[OutputKind, ...]
+
+    @property
+    def ties(self) -> tuple[tuple[Place, Place], ...]:
+        """The pairs of places whose difference is shown."""
+        return tuple((one.place, other.place) for one, other in self.numbers)
 
     @property
     def assigned(self) -> frozenset[str]:
@@ -71,9 +78,11 @@ class Step:
     @property
     def known(self) -> list[Comparison]:
         """What holds whenever the transition is taken: its guard, and where its sample can be."""
-        return [*self.guard, *self._support()]
+        return [*self.guard, *self.support]
 
-    def _support(self) -> list[Comparison]:
+    @property
+    def support(self) -> list[Comparison]:
+        """Where its sample can be."""
         if self.sample is None or self.sample.mean is None or self.sample.noise is Noise.LAPLACE:
             return []
         mean, sample = Value(ZERO, self.sample.mean), Value(Place(SAMPLE), NOTHING)
@@ -163,12 +172,12 @@ def _shown(output: Output) -> tuple[Output, ...]:
 
 def _step(automaton: Automaton, transition: Transition, state: State, where: str) -> Step:
     mean, mean_prime = (None if state.is_input else mu for mu in (state.mu, state.mu_prime))
-    sample = Sample(state.noise, state.d or NOTHING, mean) if state.draws else None
+    sample = Sample(state.noise, state.d or NOTHING, mean, state.mu) if state.draws else None
     parts = _shown(transition.output)
     gets = _gets(transition, where)
     second = None
     if any(part.kind is OutputKind.INSAMPLE_PRIME for part in parts):
-        second = Sample(state.noise_prime, state.d_prime or NOTHING, mean_prime)
+        second = Sample(state.noise_prime, state.d_prime or NOTHING, mean_prime, state.mu_prime)
     step = Step(
         source=transition.source,
         target=transition.target,
@@ -177,8 +186,9 @@ def _step(automaton: Automaton, transition: Transition, state: State, where: str
         second=second,
         guard=_guard(transition, sample, automaton.integer),
         gets=gets,
-        ties=tuple(tie for part in parts for tie in _ties(part, gets, where)),
+        numbers=tuple(shown for part in parts for shown in _numbers(part, gets, where)),
         shows=tuple(part.symbol for part in parts),
+        kinds=tuple(part.kind for part in parts),
     )
     _check_samples(step, state, where)
     if automaton.integer:
@@ -219,20 +229,21 @@ def _value(term: Term) -> Value:
     return Value(Place(term.name, term.mirrored) if term.name is not None else ZERO, term.offset)
 
 
-def _ties(part: Output, gets: dict[str, Value], where: str) -> list[tuple[Place, Place]]:
-    """What a number that is shown ties together, in places of before the assignments."""
+def _numbers(part: Output, gets: dict[str, Value], where: str) -> list[tuple[Value, Value]]:
+    """A number that is shown, in places of before the assignments."""
     if SECOND in part.names or (part.kind is OutputKind.VALUE and SAMPLE in part.names):
         refuse(
             "model-output", f"{where} shows a value or a difference that is not one of variables and insample"
         )
-    places = [gets[name].place if name in gets else Place(name) for name in part.names]
+    values = [gets.get(name, Value(Place(name), NOTHING)) for name in part.names]
+    zero = Value(ZERO, NOTHING)
     match part.kind:
         case OutputKind.INSAMPLE:
-            return [(Place(SAMPLE), ZERO)]
+            return [(Value(Place(SAMPLE), NOTHING), zero)]
         case OutputKind.VALUE:
-            return [(places[0], ZERO)]
+            return [(values[0], zero)]
         case OutputKind.DIFFERENCE:
-            return [(places[0], places[1])]
+            return [(values[0], values[1])]
         case OutputKind.SEVERAL:
             refuse("model-output", f"{where} shows a list in a list")
     return []

@@ -19,12 +19,13 @@ from symdipa.evidence.probability.laplace import (
     log_hazard_up,
     log_interval,
 )
+from symdipa.evidence.probability.linear import events
+from symdipa.evidence.probability.linear.events import Asked, alone, is_wide
 from symdipa.evidence.probability.poset import (
     Law,
     Number,
     Poset,
     ProbabilityRefused,
-    Window,
     check_numbers,
     poset_of,
 )
@@ -71,7 +72,8 @@ class LogProbability:
 
     ``error`` is computed: the difference of two resolutions, summed over the factors, and a bound on
     rounding. ``method`` names what was needed: ``"closed form"``, ``"tables"`` (one-dimensional),
-    ``"down-sets"``, ``"pairs"`` (two-dimensional tables), ``"infeasible"`` (the probability is 0).
+    ``"down-sets"``, ``"pairs"`` (two-dimensional tables), ``"infeasible"`` (the probability is 0); in the
+    wider model ``"a lattice"``, ``"a plane lattice"`` and ``"sums over integers"``.
     ``nodes`` is the size of the largest grid.
     """
 
@@ -90,7 +92,7 @@ def log_probability(
     automaton: Automaton,
     run: Sequence[int],
     inputs: Sequence[Number | None],
-    outputs: Sequence[Window | None] | None = None,
+    outputs: Sequence[Asked] | None = None,
     eps: Number = 1,
     tolerance: float = 1e-6,
     budget: Budget | None = None,
@@ -98,15 +100,20 @@ def log_probability(
 ) -> LogProbability:
     """The logarithm of the probability that the automaton takes exactly ``run`` (positions of transitions).
 
-    ``inputs[j]`` is what step ``j`` reads, ``None`` at non-input states. ``outputs[j]`` is the interval in
-    which a real output of step ``j`` has to lie, ``None`` for any value and for symbols. Noise scales of
+    ``inputs[j]`` is what step ``j`` reads, ``None`` at states without input. ``outputs[j]`` is the interval
+    in which a real output of step ``j`` has to lie, ``None`` for any value and for symbols; where several
+    numbers are shown, a tuple with one of these for each. Noise scales of
     states are inverse and in units of ``eps``. Raises :class:`ProbabilityRefused` when the computed error
     stays above ``tolerance``, :class:`LimitReached` when ``budget`` does not suffice and :class:`OutOfTime`
     when the time of ``limits`` does not.
     """
+    if is_wide(automaton):
+        found = events.log_probability(automaton, run, inputs, outputs, eps, tolerance, limits)
+        return LogProbability(found.value, found.error, found.method, found.nodes)
     control = control_graph(automaton)
     check_numbers(inputs, eps)
-    poset = poset_of(control, run, inputs, outputs, eps)
+    windows = None if outputs is None else [alone(asked) for asked in outputs]
+    poset = poset_of(control, run, inputs, windows, eps)
     return log_probability_of(poset, tolerance, budget or Budget(), limits)
 
 

@@ -16,6 +16,17 @@ import numpy as np
 
 from symdipa.evidence.probability.grid import Grid
 from symdipa.evidence.probability.laplace import Array, log_interval
+from symdipa.evidence.probability.linear import events
+from symdipa.evidence.probability.linear.events import (
+    Asked,
+    Item,
+    Observed,
+    intervals_of,
+    is_wide,
+    items_of,
+    matching_runs,
+)
+from symdipa.evidence.probability.linear.lattice import Answer
 from symdipa.evidence.probability.pairs import Allowance, Joint, Plane, Sample, drop, place
 from symdipa.evidence.probability.poset import Law, Number, Poset, Window, check_numbers, law_of, poset_of
 from symdipa.evidence.probability.single import (
@@ -34,7 +45,6 @@ from symdipa.model.spelling import no_such
 from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import OrderState, initial, members, update
 
-Observed = str | Window
 FEW_RUNS = 8
 """The most runs that are added up one by one where tables could do it."""
 MAX_RUNS = 2_000
@@ -76,31 +86,70 @@ def total_log_probability(
     """The logarithm of the probability that the first outputs are ``outputs`` when ``inputs`` are read.
 
     ``inputs`` are the numbers that input states read one after another; ``outputs`` has a symbol for each
-    step, or an interval for a real output (of either kind). A step that finds no input left does not
-    happen. With ``exact`` only runs that read *all* inputs count, otherwise some may be left over.
-    Raises :class:`OutOfTime` when the time of ``limits`` is over, ``ValueError`` for a symbol that is never
-    output.
+    step, or an interval for a real output (of any kind), or a tuple of these for a list. A step that finds
+    no input left does not happen. With ``exact`` only runs that read *all* inputs count, otherwise some may
+    be left over. Raises :class:`OutOfTime` when the time of ``limits`` is over, ``ValueError`` for a symbol
+    that is never output.
     """
-    control = control_graph(automaton)
+    wide = is_wide(automaton)
     check_numbers(inputs, eps)
     _check_outputs(automaton, outputs)
-    return total_of(control, inputs, outputs, eps, tolerance, budget or Budget(), max_runs, exact, limits)
+    if wide:
+        return _added_wide(automaton, inputs, outputs, eps, tolerance, max_runs, exact, limits)
+    seen = [items_of(output) for output in outputs]
+    if any(len(items) != 1 for items in seen):
+        raise ValueError("the automaton shows one thing at each step")
+    control, one = control_graph(automaton), [items[0] for items in seen]
+    return total_of(control, inputs, one, eps, tolerance, budget or Budget(), max_runs, exact, limits)
+
+
+def _added_wide(
+    automaton: Automaton,
+    inputs: Sequence[Number],
+    outputs: Sequence[Observed],
+    eps: Number,
+    tolerance: float,
+    max_runs: int,
+    exact: bool,
+    limits: Limits,
+) -> TotalLogProbability:
+    """The runs of an automaton of the wider model with the outputs, added up one by one."""
+    asked: list[Asked] = [intervals_of(output) or None for output in outputs]
+    known: dict[tuple[int, ...], Answer] = {}
+    complete = True
+    for run in matching_runs(automaton, inputs, outputs, exact, limits):
+        if len(known) == max_runs:
+            complete = False
+            break
+        stream = iter(inputs)
+        states = [automaton.state(automaton.transitions[t].source) for t in run]
+        read = [next(stream) if state.is_input else None for state in states]
+        known[run] = events.log_probability(automaton, run, read, asked, eps, tolerance, limits)
+    results = list(known.values())
+    value = reduce(log_add, (result.value for result in results), -inf)
+    error = sum(r.error * exp(r.value - value) for r in results if r.value > -inf)
+    method = "sum of runs" if len(results) != 1 else results[0].method
+    nodes = max((r.nodes for r in results), default=0)
+    return TotalLogProbability(value, error, method, nodes, len(results), complete)
 
 
 def _check_outputs(automaton: Automaton, outputs: Sequence[Observed]) -> None:
     """Refuse symbols that the automaton does not have: their probability would be 0 without a word."""
     if isinstance(outputs, str):
         raise TypeError("outputs are a list with a symbol or an interval for each step, not a text")
-    known = sorted({t.output.symbol for t in automaton.transitions if t.output.symbol is not None})
+    known = sorted(
+        {part.symbol for t in automaton.transitions for part in t.output.parts if part.symbol is not None}
+    )
     for output in outputs:
-        if isinstance(output, str) and output not in known:
-            raise ValueError(no_such("output", output, known))
+        for item in items_of(output):
+            if isinstance(item, str) and item not in known:
+                raise ValueError(no_such("output", item, known))
 
 
 def total_of(
     control: Control,
     inputs: Sequence[Number],
-    outputs: Sequence[Observed],
+    outputs: Sequence[Item],
     eps: Number,
     tolerance: float,
     budget: Budget,
@@ -152,7 +201,7 @@ class MatchingRuns:
 
     control: Control
     inputs: tuple[Number, ...]
-    outputs: tuple[Observed, ...]
+    outputs: tuple[Item, ...]
     exact: bool
     limits: Limits
 

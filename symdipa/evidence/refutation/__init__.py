@@ -5,9 +5,11 @@ The construction follows Thm. B. For one run, the best log-ratio per ``eps`` of 
 ``l`` times; the mean of every input step is moved by ``t`` to one side (``alpha``), then by one more
 (``beta``). The ratio of the run's probabilities tends to ``c(s)`` from below as ``t`` grows, and ``c(s)``
 grows without bound with ``l``. Every number comes with the error that its computation bounds, and a ratio
-above ``c(s)``, which would refute the computation, is never returned.
+above ``c(s)``, which would refute the computation, is never returned. In the wider model inputs lie along a
+ray in the same way (:mod:`symdipa.evidence.refutation.rays`).
 """
 
-from symdipa.evidence.refutation.search import Growth, NoRefutation, Refutation, refute
+from symdipa.evidence.refutation.outcome import Growth, NoRefutation, Refutation
+from symdipa.evidence.refutation.search import refute
 
 __all__ = ["Growth", "NoRefutation", "Refutation", "refute"]

@@ -13,11 +13,11 @@ from symdipa.evidence.probability import (
     LogProbability,
     ProbabilityRefused,
     TotalLogProbability,
-    Window,
 )
+from symdipa.evidence.probability.linear.events import Asked, Item, alone
 from symdipa.evidence.probability.poset import poset_of
 from symdipa.evidence.probability.single import log_probability_of
-from symdipa.evidence.probability.total import Observed, total_of
+from symdipa.evidence.probability.total import total_of
 from symdipa.evidence.refutation.shape import best_flow
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
@@ -40,19 +40,19 @@ class InputPair:
     run: tuple[int, ...]
     alpha: tuple[Fraction | None, ...]
     beta: tuple[Fraction | None, ...]
-    outputs: tuple[Window | None, ...]
+    outputs: tuple[Asked, ...]
 
     @property
     def further(self) -> tuple[Fraction, ...]:
         """Inputs behind those of the run, so that no other run with the same outputs ends for want of one."""
         return (Fraction(0),) * self.alpha.count(None)
 
-    def observed(self, control: Control) -> list[Observed]:
+    def observed(self, control: Control) -> list[Item]:
         """The event as an observer states it: symbols, and intervals for real outputs."""
-        seen: list[Observed] = []
-        for t, window in zip(self.run, self.outputs, strict=True):
+        seen: list[Item] = []
+        for t, asked in zip(self.run, self.outputs, strict=True):
             output = control.sampling[t].output
-            seen.append((window or (-inf, inf)) if output.symbol is None else output.symbol)
+            seen.append((alone(asked) or (-inf, inf)) if output.symbol is None else output.symbol)
         return seen
 
 
@@ -73,7 +73,7 @@ def input_pair(
     """
     alpha: list[Fraction | None] = []
     beta: list[Fraction | None] = []
-    outputs: list[Window | None] = []
+    outputs: list[Asked] = []
     for j, t in enumerate(run):
         sampling, window = control.sampling[t], None
         if sampling.reads_input:
@@ -115,6 +115,11 @@ class Evaluation:
     tolerance: float
     budget: Budget
     limits: Limits
+    grid: int = GRID
+
+    def unit(self, run: Sequence[int]) -> Fraction:
+        """The largest noise scale of the samples of a run."""
+        return largest_scale(self.control, run, self.eps)
 
     def of(self, pair: InputPair) -> tuple[LogProbability, LogProbability, bool]:
         """The probabilities of the event on both inputs, and whether all runs are in them."""
@@ -143,7 +148,8 @@ class Evaluation:
         )
 
     def _single(self, pair: InputPair, inputs: tuple[Fraction | None, ...]) -> LogProbability:
-        poset = poset_of(self.control, pair.run, inputs, pair.outputs, self.eps)
+        windows = [alone(asked) for asked in pair.outputs]
+        poset = poset_of(self.control, pair.run, inputs, windows, self.eps)
         return log_probability_of(poset, self.tolerance, self._affordable(), self.limits)
 
     def _total(self, pair: InputPair, inputs: tuple[Fraction | None, ...]) -> TotalLogProbability:

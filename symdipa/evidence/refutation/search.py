@@ -5,13 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, inf
-from typing import NamedTuple
 
-from symdipa.evidence.probability import Budget, ProbabilityRefused, Window
+from symdipa.evidence.probability import Budget, ProbabilityRefused
+from symdipa.evidence.probability.linear.events import is_wide
 from symdipa.evidence.refutation.inputs import Evaluation, input_pair, largest_scale, roles
+from symdipa.evidence.refutation.outcome import (
+    MARGIN,
+    MOST_STEPS,
+    SATURATED,
+    Growth,
+    NoRefutation,
+    Refutation,
+)
+from symdipa.evidence.refutation.rays import WideEvaluation
 from symdipa.evidence.refutation.shape import Shape, signs_of
+from symdipa.evidence.refutation.wide import WideSearch
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
+from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted
@@ -19,8 +29,6 @@ from symdipa.model.verdict import Witness
 from symdipa.runs.control import control_graph
 from symdipa.runs.properties import witness_distinct
 
-MOST_STEPS = 2_000
-"""Unrolled runs are not longer than this."""
 ATTEMPTS, FAILURES = 40, 4
 """How many pairs are tried, and how many computations may fail."""
 OTHERS_ATTEMPTS, SPREADS, FEW_ROUNDS = 5, 3, 4
@@ -30,76 +38,12 @@ NOTHING = 0.02
 """A ratio below this part of ``c(s)`` will not become large by more rounds."""
 APART = 8
 """How many times farther apart each of these ways puts the roles than the one before."""
-MARGIN = Fraction(103, 100)
-"""How much larger than what is to be refuted ``c(s)`` has to be."""
 GUESSED_FROM = 16
 """The number of rounds is guessed from the growth of ``c(s)`` up to here."""
+WIDE_TOLERANCE = 1e-4
+"""The error of a logarithm that is accepted in the wider model."""
 FARTHEST = 64
 """The largest distance, in units of the first one; distances are doubled."""
-SATURATED = 0.97
-"""A ratio above this part of ``c(s)`` is taken not to gain from a larger distance."""
-
-
-class NoRefutation(SymdipaError):
-    """No pair of inputs could be evaluated at all; the text says why."""
-
-
-class Growth(NamedTuple):
-    """The log-ratio per ``eps`` when the cycles of the witness are taken ``rounds`` times."""
-
-    rounds: int
-    log_ratio_per_eps: float
-    error: float
-
-
-@dataclass(frozen=True)
-class Refutation:
-    """Adjacent inputs ``alpha`` and ``beta`` and an output event that tell them apart.
-
-    ``run`` (positions of transitions) is the witness with its cycles taken ``rounds`` times. ``alpha[j]`` and
-    ``beta[j]`` are what step ``j`` reads (``None`` at non-input steps), ``outputs[j]`` the interval in which
-    a real output of step ``j`` has to lie (``None``: the run's own symbol). The logarithms of the event's
-    probabilities are off by at most ``error_alpha`` and ``error_beta``. With ``all_runs`` they are those of
-    the *outputs*, whatever run shows them, else those of this run alone. Other runs may read more inputs
-    than this one; ``further`` are those that both streams go on with (none where no other run is possible).
-    ``limit`` is ``c(s)`` of the run: its best log-ratio per ``eps`` for these signs. ``missing`` says why the
-    ratio does not exceed ``exceeds``.
-    """
-
-    automaton: Automaton
-    witness: Witness
-    eps: Fraction
-    exceeds: Fraction
-    run: tuple[int, ...]
-    rounds: int
-    alpha: tuple[Fraction | None, ...]
-    beta: tuple[Fraction | None, ...]
-    outputs: tuple[Window | None, ...]
-    log_prob_alpha: float
-    log_prob_beta: float
-    error_alpha: float
-    error_beta: float
-    all_runs: bool
-    limit: Fraction
-    method: str
-    further: tuple[Fraction, ...] = ()
-    growth: tuple[Growth, ...] = ()
-    seconds: float = 0.0
-    missing: str | None = None
-
-    @property
-    def log_ratio(self) -> float:
-        return self.log_prob_alpha - self.log_prob_beta
-
-    @property
-    def error(self) -> float:
-        """How far :attr:`log_ratio` may be off."""
-        return self.error_alpha + self.error_beta
-
-    @property
-    def holds(self) -> bool:
-        """Whether this refutes ``exceeds * eps``-privacy: all runs counted, and the error taken off."""
-        return self.all_runs and self.log_ratio - self.error > self.exceeds * self.eps
 
 
 def refute(
@@ -124,11 +68,20 @@ def refute(
     :class:`NoRefutation` if not even one pair could be evaluated and ``ValueError`` for numbers that are not
     positive.
     """
-    control = control_graph(automaton)
+    wide = is_wide(automaton)
     exceeds, eps = Fraction(exceeds), Fraction(eps)
     if exceeds < 0 or eps <= 0 or tolerance <= 0:
         raise ValueError("exceeds must not be negative; eps and tolerance must be positive")
     taken, quiet = stopwatch(), limits.heard_by(None)
+    if wide:
+        along = WideEvaluation(automaton, eps, max(tolerance, WIDE_TOLERANCE), quiet)
+        wider = WideSearch(automaton, witness, exceeds, along, limits)
+        try:
+            best = wider.solve()
+        except OutOfTime:
+            raise NoRefutation("the time was over before it was known how the inputs should differ") from None
+        return replace(best, growth=wider.growth() if growth else (), seconds=taken())
+    control = control_graph(automaton)
     try:
         if distinct is None:
             distinct = witness_distinct(control, witness, limits=quiet)
@@ -201,7 +154,7 @@ class _Escalation:
                 return ""
             missing = f"the largest ratio of {attempt + 1} pairs that were tried is too small"
             reached = now.log_ratio / float(now.eps)
-            saturated = reached >= SATURATED * float(now.limit)
+            saturated = reached >= SATURATED * float(now.limit or 0)
             if saturated or steps >= FARTHEST:
                 rounds = self._more(rounds, reached)
             else:
@@ -241,7 +194,7 @@ class _Escalation:
                 if not now.all_runs:
                     return f"{missing}, and the probability of all of them could not be computed"
                 reached = max(reached, now.log_ratio / float(now.eps))
-            if reached < NOTHING * float(now.limit):
+            if reached < NOTHING * float(now.limit or 0):
                 return f"{missing} and make up for the difference in {counted(rounds, 'round')}"
             rounds = self._more(rounds, reached)
         return f"the largest ratio that was found is too small ({missing})"

@@ -11,7 +11,7 @@ from symdipa.model.errors import WitnessRejected
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
-from symdipa.runs.marks import Chain, End, chains_of
+from symdipa.runs.control.chains import Chain, End, chains_of
 from symdipa.runs.witness.dependency import Run, chain_ends, dependency_graph, find_chain
 from symdipa.runs.witness.nearby import LASSOS, shorten, trimmed
 from symdipa.runs.witness.replaying import replay

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from symdipa.runs.control import Control
-from symdipa.runs.marks import Chain
+from symdipa.runs.control.chains import Chain
 from symdipa.runs.order import Step, members
 
 Run = Sequence[int]

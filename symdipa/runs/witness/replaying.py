@@ -8,7 +8,7 @@ from symdipa.model.errors import WitnessRejected
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
-from symdipa.runs.marks import Chain, chains_of
+from symdipa.runs.control.chains import Chain, chains_of
 from symdipa.runs.order import OrderState, follow, initial
 from symdipa.runs.witness.dependency import DependencyGraph, Run, dependency_graph, is_non_leaking
 

@@ -1,8 +1,9 @@
 """From a witness on the core to one on the automaton, which is confirmed by what its run costs.
 
-On the core (:mod:`symdipa.runs.core`) a pattern is a conflict between shifts, and more runs may count as
-feasible than are. So a witness of an automaton that is not plain is believed only where its run is possible
-on the numbers with its cycles taken any number of times, and costs more and more (or infinitely much).
+On the core (:mod:`symdipa.runs.control.core`) a pattern is a conflict between shifts, and more runs may count
+as feasible than are. So a witness of an automaton that is not plain is believed only where its run is
+possible on the numbers with its cycles taken any number of times, and costs more and more (or infinitely
+much).
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import PatternResult, Status, Witness
 from symdipa.runs.control import Control
-from symdipa.runs.linear import growth
-from symdipa.runs.marks import EXPOSED, Chain, End
+from symdipa.runs.control.chains import EXPOSED, Chain, End
+from symdipa.runs.numbers.linear import growth
 from symdipa.runs.witness.replaying import CHAINS, kind_of
 
 

@@ -20,7 +20,7 @@ from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import NothingToCertify
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control import Key, What
+from symdipa.runs.control.graph import Key, What
 from symdipa.runs.graphs import component_numbers
 from symdipa.runs.problem import Problem
 

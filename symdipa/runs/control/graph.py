@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 
-from symdipa.model.automaton import Automaton, Output, Transition, several, validated
+from symdipa.model.automaton import Output, several
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
 
@@ -91,9 +91,9 @@ class Control:
     before they are assigned again. ``component[q]`` numbers the strongly connected components; ``cyclic[t]``
     says whether transition ``t`` lies inside one.
 
-    Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.core` says what else may
-    be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1: of none,
-    it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the variables
+    Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.control.core` says what
+    else may be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1:
+    of none, it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the variables
     stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
     """
 
@@ -287,37 +287,6 @@ class Control:
     def restricted_to(self, variables: Mask) -> Control:
         """The graph as if there were no other variables, so that more runs are feasible; same numbers."""
         return self.with_steps(step.restricted_to(variables) for step in self.steps)
-
-
-def control_graph(automaton: Automaton) -> Control:
-    """The control graph of an automaton, in numbers.
-
-    Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton that breaks the rules of the model.
-    """
-    validated(automaton)
-    if not automaton.is_plain:
-        from symdipa.runs.core import core
-
-        return core(automaton)
-    number = automaton.variable_index
-
-    def mask(names: frozenset[str]) -> Mask:
-        return sum(1 << number[name] for name in names)
-
-    def sampling(t: Transition) -> Sampling:
-        q = automaton.state(t.source)
-        return Sampling(q.is_input, q.d, q.mu, q.d_prime, q.mu_prime, t.output)
-
-    transitions = automaton.transitions
-    return assembled(
-        state_names=tuple(state.name for state in automaton.states),
-        variable_names=automaton.variables,
-        steps=tuple(Step(mask(t.guard.ge), mask(t.guard.lt), mask(t.assign)) for t in transitions),
-        sampling=tuple(map(sampling, transitions)),
-        source=tuple(automaton.index[t.source] for t in transitions),
-        target=tuple(automaton.index[t.target] for t in transitions),
-        initial=automaton.index[automaton.initial],
-    )
 
 
 def assembled(

@@ -42,7 +42,7 @@ from symdipa.model.automaton import (
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import SAMPLE, Term, value
-from symdipa.runs.control import (
+from symdipa.runs.control.graph import (
     FREE,
     NOTHING,
     Control,

@@ -21,14 +21,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
-from itertools import pairwise, product
+from itertools import product
 from math import ceil, floor, lcm
 from typing import Literal
 
 from symdipa.model.automaton import Automaton, Noise, OutputKind, Term
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import SAMPLE, SECOND_SAMPLE
-from symdipa.runs.drift import drifts
+from symdipa.runs.numbers.drift import drifts
 
 Span = tuple[int, int]
 """A half-open range of positions of a run."""
@@ -101,6 +101,11 @@ class System:
             c.low.mirrored != c.high.mirrored and c.low.sample is not None and c.high.sample is not None
             for c in self.comparisons
         )
+
+    @cached_property
+    def frame(self) -> _Frame:
+        """What costs for all differences have in common."""
+        return _frame(self)
 
     @cached_property
     def grounded(self) -> frozenset[int]:
@@ -235,9 +240,9 @@ def feasible(system: System) -> bool:
 def solution(system: System, margin: Fraction = Fraction(0)) -> tuple[Fraction, ...] | None:
     """Values of all samples with which the run is taken; ``None`` if there are none.
 
-    Over the reals strict comparisons hold by more than ``margin``.
+    Comparisons with noise hold by more than ``margin``, over the integers by as much.
     """
-    bounds = _Bounds(system)
+    bounds = _Bounds(system, margin=margin)
     found = bounds.solved(margin)
     if found is None or not system.integer or not system.mirrored:
         return found
@@ -245,7 +250,7 @@ def solution(system: System, margin: Fraction = Fraction(0)) -> tuple[Fraction, 
 
 
 @dataclass(frozen=True, slots=True)
-class _Edge:
+class Edge:
     """Node ``low`` is at most node ``high`` plus ``more`` (less than that, if it is ``strict``)."""
 
     low: int
@@ -254,24 +259,53 @@ class _Edge:
     strict: bool
 
 
+def potentials(
+    nodes: int, edges: Sequence[Edge], margin: Fraction = Fraction(0)
+) -> tuple[list[int], int] | None:
+    """Numbers for the nodes that respect all edges, strict ones by more than ``margin``, as multiples of one
+    over the second result; ``None`` if there are none."""
+    scale = lcm(margin.denominator, *(edge.more.denominator for edge in edges))
+    unit = len(edges) + 2  # a circle has fewer strict edges
+    into: list[list[tuple[int, int]]] = [[] for _ in range(nodes)]
+    for edge in edges:
+        more = (edge.more - (margin if edge.strict else 0)) * scale
+        into[edge.high].append((edge.low, int(more) * unit - edge.strict))
+    value, length = [0] * nodes, [0] * nodes
+    work, waiting = deque(range(nodes)), [True] * nodes
+    while work:
+        high = work.popleft()
+        waiting[high] = False
+        for low, far in into[high]:
+            if value[low] > value[high] + far:
+                value[low], length[low] = value[high] + far, length[high] + 1
+                if length[low] > nodes:
+                    return None
+                if not waiting[low]:
+                    waiting[low] = True
+                    work.append(low)
+    return value, unit * scale
+
+
 class _Bounds:
     """The comparisons as bounds on differences of nodes: each sample has one, and its negative another one.
 
     Where nothing is mirrored the negatives are left out, and constants are differences from the ground.
     """
 
-    def __init__(self, system: System, strict: bool = False) -> None:
-        """``strict``: over the reals all comparisons are taken to be so, also those that have no noise."""
+    def __init__(self, system: System, strict: bool = False, margin: Fraction = Fraction(0)) -> None:
+        """``strict``: over the reals all comparisons are taken to be so, also those that have no noise.
+        ``margin``: by how much those with noise hold, over the integers."""
         self.system = system
         self.double = system.mirrored
         self.ground = len(system.samples) * (2 if self.double else 1)
-        self.edges: list[_Edge] = []
+        self.edges: list[Edge] = []
         for c in system.comparisons:
             noisy = any(
                 v.sample is not None and system.samples[v.sample].noise is not Noise.NONE
                 for v in (c.low, c.high)
             )
-            self.add(c.low, c.high, c.strict or ((noisy or strict) and not system.integer))
+            low = replace(c.low, offset=c.low.offset + margin) if noisy and system.integer else c.low
+            self.add(low, c.high, c.strict or ((noisy or strict) and not system.integer))
         for i, sample in enumerate(system.samples):
             mean = Value(None, sample.mean)
             if not sample.reads_input and sample.noise is not Noise.LAPLACE:
@@ -290,7 +324,7 @@ class _Bounds:
             assert value.sample is not None  # sign * value <= more, doubled
             up, down = self._nodes(value, sign)
             edge = self._edge(up, down, more, strict)
-            self.edges.append(_Edge(up, down, 2 * edge.more, edge.strict))
+            self.edges.append(Edge(up, down, 2 * edge.more, edge.strict))
         elif self.double:
             (a, mirror_a), (b, mirror_b) = self._nodes(low), self._nodes(high)
             self.edges.append(self._edge(a, b, more, strict))
@@ -312,46 +346,34 @@ class _Bounds:
         minus = value.sign * sign < 0
         return 2 * value.sample + minus, 2 * value.sample + (not minus)
 
-    def _edge(self, low: int, high: int, more: Fraction, strict: bool) -> _Edge:
+    def _edge(self, low: int, high: int, more: Fraction, strict: bool) -> Edge:
         if not self.system.integer:
-            return _Edge(low, high, more, strict)
+            return Edge(low, high, more, strict)
         whole = ceil(more) - 1 if strict else floor(more)
         if self.double and low ^ 1 == high and low != self.ground:
             whole = 2 * (whole // 2)  # twice the value
-        return _Edge(low, high, Fraction(whole), False)
+        return Edge(low, high, Fraction(whole), False)
 
     def solved(self, margin: Fraction = Fraction(0)) -> tuple[Fraction, ...] | None:
         """Values of the samples, halves among them where mirrored ones are asked to be integers."""
-        scale = lcm(margin.denominator, *(edge.more.denominator for edge in self.edges))
-        unit = len(self.edges) + 2  # a circle of comparisons has fewer strict ones
-        into: list[list[tuple[int, int]]] = [[] for _ in range(self.ground + 1)]
-        for edge in self.edges:
-            more = (edge.more - (margin if edge.strict else 0)) * scale
-            into[edge.high].append((edge.low, int(more) * unit - edge.strict))
-        value, length = [0] * len(into), [0] * len(into)
-        work, waiting = deque(range(len(into))), [True] * len(into)
-        while work:
-            high = work.popleft()
-            waiting[high] = False
-            for low, far in into[high]:
-                if value[low] > value[high] + far:
-                    value[low], length[low] = value[high] + far, length[high] + 1
-                    if length[low] > len(into):
-                        return None
-                    if not waiting[low]:
-                        waiting[low] = True
-                        work.append(low)
-        if self.double:
-            if self.system.integer and not self._tight(value, into):
-                return None
-            ends = [(value[2 * i] - value[2 * i + 1], 2) for i in range(len(self.system.samples))]
-        else:
-            ends = [(value[i] - value[self.ground], 1) for i in range(len(self.system.samples))]
-        return tuple(Fraction(end, unit * scale * share) for end, share in ends)
+        found = potentials(self.ground + 1, self.edges, margin)
+        if found is None:
+            return None
+        value, unit = found
+        if not self.double:
+            ends = [Fraction(value[i] - value[self.ground], unit) for i in range(len(self.system.samples))]
+            return tuple(ends)
+        if self.system.integer and not self._tight(value, unit):
+            return None
+        return tuple(
+            Fraction(value[2 * i] - value[2 * i + 1], 2 * unit) for i in range(len(self.system.samples))
+        )
 
-    def _tight(self, value: Sequence[int], into: Sequence[Sequence[tuple[int, int]]]) -> bool:
+    def _tight(self, value: Sequence[int], unit: int) -> bool:
         """Whether twice a value, which is even, fits between its bounds (Bagnara et al.: that is enough)."""
-        unit = len(self.edges) + 2
+        into: list[list[tuple[int, int]]] = [[] for _ in value]
+        for edge in self.edges:
+            into[edge.high].append((edge.low, int(edge.more) * unit))
 
         def bound(start: int, end: int) -> int | None:
             """The least bound of ``end`` less ``start``: paths whose weights are made positive."""
@@ -415,40 +437,36 @@ def best_shift(
     A cost is a sum over neighbouring levels (the differences and 0) of what it costs that samples are above
     or below: one smallest cut for each.
     """
+    sides, frame = (2 if system.mirrored else 1), system.frame
     whole = [_difference(system, deltas, i) for i in range(len(system.samples))]
-    sides = 2 if system.mirrored else 1
-    levels = sorted({Fraction(0), *whole, *((-x for x in whole) if system.mirrored else ())})
-    scale = lcm(*(s.d.denominator for s in system.samples), 1)
-    rates = [int(s.d * scale) for s in system.samples]
-    forced = _forced(system)
+    levels = sorted({Fraction(0), *whole, *((-x for x in whole) if sides == 2 else ())})
+    place = {level: k for k, level in enumerate(levels)}
+    places = [[place[x], place[-x]] if sides == 2 else [place[x]] for x in whole]
+    shifts = [[0] * sides for _ in whole]
     total = Fraction(0)
-    shifts = [[levels[0]] * sides for _ in system.samples]
-    for low, high in pairwise(levels):
-        cut = _Cut(sides * len(system.samples) + 1)
-        ground = sides * len(system.samples)
-        cut.hold(ground, above=high <= 0)
+    for k in range(1, len(levels)):
+        cut = _Cut(frame)
+        cut.hold(frame.ground, above=place[Fraction(0)] >= k)
         for i, sample in enumerate(system.samples):
             for side in range(sides):
-                node, above = sides * i + side, (-whole[i] if side else whole[i]) >= high
+                above = places[i][side] >= k
                 rigid = sample.noise is Noise.NONE
                 # The shift of an exponential sample is not above its difference; mirrored, not below it.
                 rigid |= sample.noise is Noise.EXPONENTIAL and above == bool(side)
                 if rigid:
-                    cut.hold(node, above)
+                    cut.hold(sides * i + side, above)
                 else:
-                    cut.price(node, above, rates[i])
-        for a, b in forced:
-            cut.follow(a, b)
+                    cut.price(sides * i + side, above, frame.rates[i])
         least = cut.least()
         if least is None:
             return None
-        total += least * (high - low)
-        for i in range(len(system.samples)):
+        total += least * (levels[k] - levels[k - 1])
+        for i, shift in enumerate(shifts):
             for side in range(sides):
                 if cut.above[sides * i + side]:
-                    shifts[i][side] = high
-    best = tuple((s[0] - s[1]) / 2 if sides == 2 else s[0] for s in shifts)
-    return total / (scale * sides), best
+                    shift[side] = k
+    best = tuple((levels[s[0]] - levels[s[1]]) / 2 if sides == 2 else levels[s[0]] for s in shifts)
+    return total / (frame.scale * sides), best
 
 
 def _difference(system: System, deltas: Sequence[Fraction | int], i: int) -> Fraction:
@@ -456,10 +474,21 @@ def _difference(system: System, deltas: Sequence[Fraction | int], i: int) -> Fra
     return Fraction(deltas[sample.step]) if sample.reads_input else Fraction(0)
 
 
-def _forced(system: System) -> list[tuple[int, int]]:
-    """Pairs of nodes: if the shift of the first is above a level, that of the second is, too."""
+@dataclass(frozen=True)
+class _Frame:
+    """What the costs of a run have in common: rates as integers in units of one over ``scale``, and pairs of
+    nodes of which the second is above a level wherever the first is."""
+
+    scale: int
+    rates: tuple[int, ...]
+    ground: int
+    forced: tuple[tuple[int, int], ...]
+
+
+def _frame(system: System) -> _Frame:
     double = system.mirrored
     ground = len(system.samples) * (2 if double else 1)
+    scale = lcm(*(s.d.denominator for s in system.samples), 1)
 
     def node(value: Value, other: bool = False) -> int:
         if value.sample is None:
@@ -472,29 +501,33 @@ def _forced(system: System) -> list[tuple[int, int]]:
         pairs[node(high), node(low)] = None
         if double:
             pairs[node(low, True), node(high, True)] = None
-    ties = [(Value(a), Value(b)) for a, b in system.tied] + [(Value(a), Value(None)) for a in system.grounded]
+    ties = [(Value(a), Value(b)) for a, b in system.tied]
+    ties += [(Value(a), Value(None)) for a in system.grounded]
     for a, b in ties:
         for other in (False, True) if double else (False,):
             pairs[node(a, other), node(b, other)] = None
             pairs[node(b, other), node(a, other)] = None
-    return [(a, b) for a, b in pairs if a != b]
+    rates = tuple(int(s.d * scale) for s in system.samples)
+    return _Frame(scale, rates, ground, tuple((a, b) for a, b in pairs if a != b))
 
 
 class _Cut:
     """Who is above and who is below a level, so that it costs least: a smallest cut, by a largest flow."""
 
-    def __init__(self, nodes: int) -> None:
-        self.source, self.sink = nodes, nodes + 1
-        self.arcs: list[list[int]] = [[] for _ in range(nodes + 2)]
+    def __init__(self, frame: _Frame) -> None:
+        self.source, self.sink = frame.ground + 1, frame.ground + 2
+        self.arcs: list[list[int]] = [[] for _ in range(frame.ground + 3)]
         self.target: list[int] = []
         self.room: list[int | None] = []  # ``None``: unlimited
         self.above: list[bool] = []
+        for a, b in frame.forced:
+            self._arc(a, b, None)
 
     def _arc(self, a: int, b: int, room: int | None) -> None:
         self.arcs[a].append(len(self.target))
         self.arcs[b].append(len(self.target) + 1)
-        self.target += [b, a]
-        self.room += [room, 0]
+        self.target += (b, a)
+        self.room += (room, 0)
 
     def hold(self, node: int, above: bool) -> None:
         """The node has to be above, or below."""
@@ -504,10 +537,6 @@ class _Cut:
         """What it costs if the node is not above, or not below."""
         if price:
             self._arc(*((self.source, node) if above else (node, self.sink)), price)
-
-    def follow(self, a: int, b: int) -> None:
-        """If the first node is above, the second is."""
-        self._arc(a, b, None)
 
     def least(self) -> int | None:
         """The least cost, ``None`` if it is infinite; tells who is :attr:`above`, as few as can be."""
@@ -598,7 +627,7 @@ def worst(system: System, low: Fraction | int, high: Fraction | int, limits: Lim
             limits.check("the differences that cost most")
             return cost(part, _placed(len(system.reads), inputs, choice))  # noqa: B023
 
-        choice, sure = _largest(of, len(inputs), ends)
+        choice, sure = largest(of, len(inputs), ends)
         value = of(choice)
         for step, delta in zip(inputs, choice, strict=True):
             deltas[step] = delta
@@ -615,7 +644,7 @@ def _placed(length: int, steps: Sequence[int], choice: Sequence[Fraction]) -> li
     return placed
 
 
-def _largest(
+def largest(
     of: Callable[[Sequence[Fraction]], Fraction | None], count: int, ends: Sequence[Fraction]
 ) -> tuple[tuple[Fraction, ...], bool]:
     """Where a function of ``count`` ends is largest (``None`` is infinite), and whether all were tried."""
@@ -863,7 +892,7 @@ class _Rising:
         def rise(choice: Sequence[Fraction]) -> Fraction | None:
             return self.cost(self.rounds(period * together), period * together, rows(choice))
 
-        choice, _ = _largest(rise, len(places), ends)
+        choice, _ = largest(rise, len(places), ends)
         table, rising = rows(choice), rise(choice)
         costs = tuple(self.cost(self.system(n * period), n * period, table) for n in range(1, ROUNDS + 1))
         if rising is None or None in costs:

@@ -1,0 +1,318 @@
+"""Pairs of inputs along a ray, for automata of the wider model (Thm. B).
+
+On the inputs ``x0`` the run has a positive probability. ``alpha`` is ``x0 - tau*Delta`` and ``beta`` is
+``alpha - Delta``: as ``tau`` grows, the log-ratio per ``eps`` of the run, with the numbers that it shows in
+fixed small windows, tends to its cost for the differences ``Delta``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from math import floor, inf, log2
+
+from symdipa.bounds.exact.flow import Flow
+from symdipa.evidence.probability import (
+    LogProbability,
+    ProbabilityRefused,
+    TotalLogProbability,
+    Window,
+    log_probability,
+    total_log_probability,
+)
+from symdipa.evidence.probability.linear.events import Asked, Item, Observed, matching_runs, windows_of
+from symdipa.evidence.refutation.inputs import InputPair
+from symdipa.model.automaton import Automaton, Noise
+from symdipa.model.errors import LimitReached, OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.numbers.linear import (
+    Sample,
+    Span,
+    System,
+    Value,
+    cost,
+    feasible,
+    largest,
+    repeated,
+    solution,
+    unrolled,
+    worst,
+)
+
+CLOSER = tuple(Fraction(1, 4**k) for k in range(8))
+"""How far apart values lie at least on the inputs of a ray, in units of what is asked for: the first of these
+that is possible."""
+FINER = 4
+"""Numbers of a ray are multiples of that over this, and so far do windows reach to both sides."""
+MOST_RUNS = 64
+"""The most runs with the same outputs whose probabilities are added."""
+ROUGHER = 1e-3
+"""The error that is accepted where less cannot be had."""
+
+
+@dataclass(frozen=True)
+class Ray:
+    """A run with ``deltas``, one for each step, the values ``centre`` of its samples, and how near to them
+    shown numbers have to lie."""
+
+    automaton: Automaton
+    run: tuple[int, ...]
+    deltas: tuple[Fraction, ...]
+    system: System
+    centre: tuple[Fraction, ...]
+    near: Fraction
+
+    def pair(self, tau: Fraction | int) -> InputPair:
+        """The two inputs at a distance, and the event."""
+        start = self._start()
+        alpha = [None if x is None else x - tau * d for x, d in zip(start, self.deltas, strict=True)]
+        beta = [None if x is None else x - d for x, d in zip(alpha, self.deltas, strict=True)]
+        shown: list[list[Window]] = [[] for _ in self.run]
+        for one in self.system.shown:
+            sample = None if one.value.sample is None else self.system.samples[one.value.sample]
+            if sample is not None and sample.second and one.subtrahend is None:
+                given = alpha[one.step] or Fraction(0)
+                window = _beyond(sample, sample.mean + given, self.deltas[one.step], self.near)
+            else:
+                centre = self._value(one.value) - (self._value(one.subtrahend) if one.subtrahend else 0)
+                window = float(centre - self.near), float(centre + self.near)
+            shown[one.step].append(window)
+        outputs: list[Asked] = [
+            None if not windows else windows[0] if len(windows) == 1 else tuple(windows) for windows in shown
+        ]
+        return InputPair(self.run, tuple(alpha), tuple(beta), tuple(outputs))
+
+    def _value(self, value: Value) -> Fraction:
+        own = Fraction(0) if value.sample is None else self.centre[value.sample]
+        return value.sign * own + value.offset
+
+    def _start(self) -> list[Fraction | None]:
+        """The inputs with which samples lie around their centres."""
+        start: list[Fraction | None] = [Fraction(0) if reads else None for reads in self.system.reads]
+        for sample, centre in zip(self.system.samples, self.centre, strict=True):
+            if sample.reads_input and not sample.second:
+                below = self.near if sample.noise is Noise.EXPONENTIAL else Fraction(0)
+                start[sample.step] = centre - sample.mean - below
+        return start
+
+
+def _beyond(sample: Sample, mean: Fraction, delta: Fraction, near: Fraction) -> Window:
+    """Where the second sample of a step is as much likelier on ``alpha`` as it can be."""
+    edge = float(mean)
+    if sample.noise is Noise.LAPLACE:
+        return (edge, inf) if delta > 0 else (-inf, edge)
+    if sample.noise is Noise.EXPONENTIAL and delta > 0:
+        return edge, inf
+    return edge, edge + float(near)
+
+
+def ray(
+    automaton: Automaton, run: Sequence[int], deltas: Sequence[Fraction], apart: Fraction = Fraction(1)
+) -> Ray | None:
+    """A ray for a run; ``None`` where no inputs are found on which the run has a positive probability.
+
+    On these the values that are compared lie about ``apart`` from each other, or at least a power of 2 below
+    it, if that is possible.
+    """
+    system = unrolled(automaton, run)
+    most = Fraction(2) ** floor(log2(apart))
+    for part in (*CLOSER, Fraction(0)) if automaton.integer else CLOSER:
+        found = solution(system, most * part)
+        if found is not None:
+            grid = Fraction(1) if automaton.integer else most * part / FINER
+            centre = tuple(
+                x if s.noise is Noise.NONE and not s.reads_input else round(x / grid) * grid
+                for s, x in zip(system.samples, found, strict=True)
+            )
+            near = Fraction(0) if automaton.integer else grid
+            return Ray(automaton, tuple(run), tuple(deltas), system, centre, near)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class WideEvaluation:
+    """How probabilities are computed; those of all runs with the outputs are added, if they are few."""
+
+    automaton: Automaton
+    eps: Fraction
+    tolerance: float
+    limits: Limits = UNLIMITED
+
+    @property
+    def grid(self) -> int:
+        """Inputs that are tried are multiples of one over this."""
+        return 1 if self.automaton.integer else 4
+
+    def unit(self, run: Sequence[int]) -> Fraction:
+        """The largest noise scale of the samples of a run (1/eps if none has any)."""
+        scales = [d for s in unrolled(self.automaton, run).samples if (d := s.d)]
+        return 1 / (min(scales, default=Fraction(1)) * self.eps)
+
+    def alone(self, run: Sequence[int]) -> bool:
+        """Whether control states alone tell that no other run shows what this one does."""
+        anything: Window = (-inf, inf)
+        states = [self.automaton.state(self.automaton.transitions[t].source) for t in run]
+        seen: list[Observed] = []
+        for t in run:
+            items = tuple(
+                part.symbol if part.symbol is not None else anything
+                for part in self.automaton.transitions[t].output.parts
+            )
+            seen.append(items[0] if len(items) == 1 else items)
+        given = [Fraction(0)] * sum(state.is_input for state in states) + [Fraction(0)] * len(run)
+        found = matching_runs(self.automaton, given, seen, False, self.limits)
+        return all(other == tuple(run) for other in islice(found, 2))
+
+    def of(self, pair: InputPair) -> tuple[LogProbability, LogProbability, bool]:
+        """The probabilities of the event on both inputs, and whether all runs are in them."""
+        try:
+            return self._of(pair, self.tolerance)
+        except OutOfTime:
+            raise
+        except (LimitReached, ProbabilityRefused):
+            return self._of(pair, max(self.tolerance, ROUGHER))
+
+    def _of(self, pair: InputPair, tolerance: float) -> tuple[LogProbability, LogProbability, bool]:
+        with suppress(ProbabilityRefused, LimitReached):
+            first, second = (self._total(pair, inputs, tolerance) for inputs in (pair.alpha, pair.beta))
+            if first.complete and second.complete:
+                return first, second, True
+        self.limits.check("the probabilities of a pair of inputs")
+        one, other = (
+            log_probability(
+                self.automaton, pair.run, inputs, pair.outputs, self.eps, tolerance, limits=self.limits
+            )
+            for inputs in (pair.alpha, pair.beta)
+        )
+        return one, other, False
+
+    def _total(
+        self, pair: InputPair, inputs: Sequence[Fraction | None], tolerance: float
+    ) -> TotalLogProbability:
+        return total_log_probability(
+            self.automaton,
+            [*(given for given in inputs if given is not None), *pair.further],
+            observed(self.automaton, pair),
+            self.eps,
+            tolerance,
+            max_runs=MOST_RUNS,
+            limits=self.limits,
+        )
+
+
+def observed(automaton: Automaton, pair: InputPair) -> list[Observed]:
+    """The event as an observer states it: symbols, and intervals for numbers."""
+    seen: list[Observed] = []
+    for t, asked in zip(pair.run, pair.outputs, strict=True):
+        output = automaton.transitions[t].output
+        windows = iter(windows_of(asked, output))
+        items: list[Item] = [
+            part.symbol if part.symbol is not None else next(windows) or (-inf, inf) for part in output.parts
+        ]
+        seen.append(items[0] if len(items) == 1 else tuple(items))
+    return seen
+
+
+# -------------------------------------------------------------------------------------------- candidate runs
+
+TIMES = (1, 2, 4, 8, 16, 32)
+"""How often the loops of a candidate run are taken, as long as that costs more, and once more."""
+
+Candidate = tuple[Fraction, tuple[int, ...], tuple[Fraction, ...]]
+"""A run with differences, behind what they cost."""
+
+
+def candidates(
+    automaton: Automaton, flow: Flow | None, longest: int, count: int, best: int, limits: Limits = UNLIMITED
+) -> Iterator[Candidate]:
+    """Runs with differences that cost much: that of a bound from below, then the best of short runs, each
+    with its loops repeated."""
+    if flow is not None:
+        value = Fraction(-1)
+        for times in TIMES:
+            limits.check("the costs of a run")
+            places = [at for at, _ in repeated(flow.run, flow.loops, times)]
+            run, deltas = tuple(flow.run[at] for at in places), tuple(flow.deltas[at] for at in places)
+            system = unrolled(automaton, run)
+            found = cost(system, deltas) if feasible(system) else None
+            if found is None or found < value:
+                break
+            yield found, run, deltas
+            if found == value or not flow.loops:
+                break
+            value = found
+        if value == flow.value:
+            return
+    ranked: list[Candidate] = []
+    for run in short_runs(automaton, longest, count, limits):
+        most = worst(unrolled(automaton, run), -1, 1, limits)
+        if most.value is not None:
+            ranked.append((most.value, run, most.deltas))
+    ranked.sort(key=lambda one: (-one[0], len(one[1]), one[1]))
+    yield from ranked[:best]
+    for before, run, _ in ranked[: 3 * best]:
+        loops = loops_of(automaton, run)
+        for times in TIMES[1:] if loops else ():
+            one = _repeated(automaton, run, loops, times, limits)
+            if one is None or one[0] < before:
+                break
+            yield one
+            if one[0] == before:
+                break
+            before = one[0]
+
+
+def _repeated(
+    automaton: Automaton, run: tuple[int, ...], loops: Sequence[Span], times: int, limits: Limits
+) -> Candidate | None:
+    """A run with its loops repeated, and the differences that cost most: the same in every second round."""
+    places = repeated(run, loops, times)
+    longer = tuple(run[at] for at, _ in places)
+    system = unrolled(automaton, longer)
+    if not feasible(system):
+        return None
+    inside = [any(i <= at < j for i, j in loops) for at in range(len(run))]
+    keys = [(at, turn % 2 if inside[at] else 0) for at, turn in places]
+    inputs = sorted({key for key, reads in zip(keys, system.reads, strict=True) if reads})
+
+    def of(choice: Sequence[Fraction]) -> Fraction | None:
+        limits.check("the differences that cost most")
+        table = dict(zip(inputs, choice, strict=True))
+        return cost(system, [table.get(key, Fraction(0)) for key in keys])
+
+    choice, _ = largest(of, len(inputs), (Fraction(1), Fraction(-1)))
+    value, table = of(choice), dict(zip(inputs, choice, strict=True))
+    return None if value is None else (value, longer, tuple(table.get(key, Fraction(0)) for key in keys))
+
+
+def short_runs(
+    automaton: Automaton, longest: int, count: int, limits: Limits = UNLIMITED
+) -> Iterator[tuple[int, ...]]:
+    """The first feasible runs by their lengths."""
+    work: deque[tuple[tuple[int, ...], int]] = deque([((), automaton.index[automaton.initial])])
+    while work and count:
+        limits.check("short runs")
+        run, q = work.popleft()
+        for t in automaton.outgoing[q]:
+            longer = (*run, t)
+            if count and feasible(unrolled(automaton, longer)):
+                count -= 1
+                yield longer
+                if len(longer) < longest:
+                    work.append((longer, automaton.index[automaton.transitions[t].target]))
+
+
+def loops_of(automaton: Automaton, run: Sequence[int]) -> list[Span]:
+    """Disjoint parts of a run that lead back to where they began, the shortest at each place."""
+    found: list[Span] = []
+    for i in range(len(run)):
+        for j in range(i + 1, len(run) + 1):
+            source, target = automaton.transitions[run[i]].source, automaton.transitions[run[j - 1]].target
+            if source == target and (not found or i >= found[-1][1]):
+                found.append((i, j))
+                break
+    return found
