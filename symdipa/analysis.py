@@ -442,65 +442,60 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
 
     reason, automaton = "no answer was found", result.automaton
     limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
-    if not automaton.is_plain:
-        if invariant:
-            raise NothingToCertify(certificates.NOT_PLAIN)
-        parts = [] if result.disagreements else _wider_proofs(result, limits)
-    else:
-        parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result)
-        if not parts and result.bounds is not None and not result.disagreements:
-            try:
-                parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
-            except SymdipaError as error:
-                reason = str(error)
+    if invariant and not automaton.is_plain:
+        raise NothingToCertify(certificates.NOT_PLAIN)
+    parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result, limits)
+    if not parts and automaton.is_plain and result.bounds is not None and not result.disagreements:
+        try:
+            parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
+        except SymdipaError as error:
+            reason = str(error)
     if not parts:
         raise NothingToCertify(reason)
     return certificates.bundle(automaton, parts)
 
 
-def _proofs(result: Result) -> list[Json]:
-    """The certificates of a violation, and of the bounds: of the best from above that has one."""
-    from symdipa.evidence import certificates
+def _proofs(result: Result, limits: Limits) -> list[Json]:
+    """The certificates of a violation, and of the bounds: of the best from above that has one.
 
-    parts: list[Json] = []
-    if result.witness is not None:
-        parts.append(certificates.violation(control_graph(result.automaton), result.witness))
-    bounds = result.bounds
-    if bounds is None:
-        return parts
-    aligned, paired = bounds.alignment_proof, bounds.relational_proof
-    if bounds.relational is not None and (bounds.alignment is None or bounds.relational < bounds.alignment):
-        proofs = list(paired.certificates) if paired is not None else []
-    else:
-        proofs = certificates.private(aligned) if aligned is not None else []
-    parts += proofs
-    if proofs and bounds.flow is not None and bounds.lower:  # nobody doubts that D is at least 0
-        parts.append(certificates.lower_of_flow(bounds.flow, bounds.flow_range, bounds.sensitivity))
-    return parts
-
-
-def _wider_proofs(result: Result, limits: Limits) -> list[Json]:
-    """:func:`_proofs` about an automaton that is not one of the paper's.
-
-    Raises :class:`~symdipa.model.errors.NothingToCertify` where an answer comes without a proof.
+    Raises :class:`~symdipa.model.errors.NothingToCertify` where that of an automaton that is not one of the
+    paper's has none.
     """
+    from symdipa.evidence import certificates
     from symdipa.evidence.certificates import wider
 
     automaton, witness, bounds = result.automaton, result.witness, result.bounds
+    plain, parts = automaton.is_plain, list[certificates.Json]()
     try:
         if witness is not None:
-            return [wider.growth(automaton, witness.run, witness.cycles, limits=limits)]
-        if bounds is None or bounds.best is None:
-            return []
-        if bounds.alignment is None or bounds.alignment_proof is None:
-            raise NothingToCertify(NO_ALIGNMENT)
-        parts = wider.private(automaton, bounds.alignment_proof, limits)
+            parts.append(
+                certificates.violation(control_graph(automaton), witness)
+                if plain
+                else wider.growth(automaton, witness.run, witness.cycles, limits=limits)
+            )
+        if bounds is None:
+            return parts
+        aligned, paired = bounds.alignment_proof, bounds.relational_proof
+        if bounds.relational is not None and (
+            bounds.alignment is None or bounds.relational < bounds.alignment
+        ):
+            proofs = list(paired.certificates) if paired is not None else []
+        elif aligned is not None:
+            proofs = certificates.private(aligned) if plain else wider.private(automaton, aligned, limits)
+        else:
+            proofs = []
     except LimitReached as limit:
         raise NothingToCertify(str(limit)) from limit
-    if bounds.flow is not None and bounds.lower:
-        with suppress(NothingToCertify, LimitReached):
-            question = bounds.flow, bounds.flow_range, bounds.sensitivity
-            parts.append(wider.lower_of_flow(automaton, *question, limits))
+    if not (plain or parts or proofs or bounds.best is None):
+        raise NothingToCertify(NO_ALIGNMENT)
+    parts += proofs
+    if proofs and bounds.flow is not None and bounds.lower:  # nobody doubts that D is at least 0
+        question = bounds.flow, bounds.flow_range, bounds.sensitivity
+        if plain:
+            parts.append(certificates.lower_of_flow(*question))
+        else:
+            with suppress(NothingToCertify, LimitReached):
+                parts.append(wider.lower_of_flow(automaton, *question, limits))
     return parts
 
 

@@ -54,7 +54,7 @@ def _whole(automaton: Automaton, alignment: Alignment, limits: Limits) -> list[S
 
     sides = [side for side in alignment.sides if isinstance(side, Side)]
     if len(sides) == len(alignment.sides):
-        return sides
+        return sides  # none without a bound
     problem, found = Problem.of(automaton), []
     question = alignment.adjacency[0], alignment.sensitivity
     for graph in ("eq", "augmentation"):
