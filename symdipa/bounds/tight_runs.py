@@ -25,7 +25,7 @@ from symdipa.model.automaton import Noise
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import the_path
-from symdipa.runs.numbers.linear import is_repeatable
+from symdipa.runs.numbers.growth import is_repeatable
 from symdipa.runs.order import OrderState, follow, initial, update
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import feasible_runs, rounds_are_alike

@@ -76,7 +76,7 @@ class Tie(NamedTuple):
 
 def ties(automaton: Automaton, witness: Witness) -> list[Tie]:
     """What joins the steps of the path of a witness one by one, on an automaton that need not be plain."""
-    from symdipa.runs.numbers.linear import unrolled
+    from symdipa.runs.numbers.system import unrolled
 
     system = unrolled(automaton, witness.run)
     found = []
