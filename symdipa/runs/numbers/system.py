@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 
 from symdipa.model.automaton import Automaton, Noise, OutputKind, Term
 from symdipa.model.parts import SAMPLE, SECOND_SAMPLE
