@@ -77,6 +77,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "max(value.numerator.bit_length(), value.denominator.bit_length()) >= MAX_BITS",
     ): LIMIT,
     ("reading", "rational", "'0' => \"0'\""): "only digits are stripped",
+    ("wider.order", "rounded", "0 => 1"): "all bounds of integers are compared with such ones",
 }
 """(module, function, change) -> why nobody can tell the difference, or why the mutant is only stricter."""
 
