@@ -34,7 +34,7 @@ TESTS = {
     ],
     "test_checker test_claims": ["claims"],
     "test_checker test_wider_checker": ["check", "digest"],
-    "test_relational_checker test_relational_wider": ["relational.check", "relational.effects"],
+    "test_relational_checker test_relational_wider_checker": ["relational.check", "relational.effects"],
     "test_wider_checker": ["wider.flows", "wider.model", "wider.order", "wider.private", "wider.runs"],
 }
 """The modules of the checker that files of tests are about."""
