@@ -93,8 +93,8 @@ class Control:
 
     Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.control.core` says what
     else may be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1:
-    of none, it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the variables
-    stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
+    of none, it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the
+    variables stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
     """
 
     state_names: tuple[str, ...]
