@@ -34,7 +34,7 @@ from symdipa.model.verdict import (
     well_formed,
 )
 from symdipa.runs.control import control_graph
-from symdipa.runs.numbers.linear import growth
+from symdipa.runs.numbers.growth import growth
 from symdipa.runs.problem import Problem
 from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
 from symdipa.runs.witness import replay

@@ -9,13 +9,13 @@ from itertools import islice, product
 
 import pytest
 
-from symdipa.bounds import tight_runs
 from symdipa.bounds.alignment import align, breakdown
 from symdipa.bounds.breakdown import breakdown_of
 from symdipa.bounds.costs import Rate, rate_of
 from symdipa.bounds.exact.flow import best_shifts, flow_bound, repeatable
 from symdipa.bounds.exact.signs import best_signs
 from symdipa.bounds.portfolio import Portfolio, bounds_on, cheap, fallback
+from symdipa.bounds.tight_runs import is_real
 from symdipa.model.adjacency import in_integers
 from symdipa.model.automaton import (
     INSAMPLE,
@@ -36,6 +36,7 @@ from symdipa.model.automaton import (
 )
 from symdipa.model.errors import LimitReached
 from symdipa.runs.control import FREE, Control, control_graph
+from symdipa.runs.numbers import linear
 from symdipa.runs.order import follow, initial, members
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import feasible_runs, rounds_are_alike
@@ -244,6 +245,7 @@ PRIVATE: list[tuple[Callable[[], Automaton], Fraction]] = [
     (lambda: outside(2), F(3, 4)),
     (keep_two, F(1)),
     (adaptive, F(3, 4)),
+    (band, F(3, 4)),
     (own_test, F(1)),
 ]
 
@@ -254,12 +256,23 @@ def test_both_bounds_meet(mechanism: Callable[[], Automaton], expected: Fraction
     assert (bounds.alignment, bounds.lower) == (expected, expected)
 
 
-def test_with_offsets_a_run_from_below_must_be_feasible_in_numbers(monkeypatch: pytest.MonkeyPatch):
-    bounds = bounds_on(Problem.of(band()), ("alignment",))
-    assert (bounds.alignment, bounds.lower) == (F(3, 4), None)
-    monkeypatch.setattr(tight_runs, "is_real", lambda *_: True)
-    bounds = bounds_on(Problem.of(band()), ("alignment",))
-    assert (bounds.alignment, bounds.lower) == (F(3, 4), F(3, 4))
+def test_with_offsets_a_run_from_below_must_be_feasible_in_numbers():
+    """The order leaves out that no number is both at least 1 and at most 1/2 above the threshold."""
+    states = [State("a", False, HALF), State("b", True, QUARTER), State("c", draws=False)]
+    above, near = at_most(T.plus(F(1)), S), at_most(Term("x"), T.plus(HALF))
+    mechanism = automaton(
+        states,
+        go("a", "b", "start", put="t"),
+        go("b", "c", "above", above, put="x"),
+        go("c", "end", "near", near),
+        go("c", "end", "far", near.negation),
+    )
+    problem = Problem.of(mechanism)
+    real = {
+        problem.control.whole(run): is_real(problem, run, ()) for run in some_runs(problem.control, 9, 99, 1)
+    }
+    assert real.pop((0, 1, 2)) is False
+    assert set(real.values()) == {True}
 
 
 @pytest.mark.parametrize(
@@ -459,11 +472,8 @@ def least_cost(
                 at_most({j: sign}, sign * delta)
             else:
                 at_most({j: sign * float(slope), n + j: -1.0}, sign * delta * float(slope))
-        if sampling.shows_second and sampling.reads_input and delta:
-            paid = (sampling.second or (sampling.d_prime, sampling.d_prime))[delta > 0]
-            if paid is None:
-                return None
-            certain += float(paid) * abs(delta)
+        if sampling.shows_second and sampling.reads_input and sampling.second is None:
+            certain += float(sampling.d_prime or 0) * abs(delta)
     solver.run()
     status = solver.getModelStatus()
     if status == highspy.HighsModelStatus.kInfeasible:
@@ -473,24 +483,25 @@ def least_cost(
 
 
 def inputs_of(control: Control, run: Sequence[int]) -> list[int]:
-    return [
-        j for j, t in enumerate(run) if control.sampling[t].reads_input and not control.sampling[t].mirror
-    ]
+    """The places in the automaton's run where an input is read."""
+    places = zip(run, control.places(run), strict=True)
+    return sorted({place for t, place in places if control.sampling[t].reads_input})
 
 
 def linked(control: Control, run: Sequence[int], choice: Sequence[Fraction]) -> list[Fraction]:
     """The differences of all positions from those of the inputs."""
-    deltas = [F(0)] * len(run)
-    for j, delta in zip(inputs_of(control, run), choice, strict=True):
-        deltas[j] = delta
-        if j + 1 < len(run) and control.sampling[run[j + 1]].mirror:
-            deltas[j + 1] = -delta
-    return deltas
+    chosen = dict(zip(inputs_of(control, run), choice, strict=True))
+    return [
+        F(0) if not sampling.reads_input else -chosen[place] if sampling.mirror else chosen[place]
+        for sampling, place in (
+            (control.sampling[t], p) for t, p in zip(run, control.places(run), strict=True)
+        )
+    ]
 
 
-def some_runs(control: Control, steps: int, count: int) -> Iterator[tuple[int, ...]]:
+def some_runs(control: Control, steps: int, count: int, each: int = 20) -> Iterator[tuple[int, ...]]:
     """Feasible runs that end where a transition of the automaton does."""
-    for run in islice(feasible_runs(control, steps, 20 * count), 0, None, 20):
+    for run in islice(feasible_runs(control, steps, each * count), 0, None, each):
         whole = control.completed(run)
         if follow(initial(control.variables), [control.steps[t] for t in whole]) is not None:
             yield whole
@@ -500,11 +511,14 @@ def test_flows_on_random_runs_are_what_a_linear_program_says():
     rng = random.Random(14)
     finite = infinite = mirrored = 0
     for _ in range(120):
-        control = control_graph(random_automaton(rng))
+        mechanism = random_automaton(rng)
+        control = control_graph(mechanism)
         for run in some_runs(control, 14, 6):
             inputs = inputs_of(control, run)
             deltas = linked(control, run, [F(rng.choice((-1, 0, 1, 2))) for _ in inputs])
             flow, expected = flow_bound(control, run, (), deltas), least_cost(control, run, deltas)
+            numbers = linear.unrolled(mechanism, control.whole(run))
+            assert flow.value == linear.cost(numbers, control.whole_differences(run, deltas))
             mirrors = any(control.sampling[t].mirror for t in run)
             if expected is None:
                 assert flow.value is None

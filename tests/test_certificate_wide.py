@@ -9,12 +9,12 @@ from fractions import Fraction
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from conftest import ROOT
+from conftest import EXAMPLES, ROOT
 from linear_examples import ROWS
 from linear_judge import ALL
 from random_linear import random_linear
 
-from symdipa import Automaton, Verdict, checker, loads
+from symdipa import Automaton, Verdict, checker, load, loads
 from symdipa.analysis import certify, weigh
 from symdipa.bounds.alignment import PartedSide, Side, align
 from symdipa.evidence import certificates as certificate
@@ -69,6 +69,13 @@ def test_known_mechanisms(make, bound):
     else:
         expected = [("private", bound, None), ("lower", bound, True)]
         assert [(claim.kind, claim.bound, claim.distinct) for claim in found] == expected
+
+
+@pytest.mark.parametrize("path", sorted((EXAMPLES / "linear").glob("*.dipa")), ids=lambda path: path.stem)
+def test_every_example(path):
+    found = certified(weigh(load(path), timeout=60))
+    assert [claim.kind for claim in found] in (["violation"], ["private", "lower"])
+    assert len({claim.bound for claim in found}) == 1
 
 
 BAND = """

@@ -55,7 +55,8 @@ from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control, control_graph
-from symdipa.runs.numbers.linear import System, Value, feasible, unrolled
+from symdipa.runs.numbers.possible import feasible
+from symdipa.runs.numbers.system import System, Value, unrolled
 
 F = Fraction
 TWO_SIDED = (F(-1), F(1))

@@ -348,6 +348,7 @@ def test_the_examples_of_the_documentation():
         ("base-node", "base.nodes.1.state", "p"),
         ("base-node", "base.nodes.1.facts", [["<", "t", "u"]]),
         ("base-node", "base.nodes.1.facts", [["<", "--t", "t"]]),
+        ("base-node", "base.nodes.1.facts", [["<=", "+t", "t"]]),
         ("base-node", "base.nodes.1.facts", [[">", "t", "0"]]),
         ("base-node", "base.nodes.1.facts", [["<", "t", ""]]),
         ("base-node", "base.nodes.1.facts", [["<", "t", "1.5"]]),
@@ -842,15 +843,17 @@ ATOMS = [
 
 @pytest.mark.parametrize("text", [*ATOMS, None])
 @pytest.mark.parametrize("noise", Noise)
-def test_the_range_of_a_sample(noise, text):
+@pytest.mark.parametrize("x", ["x", "a"])
+def test_the_range_of_a_sample(noise, text, x):
     """The least potential that pays for one step, against the definition of what its shift may be."""
-    shown = {None: [INSAMPLE, value("x"), difference("insample", "x"), symbol("o")]}.get(text, [symbol("o")])
+    shown = {None: [INSAMPLE, value(x), difference("insample", x), symbol("o")]}.get(text, [symbol("o")])
+    text = text and re.sub(r"\bx\b", x, text)
     for output, ends, low in product(shown, [(-1, -1), (0, 0), (-1, 1), (0, 1)], (-1, 0)):
         when = guard(text) if text else TRUE
         d = None if noise is Noise.NONE else half
         automaton = made(
             [State("a", True, half), State("b", True, d, noise=noise), State("z", draws=False)],
-            [step("a", "o", "b", store="x"), step("b", output, "c", when), WIDER],
+            [step("a", "o", "b", store=x), step("b", output, "c", when), replace(WIDER, output=value(x))],
         )
         run = unrolled(automaton, [0, 1])
         pairs = [(a, b) for a, b, _ in run.comparisons] + [p for a, b in run.ties for p in ((a, b), (b, a))]
@@ -873,7 +876,7 @@ def test_the_range_of_a_sample(noise, text):
             "base": {"nodes": [{"state": q} for q in "abc"], "edges": [[0, 0, 1], [1, 1, 2]]},
             "lift": {
                 "cover": "forward",
-                "shifts": {"x": [str(end) for end in ends]},
+                "shifts": {x: [str(end) for end in ends]},
                 "nodes": [{"base": v, "potential": p} for v, p in enumerate(("99", "9", "0"))],
                 "edges": [[0, 0, 1], [1, 1, 2]],
             },
@@ -931,6 +934,36 @@ def test_copies_pass_shifts_on():
     }
     assert verified(REPLACED, below) == [GAP_CLAIMS[1]]
     assert rule_of(REPLACED, tampered(below, ("flow.0.to", 0))) == "flow-edge"
+
+
+def test_a_sample_between_several_values():
+    both = two_values(
+        step("c", "o", "d", copy=[("z", 0)]),
+        step("d", "p", "e", guard("insample < x", "insample < y", "insample >= z")),
+        step("d", "q", "e", guard("insample >= x", "insample >= y", "insample < z", "z < 5")),
+        c=SILENT,
+        d=State("d", True, half),
+    )
+    for number, (x, y), rule in [
+        (3, ("0", "-1"), None),
+        (3, ("-1", "1"), "lift-sample"),
+        (3, ("1", "-1"), "lift-sample"),
+        (4, ("0", "1"), None),
+        (4, ("-1", "1"), "lift-sample"),
+        (4, ("1", "-1"), "lift-sample"),
+    ]:
+        automaton = replace(both, transitions=(*both.transitions[:3], both.transitions[number]))
+        shifts = {"x": [x, x], "y": [y, y], "z": ["0", "0"]}
+        assert rule_of(automaton, chain(automaton, ["9", "8", "7", "7", "0"], shifts)) == rule
+
+
+def test_negatives_have_shifts_if_their_variables_have():
+    mirrored = fresh(step("b", "o", "c", "insample < -x"))
+    assert rule_of(mirrored, chain(mirrored, ["9", "8", "0"], {"x": ["0", "0"]})) is None
+    assert rule_of(mirrored, chain(mirrored, ["9", "8", "0"], {})) == "lift-read"
+    silent = fresh(step("b", "o", "c", "5 < -x"), draws=False, d=None)
+    assert rule_of(silent, chain(silent, ["9", "0", "0"], {"x": ["0", "0"]})) is None
+    assert rule_of(silent, chain(silent, ["9", "0", "0"], {})) == "lift-read"
 
 
 CONSTANT = made(

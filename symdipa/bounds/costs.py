@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.model.adjacency import Interval
-from symdipa.runs.control import FREE, Control, Sampling, Slopes
+from symdipa.runs.control import Control, Sampling, Slopes
 
 NOUGHT = Fraction(0)
 
@@ -96,12 +96,10 @@ class Rate:
 
 
 def rate_of(sampling: Sampling) -> Rate:
-    """What a transition that samples so pays."""
-    release = FREE
-    if sampling.reads_input and sampling.shows_second:
-        scale = sampling.d_prime or NOUGHT
-        release = sampling.second or (scale, scale)
-    return Rate(sampling.slopes, release, sampling.reads_input, sampling.mirror)
+    """What a transition that samples so pays. (A second sample that is not Laplace noise pays for itself.)"""
+    released = sampling.reads_input and sampling.shows_second and sampling.second is None
+    scale = (released and sampling.d_prime) or NOUGHT
+    return Rate(sampling.slopes, (scale, scale), sampling.reads_input, sampling.mirror)
 
 
 def rates(control: Control) -> tuple[Rate, ...]:

@@ -25,7 +25,7 @@ from symdipa.model.automaton import Noise
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import the_path
-from symdipa.runs.numbers.linear import is_repeatable
+from symdipa.runs.numbers.growth import is_repeatable
 from symdipa.runs.order import OrderState, follow, initial, update
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import feasible_runs, rounds_are_alike
@@ -339,14 +339,17 @@ def _differences(
     """
     side, sampling = edges.side, edges.control.sampling
     low, high = interval = side.low / side.sensitivity, side.high / side.sensitivity
-    mirrors = {j for j, t in enumerate(run) if sampling[t].mirror}
-    inputs = [j for j, t in enumerate(run) if sampling[t].reads_input and j not in mirrors]
+    linked = edges.control.linked(run)
+    readers: dict[int, list[tuple[int, int]]] = {}
+    for j, (i, sign) in linked.items():
+        readers.setdefault(i, []).append((j, sign))
+    inputs = [j for j, t in enumerate(run) if sampling[t].reads_input and j not in linked]
     chosen = [Fraction(0)] * len(run)
 
-    def choose(j: int, difference: Fraction) -> None:
-        chosen[j] = difference
-        if j + 1 in mirrors:
-            chosen[j + 1] = -difference
+    def choose(i: int, difference: Fraction) -> None:
+        chosen[i] = difference
+        for j, sign in readers.get(i, ()):
+            chosen[j] = sign * difference
 
     for j in inputs:
         choose(j, _most_missed(side, edges.edge[run[j]], interval))
@@ -364,10 +367,10 @@ def _differences(
         for (i, j), amount in flow.flow.items():
             net[i] -= amount
             net[j] += amount
-        for j in inputs:
-            earned = net[j] - net[j + 1] if j + 1 in mirrors else net[j]
+        for i in inputs:
+            earned = sum((sign * net[j] for j, sign in readers.get(i, ())), net[i])
             if earned:
-                choose(j, high if earned > 0 else low)
+                choose(i, high if earned > 0 else low)
     return best
 
 

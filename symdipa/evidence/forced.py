@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.verdict import Witness
-from symdipa.runs.numbers.linear import Comparison, System, unrolled
+from symdipa.runs.numbers.system import Comparison, System, unrolled
 
 
 class Spot(NamedTuple):

@@ -161,9 +161,8 @@ def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: 
         raise ValueError("there must be one difference for each position")
     if any(delta and not control.sampling[t].reads_input for delta, t in zip(deltas, run, strict=True)):
         raise ValueError("a step without input has no difference")
-    mirrors = (j for j, t in enumerate(run) if control.sampling[t].mirror)
-    if any(deltas[j] != -deltas[j - 1] for j in mirrors):
-        raise ValueError("the difference of a negative is the negative of the one before")
+    if any(deltas[j] != sign * deltas[i] for j, (i, sign) in control.linked(run).items()):
+        raise ValueError("parts of one step have one difference, and negatives its negative")
 
 
 class _LargestFlow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -58,8 +59,8 @@ def best_signs(
     of_shifts = control.of_shifts
     kit, rigid = Kit(of_shifts, prices, limits), Kit(of_shifts, prices.rigid, limits)
     line = _Line(of_shifts, kit, rigid, tuple(run), repeatable(control, run, loops), kept)
-    mirrors = [(j - 1, j) for j, t in enumerate(run) if control.sampling[t].mirror]
-    number = classes(len(run), [*((i, *js) for i, js in enumerate(graph.over)), *mirrors])
+    pairs = [(i, j) for j, (i, _) in line.linked.items()]
+    number = classes(len(run), [*((i, *js) for i, js in enumerate(graph.over)), *pairs])
     groups: dict[int, list[int]] = {}
     for j, k in enumerate(number):
         groups.setdefault(k, []).append(j)
@@ -89,36 +90,49 @@ class _Line:
         at = 0
         while at < len(positions):
             self.kit.limits.check(f"best differences, step {positions[at]} of {len(self.run)}")
-            pair = at + 1 < len(positions) and self._is_mirror(positions[at + 1])
-            together = tuple(positions[at : at + 1 + pair])
-            rows, origin = self._step(together, frames[at : at + 2 + pair], rows)
+            end = 1 + max(at, bisect_right(positions, self.last_linked.get(positions[at], -1)) - 1)
+            together = tuple(positions[at:end])
+            rows, origin = self._step(together, frames[at : end + 1], rows)
             origins.append((together, origin))
-            at += len(together)
+            at = end
         k = int(rows.min(axis=1).argmax())
         chosen: dict[int, int] = {}
         for together, origin in reversed(origins):
             k, difference = origin[k]
-            chosen |= zip(together, self._levels(difference), strict=False)
+            chosen |= {j: self._level(j, difference, together[0]) for j in together}
         return chosen
 
-    def _is_mirror(self, j: int) -> bool:
-        return self.control.sampling[self.run[j]].mirror
+    @cached_property
+    def linked(self) -> dict[int, tuple[int, int]]:
+        """For positions that read the input of an earlier one: that position, and 1 (-1: the negative)."""
+        return self.control.linked(self.run)
 
-    def _levels(self, difference: int) -> tuple[int, int]:
-        """The levels of a difference and of its negative."""
-        return difference, self.kit.costs.top - difference
+    @cached_property
+    def last_linked(self) -> dict[int, int]:
+        """For positions whose input others read: the last of these."""
+        return {i: j for j, (i, _) in self.linked.items()}
+
+    def _level(self, j: int, difference: int, leader: int) -> int:
+        """The level of the difference of a position if that of the leader has the given one."""
+        if j == leader:
+            return difference
+        _, sign = self.linked.get(j, (leader, 0))
+        return {1: difference, -1: self.kit.costs.top - difference, 0: self.kit.costs.zero}[sign]
 
     def _step(
         self, together: Sequence[int], frames: Sequence[ProfileFrame], rows: Rows
     ) -> tuple[Rows, list[tuple[int, int]]]:
-        """The profiles after a position (and its mirror); for each the row and the difference it came by."""
+        """The profiles after a position and those that read its input; for each the row it came from.
+
+        Also the level of the difference by which it came.
+        """
         moved, origin = [], []
-        for difference in self.kit.costs.differences[self.run[together[0]]]:
+        leader = together[0]
+        for difference in self.kit.costs.differences[self.run[leader]]:
             some = rows
-            levels = self._levels(difference)
-            for j, (before, after), own in zip(together, pairwise(frames), levels, strict=False):
+            for j, (before, after) in zip(together, pairwise(frames), strict=True):
                 kit = self.rigid if j in self.repeats else self.kit
-                some = kit.table(before, after, self.run[j], own).apply(some)
+                some = kit.table(before, after, self.run[j], self._level(j, difference, leader)).apply(some)
             moved.append(some)
             origin += [(k, difference) for k in range(len(rows))]
         rows = np.concatenate(moved)

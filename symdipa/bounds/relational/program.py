@@ -1,8 +1,8 @@
 """An automaton as pairs of runs see it: what each step compares, stores and shows, with all numbers.
 
 Runs are paired step by step, and what is known of their values are bounds on differences. That needs no core
-(:mod:`symdipa.runs.control.core`): a step is a transition of the automaton itself, offsets, constants and copies are
-what they are.
+(:mod:`symdipa.runs.control.core`): a step is a transition of the automaton itself, offsets, constants and
+copies are what they are.
 """
 
 from __future__ import annotations

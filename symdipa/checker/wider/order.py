@@ -143,7 +143,7 @@ class Order:
         """From bounds on the doubles of values to bounds on values and differences."""
         twice = {ZERO: NONE_LEFT}
         for place, bounds in self._above.items():
-            if place.negative in bounds and place != ZERO:
+            if place.negative in bounds:
                 twice[place] = self._even(bounds[place.negative])
         for low, first in twice.items():
             for other, last in twice.items():

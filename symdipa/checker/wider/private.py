@@ -110,7 +110,9 @@ def _check_leaving(model: Model, edge: tuple[int, int, int | None], order: Order
 
 def _before(step: Step, place: Place) -> Value:
     """What is in a place after the step, as it was before."""
-    value = step.gets.get(place.name or "", Value(Place(place.name), Fraction(0)))
+    if place.name not in step.gets:
+        return Value(place, Fraction(0))
+    value = step.gets[place.name]
     return value.negative if place.mirrored else value
 
 
@@ -198,19 +200,24 @@ def _range(lift: Lift, order: Order, step: Step, edge: Edge) -> tuple[list[Fract
     floors: list[Fraction] = []
     ceilings: list[Fraction] = []
     for low, high in step.asked:
-        if low == high or order.bound(low, high) is not None:
+        if order.bound(low, high) is not None:
             continue
-        first, second = (None if p.is_sample else _read(lift, source, p, edge) for p in (low, high))
-        if first is None and second is None:  # the sample and its negative
+        if low.is_sample and high.is_sample:  # one of them is the negative
             (ceilings if low.mirrored else floors).append(Fraction(0))
-        elif second is None and first is not None:
-            (floors if high.mirrored else ceilings).append(-first[0] if high.mirrored else first[0])
-        elif first is None and second is not None:
-            (ceilings if low.mirrored else floors).append(-second[1] if low.mirrored else second[1])
-        elif first is not None and second is not None and first[0] < second[1]:
-            refuse(
-                "lift-order", f"{named(edge)}: a value may be shifted less far than one that is not below it"
-            )
+        elif low.is_sample:
+            most = _read(lift, source, high, edge)[1]
+            if low.mirrored:
+                ceilings.append(-most)
+            else:
+                floors.append(most)
+        elif high.is_sample:
+            least = _read(lift, source, low, edge)[0]
+            if high.mirrored:
+                floors.append(-least)
+            else:
+                ceilings.append(least)
+        elif _read(lift, source, low, edge)[0] < _read(lift, source, high, edge)[1]:
+            refuse("lift-order", f"{named(edge)}: a value may be shifted less than another one asks for")
     for x, value in step.gets.items():
         stored = lift.interval(target, x)
         if value.place.is_sample and stored is not None:

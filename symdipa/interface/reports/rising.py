@@ -17,7 +17,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Witness
-from symdipa.runs.numbers.linear import Growth, growth
+from symdipa.runs.numbers.growth import Growth, growth
 
 SHOWN = 3
 """Of how many numbers of rounds the cost is told."""

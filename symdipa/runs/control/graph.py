@@ -93,8 +93,8 @@ class Control:
 
     Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.control.core` says what
     else may be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1:
-    of none, it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the variables
-    stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
+    of none, it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the
+    variables stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
     """
 
     state_names: tuple[str, ...]
@@ -219,6 +219,17 @@ class Control:
             return tuple(cycles)
         places = self.places(run)
         return tuple((places[i] + (not self.begins[run[i]]), places[j - 1] + 1) for i, j in cycles)
+
+    def linked(self, run: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """For positions that read the input of an earlier one: that position, and 1 (-1: the negative)."""
+        if self.is_plain:
+            return {}
+        first: dict[int, int] = {}
+        found = {}
+        for j, (t, place) in enumerate(zip(run, self.places(run), strict=True)):
+            if self.sampling[t].reads_input and (leader := first.setdefault(place, j)) != j:
+                found[j] = leader, -1 if self.sampling[t].mirror else 1
+        return found
 
     def whole_differences(self, run: Sequence[int], differences: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """The difference at each position of the :meth:`whole` run from those of the run."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from symdipa.model.parts import Noise
 
 if TYPE_CHECKING:
-    from symdipa.runs.numbers.linear import System, Value
+    from symdipa.runs.numbers.system import System, Value
 
 Span = tuple[int, int]
 

@@ -17,7 +17,7 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import PatternResult, Status, Witness
 from symdipa.runs.control import Control
 from symdipa.runs.control.chains import EXPOSED, Chain, End
-from symdipa.runs.numbers.linear import growth
+from symdipa.runs.numbers.growth import growth
 from symdipa.runs.witness.replaying import CHAINS, kind_of
 
 
