@@ -128,7 +128,7 @@ class Forced:
             ways += [(low, high) for low in known for high in last]
             ways += [(low, high) for low in first for high in known]
         found = [chain for low, high in ways if (chain := self._shortest(low, high))]
-        found.sort(key=lambda chain: (len(set(steps) - self._visited(chain)), len(chain)))
+        found.sort(key=lambda chain: (len(set(steps) - self._visited(chain)), len(chain), _negatives(chain)))
         return found[0] if found else []
 
     def chain_of(self, witness: Witness) -> list[Tie]:
@@ -181,6 +181,10 @@ def forced(automaton: Automaton, run: Sequence[int]) -> Forced:
                 low, high = (Spot(i) for i in samples)
                 ties.append(Tie(low, high, k, "~", Fraction(0), f"shows {part}"))
     return Forced(system, tuple(ties), released)
+
+
+def _negatives(chain: Iterable[Tie]) -> int:
+    return sum(tie.low.mirrored + tie.high.mirrored for tie in chain)
 
 
 def _compared(c: Comparison, text: str) -> Tie:

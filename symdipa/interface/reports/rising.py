@@ -69,13 +69,20 @@ def in_short(automaton: Automaton, witness: Witness) -> str:
         return f"any number of noisy inputs lie on one side of {what}, which nothing can shift."
     match witness.pattern:
         case Pattern.LEAKING_PAIR:
-            ties = forced(automaton, witness.run).chain_of(witness)
-            tied = " or are tied to them by what is shown" if any(tie.both for tie in ties) else ""
-            return f"any number of noisy inputs lie below any number of others{tied}."
+            return f"any number of noisy inputs lie below {_others(automaton, witness)}."
         case Pattern.DISCLOSING_CYCLE:
             return "one run can show any number of noisy inputs."
         case _:
             return "every round of a loop costs something anew."
+
+
+def _others(automaton: Automaton, witness: Witness) -> str:
+    """What the noisy inputs of the first loop lie below."""
+    chain = forced(automaton, witness.run).chain_of(witness)
+    mirrored = bool(chain) and chain[0].low.mirrored != chain[-1].high.mirrored
+    others = f"{'the negatives of ' if mirrored else ''}any number of others"
+    tied = " or are tied to them by what is shown" if any(tie.both for tie in chain) else ""
+    return others + tied
 
 
 def why(automaton: Automaton, witness: Witness) -> str:
