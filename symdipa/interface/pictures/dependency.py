@@ -10,7 +10,7 @@ from symdipa.evidence.facts import link
 from symdipa.evidence.forced import Forced, Spot, Tie, forced
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures.automaton import LONGEST_NAME, loop_classes, loop_text
-from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, TooLarge, layered
+from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, Route, TooLarge, layered
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
 from symdipa.interface.reports.words import link_text, relation_text
 from symdipa.model.automaton import Automaton, OutputKind
@@ -77,8 +77,7 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
             "g",
             element("title", edge.title),
             element("path", d=curve(route.turned()), class_="line"),
-            head(route.start, 0, -1),
-            *([head(route.end, 0, 1)] if edge.both else []),
+            *_heads(edge, route),
             behind(*route.label, text_width([edge.label]) + 4, LINE),
             lines_at(*route.label, [edge.label]),
             class_=f"tie{' path' if edge.on_path else ''}",
@@ -88,10 +87,23 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     ]
     for node, box, at in zip(graph.nodes, boxes, layout.centres, strict=True):
         elements.append(_node(witness, node, box, at))
-    remarks = ["Only the samples around the dependency path are drawn."] if graph.cut else []
+    remarks = ["Two arrowheads: a difference that is shown ties both."] if _ties(graph) else []
+    remarks += ["Only the samples around the dependency path are drawn."] if graph.cut else []
     if graph.free and not graph.cut:
         remarks.append(f"{graph.free} other sample{'s are' if graph.free > 1 else ' is'} tied to nothing.")
     return Drawing(layout.width, layout.height, tuple(elements), tuple(remarks))
+
+
+def _ties(graph: _Graph) -> bool:
+    return any(edge.both for edge in graph.edges)
+
+
+def _heads(edge: _Edge, route: Route) -> Iterator[Markup]:
+    """An arrowhead at the larger sample, where the route begins; at both if they are tied."""
+    down = 1 if route.falls else -1
+    yield head(route.start, 0, -down)
+    if edge.both:
+        yield head(route.end, 0, down)
 
 
 def _plain(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph:

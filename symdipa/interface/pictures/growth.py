@@ -41,8 +41,8 @@ class Curve:
         points = points or [(found.rounds, found.log_ratio / float(found.eps))]
         self.claim, self.claimed = float(found.exceeds), f"claimed D = {found.exceeds}"
         finite = [y for _, y in points if y < inf]
-        self.low = min(0.0, self.claim, *finite)
-        self.high = 1.08 * max(self.claim, *finite) or 1.0
+        self.low = min([0.0, *finite])
+        self.high = 1.08 * max([self.claim, *finite]) or 1.0
         self.endless = "infinite" if len(finite) < len(points) else ""
         self.high *= 1.5 if self.endless else 1
         self.points = [(x, min(y, self.high)) for x, y in points]
