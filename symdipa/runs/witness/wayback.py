@@ -8,6 +8,7 @@ much).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from symdipa.model.adjacency import EITHER_WAY
@@ -28,7 +29,7 @@ def on_automaton(automaton: Automaton, control: Control, witness: Witness) -> Wi
     run, places = witness.run, control.places(witness.run)
     ends = (witness.path[0], witness.path[-1]) if witness.path else ()
     drawn = (k for k in witness.path if k in ends or not control.sampling[run[k]].is_free)
-    path = dict.fromkeys(places[k] for k in drawn if places[k] >= 0)
+    path = dict.fromkeys(_place(control, witness, places, k) for k in drawn if places[k] >= 0)
     conflict = witness.conflict
     if not conflict and witness.pattern in CHAINS:
         conflict = _conflict(automaton, control, witness)
@@ -39,6 +40,14 @@ def on_automaton(automaton: Automaton, control: Control, witness: Witness) -> Wi
         path=tuple(path),
         conflict=conflict,
     )
+
+
+def _place(control: Control, witness: Witness, places: Sequence[int], k: int) -> int:
+    """The position of a core position in the whole run: of a cycle that is turned, in the turned one."""
+    for i, j in witness.cycles:
+        if i <= k < j and not control.begins[witness.run[i]] and places[k] == places[i]:
+            return places[j - 1]
+    return places[k]
 
 
 def confirmed(
