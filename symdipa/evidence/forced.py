@@ -158,7 +158,9 @@ class Forced:
 
     def _visited(self, chain: Iterable[Tie]) -> set[int | None]:
         spots = {spot for tie in chain for spot in (tie.low, tie.high)}
-        shown = {at for spot in spots if spot.sample is not None for at, _ in self.released.get(spot.sample, ())}
+        shown = {
+            at for spot in spots if spot.sample is not None for at, _ in self.released.get(spot.sample, ())
+        }
         return {*map(self.step, spots), *shown}
 
 
