@@ -282,7 +282,7 @@ class Guard:
 
         That is the only way for a conjunction of two satisfiable guards to be unsatisfiable for every
         value of the variables, if they compare nothing but ``insample`` with variables (for others see
-        :mod:`symdipa.model.comparisons`).
+        :mod:`symdipa.model.validation.comparisons`).
         """
         return bool(self.ge & other.lt or self.lt & other.ge)
 
