@@ -291,7 +291,14 @@ class _HeaderParser(Words):
         word = self.word
         if word == "exp":
             self.advance()
-            return Noise.EXPONENTIAL, self.number("a number after exp, such as exp 1/4")
+            opened = self.word == "("
+            if opened:
+                message = "exp stands before its number, without parentheses: write for instance exp 1/4"
+                self.report.add("spelling", message, self.offset)
+                self.next += 1
+            found = self.number("a number after exp, such as exp 1/4")
+            self.next += opened and self.word == ")"
+            return Noise.EXPONENTIAL, found
         if word[:1].isdigit() or word.casefold() not in _INFINITE:
             return Noise.LAPLACE, self.number(_A_NUMBER)
         if word != "inf":
