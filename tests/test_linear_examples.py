@@ -1,4 +1,4 @@
-"""The examples beyond the paper's automata, each against its own first line, by every engine and with proofs."""
+"""The examples beyond the paper, each against its own first line, by every engine and with proofs."""
 
 from __future__ import annotations
 

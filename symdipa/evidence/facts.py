@@ -64,36 +64,6 @@ def path_links(automaton: Automaton, witness: Witness) -> list[Link]:
     return [link(automaton, witness.run, low, high) for low, high in pairwise(witness.path)]
 
 
-class Tie(NamedTuple):
-    """What puts the shift of the sample of step ``low`` at or above that of step ``high``: a comparison, or a
-    number that is shown, at step ``at``; ``text`` says it."""
-
-    low: int
-    high: int
-    at: int
-    text: str
-
-
-def ties(automaton: Automaton, witness: Witness) -> list[Tie]:
-    """What joins the steps of the path of a witness one by one, on an automaton that need not be plain."""
-    from symdipa.runs.numbers.system import unrolled
-
-    system = unrolled(automaton, witness.run)
-    found = []
-    for low, high in pairwise(witness.path):
-        for c in system.comparisons:
-            ends = [None if v.sample is None else system.samples[v.sample].step for v in (c.low, c.high)]
-            if ends in ([low, high], [high, low]):
-                guard = automaton.transitions[witness.run[c.step]].guard
-                found.append(Tie(low, high, c.step, f"asks for {guard.text(automaton.variables)}"))
-                break
-        else:
-            at = max(low, high)
-            shown = automaton.transitions[witness.run[at]].output
-            found.append(Tie(low, high, at, f"shows {shown}"))
-    return found
-
-
 def conflicts(automaton: Automaton, witness: Witness) -> frozenset[str]:
     """The variables that the cycle of a leaking cycle both stores and compares with."""
     inside = [t for _, t in steps_of(automaton, witness, witness.cycles[-1])]

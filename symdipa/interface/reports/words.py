@@ -207,8 +207,11 @@ MEET = {"PAIR": "L and G", "OUTPUT_BELOW": "U and G", "OUTPUT_ABOVE": "L and D"}
 
 
 def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
-    """The marks of the stored samples after each step, as ``x: L G``, and where two of them meet."""
-    told = []
+    """The marks of the stored samples after each step, as ``x: L G``, and where two of them meet (of a plain
+    automaton; else nothing is told)."""
+    told: list[str] = []
+    if not automaton.is_plain:
+        return [""] * len(witness.run)
     for carried, met in marks_along(automaton, witness):
         marks = (f"{variable}: {' '.join(letters)}" for variable, letters in carried.items())
         told.append("; ".join([*marks, *(f"{MEET[chain.name]} meet" for chain in met)]))

@@ -8,10 +8,12 @@ much).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from symdipa.model.adjacency import EITHER_WAY
 from symdipa.model.automaton import Automaton, OutputKind
+from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import PatternResult, Status, Witness
 from symdipa.runs.control import Control
@@ -27,7 +29,7 @@ def on_automaton(automaton: Automaton, control: Control, witness: Witness) -> Wi
     run, places = witness.run, control.places(witness.run)
     ends = (witness.path[0], witness.path[-1]) if witness.path else ()
     drawn = (k for k in witness.path if k in ends or not control.sampling[run[k]].is_free)
-    path = dict.fromkeys(places[k] for k in drawn if places[k] >= 0)
+    path = dict.fromkeys(_place(control, witness, places, k) for k in drawn if places[k] >= 0)
     conflict = witness.conflict
     if not conflict and witness.pattern in CHAINS:
         conflict = _conflict(automaton, control, witness)
@@ -40,20 +42,30 @@ def on_automaton(automaton: Automaton, control: Control, witness: Witness) -> Wi
     )
 
 
+def _place(control: Control, witness: Witness, places: Sequence[int], k: int) -> int:
+    """The position of a core position in the whole run: of a cycle that is turned, in the turned one."""
+    for i, j in witness.cycles:
+        if i <= k < j and not control.begins[witness.run[i]] and places[k] == places[i]:
+            return places[j - 1]
+    return places[k]
+
+
 def confirmed(
     automaton: Automaton, control: Control, answer: PatternResult, limits: Limits = UNLIMITED
 ) -> PatternResult:
-    """An answer about the core as one about the automaton: a witness that costs nothing is none.
-
-    Raises :class:`symdipa.model.errors.OutOfTime`.
-    """
+    """An answer about the core as one about the automaton: a witness that costs nothing is none."""
     if control.is_plain or answer.witness is None:
         return answer
     witness = on_automaton(automaton, control, answer.witness)
-    found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY, limits)
-    if found.grows is not None:
-        return replace(answer, witness=witness)
-    reason = f"a run that may show it was found, but not confirmed: {found.reason}"
+    try:
+        found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY, limits)
+    except LimitReached as limit:
+        why = str(limit)
+    else:
+        if found.grows is not None:
+            return replace(answer, witness=witness)
+        why = found.reason
+    reason = f"a run that may show it was found, but not confirmed: {why}"
     return replace(answer, status=Status.UNKNOWN, method=None, witness=None, reason=reason)
 
 

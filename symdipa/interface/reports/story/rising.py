@@ -6,10 +6,10 @@ that is one-sided or absent come into conflict as well; what all of these have i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from fractions import Fraction
 
-from symdipa.evidence import facts
+from symdipa.evidence.forced import Spot, forced
 from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Inset, Table
 from symdipa.model.adjacency import EITHER_WAY
@@ -33,11 +33,32 @@ def happens(automaton: Automaton, witness: Witness) -> list[Block]:
         title = f"Loop {name}," if name else "The loop"
         text = words.loop_text(automaton, witness, loop)
         blocks.append(f"{title} {text}{',' if name else ''} can go round as often as one likes.")
-    ties = facts.ties(automaton, witness)
-    if ties:
-        rows = [[f"sample {t.low + 1} below sample {t.high + 1}", f"step {t.at + 1} {t.text}"] for t in ties]
-        blocks += ["These steps force values apart or together:", Inset([Table(rows)])]
+    if rows := _chain(automaton, witness):
+        blocks += ["From the lowest value to the highest, the run forces this order:", Inset([Table(rows)])]
     return blocks
+
+
+def _chain(automaton: Automaton, witness: Witness) -> list[list[str]]:
+    """What is in conflict, a line for each comparison and each number shown that it takes."""
+    if not witness.path:
+        return []
+    ordered = forced(automaton, witness.run)
+    chain = ordered.chain_of(witness)
+    rows = [[ordered.relation(tie), _by(tie.step, tie.text)] for tie in chain]
+    ends = [spot.sample for spot in ((chain[0].low, chain[-1].high) if chain else ())]
+    shown = [i for i in ends if i is not None] or [
+        i for i, places in ordered.released.items() if any(k in witness.path for k, _ in places)
+    ]
+    for i in dict.fromkeys(shown):
+        rows += [
+            [f"{ordered.name(Spot(i))} is seen", _by(k, f"shows {said}")]
+            for k, said in ordered.released.get(i, ())
+        ]
+    return rows
+
+
+def _by(step: int | None, text: str) -> str:
+    return text if step is None else f"step {step + 1} {text}"
 
 
 def in_short(automaton: Automaton, witness: Witness) -> str:
@@ -51,11 +72,20 @@ def in_short(automaton: Automaton, witness: Witness) -> str:
         return f"any number of noisy inputs lie on one side of {what}, which nothing can shift."
     match witness.pattern:
         case Pattern.LEAKING_PAIR:
-            return "any number of noisy inputs lie below any number of others."
+            return f"any number of noisy inputs lie below {_others(automaton, witness)}."
         case Pattern.DISCLOSING_CYCLE:
             return "one run can show any number of noisy inputs."
         case _:
             return "every round of a loop costs something anew."
+
+
+def _others(automaton: Automaton, witness: Witness) -> str:
+    """What the noisy inputs of the first loop lie below."""
+    chain = forced(automaton, witness.run).chain_of(witness)
+    mirrored = bool(chain) and chain[0].low.mirrored != chain[-1].high.mirrored
+    others = f"{'the negatives of ' if mirrored else ''}any number of others"
+    tied = " or are tied to them by what is shown" if any(tie.both for tie in chain) else ""
+    return others + tied
 
 
 def why(automaton: Automaton, witness: Witness) -> str:
@@ -85,9 +115,14 @@ def _moved(automaton: Automaton, witness: Witness, found: Growth) -> str:
             groups.setdefault("smaller" if delta > 0 else "larger", []).append(k)
     if not groups:
         return "Let the inputs move."
-    told = [
-        f"the inputs of {words.steps_text(steps)} be {abs(rows[steps[0]])} {way}"
-        for way, steps in groups.items()
-    ]
+    looped = {k for start, end in witness.cycles for k in range(start, end)}
+    told = [f"{_inputs_of(steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()]
     turns = " (and the other way in every second round)" if len(found.deltas) == 2 else ""
     return f"Let {enumeration(told)}{turns}."
+
+
+def _inputs_of(steps: Sequence[int], looped: Container[int]) -> str:
+    """The inputs of these steps, of which those in a loop have one in each round."""
+    if len(steps) > 1:
+        return f"the inputs of {words.steps_text(steps)}"
+    return f"{'every' if steps[0] in looped else 'the'} input of {words.steps_text(steps)}"

@@ -1,4 +1,4 @@
-"""A witness in words, for somebody who designs a mechanism and does not know the theory."""
+"""What each of the patterns is, told on its run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from symdipa.evidence import facts
-from symdipa.interface.reports import rising, words
+from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Code, Inset, Lines, Marked, Section, Table
+from symdipa.interface.reports.story import rising
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
