@@ -443,6 +443,7 @@ def test_other_ends_and_signs_of_flows():
         {"from": "-2", "to": "-0", "amount": "1/4"},
     ]
     assert verified(GAP, GAP_BELOW | {"flow": twin}) == GAP_CLAIMS[1:]
+    assert rule_of(GAP, tampered(GAP_BELOW, ("flow.0.to", "000000000"))) is None
     back = [{"from": 2, "to": 0, "amount": "1/4"}]
     loss = GAP_BELOW | {"flow": back, "differences": ["0", "0", "-1"]}
     assert rule_of(GAP, loss | {"D": "1/4"}) is None
@@ -634,6 +635,11 @@ def fresh(*steps: Transition, integer: bool = False, **more: object) -> Automato
         ("model-output", fresh(step("b", difference("insampleprime", "x"), "b"))),
         ("model-output", fresh(step("b", difference("x", "insampleprime"), "b"))),
         ("model-output", fresh(step("b", several(symbol("o"), difference("x", "insampleprime")), "b"))),
+        ("model-output", fresh(step("b", several(symbol("o"), several()), "b"))),
+        (
+            "model-output",
+            fresh(step("b", several(difference("insample", "x"), difference("insampleprime", "x")), "b")),
+        ),
         ("model-sample", fresh(step("b", "o", "b", "insample >= x"), draws=False)),
         ("model-sample", fresh(step("b", "o", "b", "insample <= 5"), draws=False)),
         ("model-sample", fresh(step("b", "o", "b", store="x"), draws=False)),
@@ -1130,6 +1136,13 @@ CONSTANT_MEAN = {"is_input": False, "mu": Fraction(3)}
         ),
         (two_values(step("c", "o", "d", copy=[("z", "y")])), [["!=", "x", "y"]], ["!=", "z", "x"], True),
         (two_values(step("c", "o", "d", copy=[("x", "y")])), [["!=", "x", "y"]], ["!=", "x", "y"], False),
+        (
+            two_values(step("c", "o", "d", copy=[("z", "y")]), c=SILENT),
+            [["!=", "x", "y"]],
+            ["!=", "z", "x"],
+            True,
+        ),
+        (two_values(step("c", "o", "d"), c=SILENT), [], ["!=", "y", "x"], False),
         (two_values(step("c", "o", "d", copy=[("x", 1)])), [["!=", "y", "0"]], ["!=", "x", "y"], True),
         (
             two_values(step("c", "o", "d", store="y"), c=State("c", False, half, 3)),
@@ -1418,20 +1431,24 @@ def test_an_order_that_comes_to_rest():
         c=SILENT,
         d=State("d", True, half),
     )
-    assert rule_of(late, below(0, [0, 1, 2, 3, 4], [[3, 4]])) == "cycle-repeats"
-    assert rule_of(late, below(0, [0, 1, 2, 3, 3, 4], [[4, 5]])) is None
+    for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0]):
+        same = replace(late, transitions=tuple(late.transitions[t] for t in order))
+        assert rule_of(same, below(0, order, [[3, 4]])) == "cycle-repeats"
+        assert rule_of(same, below(0, [*order[:4], *order[3:]], [[4, 5]])) is None
 
 
 def test_values_that_nobody_reads_do_not_matter():
-    for show, rule in ((symbol("p"), None), (value("y"), "cycle-repeats")):
+    for anew, rule in (("y", None), ("", "cycle-repeats")):
         first = two_values(
             step("c", "o", "d", copy=[("y", "x")]),
             step("d", "o", "d", "insample >= x + 1", store="x"),
-            step("d", show, "e", "insample < x + 1"),
+            step("d", "p", "e", "insample < x + 1", store=anew),
+            step("e", value("y"), "f"),
             c=SILENT,
             d=State("d", True, half),
+            e=State("e", draws=False),
         )
-        assert rule_of(first, below(0, [0, 1, 2, 3, 4], [[3, 4]])) == rule
+        assert rule_of(first, below(0, [0, 1, 2, 3, 4, 5], [[3, 4]])) == rule
 
 
 def test_which_runs_are_feasible():
@@ -1445,6 +1462,8 @@ def test_which_runs_are_feasible():
     )
     assert rule_of(tests, below(0, [0, 1, 2, 3, 5], [])) is None
     assert rule_of(tests, below(0, [0, 1, 2, 4], [])) == "run-feasible"
+    itself = two_values(step("c", "o", "d", "insample <= insample + 0"))
+    assert rule_of(itself, below(0, [0, 1, 2], [])) is None
     for c, mean in ((Noise.NONE, 5), (Noise.EXPONENTIAL, 5), (Noise.EXPONENTIAL, 4)):
         known = two_values(step("c", "o", "d", "insample < 5"), c=State("c", False, half, mean, noise=c))
         assert rule_of(known, below(0, [0, 1, 2], [])) == (None if mean == 4 else "run-feasible")
