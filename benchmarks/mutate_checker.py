@@ -5,7 +5,7 @@ one, a condition dropped, a constant changed, a check deleted. The tests of the 
 it in this process, until one fails; a mutant that passes them all is a *survivor*. Survivors that
 are known to compute the same are listed in EQUIVALENT with the reason; any other makes the exit status 1.
 
-    python benchmarks/mutate_checker.py [MODULE ...]      (plain.private, ...; default: all, 15 min)
+    python benchmarks/mutate_checker.py [MODULE ...]    (plain.private, wider.flows, ...; default: all)
 """
 
 from __future__ import annotations
