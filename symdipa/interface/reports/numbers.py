@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil, exp, floor, inf, log, log10
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import Window
@@ -37,8 +37,8 @@ def interval(window: Window | None) -> str:
 def intervals(asked: Asked) -> str:
     """What is asked of the numbers of a step, one after another."""
     if asked is None or not isinstance(asked[0], tuple | None):
-        return interval(cast("Window | None", asked))
-    return " and ".join(interval(window) for window in cast("tuple[Window | None, ...]", asked))
+        return interval(asked)
+    return " and ".join(interval(window) for window in asked)
 
 
 ROUNDING: float = 0.5 * 10**-DECIMALS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from symdipa.interface.reports.document import Block, Document, Headline, Inset, Lines, Section, Table
 from symdipa.interface.reports.numbers import measured, power
@@ -15,7 +15,7 @@ from symdipa.model.spelling import counted
 
 if TYPE_CHECKING:
     from symdipa.evidence.probability import TotalLogProbability
-    from symdipa.evidence.simulation import Frequent, Seen, Shown, Simulation
+    from symdipa.evidence.simulation import Frequent, Shown, Simulation
 
 ENDED = {
     "inputs": "for want of inputs",
@@ -35,7 +35,7 @@ def output_text(asked: Shown, other: str = "(other)") -> str:
     ends = [end for end in asked if isinstance(end, float | int)]
     if len(ends) == len(asked) == 2:
         return "..".join("" if abs(end) == inf else f"{end:g}" for end in ends)
-    return ";".join(output_text(cast("Seen", item), other) for item in asked)
+    return ";".join(output_text(item, other) for item in asked)
 
 
 def probability(
