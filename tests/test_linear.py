@@ -103,6 +103,7 @@ def test_feasibility_against_a_solver(integer):
         system = random_system(rng, integer)
         assert feasible(system) == satisfiable(system)
         found = solution(system)
+        assert (found is not None) == feasible(system)
         for c in system.comparisons if found is not None else ():
             low, high = (
                 (0 if v.sample is None else v.sign * found[v.sample]) + v.offset for v in (c.low, c.high)
