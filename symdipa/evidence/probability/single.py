@@ -48,6 +48,8 @@ MISLED = 1.0
 """A coarse grid that was wrong by more may also have been wrong about where samples lie."""
 TAIL = 30.0
 """Logarithms of densities fall by this much beyond the last kink before a grid ends."""
+ROUNDING = 1e-13
+"""The error of rounding in the wider model, for each sample and unit of the logarithm."""
 NEGLIGIBLE = 1e-11
 """Cells at both ends are left out of a grid while all of them together change the logarithm by less."""
 
@@ -139,6 +141,7 @@ def log_probability_of_problem(
     value, error = sum(r.value for r in results), sum(r.error for r in results)
     if value == -inf:
         return LogProbability(-inf, 0.0, "infeasible")
+    error += ROUNDING * len(problem.laws) * (1 + abs(value))
     most = max(results, key=lambda r: r.nodes)
     return LogProbability(value, error, most.method, most.nodes)
 
