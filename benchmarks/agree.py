@@ -16,6 +16,9 @@ algorithms, and each of its runs is confirmed by the literal definitions. Then e
 ``unknown`` and ``skipped`` are counted for each engine and never taken for an answer. ``--literal N`` also
 compares the judge's search with the enumeration of all runs up to length ``N`` (capped, see ``CAP``).
 
+With ``--wide`` the automata are those of the wider model, the judge is another, and bounds and certificates
+are asked for, too: ``agree_wide.py`` says what is compared.
+
 Shown: how many automata have each pattern, several, exactly one, none; their sizes; the time of the judge and
 of each engine; every disagreement as a ``.dipa`` text. The exit status is 1 if there is any.
 """
@@ -27,12 +30,13 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -227,16 +231,15 @@ def _disagreements(outcomes: Sequence[Outcome]) -> Iterator[str]:
 # The command
 
 
-def run(setup: Setup, indices: Sequence[int], jobs: int) -> list[Outcome]:
+def run(work: Callable[[int], Any], indices: Sequence[int], jobs: int) -> list[Any]:
     """Examine the automata, in parallel if there are several jobs, with progress on standard error."""
-    work = partial(examine, setup)
     if jobs == 1:
         return list(_watched(map(work, indices), len(indices)))
     with ProcessPoolExecutor(jobs) as pool:
         return list(_watched(pool.map(work, indices, chunksize=4), len(indices)))
 
 
-def _watched(outcomes: Iterator[Outcome], count: int) -> Iterator[Outcome]:
+def _watched(outcomes: Iterator[Any], count: int) -> Iterator[Any]:
     shown, failing = 0.0, 0
     for done, outcome in enumerate(outcomes, 1):
         failing += bool(outcome.disagreements)
@@ -258,7 +261,8 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--count", type=int, default=3000)
     add("--only", type=int, help="examine this number alone")
     add("--jobs", type=int, default=1)
-    add("--engines", default="explicit,z3:ghost,z3:marks", help="comma-separated; may be empty")
+    add("--engines", default=None, help="comma-separated; may be empty")
+    add("--wide", action="store_true", help="automata of the wider model, their bounds and certificates")
     add("--variables", type=_numbers, default=(1, 2, 2, 3, 3, 4), help="choices, comma-separated")
     add("--states", type=_numbers, default=(2, 3, 4, 5, 6), help="states behind the prefix")
     add("--products", action="store_true", help="two automata taking turns, each with so many variables")
@@ -270,7 +274,11 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
 
 def main(words: Sequence[str] | None = None) -> int:
     options = arguments(words)
-    engines = tuple(name for name in options.engines.split(",") if name)
+    named = "explicit,z3:ghost,z3:marks" if options.engines is None else options.engines
+    engines = tuple(name for name in named.split(",") if name)
+    indices = range(options.count) if options.only is None else [options.only]
+    if options.wide:
+        return _wide(options, engines, indices)
     setup = Setup(
         options.seed,
         engines,
@@ -281,10 +289,21 @@ def main(words: Sequence[str] | None = None) -> int:
         options.products,
         options.judge,
     )
-    indices = range(options.count) if options.only is None else [options.only]
     start = time.monotonic()
-    outcomes = run(setup, indices, options.jobs)
+    outcomes = run(partial(examine, setup), indices, options.jobs)
     print(report(setup, outcomes, time.monotonic() - start))
+    return int(any(outcome.disagreements for outcome in outcomes))
+
+
+def _wide(options: argparse.Namespace, engines: tuple[str, ...], indices: Sequence[int]) -> int:
+    import agree_wide
+
+    setup = agree_wide.Setup(options.seed, agree_wide.ENGINES if options.engines is None else engines)
+    if options.timeout is not None:
+        setup = replace(setup, timeout=options.timeout)
+    start = time.monotonic()
+    outcomes = run(partial(agree_wide.examine, setup), indices, options.jobs)
+    print(agree_wide.report(setup, outcomes, time.monotonic() - start))
     return int(any(outcome.disagreements for outcome in outcomes))
 
 

@@ -5,7 +5,7 @@ one, a condition dropped, a constant changed, a check deleted. The tests of the 
 it in this process, until one fails; a mutant that passes them all is a *survivor*. Survivors that
 are known to compute the same are listed in EQUIVALENT with the reason; any other makes the exit status 1.
 
-    python benchmarks/mutate_checker.py [MODULE ...]      (private, relational, ...; default: all, 5 min)
+    python benchmarks/mutate_checker.py [MODULE ...]    (plain.private, wider.flows, ...; default: all)
 """
 
 from __future__ import annotations
@@ -29,10 +29,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "symdipa" / "checker"
 TESTS = {
     "test_checker": [
-        *("check", "lower", "model", "private", "reading", "runs", "violation"),
+        *("graphs", "model", "reading"),
+        *("plain.lower", "plain.private", "plain.runs", "plain.violation"),
     ],
     "test_checker test_claims": ["claims"],
-    "test_relational_checker": ["relational"],
+    "test_checker test_wider_checker": ["check", "digest"],
+    "test_relational_checker test_relational_wider_checker": ["relational.check", "relational.effects"],
+    "test_wider_checker": ["wider.flows", "wider.model", "wider.order", "wider.private", "wider.runs"],
 }
 """The modules of the checker that files of tests are about."""
 SECONDS = 20
@@ -40,32 +43,42 @@ SECONDS = 20
 
 TWICE = "adds what another line adds too"
 COUNTED = "the lengths are equal already"
+FOUND = "what was found is found again"
 LIMIT = "moves a limit on effort by one"
 STORED = "no edge leads from a position to itself"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
-    ("runs", "after", "below - new => below"): TWICE,
-    ("runs", "after", "above - new => above"): TWICE,
+    ("plain.runs", "after", "below - new => below"): TWICE,
+    ("plain.runs", "after", "above - new => above"): TWICE,
     (
-        "runs",
+        "plain.runs",
         "after",
         " if x != y => (no condition)",
     ): "that x is the same as x follows from and implies nothing",
-    ("runs", "is_distinct", "len(seen) > MAX_IMITATORS => len(seen) >= MAX_IMITATORS"): LIMIT,
+    ("plain.runs", "is_distinct", "len(seen) > MAX_IMITATORS => len(seen) >= MAX_IMITATORS"): LIMIT,
     (
-        "lower",
+        "plain.lower",
         "Flow.reader",
         " if isinstance(end, int) => (no condition)",
     ): "asked only where both are positions",
-    ("lower", "check_lower", "True => False"): COUNTED,
+    ("plain.lower", "check_lower", "True => False"): COUNTED,
     (
-        "relational",
+        "relational.check",
         "Closures.with_guards",
         "if key not in self._found => if True",
-    ): "what was found is found again",
-    ("violation", "_leaves", "path[1] < path[0] => path[1] <= path[0]"): STORED,
-    ("violation", "_enters", "path[-2] < path[-1] => path[-2] <= path[-1]"): STORED,
-    ("model", "digest", "':' => \":'\""): "the canonical form has no objects",
+    ): FOUND,
+    ("relational.check", "Closures._guard", "if (copy, effect) not in self._guards => if True"): FOUND,
+    (
+        "relational.check",
+        "Machine.drawing",
+        "None if state is None else self.steps.drawing.get(state) => self.steps.drawing.get(state)",
+    ): "no state is called None",
+    ("relational.effects", "_of_plain", "True => False"): COUNTED,
+    ("relational.effects", "_shows", "True => False"): COUNTED,
+    ("relational.effects", "_left_out", "len(pieces) > MAX_PIECES => len(pieces) >= MAX_PIECES"): LIMIT,
+    ("plain.violation", "_leaves", "path[1] < path[0] => path[1] <= path[0]"): STORED,
+    ("plain.violation", "_enters", "path[-2] < path[-1] => path[-2] <= path[-1]"): STORED,
+    ("digest", "digest", "':' => \":'\""): "the canonical form has no objects",
     ("reading", "numbers", "True => False"): COUNTED,
     (
         "reading",
@@ -74,6 +87,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "max(value.numerator.bit_length(), value.denominator.bit_length()) >= MAX_BITS",
     ): LIMIT,
     ("reading", "rational", "'0' => \"0'\""): "only digits are stripped",
+    ("wider.order", "rounded", "0 => 1"): "all bounds of integers are compared with such ones",
 }
 """(module, function, change) -> why nobody can tell the difference, or why the mutant is only stricter."""
 
@@ -201,7 +215,7 @@ class Mutant:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        return self.module.__name__.rpartition(".")[2], self.qualname, self.change
+        return self.module.__name__.removeprefix("symdipa.checker."), self.qualname, self.change
 
     @contextmanager
     def in_place(self) -> Iterator[None]:

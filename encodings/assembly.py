@@ -68,7 +68,8 @@ def assemble(
     open_bits: list[tuple[Lit, ...]] = [()] * control.states
     for q in reached:
         open_bits[q] = (*order.open_bits(q), *monitor.open_bits(q), *added.open_bits(q))
-    bad = {q: condition for q in reached if (condition := added.bad(q)) != FALSE}
+    ends = (q for q in reached if not control.is_between(q))
+    bad = {q: condition for q in ends if (condition := added.bad(q)) != FALSE}
 
     def axioms(q: int) -> list[Lit]:
         if facts.may[q] is None:

@@ -1,8 +1,9 @@
 """Chains between a low and a high end, by marks and by ghosts (docs/theory.md, section 4).
 
-Leaking pairs and privacy violating paths differ only in their ends (:class:`symdipa.runs.marks.Chain`), so
-their modules both build on these two encodings. Marks in bits are ``up(x)`` and ``down(x)`` for each
-variable, and ``hit`` (Def. marks); :func:`symdipa.runs.marks.advance` is their specification.
+Leaking pairs and privacy violating paths differ only in their ends
+(:class:`symdipa.runs.control.chains.Chain`), so their modules both build on these two encodings. Marks in
+bits are ``up(x)`` and ``down(x)`` for each variable, and ``hit`` (Def. marks);
+:func:`symdipa.runs.marks.advance` is their specification.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from symdipa.encodings.cycle_monitor import CycleMonitor
 from symdipa.encodings.order_bits import OrderBits, OrderStep
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
+from symdipa.runs.control.chains import Chain, End, chains_of
 from symdipa.runs.dataflow import MarkFacts, OrderFacts, mark_facts, may_have_chain, order_facts
-from symdipa.runs.marks import Chain, chains_of
 from symdipa.runs.order import OrderState, members
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
@@ -23,7 +24,7 @@ from symdipa.systems.system import System
 
 def systems_with_chains(pattern: Pattern, facts: OrderFacts, encoding: str, limits: Limits) -> list[System]:
     """A system for each chain of the pattern that the dataflow (``facts``, without ghosts) leaves open."""
-    chains = [chain for chain in chains_of(pattern) if may_have_chain(facts, chain, limits)]
+    chains = [chain for chain in chains_of(pattern, facts.control) if may_have_chain(facts, chain, limits)]
     if encoding == "ghost" and chains:
         ghostly = order_facts(facts.control, ghosts=2, precise=facts.precise, limits=limits)
         return [by_ghosts(ghostly, pattern, chain, limits) for chain in chains]
@@ -35,7 +36,7 @@ def by_marks(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) 
     control = facts.control
     graph = BooleanGraph()
     order = OrderBits(graph, facts)
-    monitor = CycleMonitor(graph, facts, lambda t: chain.marks(control.steps[t]))
+    monitor = CycleMonitor(graph, facts, lambda t: chain.marks(control, t))
     marks = MarkBits(graph, order, mark_facts(facts, chain, limits))
 
     def extra(t: int, effect: OrderStep, inside: Lit) -> Extra:
@@ -86,28 +87,42 @@ class MarkBits:
         """New values of the bits after transition ``t``; ``inside``: it belongs to a non-leaking cycle."""
         graph, order, chain = self.graph, self.order, self.facts.chain
         control = order.facts.control
-        q, p, step = control.source[t], control.target[t], control.steps[t]
-        tracked = list(members(order.facts.tracked(q)))
+        q, p, step, roles = (
+            control.source[t],
+            control.target[t],
+            control.steps[t],
+            chain.roles(control.sampling[t]),
+        )
+        tracked = list(members(order.facts.tracked(q) & (control.soft or -1)))
         up = {x: self.up(q, x) for x in tracked}
         down = {x: self.down(q, x) for x in tracked}
-        if chain.low_repeats:
+        if roles.low_repeated:
             # ``above`` is what lies at or above an upper bound of the sample: what a repetition marks.
             up = {x: graph.disj(lit, graph.conj(inside, effect.above[x])) for x, lit in up.items()}
-        if chain.high_repeats:
+        if roles.high_repeated:
             down = {x: graph.disj(lit, graph.conj(inside, effect.below[x])) for x, lit in down.items()}
-        output = control.sampling[t].shows_sample
-        sample_up = graph.any(graph.conj(up[x], effect.below[x]) for x in tracked)
-        sample_down = graph.any(graph.conj(down[x], effect.above[x]) for x in tracked)
-        if output and not chain.low_repeats:
-            sample_up = TRUE
-        if output and not chain.high_repeats:
-            sample_down = TRUE
-        up = {x: graph.disj(lit, graph.conj(sample_up, effect.above[x])) for x, lit in up.items()}
-        down = {x: graph.disj(lit, graph.conj(sample_down, effect.below[x])) for x, lit in down.items()}
-        both = graph.any(graph.conj(up[x], down[x]) for x in tracked)
+        own = chain.own(control, q)
+        low, high = own or (0, 0)
+        sample_up = graph.any(
+            effect.below[x] if low >> x & 1 else graph.conj(up[x], effect.below[x]) for x in tracked
+        )
+        sample_down = graph.any(
+            effect.above[x] if high >> x & 1 else graph.conj(down[x], effect.above[x]) for x in tracked
+        )
+        hits = [sample_up] if roles.high else []
+        hits += [sample_down] if roles.low else []
+        if own is None:
+            sample_up = TRUE if roles.low else sample_up
+            sample_down = TRUE if roles.high else sample_down
+        rising = TRUE if roles.low else sample_up
+        falling = TRUE if roles.high else sample_down
+        up = {x: graph.disj(lit, graph.conj(rising, effect.above[x])) for x, lit in up.items()}
+        down = {x: graph.disj(lit, graph.conj(falling, effect.below[x])) for x, lit in down.items()}
+        hits += [graph.conj(up[x], TRUE if high >> x & 1 else down[x]) for x in tracked]
+        hits += [down[x] for x in tracked if low >> x & 1]
         update = dict.fromkeys(self.open_bits(q), FALSE)
         if self.facts.hit_at[p]:
-            update[self.hit] = graph.any([self.hit_at(q), both, graph.conj(sample_up, sample_down)])
+            update[self.hit] = graph.any([self.hit_at(q), *hits, graph.conj(sample_up, sample_down)])
         for x in members(self.facts.up[p]):
             update[self._up[x]] = sample_up if step.asg >> x & 1 else up.get(x, FALSE)
         for x in members(self.facts.down[p]):
@@ -144,7 +159,7 @@ class MarkBits:
         may = order.facts.may[q]
         assert may is not None
         found = []
-        for x in members(order.facts.tracked(q)):
+        for x in members(order.facts.tracked(q) & (order.facts.control.soft or -1)):
             found.append(graph.implies(graph.conj(self.up(q, x), self.down(q, x)), self.hit_at(q)))
             for y in members((may.lt[x] | may.eq[x]) & ~(1 << x)):
                 at_most = order.at_most(q, x, y)
@@ -156,44 +171,55 @@ class MarkBits:
 def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits) -> System:
     """The reference encoding: ghosts hold the samples at both ends of the stored chain (Def. ghosts).
 
-    ``facts`` must have two ghosts. ``V1`` is assigned once, at ``k_2`` for a repeatable low end or at the
-    output for an output one; ``V2`` likewise at ``k_{m-1}`` or at the output. A repeatable low end is seen
-    when a non-leaking cycle uses a variable equal to ``V1`` as upper bound, a repeatable high end when one
-    uses a variable equal to ``V2`` as lower bound. Bad: all that is needed was seen and ``V1`` is forced at
-    or below ``V2``.
+    ``facts`` must have two ghosts. ``V1`` is assigned once, at ``k_2`` for a repeated low end, and else at
+    the low end itself; ``V2`` likewise at ``k_{m-1}`` or at the high end. A repeated low end is seen when a
+    non-leaking cycle uses a variable equal to ``V1`` as upper bound, a repeated high end when one uses a
+    variable equal to ``V2`` as lower bound. Bad: all that is needed was seen and ``V1`` is forced at or below
+    ``V2`` (strictly, if they must not be the same sample).
     """
     control = facts.control
     graph = BooleanGraph()
     order = OrderBits(graph, facts)
-    monitor = CycleMonitor(graph, facts, lambda t: chain.marks(control.steps[t]))
+    monitor = CycleMonitor(graph, facts, lambda t: chain.marks(control, t))
     ghosts = (control.variables, control.variables + 1)
-    repeats = (chain.low_repeats, chain.high_repeats)
+    roles = [chain.roles(sampling) for sampling in control.sampling]
+    steps = [control.shifting(t) for t in range(len(control.steps))]
+    repeats = (
+        chain.low_end is End.REPEATED
+        or any(r.low_repeated and s.lt for r, s in zip(roles, steps, strict=True)),
+        chain.high_end is End.REPEATED
+        or any(r.high_repeated and s.ge for r, s in zip(roles, steps, strict=True)),
+    )
     pick = [graph.variable(f"pick(V{i + 1})") for i in range(2)]
     done = [graph.variable(f"set(V{i + 1})") for i in range(2)]
     seen = [graph.variable(f"seen(V{i + 1})") for i in range(2)]
 
     def picks(t: int) -> Mapping[int, Lit]:
+        ends = (roles[t].low, roles[t].high)
         return {
-            ghosts[i]: graph.conj(pick[i], done[i] ^ 1)
-            if repeats[i] or control.sampling[t].shows_sample
-            else FALSE
-            for i in range(2)
+            ghosts[i]: graph.conj(pick[i], done[i] ^ 1) if repeats[i] or ends[i] else FALSE for i in range(2)
         }
 
     def extra(t: int, effect: OrderStep, inside: Lit) -> Extra:
-        q, step = control.source[t], control.steps[t]
+        q, step, role = control.source[t], steps[t], roles[t]
         update: dict[Lit, Lit] = {}
-        for i, atoms in enumerate((step.lt, step.ge)):
+        ends = (
+            (step.lt if role.low_repeated else 0, role.low),
+            (step.ge if role.high_repeated else 0, role.high),
+        )
+        for i, (atoms, is_end) in enumerate(ends):
             picked = picks(t)[ghosts[i]]
             update[done[i]] = graph.disj(done[i], picked)
             if repeats[i]:
                 equal = graph.any(order.eq(q, x, ghosts[i]) for x in members(atoms))
-                update[seen[i]] = graph.disj(seen[i], graph.conj(inside, equal))
+                now = graph.disj(seen[i], graph.conj(inside, equal))
+                update[seen[i]] = graph.disj(now, picked) if is_end else now
         return Extra(TRUE, update)
 
     def bad(q: int) -> Lit:
         needed = [seen[i] for i in range(2) if repeats[i]]
-        return graph.all([*needed, monitor.open_at(q) ^ 1, order.at_most(q, *ghosts)])
+        below = order.lt if chain is Chain.RIGID_PAIR else order.at_most
+        return graph.all([*needed, monitor.open_at(q) ^ 1, below(q, *ghosts)])
 
     def axioms(q: int) -> list[Lit]:
         found = [graph.implies(seen[i], done[i]) for i in range(2) if repeats[i]]

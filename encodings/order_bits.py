@@ -42,6 +42,8 @@ class OrderBits:
         self._bits: dict[str, dict[tuple[int, int], Lit]] = {"lt": {}, "eq": {}}
         self._open: dict[int, list[Fact]] = {}
         self._constant: dict[int, tuple[OrderState, Mapping[Lit, Fact]]] = {}
+        self.soft = facts.control.soft and facts.control.soft | facts.ghost_mask
+        """The variables that hold shifts: facts about these are not strict and contradict nothing."""
 
     def lt(self, q: int, x: int, y: int) -> Lit:
         """``x lt y`` at control state ``q``."""
@@ -107,7 +109,10 @@ class OrderBits:
             x: graph.any(self.at_most(q, y, x) for y in self._near(q, x, step.lt, down=True))
             for x in members(tracked)
         }
-        guard = graph.all(self.at_most(q, z, y) ^ 1 for y in members(step.ge) for z in members(step.lt))
+        hard = ~self.soft
+        guard = graph.all(
+            self.at_most(q, z, y) ^ 1 for y in members(step.ge & hard) for z in members(step.lt & hard)
+        )
         return OrderStep(guard, below, above, self._update(q, step, p, picks, below, above))
 
     def _near(self, q: int, x: int, among: Mask, down: bool = False) -> Iterator[int]:
@@ -183,12 +188,13 @@ class OrderBits:
         graph, lt, eq = self.graph, rows.lt, rows.eq
         found = []
         for x in range(len(lt)):
-            if _is_closed(lt, eq, x):
+            strict = not self.soft >> x & 1
+            if _is_closed(lt, eq, x, strict):
                 continue
             for y in members(lt[x]):
-                if lt[y] >> x & 1:
+                if strict and lt[y] >> x & 1:
                     found.append(graph.conj(self.lt(q, x, y), self.lt(q, y, x)) ^ 1)
-                if eq[x] >> y & 1:
+                if strict and eq[x] >> y & 1:
                     found.append(graph.conj(self.lt(q, x, y), self.eq(q, x, y)) ^ 1)
                 for z in members((lt[y] | eq[y]) & ~(lt[x] | 1 << x)):
                     both = graph.conj(self.lt(q, x, y), self.at_most(q, y, z))
@@ -204,7 +210,8 @@ class OrderBits:
     def axioms(self, q: int) -> list[Lit]:
         """What every order state satisfies, as far as bits are open at ``q``.
 
-        ``lt`` is a strict order, disjoint from ``eq``; ``eq`` is an equivalence and a congruence for it.
+        ``lt`` is a strict order, disjoint from ``eq`` (of values; of shifts it is a preorder); ``eq`` is an
+        equivalence and a congruence for it.
         The axioms are preserved by every step, so engines may assume them.
         """
         graph = self.graph
@@ -215,8 +222,9 @@ class OrderBits:
         for x in tracked:
             for y in members((may.lt[x] | may.eq[x]) & ~(1 << x)):
                 lt, eq = self.lt(q, x, y), self.eq(q, x, y)
-                found.append(graph.conj(lt, eq) ^ 1)
-                found.append(graph.conj(lt, self.lt(q, y, x)) ^ 1)
+                if not self.soft >> x & 1:
+                    found.append(graph.conj(lt, eq) ^ 1)
+                    found.append(graph.conj(lt, self.lt(q, y, x)) ^ 1)
                 for z in members((may.lt[y] | may.eq[y]) & ~(1 << x | 1 << y)):
                     both = graph.conj(lt, self.at_most(q, y, z))
                     found.append(graph.implies(both, self.lt(q, x, z)))
@@ -225,7 +233,7 @@ class OrderBits:
         return [axiom for axiom in dict.fromkeys(found) if axiom != TRUE]
 
 
-def _is_closed(lt: Sequence[Mask], eq: Sequence[Mask], x: int) -> bool:
+def _is_closed(lt: Sequence[Mask], eq: Sequence[Mask], x: int, strict: bool) -> bool:
     """Whether the relations of ``x`` satisfy all axioms, as is nearly always so; fast."""
     above, same = lt[x], eq[x]
     rest, after = above, 0
@@ -234,7 +242,7 @@ def _is_closed(lt: Sequence[Mask], eq: Sequence[Mask], x: int) -> bool:
         rest ^= lowest
         y = lowest.bit_length() - 1
         after |= lt[y] | eq[y]
-    if above & same or after & ~above:
+    if after & ~(above if strict else above | 1 << x) or (strict and above & same):
         return False
     rest = same & ~(1 << x)
     while rest:

@@ -21,7 +21,7 @@ from symdipa.files.families import generate
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control import control_graph
+from symdipa.runs.control import FREE, control_graph
 from symdipa.runs.order import members
 from symdipa.runs.problem import Problem
 
@@ -287,8 +287,9 @@ def test_rounding_forgives_what_floats_get_wrong():
 
 
 def test_the_cost_of_a_step_is_the_worst_over_the_differences():
-    first = Rate(d=Fraction(1, 4), release=Fraction(1, 4), reads_input=True)
-    second = Rate(d=Fraction(1, 4), release=Fraction(0), reads_input=False)
+    quarter = (Fraction(1, 4), Fraction(1, 4))
+    first = Rate(quarter, release=quarter, reads_input=True)
+    second = Rate(quarter, release=FREE, reads_input=False)
     low, high = Fraction(-1), Fraction(1)
     assert sum(first.worst([], [], low, high)) == Fraction(1, 4)
     assert sum(first.worst([HALF], [HALF], low, high)) == Fraction(1, 4) * Fraction(5, 2)

@@ -140,7 +140,7 @@ TEXTS = [
     ("eps-in-a-comment", GOOD.replace(",0", " # 4/eps\n,x") + LOOP, "syntax", (2, 2), "expected a number"),
     ("infinite", GOOD.replace("1/4", "∞") + LOOP, "spelling", (1, 15), "'∞': no noise is written inf"),
     ("infinite-mean", GOOD.replace(",0)", ",inf)") + LOOP, "number", (1, 19), "'inf': a mean is a number"),
-    ("no-noise", GOOD.replace("1/4", "0") + LOOP, "parameters", (1, 15), 
+    ("no-noise", GOOD.replace("1/4", "0") + LOOP, "parameters", (1, 15),
      "(a larger d is less noise, and no noise is written inf)"),
     ("symbol-0", GOOD.replace("obot", "0") + LOOP, "syntax", (1, 45), "begins with a letter (write for instance zero"),
     ("symbol-negative", GOOD.replace("obot", "-1") + LOOP, "syntax", (1, 45), "'-1' is no output"),

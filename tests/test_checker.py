@@ -1041,7 +1041,7 @@ def test_runs_that_do_not_show_the_pattern(rule, automaton, certificate):
 
 
 def test_rounds_are_not_walked_for_ever(monkeypatch):
-    monkeypatch.setattr("symdipa.checker.violation.MAX_WALK", 30)
+    monkeypatch.setattr("symdipa.checker.plain.violation.MAX_WALK", 30)
     twice = tampered(DELAYED_LEAKS, ("run", [0, 1, 2, 3, 4, 5, 3, 4, 5]), ("cycles", [[6, 9]]))
     assert rule_of(DELAYED, about(DELAYED, twice | {"rounds": [1, 9]})) is None
     assert rule_of(DELAYED, about(DELAYED, twice | {"rounds": [1, 10]})) == "leaking-rounds"
@@ -1208,7 +1208,7 @@ def test_another_run_that_needs_a_further_round_counts():
 
 
 def test_when_other_runs_could_be_anywhere_distinction_is_not_claimed(monkeypatch):
-    monkeypatch.setattr("symdipa.checker.runs.MAX_IMITATORS", 2)
+    monkeypatch.setattr("symdipa.checker.plain.runs.MAX_IMITATORS", 2)
     assert distinct(SVT, SVT_LOWER) is False
 
 
@@ -1438,8 +1438,8 @@ NOTHING = {
         ("model-name", [A, B], [STORE, step("b", "b", lt="xu")]),
         ("model-guard", [A, B], [STORE, step("b", "b", ge="x", lt="x")]),
         ("model-non-input", [QUIET, B], [STORE, step("a", "a", assign="x")]),
-        ("model-non-input", [QUIET, B], [step(ge="x")]),
-        ("model-non-input", [QUIET, B], [step(lt="x")]),
+        ("model-initialization", [QUIET, B], [step(ge="x")]),
+        ("model-initialization", [QUIET, B], [step(lt="x")]),
         (None, [QUIET, B], [STORE]),
         (None, [A, replace(B, is_input=False)], [STORE]),
         ("model-determinism", [A, B], [STORE, step("b", "a"), step("b", "b", lt="x")]),

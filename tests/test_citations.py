@@ -186,7 +186,7 @@ THEORY = ROOT / "docs" / "theory.md"
         (":func:`symdipa.runs.order.update` in symdipa/runs/order.py (not symdipa/engines/NAME.py).", 0),
         ("docs/theory.md, section 33", 1),
         ("docs/theory.md, sections 1 and 33", 1),
-        ("docs/theory.md, sections 7 to 9", 1),
+        ("docs/theory.md, sections 9 to 11", 1),
         ("(section 3)", 1),
         ("theory, section 3", 2),
         ("weights.md, section 3", 2),

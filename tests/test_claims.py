@@ -28,6 +28,10 @@ LOST = Claim("violation", pattern="leaking-pair", distinct=True)
 WELL_FORMED = Claim("well-formed")
 
 
+def grows(low, high) -> Claim:
+    return Claim("violation", inputs=inputs(low, high), pattern="growth", distinct=True)
+
+
 @pytest.mark.parametrize(
     ("claim", "words"),
     [
@@ -49,6 +53,14 @@ WELL_FORMED = Claim("well-formed")
         ),
         (LOST, "not private: a leaking pair"),
         (replace(LOST, distinct=False), "not well-formed: a leaking pair"),
+        (
+            grows(0, 1),
+            "not private for differences (first minus second) in [0, 1]: a run costs as much as one likes",
+        ),
+        (
+            replace(grows(-1, 1), distinct=False),
+            "a run that costs as much as one likes for differences in [-1, 1]",
+        ),
         (WELL_FORMED, "well-formed: none of the four patterns"),
     ],
 )
@@ -105,6 +117,12 @@ def test_both_orders_make_up_privacy():
         (private(1, -1, 1), replace(LOST, distinct=False), False),
         (lower(1, -1, 1), lower(2, -1, 1), False),
         (lower(1, -1, 1), LOST, False),
+        (private(1, -1, 1), grows(0, 1), True),
+        (private(1, 0, 1), grows(0, 1), True),
+        (private(1, -1, 0), grows(0, 1), False),
+        (private(1, 0, 2), grows(-1, 1), False),
+        (private(1, -1, 1), replace(grows(0, 1), distinct=False), False),
+        (lower(1, -1, 1), grows(0, 1), False),
         (WELL_FORMED, LOST, True),
         (WELL_FORMED, replace(LOST, distinct=False), True),
         (WELL_FORMED, private(1, -1, 1), False),

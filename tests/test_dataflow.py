@@ -23,8 +23,9 @@ from symdipa.model.verdict import Status
 from symdipa.runs import dataflow
 from symdipa.runs.augmentation import Augmentation, augment
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control.chains import PLAIN, Chain
 from symdipa.runs.dataflow import OrderFacts, mark_facts, order_facts
-from symdipa.runs.marks import Chain, Marks, advance
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import OrderState, Step, initial, update
 from symdipa.runs.problem import Problem
 
@@ -179,9 +180,8 @@ def marked(graph: Augmentation, chain: Chain) -> tuple[set[tuple[int, Marks]], b
                     graph.order[v],
                     marks,
                     control.steps[t],
-                    chain,
+                    chain.roles(control.sampling[t]),
                     repeats=repeats,
-                    output=control.sampling[t].shows_sample,
                     keep=control.live[graph.state[u]],
                 )
                 hit |= after.hit
@@ -192,7 +192,7 @@ def marked(graph: Augmentation, chain: Chain) -> tuple[set[tuple[int, Marks]], b
     return seen, hit
 
 
-@pytest.mark.parametrize("chain", Chain)
+@pytest.mark.parametrize("chain", PLAIN)
 def test_may_marks_enclose_every_reachable_mark(chain: Chain):
     hits: Counter[tuple[bool, bool]] = Counter()
     for i in range(COUNT):

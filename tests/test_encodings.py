@@ -23,8 +23,9 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control.chains import Chain, End
 from symdipa.runs.dataflow import OrderFacts, order_facts
-from symdipa.runs.marks import Chain, Marks, advance
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import OrderState, Step, bounds, enabled, initial, members, update
 from symdipa.systems.boolean import TRUE, BooleanGraph, Lit
 from symdipa.systems.system import Edge, System
@@ -239,9 +240,8 @@ def follow_marks(control: Control, facts: OrderFacts, chain: Chain, walker: Walk
                 order,
                 marks,
                 step,
-                chain,
+                chain.roles(control.sampling[t]),
                 repeats=repeats,
-                output=control.sampling[t].shows_sample,
                 keep=keep,
             )
             assert order_agrees(list(control.variable_names), facts, walker.bit, (p, bits), after)
@@ -288,7 +288,7 @@ def test_ghost_bits_are_an_order_state_with_two_more_variables(precise: bool):
 
 def follow_ghosts(control: Control, facts: OrderFacts, chain: Chain, walker: Walker, cap: int) -> int:
     n = control.variables
-    repeats = (chain.low_repeats, chain.high_repeats)
+    repeats = (chain.low_end is End.REPEATED, chain.high_end is End.REPEATED)
     start = (walker.begin, initial(n + 2), Ghosts())
     seen, todo, count = {start}, [start], 0
     while todo and len(seen) < cap:

@@ -27,21 +27,10 @@ from linear_models import (
 )
 
 from symdipa.model.automaton import Noise, Term, value
-from symdipa.runs.linear import (
-    Comparison,
-    Sample,
-    Shown,
-    System,
-    Value,
-    best_shift,
-    cost,
-    feasible,
-    growth,
-    repeated,
-    solution,
-    unrolled,
-    worst,
-)
+from symdipa.runs.numbers.growth import growth
+from symdipa.runs.numbers.possible import feasible, solution
+from symdipa.runs.numbers.shifts import best_shift, cost, worst
+from symdipa.runs.numbers.system import Comparison, Sample, Shown, System, Value, repeated, unrolled
 
 NOISES = (Noise.LAPLACE, Noise.LAPLACE, Noise.EXPONENTIAL, Noise.NONE)
 

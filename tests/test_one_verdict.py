@@ -23,7 +23,7 @@ from symdipa.bounds.exact.flow import flow_bound
 from symdipa.bounds.exact.signs import best_signs
 from symdipa.bounds.tight_runs import short
 from symdipa.checker.model import model_of
-from symdipa.checker.runs import is_distinct, run_of
+from symdipa.checker.plain.runs import is_distinct, run_of
 from symdipa.evidence import confirmation
 from symdipa.files.families import generate
 from symdipa.interface.cli import cli

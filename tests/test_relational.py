@@ -23,6 +23,7 @@ from symdipa.bounds.portfolio import bounds_on
 from symdipa.bounds.relational import Relational, relational
 from symdipa.bounds.relational.blocks import blocks_of
 from symdipa.bounds.relational.machine import machine
+from symdipa.bounds.relational.program import program_of
 from symdipa.bounds.relational.proof import certificate
 from symdipa.bounds.relational.search import Strategy, search
 from symdipa.bounds.relational.shifts import ShiftMenu
@@ -148,7 +149,7 @@ def test_the_values_of_k_minmax_that_stay_are_shifted(k):
 
 def searched(automaton: Automaton, remarks: bool, memory: str) -> Strategy:
     """By a search with few shifts."""
-    menu = ShiftMenu(machine(control_graph(automaton), remarks), EITHER_WAY, few=True)
+    menu = ShiftMenu(machine(program_of(automaton), remarks), EITHER_WAY, few=True)
     found = search(menu, memory, 4000)
     assert isinstance(found, Strategy)
     return found
@@ -170,10 +171,10 @@ def test_blocks_are_told_apart_by_all_that_a_run_may_still_do():
         "mean": ("1, 1", "", "f"),
         "later": ("1, 0", "x := insample; ", "g"),
     }.items():
-        letters = machine(control_graph(read(text.format(*parts))), remarks=False)
+        letters = machine(program_of(read(text.format(*parts))), remarks=False)
         classes = suffixes(letters, "none", 100)
         found, number = blocks_of(letters, classes)
-        c, e = (letters.state.index(letters.control.state_names.index(q)) for q in "ce")
+        c, e = (letters.state.index(letters.program.state_names.index(q)) for q in "ce")
         both = [s for s, able in enumerate(classes.able) if {c, e} <= able and s]
         pairs[name] = {number[s, c] == number[s, e] for s in both}
         assert all(number[s, u] == i for i, b in enumerate(found) for s in [b.suffix] for u in b.states)

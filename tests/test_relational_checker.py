@@ -856,21 +856,34 @@ def rule_and_message(automaton: Automaton, certificate: Json) -> tuple[str, str]
 
 
 def test_what_would_take_for_ever_is_refused(monkeypatch):
-    monkeypatch.setattr("symdipa.checker.relational.MAX_VARIABLES", 1)
+    monkeypatch.setattr("symdipa.checker.relational.effects.MAX_VARIABLES", 1)
     assert rule_of(LESS, about(LESS, LESS_PROOF)) is None
     assert rule_of(ENDS, about(ENDS, ENDS_PROOF)) == "limit"
-    monkeypatch.setattr("symdipa.checker.relational.MAX_VARIABLES", 2)
-    monkeypatch.setattr("symdipa.checker.relational.MAX_SETS", 7)
+    monkeypatch.setattr("symdipa.checker.relational.effects.MAX_VARIABLES", 2)
+    monkeypatch.setattr("symdipa.checker.relational.check.MAX_SETS", 7)
     assert rule_of(FORESEEN, about(FORESEEN, FORESEEN_PROOF)) is None
-    monkeypatch.setattr("symdipa.checker.relational.MAX_SETS", 6)
+    monkeypatch.setattr("symdipa.checker.relational.check.MAX_SETS", 6)
     rule, message = rule_and_message(FORESEEN, FORESEEN_PROOF)
     assert rule == "limit" and "6 pairs" in message
     assert rule_of(LESS, about(LESS, LESS_PROOF)) is None
-    monkeypatch.setattr("symdipa.checker.relational.MAX_SETS", 4)
+    monkeypatch.setattr("symdipa.checker.relational.check.MAX_SETS", 4)
     assert rule_of(LESS, about(LESS, LESS_PROOF)) is None
-    monkeypatch.setattr("symdipa.checker.relational.MAX_SETS", 3)
+    monkeypatch.setattr("symdipa.checker.relational.check.MAX_SETS", 3)
     rule, message = rule_and_message(LESS, LESS_PROOF)
     assert rule == "limit" and "3 sets" in message
+
+
+def test_a_variable_with_the_name_of_the_sample_is_refused():
+    automaton = Automaton(
+        (State("a", True, HALF), State("b", True, HALF)),
+        "a",
+        (
+            Transition("a", "b", symbol("read"), TRUE, frozenset({"insample"})),
+            Transition("b", "a", symbol("above"), Guard(ge=frozenset({"insample"}))),
+        ),
+        ("insample",),
+    )
+    assert rule_of(automaton, bundle(automaton, [LESS_PROOF])) == "model-name"
 
 
 def test_sums_may_not_grow_for_ever(monkeypatch):

@@ -25,10 +25,10 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.validation import validate
 from symdipa.model.verdict import Status, Witness
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control.slicing import Slice, cut, flatten, transitions_touching, variable_components
 from symdipa.runs.graphs import classes, united
 from symdipa.runs.order import Mask, initial, members, update
 from symdipa.runs.problem import Problem
-from symdipa.runs.slicing import Slice, cut, flatten, transitions_touching, variable_components
 from symdipa.runs.witness import dependency_graph
 
 LC, LP, DC, PV = Pattern

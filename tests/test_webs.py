@@ -27,10 +27,10 @@ from symdipa.model.verdict import Status
 from symdipa.runs import slicing
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control.slicing import Split, cut, separate, split, variable_components
 from symdipa.runs.order import Mask, OrderState, members
 from symdipa.runs.problem import Problem
 from symdipa.runs.properties import strongly_feasible
-from symdipa.runs.slicing import Split, cut, separate, split, variable_components
 from symdipa.runs.witness import dependency_graph, is_non_leaking, replay
 
 LC, LP, DC, PV = Pattern

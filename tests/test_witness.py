@@ -344,7 +344,7 @@ def test_what_is_no_violation_cannot_be_completed():
     control = control_graph(PAIR)
     with pytest.raises(WitnessRejected, match="no chain for a leaking pair"):
         complete(control, LP, (0, 1, 2, 3), [Loop(2, (2,), taken=True)])
-    with pytest.raises(WitnessRejected, match="no chain between an output sample and a loop"):
+    with pytest.raises(WitnessRejected, match="no chain for a privacy violating path"):
         complete(control, PV, (0, 1, 2, 3), [Loop(2, (2,), taken=True)])
     with pytest.raises(WitnessRejected):
         complete(control, LC, (0, 1), [Loop(2, (2,), taken=False)])

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from symdipa.bounds.alignment import breakdown
 from symdipa.bounds.alignment.explain import RELEASE, TEST, THRESHOLD, Cost
-from symdipa.bounds.costs import rate_of
+from symdipa.bounds.costs import rate_of, slope_cost
 from symdipa.bounds.exact.flow import Flow, best_shifts
 from symdipa.model.automaton import Automaton
 from symdipa.model.verdict import Bounds
@@ -27,7 +27,10 @@ class Along(Enum):
 
 @dataclass(frozen=True)
 class Breakdown:
-    """A run, as transitions, and the costs of its steps. Those of an alignment need not be a feasible run."""
+    """A run, as transitions of the automaton, and the costs of its steps.
+
+    Those of an alignment need not be a feasible run.
+    """
 
     way: Along
     run: tuple[int, ...]
@@ -40,15 +43,38 @@ def breakdown_of(automaton: Automaton, bounds: Bounds) -> Breakdown | None:
     if best is None:
         return None
     if proof is not None and proof.bound == best:
-        return Breakdown(Along.ALIGNMENT, *breakdown(proof.sides[0]))
+        side = proof.sides[0]
+        return _of_automaton(automaton, side.control, Along.ALIGNMENT, *breakdown(side))
     if bounds.flow is None or bounds.lower != best:
         return None
-    costs = flow_costs(control_graph(automaton), bounds.flow, bounds.sensitivity)
-    return Breakdown(Along.FLOW, bounds.flow.run, costs)
+    control = control_graph(automaton)
+    costs = flow_costs(control, bounds.flow, bounds.sensitivity)
+    return _of_automaton(automaton, control, Along.FLOW, bounds.flow.run, costs)
+
+
+def _of_automaton(
+    automaton: Automaton, control: Control, way: Along, run: tuple[int, ...], costs: tuple[Cost, ...]
+) -> Breakdown:
+    """The breakdown of a run of the control graph, whose transitions may be parts of the automaton's."""
+    if control.is_plain:
+        return Breakdown(way, run, costs)
+    places = control.places(run)
+    amounts: dict[tuple[int, int, str], Fraction] = {}
+    for cost in costs:
+        key = places[cost.position], control.origin[cost.transition], cost.why
+        amounts[key] = amounts.get(key, Fraction(0)) + cost.amount
+    whole = tuple(
+        Cost(position, t, automaton.transitions[t].source, why, amount)
+        for (position, t, why), amount in amounts.items()
+    )
+    return Breakdown(way, control.whole(run), whole)
 
 
 def flow_costs(control: Control, flow: Flow, sensitivity: Fraction) -> tuple[Cost, ...]:
-    """What the steps of the run of a flow cost with the best shifts, those that are free left out."""
+    """What the steps of the run of a flow cost with the best shifts, those that are free left out.
+
+    Steps are those of the control graph.
+    """
     over = dependency_graph(control, flow.run).over
     read = {min(i, j) for i, js in enumerate(over) for j in js}
     shifts = best_shifts(control, flow)
@@ -57,6 +83,6 @@ def flow_costs(control: Control, flow: Flow, sensitivity: Fraction) -> tuple[Cos
         sampling, rate = control.sampling[t], rate_of(control.sampling[t])
         why = RELEASE if sampling.shows_sample else THRESHOLD if j in read else TEST
         state = control.state_names[control.source[t]]
-        paid = ((why, rate.d * abs(shift - delta)), (RELEASE, rate.release * abs(delta)))
+        paid = ((why, slope_cost(rate.slopes, shift - delta)), (RELEASE, slope_cost(rate.release, -delta)))
         costs += [Cost(j, t, state, reason, amount * sensitivity) for reason, amount in paid if amount]
     return tuple(costs)

@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals, named
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.options import EVERY_METHOD
@@ -126,9 +126,13 @@ def bounds_on(
 
 
 def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
-    """What comes with every check: the paper's bounds, if the augmentation is not too large."""
+    """What comes with every check: the paper's bounds, if there are some and the augmentation is small."""
+
+    def applies(portfolio: Portfolio) -> bool:
+        return portfolio.problem.control.is_plain
+
     return (
-        Attempt("corollary", max_nodes=max_nodes),
+        Attempt("corollary", max_nodes=max_nodes, when=applies),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),
     )
 
@@ -194,8 +198,9 @@ class Portfolio:
 
     With ``enough`` they are settled once it is known whether ``D`` is at most that. Without ``single_runs``
     it is of no interest what a run costs that others may imitate. Where they are to be ``certified``, those
-    of :data:`CERTIFIED` methods count. ``corollary`` and ``run`` are about two-sided differences only.
-    Raises ``ValueError`` for ranges that mean nothing.
+    of :data:`CERTIFIED` methods count. ``corollary`` and ``run`` are about two-sided differences only, and
+    about automata of the paper. ``adjacency`` and ``sensitivity`` are in whole numbers where inputs are
+    integers. Raises ``ValueError`` for ranges that mean nothing.
     """
 
     def __init__(
@@ -209,8 +214,9 @@ class Portfolio:
     ) -> None:
         if Fraction(sensitivity) <= 0:
             raise ValueError(f"a sensitivity is positive, not {sensitivity}")
-        self.problem, self.adjacency, self.sensitivity = problem, named(adjacency), Fraction(sensitivity)
-        self.ranges = intervals(adjacency)
+        self.problem = problem
+        self.adjacency, self.sensitivity = problem.differences(adjacency, sensitivity)
+        self.ranges = intervals(self.adjacency)
         self.enough, self.single_runs, self.certified = enough, single_runs, certified
         self.from_above: dict[str, Fraction] = {}
         self.missing: dict[str, str] = {}
@@ -331,20 +337,22 @@ class Portfolio:
             case _:
                 return self._relational(limits)
 
-    def _two_sided_only(self) -> None:
+    def _paper_only(self) -> None:
+        if not self.problem.control.is_plain:
+            raise LimitReached(Limit.METHOD, "this bound is about the paper's automata only")
         if self.adjacency != TWO_SIDED:
             raise LimitReached(Limit.METHOD, "this bound is about two-sided adjacency only")
 
     def _corollary(self, max_nodes: int | None, limits: Limits) -> Fraction:
         from symdipa.bounds.corollary import corollary_bound
 
-        self._two_sided_only()
+        self._paper_only()
         return self.problem.from_augmentation(corollary_bound, limits, max_nodes) * self.sensitivity
 
     def _run(self, max_nodes: int | None, limits: Limits) -> Fraction | None:
         from symdipa.bounds.exact.run_bound import run_bound
 
-        self._two_sided_only()
+        self._paper_only()
         bound = partial(run_bound, max_nodes=max_nodes)
         found = self.problem.from_augmentation(bound, limits, max_nodes)
         return None if found is None else found * self.sensitivity
@@ -369,11 +377,13 @@ class Portfolio:
         return found.bound
 
     def _exact(self, max_nodes: int | None, limits: Limits) -> Fraction | None:
+        from symdipa.bounds.exact.distance import distance_constant
         from symdipa.bounds.exact.profiles import ConstantLimit, exact_constant
 
         augmentation = self.problem.augmentation(limits, max_nodes)
+        constant = exact_constant if self.problem.control.is_plain else distance_constant
         try:
-            found = exact_constant(augmentation, adjacency=self.adjacency, limits=limits)
+            found = constant(augmentation, adjacency=self.adjacency, limits=limits)
         except ConstantLimit as limit:
             if limit.lower is not None and limit.lower.value is not None:
                 best = limit.lower
@@ -417,21 +427,22 @@ class Portfolio:
         return self.costliest is not None and self.costliest.value == side.bound
 
     def _along_best_signs(self, side: Proof, interval: Interval, limits: Limits) -> None:
-        """By the run that explains the alignment bound, if it is feasible."""
+        """By the run that explains the alignment bound, if it is feasible, or one that goes on from there."""
         from symdipa.bounds.alignment import breakdown
         from symdipa.bounds.exact.signs import FEW, KEPT, best_signs
-        from symdipa.bounds.tight_runs import repeated
+        from symdipa.bounds.tight_runs import continued, repeated
         from symdipa.runs.witness import dependency_graph
 
         control = self.problem.control
-        run, loops = repeated(control, breakdown(side)[0])
-        if not dependency_graph(control, run).is_acyclic:
-            return
-        for kept in (FEW, KEPT):
-            deltas = best_signs(control, run, loops, interval=interval, kept=kept, limits=limits)
-            self._raise_to(run, loops, deltas, interval, limits)
-            if self._reached(side):
-                return
+        for path in continued(control, breakdown(side)[0], limits):
+            run, loops = repeated(control, path)
+            if not dependency_graph(control, run).is_acyclic:
+                continue
+            for kept in (FEW, KEPT):
+                deltas = best_signs(control, run, loops, interval=interval, kept=kept, limits=limits)
+                self._raise_to(run, loops, deltas, interval, limits)
+                if self._reached(side):
+                    return
 
     def _along_feasible_runs(self, side: Proof, interval: Interval, limits: Limits) -> None:
         """By runs along edges on which the bound is attained."""
@@ -466,13 +477,17 @@ class Portfolio:
     ) -> None:
         """Bounds from below by a run, if they are better than those that are there."""
         from symdipa.bounds.exact.flow import flow_bound
+        from symdipa.bounds.tight_runs import is_real
 
         flow = flow_bound(self.problem.control, run, loops, deltas, limits=limits)
         if flow.value is None:
             return
         value = flow.value * self.sensitivity
         costs_more = self.costliest is None or value > self.costliest.value
-        tells_more = (self.telling is None or value > self.telling.value) and self._distinct(flow, limits)
+        improves = self.telling is None or value > self.telling.value
+        if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops, limits)):
+            return
+        tells_more = improves and self._distinct(flow, limits)
         found = Below(value, flow, interval)
         if costs_more and self.single_runs:
             self.costliest = found

@@ -15,17 +15,20 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 
 from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_tight
 from symdipa.bounds.exact.flow import Span, flow_bound
 from symdipa.model.adjacency import Interval
+from symdipa.model.automaton import Noise
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import the_path
+from symdipa.runs.numbers.growth import is_repeatable
 from symdipa.runs.order import OrderState, follow, initial, update
-from symdipa.runs.witness import feasible_runs, is_non_leaking
+from symdipa.runs.problem import Problem
+from symdipa.runs.witness import feasible_runs, rounds_are_alike
 
 Looped = tuple[tuple[int, ...], tuple[Span, ...]]
 """A run, as transitions, and the ranges of positions that are loops and may be repeated."""
@@ -35,6 +38,9 @@ LARGEST_WALK = 3_000
 
 SHUFFLES = 6
 """How often tight edges are taken in a random order (always the same orders)."""
+
+WAYS_ON = 6
+"""How many ways on from a path are tried."""
 
 LONGEST = 2_000
 """Above this length of a run no further order is tried."""
@@ -47,6 +53,29 @@ MAX_PLACES, LONGEST_SHORT, SHORT_STEPS, SHORT_RUNS = 5_000, 200, 12, 400
 runs."""
 
 
+def is_real(problem: Problem, run: Sequence[int], loops: Sequence[Span], limits: Limits = UNLIMITED) -> bool:
+    """Whether a run that the order of its values allows is known to have a positive probability.
+
+    That is on some inputs, with its loops as often as one likes. The order is not all that matters where
+    comparisons have an offset, where integers are compared in other ways than in the paper, and where a
+    sample of bounded support is drawn besides constants or negatives: there the numbers are looked at.
+    """
+    control, automaton = problem.control, problem.automaton
+    if control.is_plain:
+        return True
+    if automaton is None:
+        return False
+    taken = [automaton.transitions[t] for t in sorted(set(control.whole(run)))]
+    atoms = [each for t in taken for each in t.guard.others]
+    offset = any(None not in (each.low.name, each.high.name) and each.high.offset for each in atoms)
+    drawing = [state for state in (automaton.state(t.source) for t in taken) if state.draws]
+    bounded = any(state.noise is Noise.EXPONENTIAL for state in drawing)
+    beside = control.origin[0] < 0 or any(sampling.mirror for sampling in control.sampling)
+    if not (offset or (automaton.integer and atoms) or (bounded and beside)):
+        return True
+    return is_repeatable(automaton, control.whole(run), control.whole_cycles(run, loops), limits)
+
+
 def repeated(control: Control, path: Sequence[int]) -> Looped:
     """A path with walks around every component that it visits, as loops.
 
@@ -56,6 +85,7 @@ def repeated(control: Control, path: Sequence[int]) -> Looped:
     run: list[int] = []
     loops: list[Span] = []
     visited: set[int] = set()
+    path = control.completed(path)
     states = [control.initial, *(control.target[t] for t in path)]
     for position, q in enumerate(states):
         if control.component[q] not in visited:
@@ -68,10 +98,55 @@ def repeated(control: Control, path: Sequence[int]) -> Looped:
     return tuple(run), tuple(loops)
 
 
+def continued(control: Control, path: Sequence[int], limits: Limits) -> Iterator[tuple[int, ...]]:
+    """A path, and ways on to where runs end, if what comes after it may cost nothing and yet ask for shifts.
+
+    That may be in automata that are not the paper's. No way on ends with the same transition as another.
+    Raises :class:`symdipa.model.errors.OutOfTime`.
+    """
+    yield tuple(path)
+    run = control.completed(path)
+    order = follow(initial(control.variables), [control.steps[t] for t in run])
+    if control.is_plain or order is None:
+        return
+    state = control.target[run[-1]] if run else control.initial
+    for way in islice(_ways_on(control, state, order, limits), WAYS_ON):
+        yield run + way
+
+
+def _ways_on(control: Control, state: int, order: OrderState, limits: Limits) -> Iterator[tuple[int, ...]]:
+    """Shortest feasible ways from a state to components that nothing leaves, by their last transitions."""
+    ends, steps = control.last_components, control.steps
+    start = state, order
+    before: dict[tuple[int, OrderState], tuple[tuple[int, OrderState], int] | None] = {start: None}
+    taken: set[int] = set()
+    queue = deque([start])
+    while queue and len(before) < MAX_PLACES:
+        limits.check("bound from below, ways on")
+        here = queue.popleft()
+        if control.component[here[0]] in ends:
+            continue
+        for t in control.outgoing[here[0]]:
+            q = control.target[t]
+            after = update(here[1], steps[t], control.live[q])
+            if after is None or (q, after) in before:
+                continue
+            before[q, after] = here, t
+            queue.append((q, after))
+            if control.component[q] in ends and t not in taken:
+                taken.add(t)
+                way, place = [], (q, after)
+                while (came := before[place]) is not None:
+                    place = came[0]
+                    way.append(came[1])
+                yield tuple(reversed(way))
+
+
 def _walks(control: Control, start: int) -> list[list[int]]:
     """Closed walks from ``start``, each shortest through some transition, that together take all.
 
-    Each is there twice in a row. Those that assign what they use are left out: they are no loops to repeat.
+    Each is there twice in a row. Those that read what they have stored a round before are left out: they are
+    no loops to repeat.
     """
     transitions = control.loops.get(control.component[start], ())
     outgoing: dict[int, list[int]] = {}
@@ -85,7 +160,7 @@ def _walks(control: Control, start: int) -> list[list[int]]:
         walk = [*the_path(start, control.source[t], leaving, target), t]
         walk += the_path(control.target[t], start, leaving, target)
         length += len(walk)
-        if is_non_leaking(control, walk):
+        if rounds_are_alike(control, walk):
             walks.append(walk)
         for taken in walk:
             todo.pop(taken, None)
@@ -119,16 +194,21 @@ def short(control: Control, limits: Limits = UNLIMITED) -> Iterator[Looped]:
     :class:`symdipa.model.errors.OutOfTime`.
     """
     seen: set[tuple[int, ...]] = set()
-    for run in chain(_to_each_transition(control, limits), feasible_runs(control, SHORT_STEPS, SHORT_RUNS)):
+    for begun in chain(_to_each_transition(control, limits), feasible_runs(control, SHORT_STEPS, SHORT_RUNS)):
+        run = control.completed(begun)
         if run in seen:
             continue
         seen.add(run)
         limits.check("bound from below, short runs")
         longer, loops = repeated(control, run)
-        steps = [control.steps[t] for t in longer]
-        if loops and follow(initial(control.variables), steps) is not None:
+        if loops and _is_feasible(control, longer):
             yield longer, loops
-        yield run, ()
+        if len(run) == len(begun) or _is_feasible(control, run):
+            yield run, ()
+
+
+def _is_feasible(control: Control, run: Sequence[int]) -> bool:
+    return follow(initial(control.variables), [control.steps[t] for t in run]) is not None
 
 
 def _to_each_transition(control: Control, limits: Limits) -> Iterator[tuple[int, ...]]:
@@ -184,11 +264,40 @@ class _TightRun:
         self._go_round()
         while self.edges.side.potential(self._node) and self._go_on(order):
             self._go_round()
+        self._come_to_rest()
+        if not self.edges.control.is_plain:
+            self._go_to_the_end()
         return tuple(self.run), tuple(self.loops)
 
-    def _go_round(self) -> None:
+    def _come_to_rest(self) -> None:
+        """Go on to the end of a transition of the automaton; if that is not feasible, back to its start."""
         control = self.edges.control
-        state = control.target[self.run[-1]] if self.run else control.initial
+        rest = control.completed(self.run)[len(self.run) :]
+        if rest and not self._take(rest):
+            while not control.begins[self.run.pop()]:
+                pass
+            order = follow(initial(control.variables), [control.steps[t] for t in self.run])
+            assert order is not None, "a feasible run"
+            self._order = order
+            self.loops = [(a, b) for a, b in self.loops if b <= len(self.run)]
+
+    def _go_to_the_end(self) -> None:
+        """Go on to where runs end, as far as that is feasible with all loops on the way."""
+        control = self.edges.control
+        for way in islice(_ways_on(control, self._state, self._order, self.limits), 1):
+            for t in way:
+                if not self._take([t]):
+                    break
+                self._go_round()
+            self._come_to_rest()
+
+    @property
+    def _state(self) -> int:
+        """The control state where the run is."""
+        return self.edges.control.target[self.run[-1]] if self.run else self.edges.control.initial
+
+    def _go_round(self) -> None:
+        control, state = self.edges.control, self._state
         if control.component[state] in self._visited:
             return
         self._visited.add(control.component[state])
@@ -230,13 +339,24 @@ def _differences(
     """
     side, sampling = edges.side, edges.control.sampling
     low, high = interval = side.low / side.sensitivity, side.high / side.sensitivity
-    chosen = [
-        _most_missed(side, edges.edge[t], interval) if sampling[t].reads_input else Fraction(0) for t in run
-    ]
+    linked = edges.control.linked(run)
+    readers: dict[int, list[tuple[int, int]]] = {}
+    for j, (i, sign) in linked.items():
+        readers.setdefault(i, []).append((j, sign))
+    inputs = [j for j, t in enumerate(run) if sampling[t].reads_input and j not in linked]
+    chosen = [Fraction(0)] * len(run)
+
+    def choose(i: int, difference: Fraction) -> None:
+        chosen[i] = difference
+        for j, sign in readers.get(i, ()):
+            chosen[j] = sign * difference
+
+    for j in inputs:
+        choose(j, _most_missed(side, edges.edge[run[j]], interval))
     for k, (a, b) in enumerate(loops):
-        for j in range(a, b):
-            if sampling[run[j]].reads_input:
-                chosen[j] = high if k % 2 else low
+        for j in inputs:
+            if a <= j < b:
+                choose(j, high if k % 2 else low)
     best, value = tuple(chosen), Fraction(-1)
     for _ in range(ROUNDS):
         flow = flow_bound(edges.control, run, loops, chosen, limits=limits)
@@ -247,9 +367,10 @@ def _differences(
         for (i, j), amount in flow.flow.items():
             net[i] -= amount
             net[j] += amount
-        for j, t in enumerate(run):
-            if sampling[t].reads_input and net[j]:
-                chosen[j] = high if net[j] > 0 else low
+        for i in inputs:
+            earned = sum((sign * net[j] for j, sign in readers.get(i, ())), net[i])
+            if earned:
+                choose(i, high if earned > 0 else low)
     return best
 
 

@@ -7,7 +7,7 @@ fractions.
 
 from symdipa.checker.check import Verified, verify
 from symdipa.checker.claims import Claim, Inputs
-from symdipa.checker.model import digest
+from symdipa.checker.digest import digest
 from symdipa.checker.rules import RULES, CertificateRefused
 
 __all__ = ["RULES", "CertificateRefused", "Claim", "Inputs", "Verified", "digest", "verify"]

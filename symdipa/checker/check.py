@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from symdipa.checker.claims import Claim, both_ways, refuse_contradictions
-from symdipa.checker.lower import check_lower
-from symdipa.checker.model import Model, digest, model_of
-from symdipa.checker.private import check_in_parts, check_private
+from symdipa.checker.digest import digest
+from symdipa.checker.model import is_plain, model_of
+from symdipa.checker.plain.lower import check_lower
+from symdipa.checker.plain.private import check_in_parts, check_private
+from symdipa.checker.plain.violation import check_violation
 from symdipa.checker.reading import items, members, parse, table, text
 from symdipa.checker.relational import check_relational
 from symdipa.checker.rules import refuse, shown
-from symdipa.checker.violation import check_violation
+from symdipa.checker.wider.flows import check_lower as check_wider_lower
+from symdipa.checker.wider.flows import check_violation as check_wider_violation
+from symdipa.checker.wider.model import model_of as wider_model_of
+from symdipa.checker.wider.private import check_private as check_wider_private
 from symdipa.model.automaton import Automaton
 
 FORMAT, VERSION = "symdipa-certificate", 1
@@ -20,13 +26,10 @@ FORMAT, VERSION = "symdipa-certificate", 1
 Check = Callable[[Automaton, dict[str, object], str], Claim]
 """Checks a certificate of another kind; the text is its place, for messages."""
 
-_KINDS: dict[str, Callable[[Model, dict[str, object], str], Claim]] = {
-    "private": check_private,
-    "lower": check_lower,
-    "violation": check_violation,
-    "private-in-parts": check_in_parts,
-    "relational": check_relational,
-}
+Kinds = dict[str, Callable[[dict[str, object], str], Claim]]
+
+ONLY_PLAIN = ("private-in-parts", "well-formed")
+"""Kinds of certificates that exist for the paper's automata only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def verify(
     if parts["format"] != FORMAT or type(parts["version"]) is not int or parts["version"] != VERSION:
         refuse("format", f'the file is not of format "{FORMAT}" and version {VERSION}')
     _check_automaton(automaton, parts["automaton"])
-    model = model_of(automaton)
+    kinds = _kinds(automaton)
     found = items(parts["certificates"], "certificates")
     if not found:
         refuse("shape", "the file has no certificate")
@@ -62,10 +65,12 @@ def verify(
         where = f"certificates[{c}]"
         content = table(item, where)
         kind = text(content.get("kind"), f"{where}.kind")
+        if kind in ONLY_PLAIN and not is_plain(automaton):
+            refuse("kind", f"{where} is of the kind {kind!r}, which is about the automata of the paper only")
         if others and kind in others:
             claims.append(others[kind](automaton, content, where))
         else:
-            claims.append(_check(model, kind, content, where))
+            claims.append(_check(kinds, kind, content, where))
     refuse_contradictions(claims)
     return Verified(tuple(claims), tuple(both_ways(claims)))
 
@@ -83,9 +88,29 @@ def _check_automaton(automaton: Automaton, value: object) -> None:
         )
 
 
-def _check(model: Model, kind: str, certificate: dict[str, object], where: str) -> Claim:
+def _kinds(automaton: Automaton) -> Kinds:
+    """The checks for an automaton, which must obey the rules of the model."""
+    if not is_plain(automaton):
+        wider = wider_model_of(automaton)
+        return {
+            "private": partial(check_wider_private, wider),
+            "lower": partial(check_wider_lower, wider),
+            "violation": partial(check_wider_violation, wider),
+            "relational": partial(check_relational, wider),
+        }
+    model = model_of(automaton)
+    return {
+        "private": partial(check_private, model),
+        "lower": partial(check_lower, model),
+        "violation": partial(check_violation, model),
+        "private-in-parts": partial(check_in_parts, model),
+        "relational": partial(check_relational, model),
+    }
+
+
+def _check(kinds: Kinds, kind: str, certificate: dict[str, object], where: str) -> Claim:
     if kind == "well-formed":
         refuse("kind", f"{where} is an invariant, which only a solver can check")
-    if kind not in _KINDS:
+    if kind not in kinds:
         refuse("kind", f"{where} is of the unknown kind {shown(kind)}")
-    return _KINDS[kind](model, certificate, where)
+    return kinds[kind](certificate, where)

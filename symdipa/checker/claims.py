@@ -58,7 +58,8 @@ class Claim:
 
     ``kind`` is ``"private"`` (``D*eps``-private with ``D = bound``, or one of the two inequalities of that if
     the inputs are not compared ``both`` ways), ``"lower"`` (a run whose probabilities
-    differ by ``exp(bound*eps)``, or as close to that as one likes), ``"violation"`` (the pattern occurs) or
+    differ by ``exp(bound*eps)``, or as close to that as one likes), ``"violation"`` (the pattern occurs; if
+    that is ``"growth"``, a run's probabilities differ by as much as one likes for these ``inputs``) or
     ``"well-formed"`` (no pattern does). ``distinct`` says of a run that no other one has its outputs, which
     makes of it a statement about the automaton: no ``D`` below ``bound``, no ``D`` at all.
     """
@@ -80,6 +81,10 @@ class Claim:
                 return f"a run whose probabilities differ by {self.bound}*eps for {self.inputs}"
             case "well-formed":
                 return "well-formed: none of the four patterns"
+            case "violation" if self.pattern == "growth" and self.distinct:
+                return f"not private for {self.inputs}: a run costs as much as one likes"
+            case "violation" if self.pattern == "growth":
+                return f"a run that costs as much as one likes for {self.inputs}"
             case _:
                 conclusion = "not private" if self.distinct else "not well-formed"
                 return f"{conclusion}: a {str(self.pattern).replace('-', ' ')}"
@@ -118,9 +123,9 @@ def _contradict(claim: Claim, other: Claim) -> bool:
     if claim.kind != "private" or claim.inputs is None or claim.bound is None or not other.distinct:
         return False
     low, high = claim.inputs.ends
-    if other.kind == "violation":
+    if other.kind == "violation" and other.inputs is None:
         return low < 0 < high
-    if other.inputs is None or other.bound is None:
+    if other.inputs is None or (other.kind != "violation" and other.bound is None):
         return False
     least, most = other.inputs.ends
-    return other.bound > claim.bound and low <= least and most <= high
+    return low <= least and most <= high and (other.bound is None or other.bound > claim.bound)

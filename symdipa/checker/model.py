@@ -1,16 +1,16 @@
-"""The automaton in plain sets, once it is known to obey the rules of the model (Def. valid automaton)."""
+"""The paper's automata in plain sets, once they are known to obey the rules (Def. valid automaton).
+
+:mod:`symdipa.checker.wider.model` is about all others.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import sha256
 from itertools import combinations
 
 from symdipa.checker.rules import refuse
-from symdipa.model.automaton import Automaton, OutputKind, State, Transition
+from symdipa.model.automaton import Automaton, Noise, OutputKind, State, Transition
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,26 @@ class Model:
     variables: frozenset[str]
 
 
+SIMPLE = (OutputKind.SYMBOL, OutputKind.INSAMPLE, OutputKind.INSAMPLE_PRIME)
+
+
+def is_plain(automaton: Automaton) -> bool:
+    """Whether it is one of the paper's."""
+    inputs = {state.name for state in automaton.states if state.is_input}
+    return (
+        not automaton.integer
+        and all(s.draws and s.noise is s.noise_prime is Noise.LAPLACE for s in automaton.states)
+        and all(
+            t.output.kind in SIMPLE
+            and not (t.guard.others or t.copies)
+            and (t.source in inputs or not (t.guard.ge or t.guard.lt))
+            for t in automaton.transitions
+        )
+    )
+
+
 def model_of(automaton: Automaton) -> Model:
-    """The automaton in steps; refused if it is not one that the theory speaks about."""
+    """A plain automaton in steps; refused if it is not one that the theory speaks about."""
     _check_names(automaton)
     states = {state.name: state for state in automaton.states}
     leaving: dict[str, list[int]] = {name: [] for name in states}
@@ -133,35 +151,3 @@ def _check_initialization(model: Model) -> None:
             if known is None or not known <= after:
                 stored[step.target] = after if known is None else known & after
                 work.append(step.target)
-
-
-# The digest that ties a certificate to its automaton
-
-
-def digest(automaton: Automaton) -> str:
-    """SHA-256 of the canonical form: everything but the automaton's name and the order of variables."""
-    return sha256(json.dumps(list(_canonical(automaton)), separators=(",", ":")).encode()).hexdigest()
-
-
-def _canonical(automaton: Automaton) -> Iterator[object]:
-    yield automaton.initial
-    yield [
-        [
-            state.name,
-            state.is_input,
-            *(
-                None if value is None else str(Fraction(value))
-                for value in (state.d, state.mu, state.d_prime, state.mu_prime)
-            ),
-        ]
-        for state in automaton.states
-    ]
-    yield [
-        [t.source, t.target, sorted(t.guard.ge), sorted(t.guard.lt), sorted(t.assign), _output(t)]
-        for t in automaton.transitions
-    ]
-
-
-def _output(transition: Transition) -> list[str]:
-    output = transition.output
-    return ["real", output.kind.value] if output.symbol is None else ["symbol", output.symbol]

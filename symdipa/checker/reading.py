@@ -15,7 +15,7 @@ MAX_BITS = 40_000
 
 MAX_NUMERAL = 15
 
-_RATIONAL = re.compile(r"(-?[0-9]{1,1000})(?:/([0-9]{1,1000}))?")
+NUMERAL = re.compile(r"(-?[0-9]{1,1000})(?:/([0-9]{1,1000}))?")
 
 
 def parse(text: str | bytes) -> object:
@@ -113,7 +113,7 @@ def numbers(value: object, where: str, rule: str, ends: Sequence[int]) -> tuple[
 
 def rational(value: object, where: str) -> Fraction:
     """A text such as ``5/4`` as a fraction."""
-    match = _RATIONAL.fullmatch(value) if isinstance(value, str) else None
+    match = NUMERAL.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         refuse("rational", f'{where} is {shown(value)}, not a text such as "5/4" of moderate length')
     above, below = match[1], match[2] or "1"

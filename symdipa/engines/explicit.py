@@ -21,8 +21,9 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Witness
 from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
-from symdipa.runs.marks import Chain, Marks, advance, chains_of
-from symdipa.runs.order import Mask, Step, members
+from symdipa.runs.control.chains import Chain, chains_of
+from symdipa.runs.marks import Marks, advance
+from symdipa.runs.order import Mask, members
 from symdipa.runs.problem import Compute, Problem
 from symdipa.runs.witness import Loop, complete
 
@@ -164,7 +165,7 @@ class _Enumeration:
         return complete(self.control, pattern, before, [Loop(len(before), cycle, taken=False)])
 
     def _chain(self, pattern: Pattern) -> Witness | None:
-        for chain in chains_of(pattern):
+        for chain in chains_of(pattern, self.control):
             cores = self.engine.cores(self.graph, self.limits)
             found = ChainSearch(self.graph, cores, chain, self.limits).run()
             if found is not None:
@@ -189,7 +190,7 @@ class Visit:
 
 
 class ChainSearch:
-    """Breadth-first search for a chain (:class:`symdipa.runs.marks.Chain`).
+    """Breadth-first search for a chain (:class:`symdipa.runs.control.chains.Chain`).
 
     An edge marks as a repetition in two ways. If it lies on a cycle that assigns nothing live, that cycle
     can be inserted just before it and changes nothing else: it marks at once. Otherwise the cycle really
@@ -202,6 +203,7 @@ class ChainSearch:
     ) -> None:
         self.graph, self.chain, self.limits = graph, chain, limits
         self.control = graph.control
+        self.roles = [chain.roles(sampling) for sampling in self.control.sampling]
         # Edges of closed paths that assign nothing live: they need no core, since a variable that such a
         # path uses and assigns would be live after the assignment.
         self.free: dict[int, frozenset[int]] = {
@@ -216,14 +218,14 @@ class ChainSearch:
         self.cores_of: dict[int, list[int]] = {}
         for number, core in enumerate(self.cores):
             for e in core:
-                if e not in self.free and chain.marks(self._step(e)):
+                if e not in self.free and chain.marks(self.control, graph.transition[e]):
                     self.cores_of.setdefault(e, []).append(number)
 
-    def _step(self, e: int) -> Step:
-        return self.control.steps[self.graph.transition[e]]
-
     def _assigns_nothing_live(self, e: int) -> bool:
-        return not self._step(e).asg & self.control.live[self.graph.state[self.graph.target[e]]]
+        return (
+            not self.control.steps[self.graph.transition[e]].asg
+            & self.control.live[self.graph.state[self.graph.target[e]]]
+        )
 
     def run(self) -> tuple[list[int], list[Loop]] | None:
         """The transitions of a run with a chain and the loops it may take, ``None`` if there is no chain."""
@@ -240,7 +242,9 @@ class ChainSearch:
                 continue  # a visit with more marks came since
             for following in self._successors(visit):
                 if following.marks.hit:
-                    return self._found(following)
+                    if (ended := self._ended(following)) is not None:
+                        return self._found(ended)
+                    continue
                 if _keep(maximal.setdefault((following.node, following.open), []), following.marks):
                     queue.append(following)
         return None
@@ -260,17 +264,27 @@ class ChainSearch:
                 yield self._take(visit, e, True, None if closed else (core, visit.node), began=True)
 
     def _take(self, visit: Visit, e: int, repeats: bool, opened: Open | None, began: bool = False) -> Visit:
-        target = self.graph.target[e]
+        graph, control = self.graph, self.control
+        t, target = graph.transition[e], graph.target[e]
         marks = advance(
-            self.graph.order[visit.node],
+            graph.order[visit.node],
             visit.marks,
-            self._step(e),
-            self.chain,
+            control.shifting(t),
+            self.roles[t],
             repeats=repeats,
-            output=self.control.sampling[self.graph.transition[e]].shows_sample,
-            keep=self.control.live[self.graph.state[target]],
+            keep=control.live[graph.state[target]],
+            own=self.chain.own(control, graph.state[visit.node]),
         )
         return Visit(target, marks, opened, e, visit, began)
+
+    def _ended(self, visit: Visit) -> Visit | None:
+        """Further steps to the end of a transition of the automaton; ``None`` if they are forbidden."""
+        while self.control.is_between(self.graph.state[visit.node]):
+            found = next(iter(self._successors(visit)), None)
+            if found is None:
+                return None
+            visit = found
+        return visit
 
     def _found(self, last: Visit) -> tuple[list[int], list[Loop]]:
         visits: list[Visit] = []

@@ -12,12 +12,12 @@ from symdipa.model.errors import LimitReached, WitnessRejected
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status
+from symdipa.runs.control.chains import Chain, chains_of
+from symdipa.runs.control.slicing import Slice, cut
 from symdipa.runs.dataflow import graph_allows, may_have_chain
-from symdipa.runs.marks import Chain, chains_of
 from symdipa.runs.order import Mask
 from symdipa.runs.problem import Problem
-from symdipa.runs.slicing import Slice, cut
-from symdipa.runs.witness import replay, shorten
+from symdipa.runs.witness import finished, replay, shorten
 
 METHODS = ("static", "explicit", "bounded", "k-induction", "pdr")
 """By cost, cheapest first; of several slices the most expensive is reported."""
@@ -102,7 +102,7 @@ class SlicedEngine(Engine):
         return [
             variables
             for variables in self.components
-            if any(self._flat_chain(variables, chain, limits) for chain in chains_of(pattern))
+            if any(self._flat_chain(variables, chain, limits) for chain in chains_of(pattern, control))
         ]
 
     def _flat_chain(self, variables: Mask, chain: Chain, limits: Limits) -> bool:
@@ -120,6 +120,7 @@ class SlicedEngine(Engine):
                 return answer
             lifted = part.lift(answer.witness)
             try:
+                lifted = finished(control, lifted)
                 replay(control, lifted)
                 return replace(answer, witness=shorten(control, lifted))
             except WitnessRejected:

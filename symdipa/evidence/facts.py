@@ -9,13 +9,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from symdipa.model.automaton import Automaton, OutputKind, State, Transition
+from symdipa.model.automaton import Automaton, Noise, OutputKind, State, Transition
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, initial, propagate, update
 
 if TYPE_CHECKING:
-    from symdipa.runs.marks import Chain
+    from symdipa.runs.control.chains import Chain
 
 # The control graph is imported where it is used: it loads a library that reports without a run do not need.
 
@@ -138,12 +138,14 @@ def output_clashes(automaton: Automaton) -> Iterator[Clash]:
 
 
 class Draw(NamedTuple):
-    """A sample that a state draws, with inverse scale and mean; the ``second`` is ``insampleprime``."""
+    """A sample that a state draws, with inverse scale (``None``: no noise) and mean; the ``second`` is
+    ``insampleprime``."""
 
     state: State
-    d: Fraction
+    d: Fraction | None
     mean: Fraction
     second: bool
+    noise: Noise = Noise.LAPLACE
 
 
 def draws(automaton: Automaton, names: Iterable[str] | None = None) -> Iterator[Draw]:
@@ -151,11 +153,11 @@ def draws(automaton: Automaton, names: Iterable[str] | None = None) -> Iterator[
     wanted = set(automaton.index if names is None else names)
     for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
         if outgoing and state.name in wanted:
-            if state.d:
-                yield Draw(state, state.d, state.mu, False)
-            shows = any(automaton.transitions[t].output.kind is OutputKind.INSAMPLE_PRIME for t in outgoing)
-            if shows and state.d_prime:
-                yield Draw(state, state.d_prime, state.mu_prime, True)
+            if state.draws and (state.d or state.noise is Noise.NONE):
+                yield Draw(state, state.d, state.mu, False, state.noise)
+            shows = any(automaton.transitions[t].output.shows_second for t in outgoing)
+            if shows and (state.d_prime or state.noise_prime is Noise.NONE):
+                yield Draw(state, state.d_prime, state.mu_prime, True, state.noise_prime)
 
 
 # -------------------------------------------------------------------------------------------- along the run
@@ -183,18 +185,19 @@ def marks_along(automaton: Automaton, witness: Witness) -> Iterator[tuple[dict[s
     non-leaking cycles of the witness.
     """
     from symdipa.runs.control import control_graph
-    from symdipa.runs.marks import Chain, Marks, advance
+    from symdipa.runs.control.chains import PLAIN, Chain
+    from symdipa.runs.marks import Marks, advance
 
     control = control_graph(automaton)
     cycles = () if witness.pattern is Pattern.LEAKING_CYCLE else witness.cycles
     order = initial(len(automaton.variables))
-    marks = dict.fromkeys(Chain, Marks())
+    marks = dict.fromkeys(PLAIN, Marks())
     for k, t in enumerate(witness.run):
-        step, shows = control.steps[t], control.sampling[t].shows_sample
+        step, sampling = control.steps[t], control.sampling[t]
         repeats = any(i <= k < j for i, j in cycles)
         before = marks
         marks = {
-            chain: advance(order, found, step, chain, repeats=repeats, output=shows, keep=-1)
+            chain: advance(order, found, step, chain.roles(sampling), repeats=repeats, keep=-1)
             for chain, found in marks.items()
         }
         order = propagate(order, step)
@@ -205,4 +208,4 @@ def marks_along(automaton: Automaton, witness: Witness) -> Iterator[tuple[dict[s
             for x, name in enumerate(automaton.variables)
             if (letters := "".join(letter for letter, mask in masks.items() if mask >> x & 1))
         }
-        yield carried, [chain for chain in Chain if marks[chain].hit and not before[chain].hit]
+        yield carried, [chain for chain in PLAIN if marks[chain].hit and not before[chain].hit]

@@ -13,10 +13,20 @@ from fractions import Fraction
 from itertools import count
 
 from symdipa.evidence.facts import conflicts, link, path_ends, shown_in_loop, steps_of
-from symdipa.model.automaton import INSAMPLE_PRIME, Automaton, Guard, State, Transition, reachable, symbol
+from symdipa.model.automaton import (
+    INSAMPLE_PRIME,
+    Automaton,
+    Guard,
+    Noise,
+    State,
+    Transition,
+    reachable,
+    symbol,
+)
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
 from symdipa.model.validation import problems
+from symdipa.model.validation.samples import SOME_SCALE, scale_text
 from symdipa.model.verdict import Result, Status, Verdict, Witness
 
 Decide = Callable[[Automaton], Result | None]
@@ -72,7 +82,7 @@ class _ChangeKind:
 def hints(automaton: Automaton, witness: Witness, decide: Decide) -> list[Hint]:
     """Changes after which the automaton is private; if none is found, those that may be a start."""
     found: list[Hint] = []
-    for kind in _KINDS[witness.pattern]:
+    for kind in _kinds(automaton, witness):
         hint = _tried(automaton, witness, kind, decide)
         if hint is not None and all(hint.changes != other.changes for other in found):
             found.append(hint)
@@ -88,7 +98,7 @@ def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
     result = decide(hint.automaton)
     if result is None or result.witness is None:
         return None
-    for kind in _KINDS[result.witness.pattern]:
+    for kind in _kinds(hint.automaton, result.witness):
         more = _tried(hint.automaton, result.witness, kind, decide)
         if more is not None and more.private:
             return replace(
@@ -228,6 +238,14 @@ def _show_second_sample(automaton: Automaton, edit: Edit) -> Automaton:
     return _with(automaton, edit.transition, replace(t, output=INSAMPLE_PRIME), states=states)
 
 
+def _add_noise(automaton: Automaton, edit: Edit) -> Automaton:
+    """Laplace noise in the state of the transition, as much as the noisiest other state has."""
+    name = automaton.transitions[edit.transition].source
+    d = min((q.d for q in automaton.states if q.d and q.name != name), default=SOME_SCALE)
+    noisy = (replace(q, d=d, noise=Noise.LAPLACE) if q.name == name else q for q in automaton.states)
+    return replace(automaton, states=tuple(noisy))
+
+
 def _do_not_store(automaton: Automaton, edit: Edit) -> Automaton:
     t = automaton.transitions[edit.transition]
     return _with(automaton, edit.transition, replace(t, assign=t.assign - {edit.variable}))
@@ -339,6 +357,16 @@ def _redraw_between(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
     return (Edit(witness.run[entering], variable),)
 
 
+def _without_noise(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    """The steps at the ends of the path that read an input without noise, or with one-sided noise."""
+    found: dict[str, Edit] = {}
+    for t in (witness.run[k] for k in dict.fromkeys((*witness.path[:1], *witness.path[-1:]))):
+        state = automaton.state(automaton.transitions[t].source)
+        if state.is_input and state.draws and state.noise is not Noise.LAPLACE:
+            found.setdefault(state.name, Edit(t))
+    return tuple(found.values())
+
+
 def _do_not_compare_both(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
     """One of the two comparisons of a step outside of the loops that ties the thresholds together."""
     for low, k, high in zip(witness.path, witness.path[1:], witness.path[2:], strict=False):
@@ -361,6 +389,7 @@ WORDS = {
     "the two loops together.",
     "symbol": "Output a symbol instead of the number ({places}).",
     "secret": "Keep the number secret ({places}): output a symbol in its place.",
+    "noise": "Add Laplace noise ({places}).",
     "second-sample": "Answer with insampleprime instead of insample ({places}): a second draw of noise "
     "around the same input, which no comparison has seen.",
 }
@@ -403,14 +432,24 @@ def _branch(automaton: Automaton, move: Transition, noise: bool) -> str:
     state = automaton.state(move.source)
     parts = [f"{state.name}{'' if state.is_input else ':non-input'}"]
     if noise:
-        parts += [str(state.d or 0), str(state.mu)]
-        parts += [str(state.d_prime), str(state.mu_prime)] if state.d_prime else []
+        parts += [scale_text(state.noise, state.d or Fraction(0)), str(state.mu)]
+        second = [scale_text(state.noise_prime, state.d_prime), str(state.mu_prime)]
+        parts += second if state.d_prime else []
     guard = "" if move.guard.is_true else f"if ({move.guard.text(automaton.variables)}) then "
-    stores = ", ".join(f"{x} := insample" for x in sorted(move.assign))
+    stores = ", ".join(f"{x} := {y}" for x, y in sorted(move.stores))
     action = f"{stores + '; ' if stores else ''}output {move.output}; goto {move.target}"
     return f"({', '.join(parts)}): {guard}{action}"
 
 
+def _kinds(automaton: Automaton, witness: Witness) -> Sequence[_ChangeKind]:
+    """The kinds of change that are tried against the witness, the most natural first."""
+    if automaton.is_plain:
+        return _KINDS[witness.pattern]
+    limits = _KINDS[Pattern.LEAKING_PAIR][:2] if len(witness.cycles) == 2 else (_LIMIT,)
+    return (_NOISE, *(limits if witness.cycles else ()))
+
+
+_NOISE = _ChangeKind("noise", _without_noise, _add_noise)
 _LIMIT = _ChangeKind("limit", _limit_loop, _stop)
 _SYMBOL = _ChangeKind("symbol", _symbol_for_shown, _show_symbol)
 _KINDS = {
@@ -432,4 +471,4 @@ _KINDS = {
         _LIMIT,
     ),
 }
-"""The kinds of change that are tried against a pattern, the most natural first."""
+"""Those that are tried on a plain automaton."""

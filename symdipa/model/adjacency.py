@@ -7,6 +7,7 @@ ratios, and each of them has *differences*, first input minus second, in an inte
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, floor, gcd
 
 Interval = tuple[Fraction, Fraction]
 """The least and the largest difference of an input, ``low <= 0 <= high``."""
@@ -48,6 +49,18 @@ def intervals(adjacency: Adjacency, sensitivity: Fraction | int = 1) -> tuple[In
         raise ValueError(f"a sensitivity is not negative: {sensitivity}")
     low, high = (bound * sensitivity for bound in _interval(adjacency))
     return tuple(dict.fromkeys([(low, high), (-high, -low)]))
+
+
+def in_integers(adjacency: Adjacency, sensitivity: Fraction | int) -> tuple[Adjacency, Fraction]:
+    """The adjacency of inputs that are integers, and its sensitivity, both in integers.
+
+    The scaled interval is rounded inwards: no other differences occur. The sensitivity is the largest number
+    that divides its ends (1 if they are 0). Raises what :func:`intervals` raises.
+    """
+    (low, high), *_ = intervals(adjacency, Fraction(sensitivity))
+    ends = ceil(low), floor(high)
+    unit = gcd(*ends) or 1
+    return named((Fraction(ends[0], unit), Fraction(ends[1], unit))), Fraction(unit)
 
 
 def _interval(adjacency: Adjacency) -> Interval:

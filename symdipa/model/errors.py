@@ -51,6 +51,7 @@ class NoteKind(Enum):
     NOT_ASKED = "not asked for: {}; a verdict needs all four patterns"
     DISTINCTNESS_OPEN = "whether the violation is output-distinct was not established: {}"
     NO_BOUND = "no bound on D was computed (the weight needs the augmentation): {}"
+    NOT_MEASURED = "whether some run costs more and more was not decided: {}"
     NO_PAIRING = "relational alignment found no bound on D{}"
     STOP_COUNTED = "it counts as seen that a run stops: as the output {}"
     STOP_SEEN = "if it is seen that a run stops, {}"

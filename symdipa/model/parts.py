@@ -255,7 +255,8 @@ class Guard:
         """The variables the guard reads."""
         if not self.others:
             return self.ge | self.lt
-        return self.ge | self.lt | frozenset(x for each in self.others for x in each.names if x != SAMPLE)
+        names = {term.name for each in self.others for term in (each.low, each.high)}
+        return self.ge | self.lt | {name for name in names if name is not None and name != SAMPLE}
 
     @property
     def is_true(self) -> bool:
@@ -264,7 +265,7 @@ class Guard:
     @property
     def compares_sample(self) -> bool:
         """Whether ``insample`` is compared."""
-        return bool(self.ge or self.lt or any(SAMPLE in each.names for each in self.others))
+        return bool(self.ge or self.lt or any(each.bounds_sample for each in self.others))
 
     @property
     def atoms(self) -> frozenset[Atom]:
@@ -281,7 +282,7 @@ class Guard:
 
         That is the only way for a conjunction of two satisfiable guards to be unsatisfiable for every
         value of the variables, if they compare nothing but ``insample`` with variables (for others see
-        :mod:`symdipa.model.comparisons`).
+        :mod:`symdipa.model.validation.comparisons`).
         """
         return bool(self.ge & other.lt or self.lt & other.ge)
 

@@ -23,7 +23,7 @@ Where each pattern is decided, encoded and checked (by their codes)::
       rounds.py
     symdipa/runs/witness/replaying.py replays a witness:
       _replay_leaking_cycle   _replay_leaking_pair   _replay_disclosing_cycle   _replay_violating_path
-    symdipa/checker/violation.py checks a certificate:
+    symdipa/checker/plain/violation.py checks a certificate:
       _check_leaking          _check_pair            _check_disclosing          _check_violating
     tests/brute_force.py is the judge of the tests:
       has_leaking_cycle       has_leaking_pair       has_disclosing_cycle       has_violating_path

@@ -50,13 +50,20 @@ class Witness:
     ranges ``(i, j)`` of positions of ``run``: the leaking cycle; the two cycles of a leaking pair, first
     the one of ``path[0]``, then the one of ``path[-1]``; the disclosing cycle; the one cycle of a
     violating path. ``path`` is the dependency path ``k_1 -> ... -> k_m`` as positions of ``run`` (empty
-    for leaking and disclosing cycles).
+    for leaking and disclosing cycles). ``conflict`` is a name of what is in conflict, where the automaton is
+    not plain and the pattern does not say it (``"exposed comparison"``).
     """
 
     pattern: Pattern
     run: tuple[int, ...]
     cycles: tuple[tuple[int, int], ...]
     path: tuple[int, ...] = ()
+    conflict: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it shows, in words."""
+        return self.conflict or self.pattern.title
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +132,7 @@ class Source(Enum):
     FALLBACK = "explicit-state fallback"
     ALIGNMENT = "alignment"
     RELATIONAL = "relational alignment"
+    DISTANCES = "distances"
 
 
 @dataclass(frozen=True)
@@ -217,24 +225,33 @@ class Bounds:
         return self.lower is not None and self.lower == self.needed
 
 
-def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None) -> Verdict:
+def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None, plain: bool = True) -> Verdict:
     """The verdict, from what was found out about the patterns and about ``D``.
 
     ``distinct``: whether no other run shows the outputs of the violation. A bound by relational alignment
     proves privacy even of an automaton that is not well-formed; one by alignment where the patterns are open.
+    Of an automaton that is not ``plain`` only a bound proves privacy (docs/theory.md, section 8).
     """
     statuses = {answer.status for answer in answers.by_pattern.values()}
     paired = bounds is not None and bounds.relational is not None
-    aligned = bounds is not None and bounds.alignment is not None
+    aligned = bounds is not None and (bounds.alignment is not None or not (plain or bounds.best is None))
     if answers.disagreements:
         return Verdict.UNKNOWN
     if Status.PRESENT in statuses:
         if distinct:
             return Verdict.NOT_PRIVATE
         return Verdict.PRIVATE if paired else Verdict.NOT_WELL_FORMED
-    if statuses == {Status.ABSENT} or paired or aligned:
+    if (plain and statuses == {Status.ABSENT}) or paired or aligned:
         return Verdict.PRIVATE
     return Verdict.UNKNOWN
+
+
+def well_formed(answers: Answers) -> bool | None:
+    """Whether none of the four patterns occurs; ``None`` while that is open."""
+    statuses = {answer.status for answer in answers.by_pattern.values()}
+    if Status.PRESENT in statuses:
+        return False
+    return True if statuses == {Status.ABSENT} else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -327,10 +344,7 @@ class Result:
     @property
     def well_formed(self) -> bool | None:
         """Whether none of the four patterns occurs; ``None`` while that is open."""
-        statuses = {result.status for result in self.patterns.values()}
-        if Status.PRESENT in statuses:
-            return False
-        return True if statuses == {Status.ABSENT} else None
+        return well_formed(self.answers)
 
 
 def must_be_result(value: object) -> None:

@@ -17,8 +17,9 @@ from typing import NamedTuple, TypeVar
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
+from symdipa.runs.control.chains import Chain, chains_of
 from symdipa.runs.graphs import component_numbers, loops_of
-from symdipa.runs.marks import Chain, Marks, advance, chains_of
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import Mask, OrderState, Step, enabled, initial, propagate
 
 T = TypeVar("T")
@@ -138,12 +139,13 @@ def order_facts(
         return _trivial_facts(control, ghosts)
     ghost_mask = ((1 << ghosts) - 1) << control.variables
     choices = [choice << control.variables for choice in range(1 << ghosts)]
+    watched = ghost_mask if control.soft else 0  # ghosts watch shifts
 
     def after(t: int, before: _Both) -> _Both | None:
         step, keep = control.steps[t], control.live[control.target[t]] | ghost_mask
         if not enabled(before.must, step):
             return None
-        variants = (Step(step.ge, step.lt, step.asg | choice) for choice in choices)
+        variants = (Step(step.ge, step.lt, step.asg | choice, step.soft | watched) for choice in choices)
         arriving = (_Both(propagate(before.may, s, keep), propagate(before.must, s, keep)) for s in variants)
         return reduce(_Both.join, arriving)
 
@@ -164,7 +166,8 @@ def _trivial_facts(control: Control, ghosts: int) -> OrderFacts:
     may = []
     for live in control.live:
         kept = live | ghost_mask
-        eq = tuple(kept if kept >> x & 1 else 0 for x in range(size))
+        soft = control.soft and control.soft | ghost_mask
+        eq = tuple(kept & (soft if soft >> x & 1 else ~soft) if kept >> x & 1 else 0 for x in range(size))
         lt = tuple(row & ~(1 << x) for x, row in enumerate(eq))
         may.append(OrderState(lt, eq))
     must = [initial(size)] * control.states
@@ -204,7 +207,9 @@ def mark_facts(facts: OrderFacts, chain: Chain, limits: Limits = UNLIMITED) -> M
 def _find_marks(facts: OrderFacts, chain: Chain, limits: Limits) -> MarkFacts:
     control = facts.control
     if not facts.precise:
-        return MarkFacts(chain, control.live, control.live, (True,) * control.states)
+        marked = tuple(live & (control.soft or -1) for live in control.live)
+        return MarkFacts(chain, marked, marked, (True,) * control.states)
+    roles = [chain.roles(sampling) for sampling in control.sampling]
 
     def after(t: int, before: Marks) -> Marks | None:
         order = facts.may[control.source[t]]
@@ -213,11 +218,11 @@ def _find_marks(facts: OrderFacts, chain: Chain, limits: Limits) -> MarkFacts:
         return advance(
             order,
             before,
-            control.steps[t],
-            chain,
+            control.shifting(t),
+            roles[t],
             repeats=facts.cyclic[t],
-            output=control.sampling[t].shows_sample,
             keep=control.live[control.target[t]],
+            own=chain.own(control, control.source[t]),
         )
 
     def join(a: Marks, b: Marks) -> Marks:
@@ -251,13 +256,17 @@ def graph_allows(pattern: Pattern, control: Control) -> bool:
         return any(map(control.conflicts, loops))
     if pattern is Pattern.DISCLOSING_CYCLE:
         return any(control.sampling[t].discloses for ts in loops for t in ts)
-    used = [control.steps[t] for ts in loops for t in ts]
-    outputs = any(sampling.shows_sample for sampling in control.sampling)
-    return any(
-        (any(step.lt for step in used) if chain.low_repeats else outputs)
-        and (any(step.ge for step in used) if chain.high_repeats else outputs)
-        for chain in chains_of(pattern)
-    )
+    repeated = [t for ts in loops for t in ts]
+    return any(_ends_exist(chain, control, repeated) for chain in chains_of(pattern, control))
+
+
+def _ends_exist(chain: Chain, control: Control, repeated: list[int]) -> bool:
+    """Whether some samples can be the low end of a chain, and some the high end."""
+    roles = [chain.roles(sampling) for sampling in control.sampling]
+    low = any(role.low for role in roles)
+    low = low or any(roles[t].low_repeated and control.shifting(t).lt for t in repeated)
+    high = any(role.high for role in roles)
+    return low and (high or any(roles[t].high_repeated and control.shifting(t).ge for t in repeated))
 
 
 def may_be_present(pattern: Pattern, facts: OrderFacts, limits: Limits = UNLIMITED) -> bool:
@@ -266,4 +275,4 @@ def may_be_present(pattern: Pattern, facts: OrderFacts, limits: Limits = UNLIMIT
         return may_have_leaking_cycle(facts)
     if pattern is Pattern.DISCLOSING_CYCLE:
         return may_have_disclosing_cycle(facts)
-    return any(may_have_chain(facts, chain, limits) for chain in chains_of(pattern))
+    return any(may_have_chain(facts, chain, limits) for chain in chains_of(pattern, facts.control))

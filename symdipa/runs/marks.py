@@ -3,45 +3,15 @@
 A chain leads from a *low end* to a *high end* through samples forced upward. Every stored value carries
 two marks: ``up`` says that the low end of a chain lies below it (or is it), ``down`` that the high end
 lies above it (or is it). A value with both is on a chain. What the ends are depends on the
-:class:`Chain`: a sample that a non-leaking cycle can repeat, or one that was output as ``insample``.
+:class:`~symdipa.runs.control.chains.Chain`.
 """
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import NamedTuple
 
-from symdipa.model.patterns import Pattern
+from symdipa.runs.control.chains import Roles
 from symdipa.runs.order import Mask, OrderState, Step, at_or_above, at_or_below, bounds
-
-
-class Chain(Enum):
-    """The chains to look for: which end is repeatable and which is output.
-
-    ``PAIR``: both ends repeatable (leaking pair, marks ``L`` and ``G``). ``OUTPUT_BELOW``: the low end is
-    output, the high end repeatable (``U`` and ``G``). ``OUTPUT_ABOVE``: the low end repeatable, the high
-    end output (``L`` and ``D``). The last two are the two halves of the privacy violating path.
-    """
-
-    PAIR = (True, True)
-    OUTPUT_BELOW = (False, True)
-    OUTPUT_ABOVE = (True, False)
-
-    def __init__(self, low_repeats: bool, high_repeats: bool) -> None:
-        self.low_repeats = low_repeats
-        self.high_repeats = high_repeats
-
-    def marks(self, step: Step) -> bool:
-        """Whether a repetition of ``step`` marks anything that this chain needs."""
-        return bool((self.low_repeats and step.lt) or (self.high_repeats and step.ge))
-
-
-def chains_of(pattern: Pattern) -> tuple[Chain, ...]:
-    """The chains any of which shows the pattern (none for the patterns that are cycles)."""
-    return {
-        Pattern.LEAKING_PAIR: (Chain.PAIR,),
-        Pattern.PRIVACY_VIOLATING_PATH: (Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE),
-    }.get(pattern, ())
 
 
 class Marks(NamedTuple):
@@ -53,25 +23,35 @@ class Marks(NamedTuple):
 
 
 def advance(
-    order: OrderState, marks: Marks, step: Step, chain: Chain, *, repeats: bool, output: bool, keep: Mask
+    order: OrderState,
+    marks: Marks,
+    step: Step,
+    roles: Roles,
+    *,
+    repeats: bool,
+    keep: Mask,
+    own: tuple[Mask, Mask] | None = None,
 ) -> Marks:
-    """The marks after ``step``, taken in ``order`` (where it is enabled).
+    """The marks after ``step`` (its part about shifts), taken in ``order`` (where it is enabled).
 
-    ``repeats``: the step belongs to a non-leaking cycle of the run. ``output``: it outputs ``insample``.
-    ``keep`` are the variables to track afterwards.
+    ``repeats``: the step belongs to a non-leaking cycle of the run. ``keep`` are the variables to track
+    afterwards. ``own`` is :meth:`~symdipa.runs.control.chains.Chain.own` where a sample does not mark itself.
     """
     up, down, hit = marks
-    if repeats and chain.low_repeats:
+    if repeats and roles.low_repeated:
         up |= at_or_above(order, step.lt)
-    if repeats and chain.high_repeats:
+    if repeats and roles.high_repeated:
         down |= at_or_below(order, step.ge)
     below, above = bounds(order, step)
-    sample_up = bool(up & below) or (output and not chain.low_repeats)
-    sample_down = bool(down & above) or (output and not chain.high_repeats)
-    if sample_up:
+    low, high = own or (0, 0)
+    sample_up, sample_down = bool((up | low) & below), bool((down | high) & above)
+    if own is None:
+        sample_up, sample_down = sample_up or roles.low, sample_down or roles.high
+    if sample_up or roles.low:
         up |= above
-    if sample_down:
+    if sample_down or roles.high:
         down |= below
-    hit = hit or bool(up & down) or (sample_up and sample_down)
+    hit = hit or bool(up & (down | high) or down & low) or (sample_up and (sample_down or roles.high))
+    hit = hit or (sample_down and roles.low)
     old, fresh = ~step.asg & keep, step.asg & keep
     return Marks(up & old | (fresh if sample_up else 0), down & old | (fresh if sample_down else 0), hit)

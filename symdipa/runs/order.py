@@ -14,11 +14,16 @@ Mask = int
 
 
 class Step(NamedTuple):
-    """What a transition does to the order: sets of lower bounds, upper bounds and assigned variables."""
+    """What a transition does to the order: sets of lower bounds, upper bounds and assigned variables.
+
+    Variables of ``soft`` hold shifts instead of values (Def. soft order): what is known of them orders
+    shifts, is never strict, contradicts nothing, and is never mixed with what is known of values.
+    """
 
     ge: Mask
     lt: Mask
     asg: Mask
+    soft: Mask = 0
 
     @property
     def used(self) -> Mask:
@@ -31,7 +36,7 @@ class Step(NamedTuple):
 
     def restricted_to(self, variables: Mask) -> Step:
         """What is left of the step if there are no other variables; these keep their numbers."""
-        return Step(self.ge & variables, self.lt & variables, self.asg & variables)
+        return Step(self.ge & variables, self.lt & variables, self.asg & variables, self.soft & variables)
 
 
 class OrderState(NamedTuple):
@@ -98,7 +103,7 @@ def bounds(order: OrderState, step: Step) -> tuple[Mask, Mask]:
 
 def enabled(order: OrderState, step: Step) -> bool:
     """Whether the guard is consistent with the order: no upper bound at or below a lower bound."""
-    return not at_or_above(order, step.lt) & step.ge
+    return not at_or_above(order, step.lt) & step.ge & ~step.soft
 
 
 def update(order: OrderState, step: Step, keep: Mask = -1) -> OrderState | None:
@@ -108,7 +113,7 @@ def update(order: OrderState, step: Step, keep: Mask = -1) -> OrderState | None:
     because ``lt`` is closed.
     """
     below, above = bounds(order, step)
-    return None if above & step.ge else _after(order, step, keep, below, above)
+    return None if above & step.ge & ~step.soft else _after(order, step, keep, below, above)
 
 
 def follow(order: OrderState, steps: Iterable[Step]) -> OrderState | None:
@@ -134,6 +139,8 @@ def _after(order: OrderState, step: Step, keep: Mask, below: Mask, above: Mask) 
         return order  # nothing comes, nothing goes, nothing is learnt
     old = ~step.asg & keep
     fresh = step.asg & keep
+    if step.soft:
+        return _after_both(order, step.soft, old, fresh, below, above)
     over_sample = above & old
     lt, eq = [], []
     bit = 1
@@ -148,4 +155,23 @@ def _after(order: OrderState, step: Step, keep: Mask, below: Mask, above: Mask) 
             lt.append(0)
             eq.append(0)
         bit <<= 1
+    return OrderState(tuple(lt), tuple(eq))
+
+
+def _after_both(
+    order: OrderState, soft: Mask, old: Mask, fresh: Mask, below: Mask, above: Mask
+) -> OrderState:
+    """The facts after a step where some variables are soft: facts join variables of one kind only."""
+    lt, eq = [], []
+    for x, (above_x, same_x) in enumerate(zip(order.lt, order.eq, strict=True)):
+        kind = soft & ~(1 << x) if soft >> x & 1 else ~soft
+        if old >> x & 1:
+            lt.append((above_x | above & kind) & old | fresh & kind if below >> x & 1 else above_x & old)
+            eq.append(same_x & old)
+        elif fresh >> x & 1:
+            lt.append(above & old & kind)
+            eq.append(fresh & (kind | 1 << x))
+        else:
+            lt.append(0)
+            eq.append(0)
     return OrderState(tuple(lt), tuple(eq))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from fractions import Fraction
 from functools import cached_property
 from typing import TypeVar
 
+from symdipa.model.adjacency import Adjacency, in_integers, named
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation, augment, too_large
 from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control.slicing import flatten, separate, transitions_touching, variable_components
 from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.order import Mask
-from symdipa.runs.slicing import flatten, separate, transitions_touching, variable_components
 
 T = TypeVar("T")
 
@@ -45,6 +47,20 @@ class Problem:
         Raises :class:`~symdipa.model.errors.InvalidInput` where it breaks the rules of the model.
         """
         return cls(control_graph(automaton), automaton)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether inputs are integers, and so are their differences and all shifts."""
+        return self.automaton is not None and self.automaton.integer
+
+    def differences(self, adjacency: Adjacency, sensitivity: Fraction | int) -> tuple[Adjacency, Fraction]:
+        """Adjacency and sensitivity as bounds take them: in whole numbers where inputs are integers.
+
+        Raises ``ValueError`` for ranges that mean nothing.
+        """
+        if self.is_integer:
+            return in_integers(adjacency, sensitivity)
+        return named(adjacency), Fraction(sensitivity)
 
     @cached_property
     def separated(self) -> Control:

@@ -17,10 +17,10 @@ from symdipa.model.errors import WitnessRejected
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
+from symdipa.runs.control.slicing import cut
 from symdipa.runs.dataflow import OrderFacts, fixed_point, order_facts
 from symdipa.runs.order import OrderState, bounds, initial, members, update
 from symdipa.runs.problem import Problem
-from symdipa.runs.slicing import cut
 from symdipa.runs.witness import LASSOS, LONGEST_TRIED, MAX_SETTLED, feasible_runs, witnesses_on
 
 TRIED_ON_ONE_RUN = 8
@@ -39,11 +39,10 @@ ENUMERATED = 5_000
 
 
 def output_distinct(automaton: Automaton) -> bool:
-    """Whether transitions of one state have different outputs and at most one outputs a real value."""
+    """Whether transitions of one state have outputs of different shape: symbols and places of numbers."""
     for numbers in automaton.outgoing:
-        outputs = [automaton.transitions[t].output for t in numbers]
-        symbols = [output for output in outputs if not output.is_real]
-        if len(set(symbols)) < len(symbols) or len(outputs) - len(symbols) > 1:
+        shapes = [automaton.transitions[t].output.shape for t in numbers]
+        if len(set(shapes)) < len(shapes):
             return False
     return True
 
@@ -98,10 +97,11 @@ def _imitations(
     control: Control, run: Sequence[int], cycles: Sequence[tuple[int, int]], limit: int, looks: _Looks
 ) -> frozenset[Look] | None:
     """Where other runs with the outputs of the whole run end; ``None`` if ``limit`` was reached."""
-    back = {j: i for i, j in cycles}
+    back = {j: i for i, j in control.whole_cycles(run, cycles)}
+    run = [t for t in run if control.is_plain or control.begins[t]]
     # A pair: the position in the run, and control state and order of the other run; ``strayed`` once
     # it has taken another transition than the run.
-    start = (0, control.initial, initial(control.variables), False)
+    start = (0, *_beginning(control), False)
     seen: set[tuple[int, int, OrderState, bool]] = {start}
     queue = deque([start])
     ends: set[Look] = set()
@@ -116,7 +116,7 @@ def _imitations(
         if position < len(run):
             followers += [
                 (position + 1, p, after, strayed or t != run[position])
-                for t, p, after in _same_output(control, q, order, control.sampling[run[position]].output)
+                for t, p, after in _same_output(control, q, order, control.output(run[position]))
             ]
         for follower in followers:
             if follower not in seen:
@@ -127,17 +127,34 @@ def _imitations(
     return frozenset(ends)
 
 
+def _beginning(control: Control) -> Look:
+    """Where a run is before the first transition of the automaton."""
+    q, order = control.initial, initial(control.variables)
+    while control.is_between(q):
+        (t,) = control.outgoing[q]
+        following = update(order, control.steps[t], control.live[control.target[t]])
+        assert following is not None, "what is before a run is always possible"
+        q, order = control.target[t], following
+    return q, order
+
+
+def _taken(control: Control, t: int, order: OrderState) -> Look | None:
+    """Where a run is after the transition of the automaton that begins with ``t``, if it may take it."""
+    for part in control.chains[t]:
+        following = update(order, control.steps[part], control.live[control.target[part]])
+        if following is None:
+            return None
+        order = following
+    return control.target[control.chains[t][-1]], order
+
+
 def _same_output(
     control: Control, q: int, order: OrderState, asked: Output
 ) -> Iterator[tuple[int, int, OrderState]]:
     """The steps that may show an output: transition, control state and order state afterwards."""
     for t in control.outgoing[q]:
-        output = control.sampling[t].output
-        if output == asked or (output.is_real and asked.is_real):
-            p = control.target[t]
-            after = update(order, control.steps[t], control.live[p])
-            if after is not None:
-                yield t, p, after
+        if control.output(t).shape == asked.shape and (found := _taken(control, t, order)) is not None:
+            yield t, *found
 
 
 def find_distinct(control: Control, known: Sequence[Witness], limits: Limits = UNLIMITED) -> Witness | None:
@@ -190,16 +207,17 @@ def _continued(control: Control, witness: Witness, looks: _Looks) -> Witness | N
         q = control.target[run[-1]]
         for t in control.outgoing[q]:
             looks.spend(len(imitators))
-            output = control.sampling[t].output
-            after = update(order, control.steps[t], control.live[control.target[t]])
-            if after is None or len(seen) > CONTINUATIONS:
+            output = control.output(t)
+            taken = _taken(control, t, order)
+            if taken is None or len(seen) > CONTINUATIONS:
                 continue
+            after = taken[1]
             others = {look[1:] for q, o in imitators for look in _same_output(control, q, o, output)}
             others |= {look[1:] for look in _same_output(control, q, order, output) if look[0] != t}
             follower = (t, after, frozenset(others))
             if follower not in seen:
                 seen.add(follower)
-                queue.append(((*run, t), after, frozenset(others)))
+                queue.append(((*run, *control.chains[t]), after, frozenset(others)))
     return None
 
 
@@ -226,8 +244,11 @@ def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | No
 
     Each variable component that stores a non-input sample is examined by itself: first without control flow,
     then by dataflow over may-facts on its slice; where both see a possible clash, feasible runs are
-    enumerated, up to :data:`ENUMERATED` states. Raises :class:`symdipa.model.errors.OutOfTime`.
+    enumerated, up to :data:`ENUMERATED` states. It is defined for plain automata only. Raises
+    :class:`symdipa.model.errors.OutOfTime`.
     """
+    if not problem.control.is_plain:
+        return None
     control, separated, components = problem.control, problem.separated, problem.components
     sampled = zip(separated.steps, separated.sampling, strict=True)
     stored = reduce(or_, (step.asg for step, sampling in sampled if not sampling.reads_input), 0)

@@ -52,12 +52,14 @@ def edge_cost(side: Proof, e: int) -> tuple[Fraction, Fraction]:
     """What an edge of the graph costs, for the compared sample and for the other one."""
     rate, floor, ceiling = side.rule(e)
     values = side.solution.values
-    sample, other = rate.worst(
+    worst = rate.worst(
         [values[f] for f in floor],
         [values[c] for c in ceiling],
         side.low / side.sensitivity,
         side.high / side.sensitivity,
     )
+    assert worst is not None, "an edge of a proof has a cost"
+    sample, other = worst
     return sample * side.sensitivity, other * side.sensitivity
 
 

@@ -2,6 +2,7 @@
 
 The coarser the graph, the less it costs. What a graph knows about the order of the stored samples are
 *facts* that hold whenever a run is in a node; a transition is left out only where they contradict its guard.
+Where shifts have an order of their own, ``control`` has only what belongs to that.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import TypeVar
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation
 from symdipa.runs.control import Control
+from symdipa.runs.control.chains import Chain
 from symdipa.runs.graphs import component_numbers, explore
-from symdipa.runs.marks import Chain, Marks, advance
+from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import Mask, OrderState, members
 
 Classes = tuple[Mask, ...]
@@ -92,34 +94,39 @@ def control_cover(control: Control) -> Cover:
     state, source, target, transition = _explore(
         control, control.initial, lambda q: q, lambda _, t: control.target[t]
     )
-    return Cover("control", control, tuple(state), source, target, transition, ((),) * len(state))
+    same: tuple[Classes, ...] = ((),) * len(state)
+    return Cover("control", control.of_shifts, tuple(state), source, target, transition, same)
 
 
 def eq_cover(control: Control, max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Cover:
     """Control states with the variables that hold the same sample.
 
-    A transition is impossible where its guard bounds the sample by one value from both sides.
+    A transition is impossible where its guard bounds the sample by one value from both sides (not if it is
+    the shift of the sample that is bounded).
     """
+
+    soft = control.soft
 
     def follow(node: tuple[int, Classes], t: int) -> tuple[int, Classes] | None:
         step, q = control.steps[t], control.target[t]
-        if any(group & step.ge and group & step.lt for group in node[1]):
+        if any(group & step.ge and group & step.lt and not group & soft for group in node[1]):
             return None
         live = control.live[q]
+        fresh = step.asg & live
         kept = [group & ~step.asg & live for group in node[1]]
-        return q, tuple(sorted(g for g in (*kept, step.asg & live) if g & (g - 1)))
+        return q, tuple(sorted(g for g in (*kept, fresh & ~soft, fresh & soft) if g & (g - 1)))
 
     start: tuple[int, Classes] = (control.initial, ())
     nodes, source, target, transition = _explore(control, start, lambda n: n[0], follow, max_nodes, limits)
     state, same = zip(*nodes, strict=True)
-    return Cover("eq", control, state, source, target, transition, same)
+    return Cover("eq", control.of_shifts, state, source, target, transition, same)
 
 
 def augmentation_cover(augmentation: Augmentation) -> Cover:
     """The augmentation: its paths are exactly the feasible runs."""
     return Cover(
         "augmentation",
-        augmentation.control,
+        augmentation.control.of_shifts,
         augmentation.state,
         augmentation.source,
         augmentation.target,
@@ -137,6 +144,7 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UN
     """
     control, order = cover.control, cover.order
     assert order is not None
+    roles = [Chain.PAIR.roles(sampling) for sampling in control.sampling]
     leaving: list[dict[int, int]] = [{} for _ in range(cover.nodes)]
     for e, t in enumerate(cover.transition):
         leaving[cover.source[e]][t] = e
@@ -148,10 +156,9 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UN
         marks = advance(
             order[node[0]],
             Marks(node[1], node[2]),
-            control.steps[t],
-            Chain.PAIR,
+            control.shifting(t),
+            roles[t],
             repeats=cover.cyclic[e],
-            output=False,
             keep=control.live[control.target[t]],
         )
         return cover.target[e], marks.up, marks.down

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import inf
+from sys import float_info
 from typing import Any
 
 from symdipa.bounds.alignment.program import ZERO, Constraints
+from symdipa.bounds.costs import Paid, Rate, slope_cost
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
+
+MOST = float_info.max
+"""The largest float that is not infinite."""
 
 TOLERANCE = 1e-9
 """What the solver may take for satisfied; the least ``d`` is scaled to 1."""
@@ -23,7 +29,12 @@ def solve(
     values give is best. Nothing of this is proved. Raises :class:`LimitReached` if the solver gives up or the
     time is up.
     """
-    ranges = _ranges(constraints, low, high)
+    rates = {rate for _, _, rate, _, _ in constraints.groups}
+    scale = min((slope for rate in rates for slope in rate.slopes if slope), default=Fraction(1))
+    scaled = {rate: _Scaled(rate, scale, low, high) for rate in rates}
+    if any(inf in step.released for step in scaled.values()):
+        return None
+    ranges = _ranges(constraints, scaled, *constraints.shifts(low, high))
     if ranges is None:
         return None
     lower, upper = ranges
@@ -32,20 +43,18 @@ def solve(
         return None if binding else (lower, inf)
     first = constraints.unknowns  # the potential of component c is column first + c
     rows = _Rows()
-    different = {rate for _, _, rate, _, _ in constraints.groups}
-    scale = min((rate.d for rate in different if rate.d), default=Fraction(1))
-    scaled = {rate: (float(rate.d / scale), float(rate.release / scale)) for rate in different}
     for here, there, rate, floor, ceiling in constraints.groups:
         if here == there:
             continue
-        d, release = scaled[rate]
-        least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
+        step = scaled[rate]
         onward = [(first + there, 1.0), (first + here, -1.0)]
-        rows.add(onward, -release * max(most, -least))
-        for c in ceiling:
-            rows.add([*onward, (c, -d)], -(d + release) * most)
-        for f in floor:
-            rows.add([*onward, (f, d)], (d + release) * least)
+        rows.add(onward, -max(step.released))
+        if 0 < step.below < inf:
+            for c in ceiling:
+                rows.add([*onward, (c, -step.below)], -step.below * step.most - step.released[1])
+        if 0 < step.above < inf:
+            for f in floor:
+                rows.add([*onward, (f, step.above)], step.above * step.least - step.released[0])
     for a, b in binding:
         rows.add([(a, 1.0), (b, -1.0)], 0.0)
     goal = first + constraints.initial
@@ -57,22 +66,36 @@ def solve(
     return solution[:first], solution[goal] * float(scale)
 
 
+class _Scaled:
+    """A rate in floats: slopes, and for the least and largest difference what the second sample costs."""
+
+    def __init__(self, rate: Rate, scale: Fraction, low: Fraction, high: Fraction) -> None:
+        self.above, self.below = (_scaled(slope, scale) for slope in rate.slopes)
+        least, most = rate.differences(low, high)
+        self.released = [_scaled(slope_cost(rate.release, -end), scale) for end in (least, most)]
+        self.least, self.most = float(least), float(most)
+
+
+def _scaled(paid: Paid, scale: Fraction) -> float:
+    return inf if paid is None else float(paid / scale)
+
+
 def _ranges(
-    constraints: Constraints, low: Fraction, high: Fraction
+    constraints: Constraints, scaled: Mapping[Rate, _Scaled], low: Fraction, high: Fraction
 ) -> tuple[list[float], list[float]] | None:
-    """The least and the largest values of the unknowns for which no loop costs anything."""
+    """The least and the largest values of the unknowns: no loop costs, and no step infinitely much."""
     lower, upper = [float(low)] * constraints.unknowns, [float(high)] * constraints.unknowns
     lower[ZERO] = upper[ZERO] = 0.0
     for here, there, rate, floor, ceiling in constraints.groups:
-        if here != there:
-            continue
-        least, most = (float(low), float(high)) if rate.reads_input else (0.0, 0.0)
-        if rate.release and max(most, -least) > 0:
+        step, free = scaled[rate], 0.0 if here == there else MOST
+        if here == there and any(step.released):
             return None
-        for f in floor:
-            upper[f] = min(upper[f], least)
-        for c in ceiling:
-            lower[c] = max(lower[c], most)
+        if step.above > free:
+            for f in floor:
+                upper[f] = min(upper[f], step.least)
+        if step.below > free:
+            for c in ceiling:
+                lower[c] = max(lower[c], step.most)
     return None if any(a > b for a, b in zip(lower, upper, strict=True)) else (lower, upper)
 
 

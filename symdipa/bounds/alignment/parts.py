@@ -27,8 +27,8 @@ from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import augment
 from symdipa.runs.control import Control
+from symdipa.runs.control.slicing import restrict
 from symdipa.runs.order import Mask, members
-from symdipa.runs.slicing import restrict
 
 WATCHED = 3
 """The most variables that a part watches and does not own."""

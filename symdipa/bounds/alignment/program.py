@@ -1,19 +1,21 @@
 """The rules of alignment over a lifted graph (docs/weights.md, section 2).
 
-Unknowns are numbers in ``[low, high]``, the range of the differences; unknown 0 is the constant 0. The rules
-(Def. alignment program) ask that one unknown be *at most* another, and set the cost of an edge: its sample
-may follow the difference down to the largest of ``floor[e]`` and up to the least of ``ceiling[e]``. A sample
-with one fixed shift has that unknown in both.
+Unknowns are numbers in the range of the shifts, which is that of the differences; unknown 0 is the constant
+0. The rules (Def. alignment program) ask that one unknown be *at most* another, and set the cost of an edge:
+its sample may follow the difference down to the largest of ``floor[e]`` and up to the least of
+``ceiling[e]``. A sample with one fixed shift has that unknown in both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from symdipa.bounds.alignment.lifts import LiftedCover
 from symdipa.bounds.costs import Rate, rates
+from symdipa.model.adjacency import Interval
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.graphs import classes, component_numbers
@@ -40,6 +42,15 @@ class Constraints:
     groups: tuple[Group, ...]
     components: int
     initial: int
+
+    @cached_property
+    def mirrors(self) -> bool:
+        """Whether there are values with a difference that is the negative of another one."""
+        return any(rate.mirror for _, _, rate, _, _ in self.groups)
+
+    def shifts(self, low: Fraction, high: Fraction) -> Interval:
+        """The range of the shifts for inputs that differ by ``low`` to ``high``."""
+        return (min(low, -high), max(high, -low)) if self.mirrors else (low, high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,20 +212,20 @@ def _program(
     stored: Callable[[int], ShiftEnds],
 ) -> Program:
     """The rules for every edge, given the unknowns."""
-    rate = rates(lift.control)
+    rate, sampling = rates(lift.control), lift.control.sampling
     floor, ceiling = [], []
     for e, (u, t) in enumerate(zip(lift.source, lift.transition, strict=True)):
         step = lift.control.steps[t]
         down = {interval(u, x)[1] for x in members(step.lt)}
         up = {interval(u, x)[0] for x in members(step.ge)}
-        if pairs.fresh[e] or lift.control.sampling[t].shows_sample:
+        if pairs.fresh[e] or sampling[t].shows_sample:
             low, high = stored(e)
             at_most.update((f, low) for f in down)
             at_most.update((high, c) for c in up)
             down, up = {low}, {high}
         else:
             at_most.update((f, c) for f in down for c in up)
-        if (down or up) and rate[t].d <= 0:
+        if (down or up) and not (sampling[t].given or sampling[t].d):
             raise ValueError(f"transition {t} needs the scale of its sample")
         floor.append(tuple(sorted(down)))
         ceiling.append(tuple(sorted(up)))

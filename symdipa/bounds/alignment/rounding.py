@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,6 +12,9 @@ from symdipa.bounds.costs import Rate
 DENOMINATORS = (1, 2, 6, 60, 1000, 10**6)
 """The rounding grids, from coarse to fine. Rounding to a grid is monotone and keeps the ends of the range and
 0, so what holds among floats without error holds among the rounded; what does not hold is found out."""
+
+INTEGERS = (1,)
+"""The grid where shifts must be integers (as the ends of the range are then)."""
 
 SAME = 1e-9
 """Bounds as close as this (relatively) are taken for the same when a grid is chosen."""
@@ -27,14 +30,19 @@ class Solution:
 
 
 def rounded(
-    constraints: Constraints, floats: list[float], estimate: float, low: Fraction, high: Fraction
+    constraints: Constraints,
+    floats: list[float],
+    estimate: float,
+    low: Fraction,
+    high: Fraction,
+    grids: Sequence[int] = DENOMINATORS,
 ) -> Solution | None:
     """The best solution on one of the grids; ``None`` if there is none on any.
 
     The coarsest grid that proves what the floats promise is taken.
     """
     best: Solution | None = None
-    for values in _candidates(floats, low, high):
+    for values in _candidates(floats, *constraints.shifts(low, high), grids):
         found = evaluate(constraints, values, low, high)
         if found is not None and (best is None or found.bound < best.bound):
             best = found
@@ -43,8 +51,10 @@ def rounded(
     return best
 
 
-def _candidates(floats: list[float], low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, ...]]:
-    for denominator in DENOMINATORS:
+def _candidates(
+    floats: list[float], low: Fraction, high: Fraction, grids: Sequence[int]
+) -> Iterator[tuple[Fraction, ...]]:
+    for denominator in grids:
         known: dict[float, Fraction] = {}
         for value in floats:
             if value not in known:
@@ -62,10 +72,14 @@ def _nearest(value: float, denominator: int, low: Fraction, high: Fraction) -> F
 def evaluate(
     constraints: Constraints, values: tuple[Fraction, ...], low: Fraction, high: Fraction
 ) -> Solution | None:
-    """The potentials for these values, exactly; ``None`` if the values break a rule or a loop costs."""
+    """The potentials for these values, exactly.
+
+    ``None`` if the values break a rule, a loop costs anything, or a step costs infinitely much.
+    """
+    least, most = constraints.shifts(low, high)
     number: dict[Fraction, int] = {}  # there are few different values
     place = [number.setdefault(value, len(number)) for value in values]
-    if values[ZERO] != 0 or not all(low <= value <= high for value in number):
+    if values[ZERO] != 0 or not all(least <= value <= most for value in number):
         return None
     if any(place[a] != place[b] and values[a] > values[b] for a, b in constraints.at_most):
         return None
@@ -75,6 +89,8 @@ def evaluate(
         key = rate, tuple(place[f] for f in floor), tuple(place[c] for c in ceiling)
         if (paid := known.get(key)) is None:
             worst = rate.worst((values[f] for f in floor), (values[c] for c in ceiling), low, high)
+            if worst is None:
+                return None
             paid = known[key] = sum(worst, Fraction(0))
         if here != there:  # components are numbered from the ends, so the potential there is final
             potentials[here] = max(potentials[here], paid + potentials[there])

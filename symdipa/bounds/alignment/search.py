@@ -13,10 +13,10 @@ from symdipa.bounds.alignment.linear import solve
 from symdipa.bounds.alignment.parts import Parted, parted, shares
 from symdipa.bounds.alignment.program import Program, intervals, points
 from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
-from symdipa.bounds.alignment.rounding import rounded
+from symdipa.bounds.alignment.rounding import DENOMINATORS, INTEGERS, rounded
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval
 from symdipa.model.adjacency import intervals as intervals_of
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import GRAPHS
 from symdipa.runs.problem import Problem
@@ -57,6 +57,8 @@ class Size:
 
 NO_SHIFTS = "no shifts satisfy the rules"
 NO_ROUNDING = "no rounding of the shifts found satisfies the rules exactly"
+
+NOT_IN_PARTS = "there are no parts where differences are shown or comparisons have an offset"
 
 WITHOUT_BOUND = Size(20_000, 100_000)
 WITH_BOUND = Size(2_000, 5_000)
@@ -126,13 +128,14 @@ def align(
     goes up the :data:`LADDER` as far as sizes allow and keeps the best bound (so does a named graph with
     ``lift`` ``None``, on its own part); it ends early where that reaches ``goal``, a bound from below (before
     sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the interval in which one input minus
-    the other lies; ``sensitivity`` multiplies it.
+    the other lies; ``sensitivity`` multiplies it (in whole numbers where inputs are integers).
 
     A named graph with a named lift raises :class:`LimitReached` above ``max_nodes`` and when the time is up;
     else that is noted, and the next way is tried. Raises ``ValueError`` for names and ranges that mean
     nothing.
     """
-    ranges, scale = intervals_of(adjacency), Fraction(sensitivity)
+    adjacency, scale = problem.differences(adjacency, sensitivity)
+    ranges = intervals_of(adjacency)
     ways = _ways(graph, lift, intervals)
     climb = _Climb(problem, scale, limits, may_fail=graph == "auto" or lift is None)
     best: list[Proof | None] = [None] * len(ranges)
@@ -185,11 +188,13 @@ class _Climb:
     def worthwhile(self, way: Way, size: Size, bounded: bool) -> bool:
         """Whether the graph knows more than those before it on the ladder.
 
-        Parts are for want of any bound, and one part alone is the augmentation.
+        Parts are for want of any bound, and one part alone is the augmentation. There are none where shifts
+        have an order of their own.
         """
         graph, letters, _ = way
         if graph == "parts":
-            return not bounded and len(shares(self.problem.control)) > 1
+            control = self.problem.control
+            return not bounded and not control.soft and len(shares(control)) > 1
         coarser = {"control": None, "eq": "control", "augmentation": "eq"}[graph]
         if coarser is None or "L" in letters or (letters and graph == "eq"):
             return True
@@ -218,7 +223,8 @@ class _Climb:
         floats = solve(program.constraints, low, high, self.limits)
         if floats is None:
             return None, NO_SHIFTS
-        solution = rounded(program.constraints, *floats, low, high)
+        grids = INTEGERS if self.problem.is_integer else DENOMINATORS
+        solution = rounded(program.constraints, *floats, low, high, grids)
         if solution is None:
             return None, NO_ROUNDING
         scale = self.sensitivity
@@ -233,6 +239,8 @@ class _Climb:
 
         def build() -> Program | Parted:
             if graph == "parts":
+                if self.problem.control.soft:
+                    raise LimitReached(Limit.METHOD, NOT_IN_PARTS)
                 return parted(self.problem.control, letters, wide, size.nodes, size.pairs, self.limits)
             cover = self._cover("marked" if "L" in letters else graph, size)
             lifted = lift(cover, letters, size.nodes, self.limits)

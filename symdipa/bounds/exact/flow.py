@@ -1,7 +1,8 @@
 """A bound on the constant from below: a flow on the dependency graph of one run (Thm. flow).
 
 For fixed differences ``C`` is a linear program over the shifts. Its dual is a flow along the dependencies:
-position ``j`` may create or absorb at most ``d_j``, a sample that a loop repeats has no limit, and samples
+position ``j`` may create or absorb at most ``d_j`` (create what a shift above the difference costs, absorb
+what one below it does, where these are not the same), a sample that a loop repeats has no limit, and samples
 that are output are tied to the ground, which has none either, in both directions. Absorbing a unit at ``j``
 earns the difference there, creating one costs it; so any flow proves that the constant is at least what it
 earns.
@@ -16,10 +17,11 @@ from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 
-from symdipa.bounds.costs import rate_of
+from symdipa.bounds.costs import Paid, Rate, rate_of, slope_cost
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control import Control
-from symdipa.runs.witness import dependency_graph, is_non_leaking
+from symdipa.runs.control import Control, Slopes
+from symdipa.runs.graphs import classes
+from symdipa.runs.witness import dependency_graph, rounds_are_alike
 
 FLOWING = "bound from below, flow on a run"
 
@@ -37,10 +39,11 @@ Arc = tuple[int, int]
 class Flow:
     """A flow that certifies a bound from below, or ``value`` ``None`` when there is no largest.
 
-    Positions are those of ``run``; those of ``loops`` (half-open ranges) may be repeated, and the positions
-    ``unlimited`` are those among them whose samples nobody reads later. ``deltas`` are the differences.
-    ``flow`` are the arcs that carry something. The value is the sum of ``delta * (inflow - outflow)`` over
-    all positions, and of ``d' * |delta|`` where ``insample'`` is output.
+    Positions are those of ``run``, of transitions of the control graph; those of ``loops`` (half-open ranges)
+    may be repeated, and the positions ``unlimited`` are those among them whose samples nobody reads later
+    (:func:`repeatable`). ``deltas`` are the differences. ``flow`` are the arcs that carry something. The
+    value is the sum of ``delta * (inflow - outflow)`` over all positions, and of ``d' * |delta|`` where
+    ``insample'`` is output.
     """
 
     value: Fraction | None
@@ -49,6 +52,15 @@ class Flow:
     deltas: tuple[Fraction, ...]
     flow: dict[Arc, Fraction]
     unlimited: frozenset[int]
+
+
+def on_automaton(control: Control, flow: Flow) -> Flow:
+    """The run of a flow in transitions of the automaton, with its loops and differences, and its value; of an
+    automaton that is not plain without the arcs, which are those of the core."""
+    if control.is_plain:
+        return flow
+    run, loops = control.whole(flow.run), control.whole_cycles(flow.run, flow.loops)
+    return Flow(flow.value, run, loops, control.whole_differences(flow.run, flow.deltas), {}, frozenset())
 
 
 def flow_bound(
@@ -61,22 +73,22 @@ def flow_bound(
 ) -> Flow:
     """The largest flow for the differences, so that its value is ``C`` of the run with its loops repeated.
 
-    ``value`` is ``None`` when repeating a loop costs more and more. Raises ``ValueError`` for what is no
-    feasible run, no loop or no difference of inputs, and :class:`symdipa.model.errors.OutOfTime`.
+    ``value`` is ``None`` when repeating a loop costs more and more, or no shift has a finite cost. Raises
+    ``ValueError`` for what is no feasible run, no loop or no difference of inputs, and
+    :class:`symdipa.model.errors.OutOfTime`.
     """
     run, loops, differences = tuple(run), tuple(loops), tuple(map(Fraction, deltas))
     _check(control, run, loops, differences)
     unlimited = repeatable(control, run, loops)
-    arcs = _arcs(control, run)
-    rates = [rate_of(control.sampling[t]) for t in run]
-    certain = sum((r.release * abs(delta) for r, delta in zip(rates, differences, strict=True)), Fraction(0))
-    endless = any(
-        delta and (rates[j].release or (control.sampling[run[j]].shows_sample and rates[j].d))
-        for j, delta in enumerate(differences)
-        if j in unlimited
-    )
-    capacities = [None if j in unlimited else rate.d for j, rate in enumerate(rates)]
-    if endless or _is_endless(arcs, capacities, differences):
+    arcs, rates = _arcs(control, run), [rate_of(control.sampling[t]) for t in run]
+    released = [slope_cost(rate.release, -delta) for rate, delta in zip(rates, differences, strict=True)]
+    capacities = _capacities(rates, unlimited)
+    certain = Fraction(0)
+    for j, paid in enumerate(released):
+        if paid is None or (paid and j in unlimited):
+            return Flow(None, run, loops, differences, {}, unlimited)
+        certain += paid
+    if _is_endless(arcs, capacities, differences):
         return Flow(None, run, loops, differences, {}, unlimited)
     earned, flow = _LargestFlow(arcs, capacities, differences, limits).found
     return Flow(certain + earned, run, loops, differences, flow, unlimited)
@@ -88,10 +100,22 @@ def best_shifts(control: Control, flow: Flow, limits: Limits = UNLIMITED) -> tup
     Raises ``ValueError`` where there is no largest flow, and :class:`symdipa.model.errors.OutOfTime`.
     """
     if flow.value is None:
-        raise ValueError("repeating a loop costs more and more: no shift has a least cost")
-    rates = [rate_of(control.sampling[t]) for t in flow.run]
-    capacities = [None if j in flow.unlimited else rate.d for j, rate in enumerate(rates)]
+        raise ValueError("repeating a loop costs more and more, or no shift has a finite cost")
+    capacities = _capacities([rate_of(control.sampling[t]) for t in flow.run], flow.unlimited)
     return _LargestFlow(_arcs(control, flow.run), capacities, flow.deltas, limits).shifts
+
+
+def _capacities(rates: Sequence[Rate], unlimited: frozenset[int]) -> list[Slopes]:
+    """What each position may create and absorb; ``None``: without limit."""
+    return [
+        (_unless_free(rate.slopes[0]), _unless_free(rate.slopes[1])) if j in unlimited else rate.slopes
+        for j, rate in enumerate(rates)
+    ]
+
+
+def _unless_free(slope: Paid) -> Paid:
+    """The capacity of a sample that is repeated without end."""
+    return slope if slope == 0 else None
 
 
 def _arcs(control: Control, run: Sequence[int]) -> list[Arc]:
@@ -104,10 +128,21 @@ def _arcs(control: Control, run: Sequence[int]) -> list[Arc]:
 
 
 def repeatable(control: Control, run: Sequence[int], loops: Sequence[Span]) -> frozenset[int]:
-    """The positions on loops whose samples are not read later: every copy has the same dependencies."""
+    """The positions on loops of which every copy has the same dependencies.
+
+    No sample is read after the round, neither theirs nor one of the round that dependencies join with it.
+    """
     over = dependency_graph(control, run).over
-    read = {min(i, j) for i, js in enumerate(over) for j in js}  # by the other end
-    return frozenset(k for a, b in loops for k in range(a, b) if k not in read)
+    readers: dict[int, list[int]] = {}
+    for i, j in ((min(i, j), max(i, j)) for i, js in enumerate(over) for j in js):
+        readers.setdefault(i, []).append(j)
+    found: set[int] = set()
+    for a, b in loops:
+        inside = [(i - a, j - a) for i in range(a, b) for j in readers.get(i, ()) if j < b]
+        number = classes(b - a, inside)
+        read = {number[i - a] for i in range(a, b) if any(j >= b for j in readers.get(i, ()))}
+        found.update(i for i in range(a, b) if number[i - a] not in read)
+    return frozenset(found)
 
 
 def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: Sequence[Fraction]) -> None:
@@ -120,12 +155,14 @@ def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: 
     for a, b in loops:
         if not (0 <= a < b <= len(run) and control.source[run[a]] == control.target[run[b - 1]]):
             raise ValueError(f"positions {a} to {b} are no loop of the run")
-        if not is_non_leaking(control, run[a:b]):
+        if not rounds_are_alike(control, run[a:b]):
             raise ValueError(f"the loop at positions {a} to {b} assigns what it uses")
     if len(deltas) != len(run):
         raise ValueError("there must be one difference for each position")
     if any(delta and not control.sampling[t].reads_input for delta, t in zip(deltas, run, strict=True)):
         raise ValueError("a step without input has no difference")
+    if any(deltas[j] != sign * deltas[i] for j, (i, sign) in control.linked(run).items()):
+        raise ValueError("parts of one step have one difference, and negatives its negative")
 
 
 class _LargestFlow:
@@ -138,24 +175,25 @@ class _LargestFlow:
     def __init__(
         self,
         arcs: Sequence[Arc],
-        capacities: Sequence[Fraction | None],
+        capacities: Sequence[Slopes],
         deltas: Sequence[Fraction],
         limits: Limits,
     ) -> None:
-        self.unit = lcm(*(most.denominator for most in capacities if most is not None))
+        finite = [most for both in capacities for most in both if most is not None]
+        self.unit = lcm(*(most.denominator for most in finite))
         self.scale = lcm(*(delta.denominator for delta in deltas))
         self.deltas = deltas
         places = len(capacities)
-        self.network = network = _Network(places + 3, limits)
+        self.network = network = Network(places + 3, limits)
         ground, self.source, self.sink = places, places + 1, places + 2
-        endless = sum(int(most * self.unit) for most in capacities if most is not None) + 1
+        endless = sum(int(most * self.unit) for most in finite) + 1
         self.links = [
             (arc, network.add(arc[0] % (ground + 1), arc[1] % (ground + 1), endless, 0)) for arc in arcs
         ]
-        for j, (most, delta) in enumerate(zip(capacities, deltas, strict=True)):
-            capacity = endless if most is None else int(most * self.unit)
-            network.add(self.source, j, capacity, int(delta * self.scale))
-            network.add(j, self.sink, capacity, -int(delta * self.scale))
+        for j, (both, delta) in enumerate(zip(capacities, deltas, strict=True)):
+            created, absorbed = (endless if most is None else int(most * self.unit) for most in both)
+            network.add(self.source, j, created, int(delta * self.scale))
+            network.add(j, self.sink, absorbed, -int(delta * self.scale))
         network.add(self.source, ground, endless, 0)
         network.add(ground, self.sink, endless, 0)
         self.earned = -network.cheapest(self.source, self.sink)
@@ -179,29 +217,29 @@ class _LargestFlow:
         )
 
 
-def _is_endless(
-    arcs: Sequence[Arc], capacities: Sequence[Fraction | None], deltas: Sequence[Fraction]
-) -> bool:
-    """Whether a way from one place of unlimited capacity to another earns something."""
+def _is_endless(arcs: Sequence[Arc], capacities: Sequence[Slopes], deltas: Sequence[Fraction]) -> bool:
+    """Whether a way from a place that creates without limit to one that absorbs so earns something."""
     over: dict[int, list[int]] = {}
     for i, j in arcs:
         over.setdefault(i, []).append(j)
-    delta = {GROUND: Fraction(0)} | {j: deltas[j] for j, most in enumerate(capacities) if most is None}
-    for low in sorted(set(delta.values())):
-        todo = [j for j in delta if delta[j] == low]
+    ground = {GROUND: Fraction(0)}
+    creating = ground | {j: deltas[j] for j, (most, _) in enumerate(capacities) if most is None}
+    absorbing = ground | {j: deltas[j] for j, (_, most) in enumerate(capacities) if most is None}
+    for low in sorted(set(creating.values())):
+        todo = [j for j in creating if creating[j] == low]
         seen = set(todo)
         while todo:
             for j in over.get(todo.pop(), ()):
                 if j not in seen:
                     seen.add(j)
                     todo.append(j)
-        if any(delta[j] > low for j in seen & delta.keys()):
+        if any(absorbing[j] > low for j in seen & absorbing.keys()):
             return True
     return False
 
 
 @dataclass(eq=False)
-class _Network:
+class Network:
     """Arcs ``2k`` and ``2k+1`` are an arc and its reverse."""
 
     nodes: int

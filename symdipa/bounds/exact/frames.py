@@ -16,7 +16,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from symdipa.bounds.exact.lift import Costs
+from symdipa.bounds.exact.lift import NEVER, Costs
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
@@ -24,7 +24,6 @@ from symdipa.runs.order import Mask, OrderState, members
 
 Rows = NDArray[np.int64]
 
-NEVER = 1 << 60
 LARGEST = 1 << 58
 """The largest finite cost."""
 

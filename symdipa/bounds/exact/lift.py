@@ -14,12 +14,12 @@ round). A component is therefore one *place* of the search.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
-from symdipa.bounds.costs import rates
+from symdipa.bounds.costs import Paid, rates
 from symdipa.model.adjacency import Interval
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import Augmentation
@@ -27,14 +27,18 @@ from symdipa.runs.control import Control
 from symdipa.runs.graphs import component_numbers, components, explore, the_path
 from symdipa.runs.order import Mask
 
+NEVER = 1 << 60
+"""A cost that stands for infinity."""
+
 
 @dataclass(frozen=True, eq=False)
 class Costs:
     """The costs of all transitions for differences in one interval, as whole multiples of ``1/unit``.
 
-    A shift is a *level*, an index into ``levels`` (low, 0, high without repetition). ``price[t][a][b]`` is
-    what ``t`` costs when the difference has level ``a`` and the shift level ``b``. ``differences[t]`` are the
-    levels of the extreme differences of ``t``.
+    A shift is a *level*, an index into ``levels`` (low, 0, high without repetition; with mirrors also their
+    negatives). ``price[t][a][b]`` is what ``t`` costs when the difference has level ``a`` and the shift level
+    ``b``, :data:`NEVER` if that is infinite. ``differences[t]`` are the levels of the extreme differences of
+    ``t``.
     """
 
     interval: Interval
@@ -51,29 +55,41 @@ class Costs:
     @property
     def largest(self) -> int:
         """No transition costs more."""
-        return max((max(map(max, price)) for price in self.price), default=0)
+        finite = (cost for price in self.price for row in price for cost in row if cost < NEVER)
+        return max(finite, default=0)
+
+    @property
+    def rigid(self) -> Costs:
+        """The same where nothing but what is free is allowed, as in loops."""
+        price = tuple(tuple(tuple(cost and NEVER for cost in row) for row in table) for table in self.price)
+        return replace(self, price=price)
 
 
 def costs(control: Control, interval: Interval) -> Costs:
     """The costs of the transitions of an automaton."""
-    levels = tuple(sorted({interval[0], Fraction(0), interval[1]}))
-    zero = levels.index(Fraction(0))
-    ends = tuple(sorted({levels.index(interval[0]), levels.index(interval[1])}))
     paid = rates(control)
     different = set(paid)
-    unit = lcm(*(level.denominator for level in levels)) * lcm(
-        *(scale.denominator for rate in different for scale in (rate.d, rate.release))
-    )
-    table = {
-        rate: tuple(tuple(int(rate.cost(a, b) * unit) for b in levels) for a in levels) for rate in different
+    ends = {interval[0], Fraction(0), interval[1]}
+    if any(rate.mirror for rate in different):
+        ends |= {-end for end in ends}
+    levels = tuple(sorted(ends))
+    slopes = (slope for rate in different for slope in (*rate.slopes, *rate.release) if slope is not None)
+    unit = lcm(*(level.denominator for level in levels)) * lcm(*(slope.denominator for slope in slopes))
+
+    def whole(cost: Paid) -> int:
+        return NEVER if cost is None else min(int(cost * unit), NEVER - 1)
+
+    table = {rate: tuple(tuple(whole(rate.cost(a, b)) for b in levels) for a in levels) for rate in different}
+    extreme = {
+        rate: tuple(sorted({levels.index(end) for end in rate.differences(*interval)})) for rate in different
     }
     return Costs(
         interval,
         levels,
-        zero,
+        levels.index(Fraction(0)),
         unit,
         tuple(table[rate] for rate in paid),
-        tuple(ends if rate.reads_input else (zero,) for rate in paid),
+        tuple(extreme[rate] for rate in paid),
     )
 
 

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from symdipa.bounds.exact.frames import NEVER, Kit, ProfileFrame, Rows, StepTable, TooWide
-from symdipa.bounds.exact.lift import Costs, LiftedAugmentation
+from symdipa.bounds.exact.frames import Kit, ProfileFrame, Rows, StepTable, TooWide
+from symdipa.bounds.exact.lift import NEVER, Costs, LiftedAugmentation
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control
 from symdipa.runs.graphs import classes

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symdipa.bounds.exact.frames import NEVER, Rows, maximal
+from symdipa.bounds.exact.frames import Rows, maximal
+from symdipa.bounds.exact.lift import NEVER
 
 ZERO = np.zeros((1, 1), dtype=np.int64)
 """The one profile of a block without tracked values."""

@@ -21,8 +21,8 @@ import numpy as np
 
 from symdipa.bounds.exact.attained import attained
 from symdipa.bounds.exact.flow import Span
-from symdipa.bounds.exact.frames import LARGEST, NEVER, TooWide, maximal
-from symdipa.bounds.exact.lift import LiftedAugmentation, costs, lift
+from symdipa.bounds.exact.frames import LARGEST, TooWide, maximal
+from symdipa.bounds.exact.lift import NEVER, LiftedAugmentation, costs, lift
 from symdipa.bounds.exact.places import Infinite, Places
 from symdipa.bounds.exact.products import ZERO, Choice, Product, united
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals

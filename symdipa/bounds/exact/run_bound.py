@@ -178,8 +178,8 @@ def _before(
     if shown and marks:
         return before, None
     quasi_cyclic = not (shown or stored or step.ge & ~before.high or step.lt & ~before.low)
-    rate = marked.rates[t]
-    return before, rate.release + (0 if quasi_cyclic else (marks + rate.reads_input) * rate.d)
+    d, release = marked.rates[t].scales
+    return before, release + (0 if quasi_cyclic else (marks + control.sampling[t].reads_input) * d)
 
 
 def _longest(nodes: int, edges: list[CostEdge]) -> Fraction | None:

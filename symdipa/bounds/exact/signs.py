@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from symdipa.bounds.exact.flow import Span, repeatable
-from symdipa.bounds.exact.frames import LARGEST, NEVER, Kit, ProfileFrame, Rows, maximal_rows
+from symdipa.bounds.exact.frames import LARGEST, Kit, ProfileFrame, Rows, maximal_rows
 from symdipa.bounds.exact.lift import costs
 from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.errors import Limit, LimitReached
@@ -20,6 +21,9 @@ from symdipa.runs.control import Control
 from symdipa.runs.graphs import classes
 from symdipa.runs.order import Mask, Step, initial, members, update
 from symdipa.runs.witness import dependency_graph
+
+MOST_LEVELS = 3
+"""The most levels of shifts that frames know."""
 
 KEPT = 5_000
 """The most profiles kept at a position; if more compete, the differences need not be the best."""
@@ -47,11 +51,16 @@ def best_signs(
     prices = costs(control, interval)
     if prices.largest * (len(run) + 1) > LARGEST:
         raise LimitReached(Limit.METHOD, "the scales have no common denominator of reasonable size")
+    if len(prices.levels) > MOST_LEVELS:
+        raise LimitReached(Limit.METHOD, "with mirrors the ends of the interval must be opposite, or one 0")
     graph = dependency_graph(control, run)
     if not graph.is_acyclic:
         raise ValueError("the run is not feasible")
-    line = _Line(control, Kit(control, prices, limits), tuple(run), repeatable(control, run, loops), kept)
-    number = classes(len(run), [(i, *js) for i, js in enumerate(graph.over)])
+    of_shifts = control.of_shifts
+    kit, rigid = Kit(of_shifts, prices, limits), Kit(of_shifts, prices.rigid, limits)
+    line = _Line(of_shifts, kit, rigid, tuple(run), repeatable(control, run, loops), kept)
+    pairs = [(i, j) for j, (i, _) in line.linked.items()]
+    number = classes(len(run), [*((i, *js) for i, js in enumerate(graph.over)), *pairs])
     groups: dict[int, list[int]] = {}
     for j, k in enumerate(number):
         groups.setdefault(k, []).append(j)
@@ -64,8 +73,11 @@ def best_signs(
 
 @dataclass(frozen=True, eq=False)
 class _Line:
+    """A run of a graph of shifts. What a loop ``repeats`` is paid by the ``rigid`` kit."""
+
     control: Control
     kit: Kit
+    rigid: Kit
     run: tuple[int, ...]
     repeats: frozenset[int]
     kept: int
@@ -73,28 +85,55 @@ class _Line:
     def best(self, positions: Sequence[int]) -> dict[int, int]:
         """The levels of the best differences at ascending positions that nothing joins with others."""
         rows = np.zeros((1, 1), dtype=np.int64)
-        origins: list[tuple[int, list[tuple[int, int]]]] = []
-        for j, (before, after) in zip(positions, pairwise(self._frames(positions)), strict=True):
-            self.kit.limits.check(f"best differences, step {j} of {len(self.run)}")
-            rows, origin = self._step(j, before, after, rows)
-            origins.append((j, origin))
+        origins: list[tuple[tuple[int, ...], list[tuple[int, int]]]] = []
+        frames = list(self._frames(positions))
+        at = 0
+        while at < len(positions):
+            self.kit.limits.check(f"best differences, step {positions[at]} of {len(self.run)}")
+            end = 1 + max(at, bisect_right(positions, self.last_linked.get(positions[at], -1)) - 1)
+            together = tuple(positions[at:end])
+            rows, origin = self._step(together, frames[at : end + 1], rows)
+            origins.append((together, origin))
+            at = end
         k = int(rows.min(axis=1).argmax())
-        chosen = {}
-        for j, origin in reversed(origins):
-            k, chosen[j] = origin[k]
+        chosen: dict[int, int] = {}
+        for together, origin in reversed(origins):
+            k, difference = origin[k]
+            chosen |= {j: self._level(j, difference, together[0]) for j in together}
         return chosen
 
+    @cached_property
+    def linked(self) -> dict[int, tuple[int, int]]:
+        """For positions that read the input of an earlier one: that position, and 1 (-1: the negative)."""
+        return self.control.linked(self.run)
+
+    @cached_property
+    def last_linked(self) -> dict[int, int]:
+        """For positions whose input others read: the last of these."""
+        return {i: j for j, (i, _) in self.linked.items()}
+
+    def _level(self, j: int, difference: int, leader: int) -> int:
+        """The level of the difference of a position if that of the leader has the given one."""
+        if j == leader:
+            return difference
+        _, sign = self.linked.get(j, (leader, 0))
+        return {1: difference, -1: self.kit.costs.top - difference, 0: self.kit.costs.zero}[sign]
+
     def _step(
-        self, j: int, before: ProfileFrame, after: ProfileFrame, rows: Rows
+        self, together: Sequence[int], frames: Sequence[ProfileFrame], rows: Rows
     ) -> tuple[Rows, list[tuple[int, int]]]:
-        """The profiles after position ``j``, and from which row and by which difference each of them came."""
-        t = self.run[j]
+        """The profiles after a position and those that read its input; for each the row it came from.
+
+        Also the level of the difference by which it came.
+        """
         moved, origin = [], []
-        for difference in self.kit.costs.differences[t]:
+        leader = together[0]
+        for difference in self.kit.costs.differences[self.run[leader]]:
             some = rows
-            if j in self.repeats:
-                some = np.where(self.kit.free(before, t, difference), rows, NEVER)
-            moved.append(self.kit.table(before, after, t, difference).apply(some))
+            for j, (before, after) in zip(together, pairwise(frames), strict=True):
+                kit = self.rigid if j in self.repeats else self.kit
+                some = kit.table(before, after, self.run[j], self._level(j, difference, leader)).apply(some)
+            moved.append(some)
             origin += [(k, difference) for k in range(len(rows))]
         rows = np.concatenate(moved)
         best = maximal_rows(rows)
@@ -120,7 +159,8 @@ class _Line:
             step = self.control.steps[self.run[j]]
             holder |= dict.fromkeys(self._kept(j), j)
             holder = {x: i for x, i in holder.items() if self.last_read[i, x] > j}
-            own = Step(local(members(step.ge)), local(members(step.lt)), local(self._kept(j)))
+            soft = local(names) if step.soft else 0
+            own = Step(local(members(step.ge)), local(members(step.lt)), local(self._kept(j)), soft)
             following = update(order, own, tracked := local(holder))
             assert following is not None, "a feasible run"
             order = following

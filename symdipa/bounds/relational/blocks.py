@@ -91,7 +91,7 @@ class _Places:
         for place in self.ways:
             live[place] = 0
             for leaf in self._leaves(place[1]):
-                live[place] |= leaf.step.used
+                live[place] |= leaf.action.used
         changed = True
         while changed:
             self.limits.check(f"relational alignment, what is read at {len(live)} places")
@@ -99,7 +99,7 @@ class _Places:
             for place, ways in self.ways.items():
                 leaves, known = self._leaves(place[1]), live[place]
                 for _, way, target in ways:
-                    live[place] |= live[target] & ~leaves[way].step.asg
+                    live[place] |= leaves[way].action.before(live[target])
                 changed |= live[place] != known
         return live
 
@@ -118,9 +118,9 @@ class _Places:
             for place, ways in self.ways.items():
                 leaves = self._leaves(place[1])
                 onward = frozenset(
-                    (ask, step.ge, step.lt, step.asg & live[target], number[target])
+                    (ask, action.alike, *action.stored(live[target]), number[target])
                     for ask, leaf, target in ways
-                    for step in [leaves[leaf].step]
+                    for action in [leaves[leaf].action]
                 )
                 found[place] = number[place], onward
             number = _numbered(found)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from symdipa.bounds.relational.blocks import Ask, Block, blocks_of
 from symdipa.bounds.relational.machine import Leaf, Letter, LetterMachine, output_of
-from symdipa.bounds.relational.outcomes import Facts, Outcomes
-from symdipa.bounds.relational.shifts import ShiftMenu, ShiftRange
+from symdipa.bounds.relational.outcomes import Facts, Grid, Outcomes, ShiftRange
+from symdipa.bounds.relational.shifts import ShiftMenu
 from symdipa.bounds.relational.suffixes import SuffixClasses
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import Limits
@@ -59,10 +59,11 @@ class Game:
     _stuck: tuple[int, Letter] | None = None
 
     def __post_init__(self) -> None:
-        self._outcomes = Outcomes(self.menu.far)
+        program = self.machine.program
+        self._outcomes = Outcomes(Grid(self.menu.far, self.menu.unit, program.integer, program.has_zero))
         self.blocks, number = blocks_of(self.machine, self.classes, self.limits)
         starts = [number[s, 0] for s, able in enumerate(self.classes.able) if 0 in able]
-        self.roots = [self._node((block, block, ())) for block in starts]
+        self.roots = [self._node((block, block, self._outcomes.nothing)) for block in starts]
 
     def challenges(self, v: int) -> tuple[Challenge, ...]:
         """The challenges of a node; what no option that is left leads to has none and does not count."""
@@ -187,10 +188,10 @@ class Game:
             for other, its in enumerate(others):
                 there = onward.get(other)
                 later = (0, 0) if there is None else (self.blocks[target].live, self.blocks[there].live)
-                facts = drawn.after(leaves[leaf].step, its.step, later)
+                facts = drawn.after(leaves[leaf].action, its.action, later)
                 if facts is None:
                     continue
-                if there is None:
+                if there is None or not drawn.show_the_same(leaves[leaf].action, its.action):
                     return None
                 found[target, there, () if self.blocks[there].sure else facts] = None
         return tuple(self._node(node) for node in found)

@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symdipa.bounds.relational.machine import LetterMachine, machine
+from symdipa.bounds.relational.program import Program, program_of
 from symdipa.bounds.relational.proof import Json, certificate
 from symdipa.bounds.relational.search import Strategy, search
 from symdipa.bounds.relational.shifts import ShiftMenu
-from symdipa.checker.model import model_of
+from symdipa.checker.model import is_plain, model_of
 from symdipa.checker.relational import check_relational
+from symdipa.checker.wider.model import model_of as wider_model_of
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control import Control, control_graph
 
 LADDER: tuple[tuple[bool, str], ...] = (
     (False, "none"),
@@ -85,12 +86,12 @@ def relational(
     mistake in here), and :class:`symdipa.model.errors.OutOfTime` when there is no time to check.
     """
     scale = Fraction(sensitivity)
-    ladder = _Ladder(control_graph(automaton), limits.share(SEARCHING), max_nodes)
+    ladder = _Ladder(program_of(automaton), limits.share(SEARCHING), max_nodes)
     found = [ladder.best(interval) for interval in intervals(adjacency, scale)]
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
         return Relational(None, (), tuple(ladder.trials))
-    model = model_of(automaton)
+    model = model_of(automaton) if is_plain(automaton) else wider_model_of(automaton)
     certificates = tuple(certificate(one, scale) for one in proved)
 
     def checking(nodes: int) -> None:
@@ -102,8 +103,8 @@ def relational(
 
 
 class _Ladder:
-    def __init__(self, control: Control, limits: Limits, max_nodes: int) -> None:
-        self.control, self.limits, self.max_nodes = control, limits, max_nodes
+    def __init__(self, program: Program, limits: Limits, max_nodes: int) -> None:
+        self.program, self.limits, self.max_nodes = program, limits, max_nodes
         self.trials: list[Trial] = []
         self.machines: dict[bool, LetterMachine] = {}
 
@@ -111,7 +112,7 @@ class _Ladder:
         """The best strategy of all steps: first of those that are small, then of the others."""
         best: Strategy | None = None
         small = min(SMALL, self.max_nodes)
-        memories = [step for step in LADDER if step[1] != "whole" or not any(self.control.cyclic)]
+        memories = [step for step in LADDER if step[1] != "whole" or not self.program.has_loop]
         steps = [Trial(few, *step, small) for few in (True, False) for step in memories]
         for step in steps:  # grows while we walk
             last = step is steps[-1] and step.max_nodes == self.max_nodes
@@ -128,7 +129,7 @@ class _Ladder:
     def attempt(self, step: Trial, interval: Interval, limits: Limits) -> tuple[Strategy | None, Trial]:
         try:
             if step.remarks not in self.machines:
-                self.machines[step.remarks] = machine(self.control, step.remarks)
+                self.machines[step.remarks] = machine(self.program, step.remarks)
             menu = ShiftMenu(self.machines[step.remarks], interval, step.few)
             found = search(menu, step.memory, step.max_nodes, limits)
         except LimitReached as reached:

@@ -10,23 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
-from symdipa.model.automaton import OutputKind
-from symdipa.runs.control import Control, Sampling
+from symdipa.bounds.relational.outcomes import is_possible
+from symdipa.bounds.relational.program import (
+    REAL,
+    SAMPLE,
+    UNPROMPTED,
+    Action,
+    Drawing,
+    Guard,
+    Program,
+    parts_of,
+)
 from symdipa.runs.graphs import explore
-from symdipa.runs.order import Mask, Step, members
+from symdipa.runs.order import Mask, members
 
 Letter = tuple[str, str]
-"""What is shown (``stop``, ``symbol`` and its name, ``insample``, ``insampleprime``; after
-:data:`UNPROMPTED` if no input was read), and the remark."""
-
-UNPROMPTED = "unprompted "
-"""What the letters of steps without input begin with."""
+"""What is shown (``stop``, ``symbol`` and its name, ``insample``, ``insampleprime``, ``number``, or a list of
+these as JSON; after ``unprompted`` if no input was read), and the remark."""
 
 STOP = "stop"
-SAMPLE, SECOND = OutputKind.INSAMPLE.value, OutputKind.INSAMPLE_PRIME.value
 
 STOPPED = -1
 """The control state of a machine that has stopped."""
@@ -40,6 +44,11 @@ def output_of(letter: Letter) -> str:
     return letter[0].removeprefix(UNPROMPTED)
 
 
+def numbers_of(letter: Letter) -> frozenset[str]:
+    """The kinds of real numbers that are shown."""
+    return REAL.intersection(parts_of(output_of(letter)))
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A way to go on from a control state; ``transition`` is ``None`` where the machine stops.
@@ -48,7 +57,7 @@ class Leaf:
     """
 
     transition: int | None
-    step: Step
+    action: Action
     target: int
     shows: str
 
@@ -67,7 +76,7 @@ class LetterMachine:
     ``leaves`` are those of each control state, ``accepting`` the states in which no remark is open.
     """
 
-    control: Control
+    program: Program
     state: tuple[int, ...]
     leaves: tuple[tuple[Leaf, ...], ...]
     edges: tuple[tuple[MachineEdge, ...], ...]
@@ -76,23 +85,15 @@ class LetterMachine:
     def leaves_of(self, q: int) -> tuple[Leaf, ...]:
         return () if q == STOPPED else self.leaves[q]
 
-    def sampling(self, q: int) -> Sampling | None:
-        """How the samples of a control state are drawn; a state without transitions only stops.
-
-        The machine is that of a whole automaton, so all transitions of the state say the same.
-        """
-        numbers = () if q == STOPPED else self.control.outgoing[q]
-        return self.control.sampling[numbers[0]] if numbers else None
-
     def name(self, u: int) -> str:
         """The control state of a machine state."""
         q = self.state[u]
-        return "(stopped)" if q == STOPPED else self.control.state_names[q]
+        return "(stopped)" if q == STOPPED else self.program.state_names[q]
 
-    def drawing(self, q: int) -> tuple[bool, Fraction | None, Fraction, Fraction | None, Fraction] | None:
-        """How the samples of a control state are drawn, whatever is then shown."""
-        s = self.sampling(q)
-        return None if s is None else (s.reads_input, s.d, s.mu, s.d_prime, s.mu_prime)
+    def drawing(self, q: int) -> Drawing | None:
+        """How the samples of a control state are drawn, whatever is then shown; one without transitions only
+        stops."""
+        return None if q == STOPPED else self.program.drawing[q]
 
     @cached_property
     def onward(self) -> tuple[dict[tuple[int, Letter], int], ...]:
@@ -100,74 +101,66 @@ class LetterMachine:
         return tuple({(e.leaf, e.letter): e.target for e in edges} for edges in self.edges)
 
 
-def _leaves(control: Control) -> tuple[tuple[Leaf, ...], ...]:
+def _leaves(program: Program) -> tuple[tuple[Leaf, ...], ...]:
     """The leaves of every control state."""
     found = []
-    for numbers in control.outgoing:
-        steps = [control.steps[t] for t in numbers]
+    for q, numbers in enumerate(program.outgoing):
+        actions = [program.actions[t] for t in numbers]
         leaves = [
-            Leaf(t, step, control.target[t], _shows(control, t))
-            for t, step in zip(numbers, steps, strict=True)
+            Leaf(t, action, program.target[t], program.shows[t])
+            for t, action in zip(numbers, actions, strict=True)
         ]
-        reads = any(control.sampling[t].reads_input for t in numbers)
-        stop = STOP if reads else UNPROMPTED + STOP
-        leaves += [Leaf(None, Step(ge, lt, 0), STOPPED, stop) for ge, lt in _rest(steps, 0, 0)]
+        drawing = program.drawing[q]
+        stop = STOP if drawing is not None and drawing.reads_input else UNPROMPTED + STOP
+        pieces = _rest(program, [action.guard for action in actions], (), program.continuous[q])
+        leaves += [Leaf(None, program.known.of(region), STOPPED, stop) for region in pieces]
         found.append(tuple(leaves))
     return tuple(found)
 
 
-def _shows(control: Control, t: int) -> str:
-    sampling = control.sampling[t]
-    kind, name = sampling.output.kind.value, sampling.output.symbol
-    return ("" if sampling.reads_input else UNPROMPTED) + (kind if name is None else f"symbol {name}")
-
-
-def _rest(steps: Sequence[Step], ge: Mask, lt: Mask) -> Iterator[tuple[Mask, Mask]]:
-    """The region given by atoms without what the guards cover, in pieces that exclude one another."""
-    if ge & lt:
+def _rest(program: Program, guards: Sequence[Guard], region: Guard, continuous: bool) -> Iterator[Guard]:
+    """The region without what the guards cover, in pieces that exclude one another."""
+    if not is_possible(region, program.unit, program.integer):
         return
-    if not steps:
-        yield ge, lt
+    if not guards:
+        yield region
         return
-    first, *others = steps
-    for x in members(first.ge):
-        yield from _rest(others, ge, lt | 1 << x)
-        ge |= 1 << x
-    for x in members(first.lt):
-        yield from _rest(others, ge | 1 << x, lt)
-        lt |= 1 << x
+    first, *others = guards
+    for comparison in sorted(first, key=lambda c: (c.high != SAMPLE, c)):  # lower bounds first
+        yield from _rest(program, others, (*region, comparison.negation(continuous)), continuous)
+        region = (*region, comparison)
 
 
 Promise = tuple[int, Mask, Mask]
 """Control state, variables whose value is to be replaced, variables whose value is final."""
 
 
-def machine(control: Control, remarks: bool) -> LetterMachine:
+def machine(program: Program, remarks: bool) -> LetterMachine:
     """The machine of an automaton, with remarks about final values or without.
 
     Raises :class:`symdipa.model.errors.LimitReached` above :data:`MAX_STATES` states.
     """
-    leaves = _leaves(control)
+    leaves = _leaves(program)
     ways: list[tuple[int, str]] = []
     number: dict[tuple[int, str], int] = {}
 
     def following(node: Promise) -> Iterator[tuple[int, Promise]]:
         q = node[0]
         for i, leaf in enumerate(leaves[q] if q != STOPPED else ()):
-            for remark, after in _promises(control, node, leaf, remarks):
+            for remark, after in _promises(program, node, leaf, remarks):
                 way = number.setdefault((i, remark), len(ways))
                 if way == len(ways):
                     ways.append((i, remark))
                 yield way, after
 
-    start: Promise = (control.initial, 0, 0)
+    start: Promise = (program.initial, 0, 0)
     nodes, edges = explore([start], following, "the machine with remarks", MAX_STATES)
     leaving: list[list[MachineEdge]] = [[] for _ in nodes]
     for u, way, v in edges:
         i, remark = ways[way]
         leaving[u].append(MachineEdge(i, (leaves[nodes[u][0]][i].shows, remark), v))
     return LetterMachine(
-        control,
+        program,
         tuple(q for q, _, _ in nodes),
         leaves,
         tuple(map(tuple, leaving)),
@@ -175,21 +168,28 @@ def machine(control: Control, remarks: bool) -> LetterMachine:
     )
 
 
-def _promises(control: Control, node: Promise, leaf: Leaf, remarks: bool) -> Iterator[tuple[str, Promise]]:
-    """The remarks that a leaf may carry, with what is promised afterwards."""
-    _, replaced, final = node
+def _promises(program: Program, node: Promise, leaf: Leaf, remarks: bool) -> Iterator[tuple[str, Promise]]:
+    """The remarks that a leaf may carry, with what is promised afterwards.
+
+    A value that is replaced, but copied before, is what it was promised to be where it lives on.
+    """
     if not remarks:
         yield "", (leaf.target, 0, 0)
         return
-    live = 0 if leaf.target == STOPPED else control.live[leaf.target]
-    asg = leaf.step.asg
-    if final & asg or replaced & ~asg & ~live:
+    live = 0 if leaf.target == STOPPED else program.live[leaf.target]
+    assigned, heirs = leaf.action.assigned, leaf.action.heirs()
+
+    def still(promised: Mask) -> Mask:
+        return promised & ~assigned | sum(1 << x for y, x in heirs.items() if promised >> y & 1)
+
+    _, replaced, final = node
+    if final & assigned & ~sum(1 << y for y in heirs) or still(replaced) & ~live:
         return  # a final value is replaced, or one that was to be replaced dies
-    fresh = asg & live
+    fresh = leaf.action.asg & live
     subset = fresh
     while True:  # every subset of the variables stored may be final
-        names = ",".join(control.variable_names[x] for x in members(subset))
-        yield names, (leaf.target, replaced & ~asg | fresh & ~subset, (final & ~asg & live) | subset)
+        names = ",".join(program.variable_names[x] for x in members(subset))
+        yield names, (leaf.target, still(replaced) | fresh & ~subset, still(final) & live | subset)
         if not subset:
             return
         subset = (subset - 1) & fresh

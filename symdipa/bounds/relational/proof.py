@@ -24,7 +24,7 @@ def certificate(found: Strategy, sensitivity: Fraction) -> Json:
         "sensitivity": str(sensitivity),
         "D": str(found.bound),
         "machine": {
-            "states": [None if q == STOPPED else machine.control.state_names[q] for q in machine.state],
+            "states": [None if q == STOPPED else machine.program.state_names[q] for q in machine.state],
             "accepting": sorted(machine.accepting),
             "edges": list(_edges(machine)),
         },
@@ -72,9 +72,11 @@ def _edges(machine: LetterMachine) -> Iterator[list[object]]:
 
 def _facts(found: Strategy, node: GameNode) -> Iterator[list[object]]:
     first, second, facts = node
-    names = found.machine.control.variable_names
+    program = found.machine.program
+    names = program.variable_names
     blocks = found.blocks[first], found.blocks[second]
     values = [[copy, names[x]] for copy, block in enumerate(blocks, 1) for x in members(block.live)]
+    values += [[0, "0"]] if program.has_zero else []
     for i, bound in enumerate(facts):
         u, v = divmod(i, len(values))
         if u != v and bound < NONE:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symdipa.bounds.relational.machine import SAMPLE, SECOND, Letter, LetterMachine, output_of
+from symdipa.bounds.relational.machine import Letter, LetterMachine, numbers_of
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 
@@ -83,6 +83,4 @@ def _with(letter: Letter, known: tuple[Letter, ...], memory: str) -> tuple[Lette
 def _certain(machine: LetterMachine, u: int, letter: Letter, sure: States) -> bool:
     """Whether the state shows the letter and then is in one of the sure states, whatever its sample is."""
     leaves = range(len(machine.leaves[machine.state[u]]))
-    return output_of(letter) not in (SAMPLE, SECOND) and all(
-        machine.onward[u].get((i, letter)) in sure for i in leaves
-    )
+    return not numbers_of(letter) and all(machine.onward[u].get((i, letter)) in sure for i in leaves)

@@ -5,9 +5,16 @@ what hands it something to check, and what invariants need: the encodings, and a
 """
 
 from symdipa.evidence.certificates.build import Json, bundle, dumps, lower, lower_of_flow, private, violation
-from symdipa.evidence.certificates.invariant import InvariantObligation, obligations, verify, well_formed
+from symdipa.evidence.certificates.invariant import (
+    NOT_PLAIN,
+    InvariantObligation,
+    obligations,
+    verify,
+    well_formed,
+)
 
 __all__ = [
+    "NOT_PLAIN",
     "InvariantObligation",
     "Json",
     "bundle",

@@ -42,6 +42,9 @@ Blocked = Mapping[int, tuple[frozenset[Lit], ...]]
 
 SECOND_SOLVER = "cvc5"
 
+NOT_PLAIN = "that no pattern occurs is no proof for an automaton that is not one of the paper's"
+"""Why there is no invariant of others."""
+
 
 @dataclass(frozen=True, slots=True)
 class InvariantObligation:
@@ -59,11 +62,14 @@ def well_formed(
 ) -> Json:
     """Find invariants by PDR and write them down.
 
-    Raises :class:`NothingToCertify` if a pattern occurs and :class:`LimitReached` if that was not decided.
+    Raises :class:`NothingToCertify` if a pattern occurs, or that is not the question, and
+    :class:`LimitReached` if it was not decided.
     """
     from symdipa.engines.bounded import Outcome
     from symdipa.engines.pdr import PDR
 
+    if not control.is_plain:
+        raise NothingToCertify(NOT_PLAIN)
     found: dict[str, list[Json]] = {}
     for pattern in Pattern:
         found[pattern.key] = []

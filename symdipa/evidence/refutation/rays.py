@@ -29,19 +29,9 @@ from symdipa.evidence.refutation.inputs import InputPair
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.linear import (
-    Sample,
-    Span,
-    System,
-    Value,
-    cost,
-    feasible,
-    largest,
-    repeated,
-    solution,
-    unrolled,
-    worst,
-)
+from symdipa.runs.numbers.possible import feasible, solution
+from symdipa.runs.numbers.shifts import cost, largest, worst
+from symdipa.runs.numbers.system import Sample, Span, System, Value, repeated, unrolled
 
 CLOSER = tuple(Fraction(1, 4**k) for k in range(8))
 """How far apart values lie at least on the inputs of a ray, in units of what is asked for: the first of these

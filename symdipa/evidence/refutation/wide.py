@@ -23,7 +23,7 @@ from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import Limits
 from symdipa.model.spelling import counted
 from symdipa.model.verdict import Witness
-from symdipa.runs import linear
+from symdipa.runs.numbers import growth, shifts, system
 
 DISTANCES = (4, 16, 64)
 """How far inputs are moved along a ray, in units of the largest noise scale."""
@@ -46,7 +46,7 @@ class WideSearch:
     exceeds: Fraction
     evaluation: rays.WideEvaluation
     limits: Limits
-    rise: linear.Growth = field(init=False)
+    rise: growth.Growth = field(init=False)
     best: tuple[Refutation, Fraction, Fraction] | None = None
     """The best so far, with how far apart its values begin and how far inputs are moved."""
     missing: str = ""
@@ -54,7 +54,7 @@ class WideSearch:
     def solve(self) -> Refutation:
         """The first pair that is large enough, else the best one, which then says what is missing."""
         run, cycles = self.witness.run, self.witness.cycles
-        self.rise = linear.growth(self.automaton, run, cycles, -1, 1, self.evaluation.limits)
+        self.rise = growth.growth(self.automaton, run, cycles, -1, 1, self.evaluation.limits)
         if self.rise.grows is None:
             raise NoRefutation(f"it was not shown that more rounds cost more: {self.rise.reason}")
         try:
@@ -74,7 +74,7 @@ class WideSearch:
         """Rounds, how far apart values begin, how far inputs are moved."""
         if self.rise.grows == "infinite":
             costs = self.rise.costs
-            rounds = self._period * (costs.index(None) + 1 if None in costs else linear.ROUNDS)
+            rounds = self._period * (costs.index(None) + 1 if None in costs else growth.ROUNDS)
             yield from ((rounds, close, Fraction(step)) for close in CLOSE for step in STEPS)
             return
         rounds = self._rounds()
@@ -103,12 +103,12 @@ class WideSearch:
         return best.limit is not None and best.log_ratio >= SATURATED * float(best.limit * best.eps)
 
     def _steps(self, rounds: int) -> tuple[int, ...]:
-        places = linear.repeated(self.witness.run, self.witness.cycles, rounds)
+        places = system.repeated(self.witness.run, self.witness.cycles, rounds)
         return tuple(self.witness.run[at] for at, _ in places)
 
     def _cost(self, rounds: int) -> Fraction | None:
         deltas = self.rise.differences(self.witness.run, self.witness.cycles, rounds)
-        return linear.cost(linear.unrolled(self.automaton, self._steps(rounds)), deltas)
+        return shifts.cost(system.unrolled(self.automaton, self._steps(rounds)), deltas)
 
     def _rounds(self) -> int:
         """The least number of rounds that costs more than what is to be refuted, with some margin."""
@@ -158,7 +158,7 @@ class WideSearch:
         first, second, all_runs = self.evaluation.of(pair)
         if first.value == -inf:
             return None
-        limit = linear.cost(ray.system, deltas)
+        limit = shifts.cost(ray.system, deltas)
         found = Refutation(
             self.automaton,
             self.witness,

@@ -168,9 +168,7 @@ def _settings(source: Source, first: int, found: Listings) -> None:
     while said := _SETTING.match(source.text, at, first):
         word, choice = said[1], said[2]
         if word == "differ":
-            message = (
-                "lines with differ are not read yet by this version: leave it out, and every input may differ"
-            )
+            message = "differ is not read yet by this version: leave it out, and every input may differ"
             report.add("syntax", message, said.start(1))
         elif word == "noise":
             remedy = "is said once" if found.integer else f"is integer, not {shown(choice)}"

@@ -283,6 +283,8 @@ class GuardParser(Words):
                 return None
             if not self.accept(")"):
                 self.expected("')' after abs(...")
+                self.skip_atom()
+                self.next += self.word == ")"
                 return None
             found.absolute, found.text = True, self.written(start)
             if self.word in SIGNS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,14 +31,21 @@ STYLE = """
 
 
 class Curve:
-    """What is drawn: the points, the claim that they pass, and the ticks of both axes."""
+    """What is drawn: the points, the claim that they pass, and the ticks of both axes.
+
+    Where the outputs are impossible on the other input, ``endless`` says so, and the point is at the top.
+    """
 
     def __init__(self, found: Refutation) -> None:
-        self.points = [(g.rounds, g.log_ratio_per_eps) for g in found.growth]
-        self.points = self.points or [(found.rounds, found.log_ratio / float(found.eps))]
+        points = [(g.rounds, g.log_ratio_per_eps) for g in found.growth]
+        points = points or [(found.rounds, found.log_ratio / float(found.eps))]
         self.claim, self.claimed = float(found.exceeds), f"claimed D = {found.exceeds}"
-        self.low = min(0.0, *(y for _, y in self.points))
-        self.high = 1.08 * max(self.claim, *(y for _, y in self.points))
+        finite = [y for _, y in points if y < inf]
+        self.low = min([0.0, *finite])
+        self.high = 1.08 * max([self.claim, *finite]) or 1.0
+        self.endless = "infinite" if len(finite) < len(points) else ""
+        self.high *= 1.5 if self.endless else 1
+        self.points = [(x, min(y, self.high)) for x, y in points]
         self.last = max(x for x, _ in self.points)
         self.across, self.up = _ticks(0, self.last, whole=True), _ticks(self.low, self.high)
 
@@ -70,6 +77,9 @@ def draw(found: Refutation) -> Drawing:
     for (rounds, ratio), (cx, cy) in zip(curve.points, places, strict=True):
         title = element("title", f"{rounds} rounds: {ratio:.6f}")
         parts.append(element("circle", title, cx=cx, cy=cy, r=3.5, class_="dot"))
+    if curve.endless:
+        x, y = places[-1]
+        parts.append(element("text", curve.endless, x=x - 8, y=y + 14, class_="tick"))
     parts.append(element("text", ACROSS, x=(LEFT + WIDTH) / 2, y=HEIGHT - 8))
     middle = (HEIGHT - BOTTOM + TOP) / 2
     parts.append(element("text", UP, x=0.0, y=0.0, transform=f"translate(10 {middle:.0f}) rotate(-90)"))
@@ -101,6 +111,8 @@ def plot(found: Refutation, name: str, path: Path) -> None:
     axes = figure.add_subplot(title=label, xlabel=ACROSS, ylabel=UP, xticks=curve.across, yticks=curve.up)
     axes.plot(*zip(*curve.points, strict=True), "o-")
     axes.axhline(curve.claim, linestyle="--", color="0.3", label=curve.claimed)
+    if curve.endless:
+        axes.annotate(curve.endless, curve.points[-1], ha="right", va="top")
     axes.set_xlim(left=0)
     axes.set_ylim(curve.low, curve.high)
     axes.legend()

@@ -22,7 +22,7 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     """Both parts side by side with headings and a legend. Raises :class:`automata.PictureTooLarge`."""
     left, right = automata.draw(automaton, witness), dependency.draw(automaton, witness)
     parts = (
-        (f"The run: a {witness.pattern.title}", left, [*run_legend(witness), *left.remarks]),
+        (f"The run: {_article(witness.title)} {witness.title}", left, [*run_legend(witness), *left.remarks]),
         ("What lies above what", right, [*dependency_legend(witness), *right.remarks]),
     )
     x, height = 0.0, 0.0
@@ -39,10 +39,16 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     return Drawing(x - BETWEEN, height, tuple(elements))
 
 
+def _article(words: str) -> str:
+    return "an" if words[0] in "aeiou" else "a"
+
+
 def run_legend(witness: Witness) -> list[str]:
     """What the lines of the run mean."""
-    if witness.pattern is Pattern.LEAKING_PAIR:
+    if witness.pattern is Pattern.LEAKING_PAIR and witness.cycles:
         return ["Thick: the run. Dashed: loop A; dotted: loop B. Each may be repeated as often as one likes."]
+    if not witness.cycles:
+        return ["Thick: the run."]
     return ["Thick: the run. Dashed: its loop, which may be repeated as often as one likes."]
 
 

@@ -119,7 +119,8 @@ def _present(result: Result) -> str:
     """The patterns that occur, the one with the witness first."""
     shown = result.witness.pattern if result.witness is not None else None
     found = sorted(with_status(result, Status.PRESENT), key=lambda pattern: pattern is not shown)
-    return ", ".join(p.title for p in found) or "no witness"
+    names = {shown: result.witness.title} if result.witness is not None else {}
+    return ", ".join(names.get(p, p.title) for p in found) or "no witness"
 
 
 def _open(result: Result, alone: bool) -> str:
@@ -172,7 +173,9 @@ def explanation(result: Result, longest: int | None = None) -> Iterator[Block]:
     if result.witness is not None:
         yield from story(result.automaton, result.witness, longest).happens
     if result.verdict is Verdict.NOT_PRIVATE:
-        yield "No D is large enough: whatever is claimed, enough rounds exceed it."
+        endless = result.witness is None or result.witness.cycles
+        how = "enough rounds exceed it" if endless else "this run exceeds it"
+        yield f"No D is large enough: whatever is claimed, {how}."
     elif result.verdict is Verdict.NOT_WELL_FORMED:
         yield from _why_undecided(result.automaton)
     elif result.verdict is Verdict.UNKNOWN:
@@ -315,7 +318,7 @@ def _properties(result: Result, verbose: bool) -> Iterator[str]:
         )
     elif not result.output_distinct and not violated and verbose:
         yield "not every state has distinct outputs; that matters only where a pattern is found"
-    if result.strongly_feasible is None and (violated or verbose):
+    if result.strongly_feasible is None and result.automaton.is_plain and (violated or verbose):
         yield "strong feasibility is not established (the answer does not depend on it)"
     elif result.strongly_feasible is False and (violated or verbose):
         yield (

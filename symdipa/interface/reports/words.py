@@ -7,10 +7,11 @@ from fractions import Fraction
 from itertools import pairwise, zip_longest
 from typing import TypeVar
 
-from symdipa.evidence.facts import Clash, Link, draws, marks_along, orders_along
+from symdipa.evidence.facts import Clash, Draw, Link, draws, marks_along, orders_along
 from symdipa.interface.reports.document import Block, Table
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
-from symdipa.model.automaton import Automaton, Guard, noise_scale
+from symdipa.model.automaton import Automaton, Guard, Noise, noise_scale
+from symdipa.model.parts import SAMPLE
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Witness
@@ -72,7 +73,9 @@ def comparison(guard: Guard, variables: Sequence[str]) -> str:
     lower = ", ".join(x for x in variables if x in guard.ge)
     upper = ", ".join(x for x in variables if x in guard.lt)
     left, right = f"{lower} <= " if lower else "", f" < {upper}" if upper else ""
-    return f"{left}sample{right}" if lower or upper else "-"
+    atoms = [f"{left}sample{right}"] if lower or upper else []
+    atoms += (str(each).replace(SAMPLE, "sample") for each in sorted(guard.others, key=str))
+    return " && ".join(atoms) or "-"
 
 
 def excerpt(witness: Witness, longest: int | None = None) -> list[range]:
@@ -150,7 +153,9 @@ def run_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
         "guard": [t.guard.text(automaton.variables) for t in moves],
         "if": [comparison(t.guard, automaton.variables) for t in moves],
         "output": [str(t.output) for t in moves],
-        "stores": [", ".join(sorted(t.assign)) or "-" for t in moves],
+        "stores": [
+            ", ".join([*sorted(t.assign), *(f"{x} := {y}" for x, y in t.copies)]) or "-" for t in moves
+        ],
         "to": [t.target for t in moves],
     }
 
@@ -182,7 +187,10 @@ def order_text(order: OrderState, variables: Sequence[str]) -> str:
 
 
 def known_orders(automaton: Automaton, witness: Witness) -> list[str]:
-    """What the comparisons have forced among the stored samples, after each step of the run."""
+    """What the comparisons have forced among the stored samples, after each step of the run (of a plain
+    automaton; else nothing is told)."""
+    if not automaton.is_plain:
+        return [""] * len(witness.run)
     return [order_text(order, automaton.variables) for order in orders_along(automaton, witness.run)]
 
 
@@ -199,8 +207,11 @@ MEET = {"PAIR": "L and G", "OUTPUT_BELOW": "U and G", "OUTPUT_ABOVE": "L and D"}
 
 
 def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
-    """The marks of the stored samples after each step, as ``x: L G``, and where two of them meet."""
-    told = []
+    """The marks of the stored samples after each step, as ``x: L G``, and where two of them meet (of a plain
+    automaton; else nothing is told)."""
+    told: list[str] = []
+    if not automaton.is_plain:
+        return [""] * len(witness.run)
     for carried, met in marks_along(automaton, witness):
         marks = (f"{variable}: {' '.join(letters)}" for variable, letters in carried.items())
         told.append("; ".join([*marks, *(f"{MEET[chain.name]} meet" for chain in met)]))
@@ -234,17 +245,28 @@ def noise(
     """How the samples of all states, or of those with the given names, are drawn: a line for states whose
     draws are alike, with the parameter and the noise that it means; nothing if there are none."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for state, d, mean, second in draws(automaton, names):
-        name, shown = ("d'", " (insampleprime)") if second else ("d", "")
-        centre = str(mean)
-        if state.is_input:
+    for draw in draws(automaton, names):
+        name, shown = ("d'", " (insampleprime)") if draw.second else ("d", "")
+        mean, centre = draw.mean, str(draw.mean)
+        if draw.state.is_input:
             centre = "the input" + (f" {'+' if mean > 0 else '-'} {abs(mean)}" if mean else "")
-        words = f"Laplace noise of scale {noise_scale(d)} around {centre}{shown}"
-        alike.setdefault((f"{name} = {d}", words), []).append(state.name)
+        parameter = "inf" if draw.d is None else f"{name} = {draw.d}"
+        words = f"{_drawn(draw, automaton.integer)} {centre}{shown}"
+        alike.setdefault((parameter, words), []).append(draw.state.name)
     rows = [[_few(states), *told] for told, states in alike.items()]
     more = len(rows) - longest
     table: list[Block] = [Table(rows[:longest])] if rows else []
     return [*table, f"and {more} more"] if more > 0 else table
+
+
+def _drawn(draw: Draw, integer: bool) -> str:
+    """What noise there is; the mean follows."""
+    if draw.noise is Noise.NONE or draw.d is None:
+        return "no noise:"
+    scale = f"of scale {noise_scale(draw.d)}"
+    if draw.noise is Noise.LAPLACE:
+        return f"{'discrete ' if integer else ''}Laplace noise {scale} around"
+    return f"{'geometric' if integer else 'exponential'} noise {scale}, upwards from"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -35,14 +35,15 @@ def excludes(guard: Guard, other: Guard, integer: bool = False) -> bool:
     """Whether two guards, both of which can hold, never hold together."""
     if guard.excludes(other):
         return True
-    if not guard.others and not other.others:
+    if (not guard.others and not other.others) or not _names(guard) & _names(other):
         return False
-    return not satisfiable(guard.atoms | other.atoms, integer)
+    few, many = sorted((guard.others, other.others), key=len)
+    return any(each.negation in many for each in few) or not satisfiable(guard.atoms | other.atoms, integer)
 
 
 def implies(atoms: frozenset[Atom], other: Atom, integer: bool = False) -> bool:
     """Whether a comparison holds wherever all the others do."""
-    return other in atoms or not satisfiable([*atoms, other.negation], integer)
+    return other in atoms or not satisfiable([*_connected(atoms, other), other.negation], integer)
 
 
 def can_hold(guard: Guard, integer: bool = False) -> bool:
@@ -74,19 +75,33 @@ def simplified(guard: Guard, integer: bool = False) -> Guard:
     return guarded(kept, True)
 
 
+def _names(guard: Guard) -> frozenset[str]:
+    return guard.used | {SAMPLE} if guard.compares_sample else guard.used
+
+
+def _connected(atoms: Iterable[Atom], other: Atom) -> list[Atom]:
+    """The comparisons that are on circles with another one: names lead from one to the next."""
+    names, found, rest = set(other.names), list[Atom](), list(atoms)
+    while True:
+        near = [each for each in rest if not names.isdisjoint(each.names)]
+        if not near:
+            return found
+        found += near
+        rest = [each for each in rest if names.isdisjoint(each.names)]
+        names.update(name for each in near for name in each.names)
+
+
 def _bounds(atoms: list[Atom], integer: bool) -> Bounds:
     """The bounds that the comparisons set, scaled so that a strict one is one less than if it were not."""
-    scale = 1
-    if not integer:
-        scale = lcm(*(each.high.offset.denominator for each in atoms))
-        scale = lcm(scale, *(each.low.offset.denominator for each in atoms)) * (2 * len(atoms) + 1)
+    offsets = [(each.high.offset, each.low.offset) for each in atoms]
+    scale = lcm(*(offset.denominator for pair in offsets for offset in pair)) * (2 * len(atoms) + 1)
     found: Bounds = {}
-    for each in atoms:
-        difference = each.high.offset - each.low.offset
+    for each, (high, low) in zip(atoms, offsets, strict=True):
         if integer:
-            bound = ceil(difference) - 1 if each.strict else floor(difference)
+            bound = ceil(high - low) - 1 if each.strict else floor(high - low)
         else:
-            bound = int(difference * scale) - each.strict
+            bound = high.numerator * (scale // high.denominator) - low.numerator * (scale // low.denominator)
+            bound -= each.strict
         pairs = ((_node(each.high), _node(each.low)), (_mirror(each.low), _mirror(each.high)))
         for pair in pairs:
             found[pair] = min(bound, found.get(pair, bound))

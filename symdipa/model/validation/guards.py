@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from symdipa.model.parts import AutomatonParts, Guard, Noise, State, guarded
+from symdipa.model.parts import BEYOND, AutomatonParts, Guard, Noise, State, computable, guarded
 from symdipa.model.validation.comparisons import can_hold, conflict, excludes
 from symdipa.model.validation.places import Finding, Place, all_of, arrow, brief, by_source
 
@@ -50,6 +50,8 @@ def guard(automaton: AutomatonParts) -> Iterator[Finding]:
                 f"the guard of {arrow(transition)} says a comparison in a way that is not its usual one: "
                 "make it with guarded([atom(low, high, strict), ...])",
             )
+        elif any(not computable(each.high.offset - each.low.offset) for each in asked.others):
+            yield place, f"a constant in the guard of {arrow(transition)} {BEYOND}"
         elif not asked.ge & asked.lt and not can_hold(asked, automaton.integer):
             yield place, _never(arrow(transition), asked, automaton.integer)
 

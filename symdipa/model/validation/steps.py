@@ -22,12 +22,13 @@ def assignment(automaton: AutomatonParts) -> Iterator[Finding]:
     for i, transition in enumerate(automaton.transitions):
         if not transition.copies:
             continue
-        place = Place("transition", i, "assign")
         times = Counter([*transition.assign, *(x for x, _ in transition.copies)])
         for name in sorted(name for name, count in times.items() if count > 1):
             values = " and ".join(value for x, value in transition.stores if x == name)
+            place = Place("transition", i, "assign")
             yield place, f"{arrow(transition)} assigns {name} twice, {values}; keep one of them"
         for name, value in transition.copies:
+            place = Place("transition", i, "assign", str(value))
             if value == name:
                 yield place, f"{name} := {name} of {arrow(transition)} changes nothing; leave it out"
             elif not isinstance(value, str | Fraction):
@@ -50,6 +51,7 @@ def output(automaton: AutomatonParts) -> Iterator[Finding]:
             yield place, f"{arrow(transition)} outputs a list of {len(shown.items)}; {remedy}"
         for part in shown.parts:
             if part.kind is OutputKind.DIFFERENCE and (fault := _difference(part)):
+                place = Place("transition", i, "output", part.names[0])
                 yield place, f"{arrow(transition)} outputs {part}, {fault}"
 
 

@@ -4,8 +4,8 @@
 and 3) and shares nothing with the engines. :func:`complete` turns a raw find into a :class:`Witness`.
 """
 
-from symdipa.runs.witness.completion import Loop, complete
-from symdipa.runs.witness.dependency import dependency_graph, is_non_leaking
+from symdipa.runs.witness.completion import Loop, complete, finished
+from symdipa.runs.witness.dependency import dependency_graph, is_non_leaking, rounds_are_alike
 from symdipa.runs.witness.nearby import (
     LASSOS,
     LONGEST_TRIED,
@@ -24,9 +24,11 @@ __all__ = [
     "complete",
     "dependency_graph",
     "feasible_runs",
+    "finished",
     "is_non_leaking",
     "orders_by_round",
     "replay",
+    "rounds_are_alike",
     "shorten",
     "witnesses_on",
 ]

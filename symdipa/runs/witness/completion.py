@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import product
 
 from symdipa.model.errors import WitnessRejected
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
-from symdipa.runs.witness.dependency import Ends, Run, chain_ends, dependency_graph, find_chain, outputs_of
+from symdipa.runs.control.chains import Chain, End, chains_of
+from symdipa.runs.witness.dependency import Run, chain_ends, dependency_graph, find_chain
 from symdipa.runs.witness.nearby import LASSOS, shorten, trimmed
 from symdipa.runs.witness.replaying import replay
 
@@ -37,12 +40,16 @@ def complete(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]
         loop = _violating(control, pattern, loops)
         before = tuple(run[: loop.at])
         witness = Witness(pattern, before + loop.steps, ((len(before), len(before) + len(loop.steps)),))
-    elif pattern is Pattern.LEAKING_PAIR:
-        witness = _complete_chain(control, pattern, run, loops, low=True, high=True)
     else:
-        witness = _complete_path(control, run, loops)
+        witness = _complete_some(control, pattern, run, loops)
+    witness = finished(control, witness)
     replay(control, witness)
     return shorten(control, witness)
+
+
+def finished(control: Control, witness: Witness) -> Witness:
+    """The witness on a run that does not end in the middle of a transition of the automaton."""
+    return witness if witness.pattern in LASSOS else replace(witness, run=control.completed(witness.run))
 
 
 def _violating(control: Control, pattern: Pattern, loops: Sequence[Loop]) -> Loop:
@@ -55,13 +62,15 @@ def _violating(control: Control, pattern: Pattern, loops: Sequence[Loop]) -> Loo
     raise WitnessRejected("no loop of the run found is a disclosing cycle")
 
 
-def _complete_path(control: Control, run: Run, loops: Sequence[Loop]) -> Witness:
-    for low, high in ((False, True), (True, False)):
-        try:
-            return _complete_chain(control, Pattern.PRIVACY_VIOLATING_PATH, run, loops, low, high)
-        except WitnessRejected:
-            continue
-    raise WitnessRejected("no chain between an output sample and a loop of the run")
+def _complete_some(control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop]) -> Witness:
+    """The first witness of a chain whose ends are repeated, or not, as they can be."""
+    for chain in chains_of(pattern, control):
+        repeated = (chain.low_end is End.REPEATED, chain.high_end is End.REPEATED)
+        ways = [repeated] if control.is_plain else product((False, True), repeat=2)
+        for low, high in ways:
+            with suppress(WitnessRejected):
+                return _complete_chain(control, pattern, run, loops, low, high, chain)
+    raise WitnessRejected(f"the run found has no chain for a {pattern.title}")
 
 
 def _positions(loops: Iterable[Loop]) -> frozenset[int]:
@@ -71,23 +80,23 @@ def _positions(loops: Iterable[Loop]) -> frozenset[int]:
 
 
 def _complete_chain(
-    control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop], low: bool, high: bool
+    control: Control, pattern: Pattern, run: Run, loops: Sequence[Loop], low: bool, high: bool, kind: Chain
 ) -> Witness:
-    outputs = outputs_of(control, run)
     repeatable = _positions(loops)
     chain = find_chain(
-        dependency_graph(control, run),
-        Ends(repeatable if low else outputs, repeatable if high else outputs, low, high),
+        dependency_graph(control, run), chain_ends(control, run, repeatable, repeatable, low, high, kind)
     )
     if chain is None:
         raise WitnessRejected(f"the run found has no chain for a {pattern.title}")
     ends = [chain[0]] * low + [chain[-1]] * high
+    if not ends:
+        return trimmed(pattern, run, (), chain)
     chosen = [next(loop for loop in loops if position in _positions([loop])) for position in ends]
-    return _expand(control, pattern, run, chosen, low, high)
+    return _expand(control, pattern, run, chosen, low, high, kind)
 
 
 def _expand(
-    control: Control, pattern: Pattern, run: Run, chosen: Sequence[Loop], low: bool, high: bool
+    control: Control, pattern: Pattern, run: Run, chosen: Sequence[Loop], low: bool, high: bool, kind: Chain
 ) -> Witness:
     """Insert the chosen loops; a loop that serves both ends is taken twice."""
     whole = list(run)
@@ -116,7 +125,8 @@ def _expand(
         pairs = [(place[chosen[0]], place[chosen[-1]])]
     graph = dependency_graph(control, whole)
     for first, second in pairs:
-        chain = find_chain(graph, chain_ends(control, whole, first, second, low, high))
+        ends = chain_ends(control, whole, range(*first), range(*second), low, high, kind)
+        chain = find_chain(graph, ends)
         if chain is not None:
             cycles = (first, second) if low and high else (first if low else second,)
             return trimmed(pattern, whole, cycles, chain)

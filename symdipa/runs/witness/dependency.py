@@ -8,52 +8,80 @@ from dataclasses import dataclass
 from itertools import chain
 
 from symdipa.runs.control import Control
-from symdipa.runs.order import members
+from symdipa.runs.control.chains import Chain
+from symdipa.runs.order import Step, members
 
 Run = Sequence[int]
+
+Above = tuple[frozenset[int], ...]
+"""For each position of a run those whose samples are above its own."""
 
 
 @dataclass(frozen=True)
 class DependencyGraph:
-    """``over[i]``: positions whose samples the guards force above sample ``i`` (Def. dependency graph)."""
+    """``over[i]``: positions whose samples the guards force above sample ``i`` (Def. dependency graph).
 
-    over: tuple[frozenset[int], ...]
+    That is about shifts: those of the positions in ``over[i]`` are at most that of ``i``. ``above[i]`` is
+    about values, the same unless shifts have an order of their own.
+    """
+
+    over: Above
+    above: Above
 
     @property
     def is_acyclic(self) -> bool:
         """Whether the run is feasible."""
-        degree = [0] * len(self.over)
-        for j in chain.from_iterable(self.over):
+        degree = [0] * len(self.above)
+        for j in chain.from_iterable(self.above):
             degree[j] += 1
         ready = [i for i, d in enumerate(degree) if d == 0]
         done = 0
         while ready:
             done += 1
-            for j in self.over[ready.pop()]:
+            for j in self.above[ready.pop()]:
                 degree[j] -= 1
                 if degree[j] == 0:
                     ready.append(j)
-        return done == len(self.over)
+        return done == len(self.above)
 
 
 def dependency_graph(control: Control, run: Run) -> DependencyGraph:
     """The dependency graph of a run, straight from the definition."""
+    over = _forced([control.shifting(t) for t in run])
+    return DependencyGraph(over, _forced([control.forcing(t) for t in run]) if control.soft else over)
+
+
+def _forced(steps: Sequence[Step]) -> Above:
     last: dict[int, int] = {}
-    over: list[set[int]] = [set() for _ in run]
-    for j, t in enumerate(run):
-        step = control.steps[t]
+    over: list[set[int]] = [set() for _ in steps]
+    for j, step in enumerate(steps):
         for x in members(step.lt):
             over[j].add(last[x])
         for x in members(step.ge):
             over[last[x]].add(j)
         for x in members(step.asg):
             last[x] = j
-    return DependencyGraph(tuple(map(frozenset, over)))
+    return tuple(map(frozenset, over))
 
 
 def is_non_leaking(control: Control, cycle: Iterable[int]) -> bool:
     """Whether no variable used in the cycle is assigned in it."""
     return not control.conflicts(cycle)
+
+
+def rounds_are_alike(control: Control, cycle: Sequence[int]) -> bool:
+    """Whether all rounds of a cycle have the same dependencies, as no round reads what another has stored.
+
+    In the automata of the paper that is so if the cycle is non-leaking. In others a round may also read what
+    it has stored itself.
+    """
+    if control.is_plain:
+        return is_non_leaking(control, cycle)
+    stored, before = 0, 0
+    for t in cycle:
+        before |= control.steps[t].used & ~stored
+        stored |= control.steps[t].asg
+    return not before & stored
 
 
 @dataclass(frozen=True)
@@ -68,6 +96,8 @@ class Ends:
     high: frozenset[int]
     low_repeats: bool
     high_repeats: bool
+    may_be_one: bool = True
+    """Whether one sample may be both ends of a chain, if neither is repeated."""
 
 
 def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
@@ -77,6 +107,8 @@ def find_chain(graph: DependencyGraph, ends: Ends) -> tuple[int, ...] | None:
 
 
 def _chain_from(graph: DependencyGraph, ends: Ends, start: int) -> tuple[int, ...] | None:
+    if start in ends.high and ends.may_be_one and not (ends.low_repeats or ends.high_repeats):
+        return (start,)
     reached = {start: start}
     queue = deque([start])
     while queue:
@@ -100,10 +132,25 @@ def outputs_of(control: Control, run: Run) -> frozenset[int]:
 
 
 def chain_ends(
-    control: Control, run: Run, first: tuple[int, int], last: tuple[int, int], low: bool, high: bool
+    control: Control,
+    run: Run,
+    first: Iterable[int],
+    last: Iterable[int],
+    low: bool,
+    high: bool,
+    chain: Chain,
 ) -> Ends:
-    """The ends of a chain: in the cycle ``first`` or output if not ``low``, likewise at the high end."""
-    outputs = outputs_of(control, run)
+    """The ends of a chain: at the positions ``first`` if the ``low`` one is repeated, else anywhere; likewise
+    the high end at the positions ``last``."""
+    roles = [chain.roles(control.sampling[t]) for t in run]
     return Ends(
-        frozenset(range(*first)) if low else outputs, frozenset(range(*last)) if high else outputs, low, high
+        frozenset(k for k in first if roles[k].low_repeated)
+        if low
+        else frozenset(k for k, role in enumerate(roles) if role.low),
+        frozenset(k for k in last if roles[k].high_repeated)
+        if high
+        else frozenset(k for k, role in enumerate(roles) if role.high),
+        low,
+        high,
+        chain is not Chain.RIGID_PAIR,
     )

@@ -12,6 +12,7 @@ from symdipa.model.errors import WitnessRejected
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
+from symdipa.runs.control.chains import Chain, chains_of
 from symdipa.runs.order import OrderState, initial, update
 from symdipa.runs.witness.dependency import (
     DependencyGraph,
@@ -41,8 +42,11 @@ def shorten(control: Control, witness: Witness) -> Witness:
 
     First other cycles on the same run are tried and the run without one of its closed parts, again and again;
     then the first ``MAX_TRIED`` short runs from the initial state, which need not resemble this one. Runs
-    above ``MAX_SETTLED`` steps keep their cycles, those above ``MAX_SHORTENED`` are left as they are.
+    above ``MAX_SETTLED`` steps keep their cycles, those above ``MAX_SHORTENED`` are left as they are, and so
+    are those of automata that are not plain.
     """
+    if not control.is_plain:
+        return witness
     while len(witness.run) <= MAX_SHORTENED:
         shorter = next((w for w in _neighbours(control, witness) if _size(w) < _size(witness)), None)
         if shorter is None:
@@ -113,7 +117,9 @@ def _with_cycles(
     if like.path:
         pair = len(cycles) == 2
         low = pair or like.cycles[0][0] <= like.path[0] < like.cycles[0][1]
-        ends = chain_ends(control, run, cycles[0], cycles[-1], low, pair or not low)
+        kind = Chain.PAIR if pair else Chain.OUTPUT_ABOVE if low else Chain.OUTPUT_BELOW
+        first, last = range(*cycles[0]), range(*cycles[-1])
+        ends = chain_ends(control, run, first, last, low, pair or not low, kind)
         chain = find_chain(dependency_graph(control, run), ends)
     if chain is None:
         return None
@@ -125,8 +131,10 @@ def witnesses_on(control: Control, pattern: Pattern, run: Sequence[int]) -> Iter
     """The witnesses of the pattern that a run from the initial state shows, cut after their last step.
 
     Those that need the fewest steps come first, of these those with the shortest cycles. All of them replay;
-    there are none if the run is not feasible.
+    there are none if the run is not feasible. (Chains are looked for on plain automata only.)
     """
+    if not (control.is_plain or pattern in LASSOS):
+        return iter(())
     find = _lassos_on if pattern in LASSOS else _chains_on
     return (witness for witness in find(control, pattern, tuple(run)) if _replays(control, witness))
 
@@ -173,7 +181,9 @@ def _chains_on(control: Control, pattern: Pattern, run: tuple[int, ...]) -> Iter
     places.sort(key=lambda cycles: (max(j for _, j in cycles), sum(j - i for i, j in cycles)))
     for cycles in places:
         for repeats in sides:
-            chain = find_chain(graph, chain_ends(control, run, cycles[0], cycles[-1], *repeats))
+            kind = next(chain for chain in chains_of(pattern, control) if chain.repeats == repeats)
+            ends = chain_ends(control, run, range(*cycles[0]), range(*cycles[-1]), *repeats, kind)
+            chain = find_chain(graph, ends)
             if chain is not None:
                 yield trimmed(pattern, run, cycles, chain)
 

@@ -8,6 +8,7 @@ from symdipa.model.errors import WitnessRejected
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
+from symdipa.runs.control.chains import Chain, chains_of
 from symdipa.runs.order import OrderState, follow, initial
 from symdipa.runs.witness.dependency import DependencyGraph, Run, dependency_graph, is_non_leaking
 
@@ -24,7 +25,13 @@ def replay(control: Control, witness: Witness) -> None:
     for i, j in witness.cycles:
         _require(0 <= i < j <= len(run), "a cycle is not a range of the run")
         _require(control.source[run[i]] == control.target[run[j - 1]], "a cycle does not close")
-    _PATTERN_RULES[witness.pattern](control, witness, graph)
+    if control.is_plain or witness.pattern not in CHAINS:
+        _PATTERN_RULES[witness.pattern](control, witness, graph)
+    else:
+        _replay_chain(control, witness, graph)
+
+
+CHAINS = (Pattern.LEAKING_PAIR, Pattern.PRIVACY_VIOLATING_PATH)
 
 
 def _require(holds: bool, rule: str) -> None:
@@ -108,6 +115,33 @@ def _replay_violating_path(control: Control, witness: Witness, graph: Dependency
     output_below = control.sampling[run[path[0]]].shows_sample and i <= path[-1] < j and path[-2] < path[-1]
     output_above = i <= path[0] < j and path[1] < path[0] and control.sampling[run[path[-1]]].shows_sample
     _require(output_below or output_above, "the path does not join an output sample and the cycle")
+
+
+def kind_of(control: Control, witness: Witness) -> Chain | None:
+    """The first kind of chain that the path of a witness joins two ends of; ``None`` if it is of no kind."""
+    run, path = witness.run, witness.path
+    taken = {k for i, j in witness.cycles for k in range(i, j)}
+    leaves = len(path) > 1 and path[0] in taken and path[1] < path[0]
+    enters = len(path) > 1 and path[-1] in taken and path[-2] < path[-1]
+    for chain in chains_of(witness.pattern, control):
+        first, last = (chain.roles(control.sampling[run[k]]) for k in (path[0], path[-1]))
+        low = first.low or (leaves and first.low_repeated)
+        high = last.high or (enters and last.high_repeated)
+        if low and high and (len(path) > 1 or chain is not Chain.RIGID_PAIR):
+            return chain
+    return None
+
+
+def _replay_chain(control: Control, witness: Witness, graph: DependencyGraph) -> None:
+    """A chain of one of the kinds that show the pattern, and cycles that can be repeated at its ends."""
+    run, path = witness.run, witness.path
+    for i, j in witness.cycles:
+        _require(is_non_leaking(control, run[i:j]), "a cycle is leaking")
+    taken = [k for i, j in witness.cycles for k in range(i, j)]
+    _require(len(taken) == len(set(taken)), "the cycles overlap")
+    _require(bool(path) and all(0 <= k < len(run) for k in path), "the dependency path leaves the run")
+    _require(all(k in graph.over[i] for i, k in pairwise(path)), "the dependency path has a missing edge")
+    _require(kind_of(control, witness) is not None, "the path does not join two ends of a chain")
 
 
 _PATTERN_RULES = {

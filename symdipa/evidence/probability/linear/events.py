@@ -17,7 +17,7 @@ from symdipa.evidence.probability.poset import Number, Window, check_numbers, ch
 from symdipa.model.automaton import Automaton, Noise, Output, validated
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.spelling import counted
-from symdipa.runs.linear import System, Value, unrolled
+from symdipa.runs.numbers.system import System, Value, unrolled
 
 Asked = Window | tuple[Window | None, ...] | None
 """What is asked of the numbers that a step shows: an interval, or one for each number of a list (``None``:

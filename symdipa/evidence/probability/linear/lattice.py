@@ -25,7 +25,7 @@ from symdipa.evidence.probability.poset import ProbabilityRefused
 from symdipa.model.automaton import Noise
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.linear import Edge, potentials
+from symdipa.runs.numbers.possible import Edge, potentials
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -22,59 +22,28 @@ paid by the potentials of the control states (*part-potential*).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
+from symdipa.checker.graphs import (
+    Base,
+    Edge,
+    Lift,
+    base_edges,
+    check_initial_potentials,
+    check_kept,
+    covering_lift,
+    named,
+    state_of,
+)
 from symdipa.checker.model import Model, Step
-from symdipa.checker.reading import interval, items, members, number, numbers, rational, table, text
+from symdipa.checker.plain.runs import NOTHING, Order, after
+from symdipa.checker.reading import items, members, rational, table, text
 from symdipa.checker.rules import refuse, shown
-from symdipa.checker.runs import NOTHING, Order, after
-
-Interval = tuple[Fraction, Fraction]
-Intervals = dict[str, Interval | None]
 
 Range = tuple[list[Fraction], list[Fraction]]
 """What shifts of a sample must be at least, and at most."""
-
-COVERS = ("forward", "backward")
-
-
-@dataclass(frozen=True)
-class Base:
-    """``goal[v, t]`` is the target of the one edge from node ``v`` by transition ``t``."""
-
-    state: tuple[str, ...]
-    goal: dict[tuple[int, int], int]
-
-
-@dataclass(frozen=True)
-class LiftNode:
-    """A lift node; ``own`` are its intervals in place of those that hold everywhere (``None``: none)."""
-
-    base: int
-    potential: Fraction
-    own: Intervals
-
-
-@dataclass(frozen=True)
-class Lift:
-    """``edges`` are ``(source, transition, target)``; ``everywhere`` is for nodes without their own.
-
-    ``variables`` are those that it has shifts for.
-    """
-
-    variables: frozenset[str]
-    everywhere: Intervals
-    nodes: tuple[LiftNode, ...]
-    edges: tuple[tuple[int, int, int], ...]
-
-    def interval(self, node: int, x: str) -> Interval | None:
-        """The shifts that the value of ``x`` may have in the node."""
-        own = self.nodes[node].own
-        return own[x] if x in own else self.everywhere.get(x)
 
 
 def check_private(model: Model, certificate: dict[str, object], where: str) -> Claim:
@@ -82,16 +51,14 @@ def check_private(model: Model, certificate: dict[str, object], where: str) -> C
     members(certificate, where, keys)
     inputs = inputs_of(certificate, where)
     bound = rational(certificate["D"], f"{where}.D")
-    lift = _covering_lift(model, certificate, where, model.variables, priced=True)
+    lift = _lift(model, certificate, where, model.variables, priced=True)
     for edge in lift.edges:
         _check_edge(model, lift, inputs, edge)
-    for v, node in enumerate(lift.nodes):
-        if node.base == 0 and node.potential > bound:
-            refuse("private-bound", f"initial lift node {v} has a potential above D")
+    check_initial_potentials(lift, bound)
     return Claim("private", bound, inputs)
 
 
-def _covering_lift(
+def _lift(
     model: Model, content: dict[str, object], where: str, variables: frozenset[str], *, priced: bool
 ) -> Lift:
     """A lift with shifts of the variables over a base that covers all feasible runs, and covers it.
@@ -99,9 +66,7 @@ def _covering_lift(
     Its nodes have potentials if it is ``priced``.
     """
     base = _base(model, content["base"], f"{where}.base")
-    lift, cover = _lift(model, base, content["lift"], f"{where}.lift", variables, priced)
-    _check_cover(base, lift, cover)
-    return lift
+    return covering_lift(base, content["lift"], f"{where}.lift", variables, len(model.steps), priced=priced)
 
 
 # The base: a graph that covers all feasible runs
@@ -116,7 +81,7 @@ def _base(model: Model, value: object, where: str) -> Base:
         orders.append(order)
     if not states or states[0] != model.initial or orders[0] != NOTHING:
         refuse("base-initial", f"{where}: node 0 is not the initial state without facts")
-    goal = dict(_base_edges(model, states, parts["edges"], f"{where}.edges"))
+    goal = dict(base_edges(model.steps, states, parts["edges"], f"{where}.edges"))
     for v, state in enumerate(states):
         for t in model.leaving[state]:
             target = goal.get((v, t))
@@ -133,9 +98,7 @@ def _base(model: Model, value: object, where: str) -> Base:
 
 def _base_node(model: Model, value: object, where: str) -> tuple[str, Order]:
     node = members(value, where, ["state"], ["facts"])
-    state = text(node["state"], f"{where}.state")
-    if state not in model.leaving:
-        refuse("base-node", f"{where} has the unknown state {shown(state)}")
+    state = state_of(node, model.leaving, where)
     less, same = set(), set()
     for fact in items(node.get("facts", []), f"{where}.facts"):
         relation, x, y = (text(part, f"{where}.facts") for part in items(fact, f"{where}.facts", 3))
@@ -148,123 +111,26 @@ def _base_node(model: Model, value: object, where: str) -> tuple[str, Order]:
     return state, Order(frozenset(less), frozenset(same))
 
 
-def _base_edges(
-    model: Model, states: list[str], value: object, where: str
-) -> Iterator[tuple[tuple[int, int], int]]:
-    sizes = (len(states), len(model.steps), len(states))
-    seen = set()
-    for e, edge in enumerate(items(value, where)):
-        source, t, target = numbers(edge, f"{where}[{e}]", "base-edge", sizes)
-        step = model.steps[t]
-        if (step.source, step.target) != (states[source], states[target]):
-            refuse("base-edge", f"{where}[{e}]: transition {t} does not join the states of its nodes")
-        if (source, t) in seen:
-            refuse("base-edge", f"{where}[{e}] is a second edge for one node and transition")
-        seen.add((source, t))
-        yield (source, t), target
-
-
-# The lift: several copies of a base node, for different futures
-
-
-def _lift(
-    model: Model, base: Base, value: object, where: str, variables: frozenset[str], priced: bool
-) -> tuple[Lift, str]:
-    parts = members(value, where, ["cover", "shifts", "nodes", "edges"])
-    cover = text(parts["cover"], f"{where}.cover")
-    if cover not in COVERS:
-        refuse("shape", f'{where}.cover is {shown(cover)}, neither "forward" nor "backward"')
-    everywhere = _intervals(variables, parts["shifts"], f"{where}.shifts")
-    nodes = tuple(
-        _lift_node(variables, base, node, f"{where}.nodes[{v}]", priced)
-        for v, node in enumerate(items(parts["nodes"], f"{where}.nodes"))
-    )
-    sizes = (len(nodes), len(model.steps), len(nodes))
-    edges: dict[tuple[int, ...], None] = {}
-    for e, edge in enumerate(items(parts["edges"], f"{where}.edges")):
-        found = numbers(edge, f"{where}.edges[{e}]", "lift-edge", sizes)
-        source, t, target = found
-        if base.goal.get((nodes[source].base, t)) != nodes[target].base:
-            refuse("lift-edge", f"{where}.edges[{e}] is over no base edge")
-        if found in edges:
-            refuse("lift-edge", f"{where}.edges[{e}] is given twice")
-        edges[found] = None
-    return Lift(variables, everywhere, nodes, tuple((s, t, v) for s, t, v in edges)), cover
-
-
-def _lift_node(variables: frozenset[str], base: Base, value: object, where: str, priced: bool) -> LiftNode:
-    node = members(value, where, ["base", "potential"] if priced else ["base"], ["shifts"])
-    over = number(node["base"], f"{where}.base", "lift-node", len(base.state))
-    potential = rational(node.get("potential", "0"), f"{where}.potential")
-    if potential < 0:
-        refuse("lift-potential", f"{where} has a negative potential")
-    return LiftNode(over, potential, _intervals(variables, node.get("shifts", {}), f"{where}.shifts"))
-
-
-def _intervals(variables: frozenset[str], value: object, where: str) -> Intervals:
-    found: Intervals = {}
-    for x, ends in table(value, where).items():
-        if x not in variables:
-            refuse("lift-node", f"{where} is about {shown(x)}, which is no variable of it")
-        found[x] = None if ends is None else interval(ends, f"{where} of {shown(x)}")
-        if (known := found[x]) is not None and known[0] > known[1]:
-            refuse("lift-node", f"{where} of {shown(x)} is empty")
-    return found
-
-
-def _check_cover(base: Base, lift: Lift, cover: str) -> None:
-    """Each path of the base from node 0 has one of the lift over it, from a node over node 0."""
-    over: list[list[int]] = [[] for _ in base.state]
-    for v, node in enumerate(lift.nodes):
-        over[node.base].append(v)
-    starts = {(source, t) for source, t, _ in lift.edges}
-    arrives = {(lift.nodes[source].base, t, target) for source, t, target in lift.edges}
-    if not over[0]:
-        refuse("lift-cover", "base node 0 has no lift node")
-    for (source, t), target in base.goal.items():
-        if cover == "forward":
-            missing = [v for v in over[source] if (v, t) not in starts]
-        else:
-            missing = [v for v in over[target] if (source, t, v) not in arrives]
-            if not over[target]:
-                refuse("lift-cover", f"base node {target} has no lift node")
-        if missing:
-            refuse("lift-cover", f"lift node {missing[0]} lacks the edge over {source}, transition {t}")
-
-
 # Shifts and what they cost
 
 
-def _check_edge(model: Model, lift: Lift, inputs: Inputs, edge: tuple[int, int, int]) -> None:
+def _check_edge(model: Model, lift: Lift, inputs: Inputs, edge: Edge) -> None:
     source, t, target = edge
     step = model.steps[t]
     floors, ceilings = _checked_range(lift, step, edge)
     paid = lift.nodes[source].potential - lift.nodes[target].potential
     if paid < _cost(step, inputs, floors, ceilings):
-        refuse("lift-potential", f"{_named(edge)} costs more than the potential falls")
+        refuse("lift-potential", f"{named(edge)} costs more than the potential falls")
 
 
-def _checked_range(lift: Lift, step: Step, edge: tuple[int, int, int]) -> Range:
+def _checked_range(lift: Lift, step: Step, edge: Edge) -> Range:
     """What the shift of the sample must be at least and at most on an edge; refused if nothing is both."""
     source, _, target = edge
-    _check_kept(lift, step, source, target, _named(edge))
-    floors, ceilings = _range(lift, step, source, target, _named(edge))
+    check_kept(lift, step.assigned, edge)
+    floors, ceilings = _range(lift, step, source, target, named(edge))
     if floors and ceilings and max(floors) > min(ceilings):
-        refuse("lift-sample", f"{_named(edge)}: no shift of the sample fits")
+        refuse("lift-sample", f"{named(edge)}: no shift of the sample fits")
     return floors, ceilings
-
-
-def _named(edge: tuple[int, int, int]) -> str:
-    source, t, target = edge
-    return f"lift edge {source}, transition {t}, {target}"
-
-
-def _check_kept(lift: Lift, step: Step, source: int, target: int, where: str) -> None:
-    """Variables without an interval of their own at either end have the same one at both."""
-    for x in (lift.nodes[source].own.keys() | lift.nodes[target].own.keys()) - step.assigned:
-        here, there = lift.interval(source, x), lift.interval(target, x)
-        if there is not None and (here is None or here[0] < there[0] or here[1] > there[1]):
-            refuse("lift-kept", f"{where}: {shown(x)} is kept, but its shifts do not fit in its new interval")
 
 
 def _range(lift: Lift, step: Step, source: int, target: int, where: str) -> Range:
@@ -352,7 +218,7 @@ def _parts(model: Model, value: object, where: str) -> list[Lift]:
             if x not in model.variables or x in taken:
                 refuse("part-variables", f"{here} has {shown(x)}, which is no variable or is in another part")
             taken.add(x)
-        parts.append(_covering_lift(model, content, here, frozenset(names), priced=False))
+        parts.append(_lift(model, content, here, frozenset(names), priced=False))
     return parts
 
 

@@ -16,6 +16,8 @@ inputs alone: substitute it in the integral that ``g`` is. The densities differ 
 ``eps``; for almost every sample of the first copy that goes on as the letters ask, the second copy shows the
 same letter (*output*) and both are in a node whose facts hold (*fact*), and the induction hypothesis applies
 (*potential*). If it does not tie them, the hypothesis holds for every two samples, hence for the averages.
+(Real numbers may be asked to lie in any set: both copies show the same ones, so what the set leaves to the
+rest is the same for both.)
 
 A letter has a remark that is not shown. As every run has exactly one sequence of remarks (*remarks*), what is
 visible has as probability the sum over all remarks, on both sides, and the inequality survives.
@@ -23,21 +25,38 @@ visible has as probability the sum over all remarks, on both sides, and the ineq
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import compress, product
-from typing import NamedTuple
+from itertools import product
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.model import Model
 from symdipa.checker.reading import bounded, interval, items, members, number, rational, text
+from symdipa.checker.relational.effects import (
+    NOTHING,
+    SECOND_SAMPLE,
+    SHOWN_SAMPLE,
+    STOP,
+    UNPROMPTED,
+    Drawing,
+    Drawn,
+    Effect,
+    Effects,
+    Interval,
+    effects_of,
+)
 from symdipa.checker.rules import refuse, shown
+from symdipa.checker.wider.model import Model as WiderModel
+from symdipa.checker.wider.order import ZERO as NOWHERE
+from symdipa.checker.wider.order import Comparison, Place
+from symdipa.checker.wider.order import Value as Held
 
 Letter = tuple[str, str]
 Value = tuple[int, str | None]
-"""A variable of one of the copies, 1 or 2; ``None``: the sample that it draws."""
+"""A variable of one of the copies, 1 or 2, or (``None``) the sample that it draws. What no copy has
+is the number 0."""
 
 Bound = tuple[Fraction, int]
 """``<= c`` as ``(c, WEAK)``, ``< c`` as ``(c, STRICT)``: the smaller pair says more."""
@@ -48,25 +67,15 @@ Known = tuple[tuple[tuple[Value, Value], Bound], ...]
 """and the same as a key."""
 
 STRICT, WEAK = -1, 0
-UNPROMPTED = "unprompted "
-"""What the letters of steps that read no input begin with."""
-STOP = "stop"
+UNSHIFTED = NOTHING, NOTHING
+NOTHING_APART = NOTHING, WEAK
+ZERO: Value = (0, None)
+ZERO_NAME = "0"
 ASTRAY = -1
 """In place of a machine state: where another letter leads."""
-SAMPLE, OTHER_SAMPLE = "insample", "insampleprime"
 
-MAX_VARIABLES = 12
-"""The most variables that the guards of one state may read."""
 MAX_SETS = 100_000
 """The most sets of machine states that are examined."""
-
-
-class Compared(NamedTuple):
-    """What a step does with values: those below the sample, those above it, those that it replaces."""
-
-    ge: frozenset[str]
-    lt: frozenset[str]
-    assigned: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +83,7 @@ class Way:
     """A transition of a control state, or part of what its guards leave out (``number`` is ``None``)."""
 
     number: int | None
-    compared: Compared
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """How a state draws: ``released`` are the ``d'`` that transitions use, ``means`` are for both samples."""
-
-    reads_input: bool
-    d: Fraction
-    released: frozenset[Fraction]
-    means: tuple[Fraction, Fraction]
+    effect: Effect
 
 
 @dataclass(frozen=True)
@@ -94,17 +93,22 @@ class Machine:
     ``edges[u, t, remark]`` is the target by transition ``t`` (``None``: stopping).
     """
 
-    model: Model
+    steps: Effects
     state: tuple[str | None, ...]
     accepting: frozenset[int]
     edges: dict[tuple[int, int | None, str], int]
 
     @cached_property
     def ways(self) -> dict[str | None, tuple[Way, ...]]:
-        """All that can happen in a control state; the ways exclude one another and leave nothing out."""
+        """All that can happen in a control state; the ways leave nothing out, and the same effect is one."""
         found: dict[str | None, tuple[Way, ...]] = {None: ()}
+        known: dict[Hashable, Effect] = {}
         for state in sorted({q for q in self.state if q is not None}):
-            found[state] = tuple(_ways(self.model, state))
+            ways = [(t, self.steps.effects[t]) for t in self.steps.leaving[state]]
+            left_out = [(None, effect) for effect in self.steps.left_out(state)]
+            found[state] = tuple(
+                Way(t, known.setdefault(effect.content, effect)) for t, effect in (*ways, *left_out)
+            )
         return found
 
     @cached_property
@@ -116,42 +120,33 @@ class Machine:
         return tuple(map(tuple, found))
 
     @cached_property
-    def noise(self) -> tuple[Noise | None, ...]:
+    def drawing(self) -> tuple[Drawing | None, ...]:
         """How each machine state draws; one without transitions does not."""
-        found: dict[str | None, Noise | None] = {None: None}
-        for state in self.ways:
-            steps = [] if state is None else [self.model.steps[t] for t in self.model.leaving[state]]
-            released = frozenset(step.released for step in steps if step.released)
-            for step in steps:
-                found[state] = Noise(step.reads_input, step.d, released, step.means)
-        return tuple(found.get(state) for state in self.state)
+        return tuple(None if state is None else self.steps.drawing.get(state) for state in self.state)
 
     def shows(self, u: int, t: int | None) -> str:
         """What is visible of a step from ``u`` by transition ``t``."""
-        noise = self.noise[u]
-        return ("" if noise is not None and noise.reads_input else UNPROMPTED) + self._output(t)
+        drawing = self.drawing[u]
+        shows = STOP if t is None else self.steps.shows[t]
+        return ("" if drawing is not None and drawing.reads_input else UNPROMPTED) + shows
 
-    def _output(self, t: int | None) -> str:
-        if t is None:
-            return STOP
-        step = self.model.steps[t]
-        if step.shows is not None:
-            return f"symbol {step.shows}"
-        return SAMPLE if step.shows_sample else OTHER_SAMPLE
+    def numbers(self, letter: Letter) -> frozenset[str]:
+        """The kinds of real numbers that a letter shows."""
+        return self.steps.real.get(letter[0].removeprefix(UNPROMPTED), frozenset())
 
     def can_show(self, u: int, letter: Letter, able: frozenset[int]) -> bool:
         """Whether an edge with this letter leads from ``u`` to an able state."""
         return any((self.shows(u, t), remark) == letter and v in able for t, remark, v in self.leaving[u])
 
-    def ways_on(self, states: frozenset[int], letter: Letter) -> dict[Compared, set[int]]:
+    def ways_on(self, states: frozenset[int], letter: Letter) -> dict[Effect, set[int]]:
         """What the states may do, and where that leads; to :data:`ASTRAY` if they do not show the letter."""
         shows, remark = letter
-        found: dict[Compared, set[int]] = {}
+        found: dict[Effect, set[int]] = {}
         for u in states:
             for way in self.ways[self.state[u]]:
                 v = self.edges.get((u, way.number, remark), ASTRAY)
                 right = self.shows(u, way.number) == shows
-                found.setdefault(way.compared, set()).add(v if right else ASTRAY)
+                found.setdefault(way.effect, set()).add(v if right else ASTRAY)
         return found
 
 
@@ -187,14 +182,17 @@ class Node:
 
 
 def check_relational(
-    model: Model, certificate: dict[str, object], where: str, tick: Callable[[int], None] | None = None
+    model: Model | WiderModel,
+    certificate: dict[str, object],
+    where: str,
+    tick: Callable[[int], None] | None = None,
 ) -> Claim:
     """Check a certificate; ``tick`` is called for every node, with its number, and may raise."""
     keys = ["kind", "adjacency", "sensitivity", "D", "machine", "suffixes", "nodes", "initial"]
     members(certificate, where, keys)
     inputs = inputs_of(certificate, where)
     bound = rational(certificate["D"], f"{where}.D")
-    machine = _machine(model, certificate["machine"], f"{where}.machine")
+    machine = _machine(effects_of(model), certificate["machine"], f"{where}.machine")
     _check_remarks(machine)
     suffixes = _suffixes(machine, certificate["suffixes"], f"{where}.suffixes")
     _check_suffixes(machine, suffixes)
@@ -202,7 +200,7 @@ def check_relational(
     nodes = [
         _node(machine, suffixes, len(found), item, f"{where}.nodes[{v}]") for v, item in enumerate(found)
     ]
-    known = Closures()
+    known = Closures(machine.steps.integer)
     for v, node in enumerate(nodes):
         if tick is not None:
             tick(v)
@@ -227,15 +225,15 @@ def _check_initial(suffixes: Suffixes, initial: list[Node], bound: Fraction) -> 
 # The machine
 
 
-def _machine(model: Model, value: object, where: str) -> Machine:
+def _machine(steps: Effects, value: object, where: str) -> Machine:
     parts = members(value, where, ["states", "accepting", "edges"])
     states: list[str | None] = []
     for item in items(parts["states"], f"{where}.states"):
         state = None if item is None else text(item, f"{where}.states")
-        if state is not None and state not in model.leaving:
+        if state is not None and state not in steps.leaving:
             refuse("machine-state", f"{where} has the unknown state {shown(item)}")
         states.append(state)
-    if not states or states[0] != model.initial:
+    if not states or states[0] != steps.initial:
         refuse("machine-state", f"{where}: state 0 is not the initial one")
     accepting = frozenset(
         number(item, f"{where}.accepting", "machine-state", len(states))
@@ -247,34 +245,18 @@ def _machine(model: Model, value: object, where: str) -> Machine:
         source, t, remark, target = items(item, place, 4)
         u = number(source, place, "machine-edge", len(states))
         v = number(target, place, "machine-edge", len(states))
-        taken = None if t is None else number(t, place, "machine-edge", len(model.steps))
+        taken = None if t is None else number(t, place, "machine-edge", len(steps.ends))
         key = (u, taken, text(remark, place))
         if key in edges:
             refuse("machine-edge", f"{place} is given twice")
         edges[key] = v
-        leads = (states[u], states[v])
         if taken is None:
             fits = states[u] is not None and states[v] is None
         else:
-            fits = leads == (model.steps[taken].source, model.steps[taken].target)
+            fits = steps.ends[taken] == (states[u], states[v])
         if not fits:
             refuse("machine-edge", f"{place} does not lead from its state to its target")
-    return Machine(model, tuple(states), accepting, edges)
-
-
-def _ways(model: Model, state: str) -> Iterator[Way]:
-    """The transitions of a state, and every combination of atoms under which none is taken."""
-    steps = [(t, model.steps[t]) for t in model.leaving[state]]
-    for t, step in steps:
-        yield Way(t, Compared(step.ge, step.lt, step.assigned))
-    names = sorted(frozenset[str]().union(*(step.used for _, step in steps)))
-    if len(names) > MAX_VARIABLES:
-        refuse("limit", f"the guards of state {shown(state)} read more than {MAX_VARIABLES} variables")
-    for sides in product((True, False), repeat=len(names)):
-        ge = frozenset(compress(names, sides))
-        lt = frozenset(names) - ge
-        if not any(step.ge <= ge and step.lt <= lt for _, step in steps):
-            yield Way(None, Compared(ge, lt, frozenset()))
+    return Machine(steps, tuple(states), accepting, edges)
 
 
 def _check_remarks(machine: Machine) -> None:
@@ -357,7 +339,7 @@ def _check_suffixes(machine: Machine, suffixes: Suffixes) -> None:
                     refuse("suffix-able", f"machine state {u} is able to show class {s}")
     for s, sure in enumerate(suffixes.sure):
         for (letter, rest), u in product(suffixes.after[s], sure):
-            real = letter[0].removeprefix(UNPROMPTED) in (SAMPLE, OTHER_SAMPLE)
+            real = machine.numbers(letter)
             for way in machine.ways[machine.state[u]]:
                 there = machine.edges.get((u, way.number, letter[1]))
                 if real or machine.shows(u, way.number) != letter[0] or there not in suffixes.sure[rest]:
@@ -409,7 +391,9 @@ def _node(machine: Machine, suffixes: Suffixes, count: int, value: object, where
 
 def _value(machine: Machine, item: object, where: str) -> Value:
     copy, x = items(item, where, 2)
-    if copy not in (1, 2) or type(copy) is not int or text(x, where) not in machine.model.variables:
+    if type(copy) is int and copy == 0 and x == ZERO_NAME:
+        return ZERO
+    if copy not in (1, 2) or type(copy) is not int or text(x, where) not in machine.steps.variables:
         refuse("pair-node", f"{where}: {shown(x)} is no variable of copy 1 or 2")
     assert isinstance(x, str)
     return copy, x
@@ -419,20 +403,52 @@ def _value(machine: Machine, item: object, where: str) -> Value:
 class Closures:
     """What follows from facts and guards, found once: nodes have much in common."""
 
-    _found: dict[tuple[Known, Compared, Compared], Facts | None] = field(default_factory=dict)
+    integer: bool
+    _found: dict[tuple[Known, Effect, Effect], Facts | None] = field(default_factory=dict)
+    _guards: dict[tuple[int, Effect], Facts] = field(default_factory=dict)
+    _stored: dict[tuple[Effect, Effect], dict[Value, tuple[Value, Fraction]]] = field(default_factory=dict)
 
-    def with_guards(self, before: Known, one: Compared, other: Compared) -> Facts | None:
+    def with_guards(self, before: Known, one: Effect, other: Effect) -> Facts | None:
         """What is known once the guards of both steps hold; ``None``: they cannot."""
         key = before, one, other
         if key not in self._found:
-            self._found[key] = _closed({**dict(before), **_guard(one, 1), **_guard(other, 2)})
+            facts = dict(before)
+            for guard in (self._guard(1, one), self._guard(2, other)):
+                for ends, bound in guard.items():
+                    facts[ends] = min(bound, facts.get(ends, bound))
+            self._found[key] = _closed(facts)
         return self._found[key]
 
+    def _guard(self, copy: int, effect: Effect) -> Facts:
+        if (copy, effect) not in self._guards:
+            facts: Facts = {}
+            for c in effect.guard:
+                ends, bound = (_held(copy, c.low), _held(copy, c.high)), self._bound(c)
+                facts[ends] = min(bound, facts.get(ends, bound))
+            self._guards[copy, effect] = facts
+        return self._guards[copy, effect]
 
-def _guard(step: Compared, copy: int) -> Facts:
-    z = (copy, None)
-    strictly = Fraction(0), STRICT
-    return {((copy, x), z): strictly for x in step.ge} | {(z, (copy, x)): strictly for x in step.lt}
+    def _bound(self, c: Comparison) -> Bound:
+        """Integers that differ by less than a number differ by at most one less."""
+        if c.strict and self.integer:
+            return c.gap - 1, WEAK
+        return c.gap, STRICT if c.strict else WEAK
+
+    def stored(self, one: Effect, other: Effect) -> dict[Value, tuple[Value, Fraction]]:
+        """What the variables get that both copies store: a value of before, plus a constant."""
+        if (one, other) not in self._stored:
+            self._stored[one, other] = {
+                (copy, x): (_held(copy, value.place), value.plus)
+                for copy, effect in ((1, one), (2, other))
+                for x, value in effect.gets
+            }
+        return self._stored[one, other]
+
+
+def _held(copy: int, place: Place) -> Value:
+    if place == NOWHERE:
+        return ZERO
+    return copy, None if place.is_sample else place.name
 
 
 def _closed(known: Facts) -> Facts | None:
@@ -477,8 +493,8 @@ def _check_node(
         move = node.moves.get((letter, rest))
         if move is None:
             refuse("pair-move", f"{where} has no move for {shown(letter[0])} before class {rest}")
-        noises = product({machine.noise[u] for u in going}, {machine.noise[v] for v in unsure})
-        paid = max(_cost(inputs, one, other, letter, move, where) for one, other in noises)
+        drawings = product({machine.drawing[u] for u in going}, {machine.drawing[v] for v in unsure})
+        paid = max(_cost(machine, inputs, pair, letter, move, where) for pair in drawings)
         for v in move.after:
             if nodes[v].potential + paid > node.potential:
                 refuse("pair-potential", f"{where}: its potential does not pay for the move to node {v}")
@@ -487,34 +503,44 @@ def _check_node(
 
 
 def _cost(
-    inputs: Inputs, one: Noise | None, other: Noise | None, letter: Letter, move: Move, where: str
+    machine: Machine,
+    inputs: Inputs,
+    drawings: tuple[Drawing | None, Drawing | None],
+    letter: Letter,
+    move: Move,
+    where: str,
 ) -> Fraction:
     """What the move costs at most, over all differences of the inputs, for samples drawn like that."""
+    one, other = drawings
     if one is None or other is None:
         if move.shift is not None:
             refuse("pair-shift", f"{where} ties a sample that a state without transitions does not draw")
         return Fraction(0)
-    low, high = inputs.differences(one.reads_input)
-    (mean, mean_prime), (other_mean, other_mean_prime) = one.means, other.means
-    output = letter[0].removeprefix(UNPROMPTED)
+    differences = machine.steps.differences(one.reads_input, inputs)
+    numbers = machine.numbers(letter)
     paid = Fraction(0)
-    if output == OTHER_SAMPLE:
-        rate, *others = one.released | other.released
-        if others:
-            refuse("pair-shift", f"{where}: the copies show a second sample with different noise")
-        apart = other_mean_prime - mean_prime
-        paid = rate * max(apart - low, high - apart)
+    if SECOND_SAMPLE in numbers and one.second is not None:  # else nothing of this kind is shown
+        paid = _paid(one.second, other.second or one.second, differences, UNSHIFTED, where)
     if move.shift is None:
-        if output == SAMPLE:
+        if SHOWN_SAMPLE in numbers:
             refuse("pair-shift", f"{where}: a sample that is shown must be tied")
         return paid
-    a, b = move.shift
-    if a > b or one.d != other.d or one.d <= 0:
-        refuse("pair-shift", f"{where}: the samples have different noise, or no shift is in the range")
-    if output == SAMPLE and (a or b):
+    if one.sample is None or other.sample is None:
+        refuse("pair-shift", f"{where} ties a sample of which nothing is known")
+    if SHOWN_SAMPLE in numbers and move.shift != UNSHIFTED:
         refuse("pair-shift", f"{where}: a sample that is shown must not be shifted")
-    apart = other_mean - mean
-    return paid + one.d * max(Fraction(0), apart - low - b, a - (apart - high))
+    if machine.steps.integer and any(end.denominator > 1 for end in move.shift):
+        refuse("pair-shift", f"{where} shifts an integer by no integer")
+    return paid + _paid(one.sample, other.sample, differences, move.shift, where)
+
+
+def _paid(one: Drawn, other: Drawn, differences: Interval, shift: Interval, where: str) -> Fraction:
+    if shift[0] > shift[1] or one._replace(mu=other.mu) != other:
+        refuse("pair-shift", f"{where}: the samples have different noise, or no shift is in the range")
+    cost = one.cost(other.mu - one.mu, differences, shift)
+    if cost is None:
+        refuse("pair-shift", f"{where}: the noise allows no shift in the range for some difference")
+    return cost
 
 
 def _check_move(
@@ -544,28 +570,45 @@ def _check_move(
             both = known.with_guards(before, step, other)
             if both is None:
                 continue
-            if ASTRAY in there:
+            if ASTRAY in there or not _same_numbers(step, other, both):
                 refuse("pair-output", f"{where}: the second copy may not show {shown(letter[0])}")
             if not any(
                 targets <= then.first
                 and there <= then.second
-                and _follow(then.facts, both, step.assigned, other.assigned)
+                and _follow(then.facts, both, known.stored(step, other))
                 for then in after
             ):
                 refuse("pair-fact", f"{where}: no node after {shown(letter[0])} fits both copies")
 
 
-def _follow(facts: Facts, known: Facts, assigned: frozenset[str], other_assigned: frozenset[str]) -> bool:
-    """Whether the facts hold once both copies have stored their samples."""
-    fresh = {1: assigned, 2: other_assigned}
+def _same_numbers(one: Effect, other: Effect, known: Facts) -> bool:
+    """Whether both copies show the same numbers: both ends of a difference are apart by the same."""
+    return len(one.numbers) == len(other.numbers) and all(
+        _apart(low, other_low, known) == _apart(high, other_high, known) is not None
+        for (low, high), (other_low, other_high) in zip(one.numbers, other.numbers, strict=True)
+    )
 
-    def held(value: Value) -> Value:
-        copy, x = value
-        return (copy, None) if x in fresh[copy] else value
 
+def _apart(value: Held, other: Held, known: Facts) -> Fraction | None:
+    """By how much a value of the first copy is larger than one of the second, if that is known."""
+    u, v = _held(1, value.place), _held(2, other.place)
+    most, least = (_best(known, *ends) for ends in ((u, v), (v, u)))
+    if most is None or least is None or most[0] != -least[0]:
+        return None
+    return most[0] + value.plus - other.plus
+
+
+def _best(known: Facts, u: Value, v: Value) -> Bound | None:
+    return NOTHING_APART if u == v else known.get((u, v))
+
+
+def _follow(facts: Facts, known: Facts, stored: Mapping[Value, tuple[Value, Fraction]]) -> bool:
+    """Whether the facts hold once both copies have stored what they store."""
     for (u, v), bound in facts.items():
-        u, v = held(u), held(v)
-        best = (Fraction(0), WEAK) if u == v else known.get((u, v))
+        (u, plus), (v, more) = stored.get(u, (u, NOTHING)), stored.get(v, (v, NOTHING))
+        best = _best(known, u, v)
+        if best is not None and plus is not more:
+            best = best[0] + plus - more, best[1]
         if best is None or best > bound:
             return False
     return True

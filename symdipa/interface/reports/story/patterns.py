@@ -1,4 +1,4 @@
-"""A witness in words, for somebody who designs a mechanism and does not know the theory."""
+"""What each of the patterns is, told on its run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from symdipa.evidence import facts
 from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Code, Inset, Lines, Marked, Section, Table
+from symdipa.interface.reports.story import rising
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
@@ -26,6 +27,13 @@ class Story:
 
 def story(automaton: Automaton, witness: Witness, longest: int | None = None) -> Story:
     """The violation that a witness shows; of a run with more than ``longest`` steps an excerpt."""
+    outputs = f"Outputs of the run: {words.outputs_text(automaton, witness, longest)}"
+    if not automaton.is_plain:
+        return Story(
+            [*rising.happens(automaton, witness), outputs],
+            f"In short: {rising.in_short(automaton, witness)}",
+            f"Why that costs: no other run shows these outputs. {rising.why(automaton, witness)}",
+        )
     tell = {
         Pattern.LEAKING_CYCLE: _leaking_cycle,
         Pattern.LEAKING_PAIR: _leaking_pair,
@@ -36,7 +44,7 @@ def story(automaton: Automaton, witness: Witness, longest: int | None = None) ->
     compared = any(automaton.transitions[i].guard.used for i in witness.run)
     so = ", so they tell how every comparison came out" if compared else ""
     return Story(
-        [*found.happens, f"Outputs of the run: {words.outputs_text(automaton, witness, longest)}"],
+        [*found.happens, outputs],
         f"In short: {found.in_short}",
         f"Why that costs: no other run shows these outputs{so}. {found.why_it_costs} The factors of all "
         "rounds multiply, and nothing limits how many rounds there are.",
@@ -175,7 +183,7 @@ def run_with_facts(automaton: Automaton, witness: Witness, longest: int | None =
     columns["stored in"], orders = columns["stores"], words.known_orders(automaton, witness)
     columns["known order"] = [order or "-" for order in orders]
     letters = "A and B" if witness.pattern is Pattern.LEAKING_PAIR else "*"
-    legend = [f"Loop: {letters} can be repeated."]
+    legend = [f"Loop: {letters} can be repeated."] if witness.cycles else []
     if any(automaton.transitions[i].guard.used for i in witness.run):
         legend.append("If: what the step's noisy value (sample) is compared with.")
     elif any(automaton.transitions[i].assign for i in witness.run):
@@ -194,12 +202,15 @@ def run_with_facts(automaton: Automaton, witness: Witness, longest: int | None =
 
 
 def dependency(automaton: Automaton, witness: Witness) -> list[Section]:
-    """What, if anything, forces an order on the samples: the path, or how a leaking cycle repeats."""
+    """What, if anything, forces an order on the samples: the path, or how a leaking cycle repeats (of a plain
+    automaton)."""
 
     def position(k: int) -> str:
         loop = words.loops_at(witness, k)
         return f"step {k + 1}" + {"": "", "*": " (loop)"}.get(loop, f" (loop {loop})")
 
+    if not automaton.is_plain:
+        return []
     if witness.pattern is Pattern.LEAKING_CYCLE:
         return [Section(_lasso(automaton, witness), "What the loop compares")]
     if not witness.path:

@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.model import Model
+from symdipa.checker.plain.runs import Cycle, Run, check_non_leaking, cycles_of, is_distinct, run_of
 from symdipa.checker.reading import bounded, items, members, number, rational, truth
 from symdipa.checker.rules import refuse
-from symdipa.checker.runs import Cycle, Run, check_non_leaking, cycles_of, is_distinct, run_of
 
 GROUND = "ground"
 End = int | str
@@ -41,7 +41,7 @@ def check_lower(model: Model, certificate: dict[str, object], where: str) -> Cla
     inputs = inputs_of(certificate, where)
     bound = rational(certificate["D"], f"{where}.D")
     run = run_of(model, certificate["run"], f"{where}.run")
-    cycles = cycles_of(run, certificate.get("cycles", []), f"{where}.cycles")
+    cycles = cycles_of(run.steps, certificate.get("cycles", []), f"{where}.cycles")
     for cycle in cycles:
         check_non_leaking(run, cycle, where)
     differences = _differences(run, inputs, certificate["differences"], f"{where}.differences")

@@ -6,9 +6,7 @@ from itertools import pairwise
 
 from symdipa.checker.claims import Claim
 from symdipa.checker.model import Model
-from symdipa.checker.reading import items, members, number, numbers, text
-from symdipa.checker.rules import refuse, shown
-from symdipa.checker.runs import (
+from symdipa.checker.plain.runs import (
     NOTHING,
     Cycle,
     Order,
@@ -20,6 +18,8 @@ from symdipa.checker.runs import (
     is_distinct,
     run_of,
 )
+from symdipa.checker.reading import items, members, number, numbers, text
+from symdipa.checker.rules import refuse, shown
 
 MAX_WALK = 1_000_000
 """The most steps that the rounds of a leaking cycle may have in all."""
@@ -34,7 +34,7 @@ def check_violation(model: Model, certificate: dict[str, object], where: str) ->
         refuse("violation-pattern", f"{where} has the unknown pattern {shown(pattern)}")
     members(certificate, where, ["kind", "pattern", "run", "cycles", *extra])
     run = run_of(model, certificate["run"], f"{where}.run")
-    cycles = cycles_of(run, certificate["cycles"], f"{where}.cycles")
+    cycles = cycles_of(run.steps, certificate["cycles"], f"{where}.cycles")
     wanted = 2 if pattern == "leaking-pair" else 1
     if len(cycles) != wanted:
         refuse("violation-cycles", f"{where} has {len(cycles)} cycles, not {wanted}")

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import and_, or_
 
@@ -71,7 +71,7 @@ class Split:
         if len(number) == len(new):
             return self
         variable = tuple(x for x, _ in number)
-        steps = (Step(image(s.ge, new), image(s.lt, new), image(s.asg, new)) for s in self.control.steps)
+        steps = (Step(*(image(mask, new) for mask in step)) for step in self.control.steps)
         names = _names(self.whole.variable_names, variable)
         return Split(self.whole, self.whole.with_steps(steps, names), variable)
 
@@ -106,8 +106,9 @@ def split(whole: Control) -> Split:
     read: list[dict[int, Mask]] = [{} for _ in whole.outgoing]
     for (q, x), reaching in uses.items():
         read[q][x] = image(reaching & -reaching, web_of)
+    soft = sum(1 << web for web, x in enumerate(variable) if whole.soft >> x & 1)
     steps = (
-        Step(image(step.ge, read[q]), image(step.lt, read[q]), image(step.asg, stored[t]))
+        Step(image(step.ge, read[q]), image(step.lt, read[q]), image(step.asg, stored[t]), soft)
         for t, (q, step) in enumerate(zip(whole.source, whole.steps, strict=True))
     )
     return Split(whole, whole.with_steps(steps, _names(whole.variable_names, variable)), tuple(variable))
@@ -274,9 +275,7 @@ def _renumbering(variable: Sequence[int]) -> Callable[[Step], Step]:
     """A function from steps over all variables to steps over those of ``variable``, numbered anew."""
     new = {x: 1 << i for i, x in enumerate(variable)}
     mask = sum(1 << x for x in variable)
-    return lambda step: Step(
-        image(step.ge & mask, new), image(step.lt & mask, new), image(step.asg & mask, new)
-    )
+    return lambda step: Step(*(image(part & mask, new) for part in step))
 
 
 def cut(whole: Control, variables: Mask, also: Collection[int] = ()) -> Slice:
@@ -303,6 +302,9 @@ def cut(whole: Control, variables: Mask, also: Collection[int] = ()) -> Slice:
         target=tuple(place[whole.target[t]] for t in origin),
         initial=0,
     )
+    if not whole.is_plain:  # each transition counts as a whole one
+        parts = tuple(whole.origin[t] for t in origin)
+        control = replace(control, origin=parts, begins=(True,) * len(parts))
     return Slice(whole, control, state, tuple(origin), variable, kept)
 
 

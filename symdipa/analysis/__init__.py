@@ -3,51 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from symdipa.analysis.work import Work, checked, unpaired
 from symdipa.bounds import portfolio
-from symdipa.bounds.portfolio import Portfolio
-from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.files.formats.halting import added, halt_shown, with_halt
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact, named
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
-from symdipa.model.limits import Limits, Progress, stopwatch
+from symdipa.model.limits import Limits, Progress
 from symdipa.model.options import CheckOptions, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
-from symdipa.model.verdict import (
-    Answers,
-    Bounds,
-    Result,
-    Source,
-    Status,
-    Verdict,
-    Witness,
-    decide,
-    must_be_result,
-)
+from symdipa.model.verdict import Answers, Result, Verdict, decide, must_be_result
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
-from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
-from symdipa.runs.witness import replay
 
 if TYPE_CHECKING:
     from symdipa.evidence.certificates import Json
     from symdipa.evidence.hints import Hint
     from symdipa.evidence.refutation import Refutation
 
-BUDGET_SECONDS = 20.0
-"""How long all methods together may search for a bound within the budget of a check."""
-
 EACH_SECONDS = 20.0
 """How long each method of :func:`weigh` may take by default."""
-
-DECIDING_SHARE = 2 / 3
-"""The part of the time for :func:`weigh` in which the patterns are to be decided."""
 
 CONFIRM_SECONDS, NEAR = 10.0, 0.995
 """How long to search for two inputs that come near ``D``, and the fraction of it that is near enough."""
@@ -57,6 +39,9 @@ CONCRETE_SECONDS = 60.0
 
 HALT_SECONDS, SHOWN_STOPS = 1.0, 3
 """How long the other reading of a stop may take, if the first took no longer; the most states named of it."""
+
+NO_ALIGNMENT = "the bound comes from distances alone: no graph gave an alignment, which could be certified"
+"""Why a bound has no certificate."""
 
 HINT_SECONDS, HINT_SHARE = 5.0, 3
 """How long deciding one changed automaton may take, and how many times that all of them together."""
@@ -121,33 +106,13 @@ def check(
 def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
     """:func:`check` with its options as one value."""
     limits = Limits.of(options.timeout, options.memory, options.bound, progress)
-    result = _checked(Problem.of(automaton), automaton, options, limits)
+    result = checked(Problem.of(automaton), automaton, options, limits)
 
     def answer(shown: Automaton, left: Limits) -> Result:
-        wanted = replace(options, max_weight=_best(result) or None)
-        return _checked(Problem.of(shown), shown, wanted, left)
+        wanted = replace(options, max_weight=(_best(result) if options.bounds else None) or None)
+        return checked(Problem.of(shown), shown, wanted, left)
 
     return _with_stops(result, answer, limits)
-
-
-def _checked(
-    problem: Problem, automaton: Automaton, options: CheckOptions, limits: Limits, *, more: bool = False
-) -> Result:
-    """A check; ``more`` bounds are to follow, for which it leaves time."""
-    engine, encoding, solver = options.engine, options.encoding, options.solver
-    deciding = limits.share(DECIDING_SHARE) if more else limits
-    work = _Check(problem, automaton, limits)
-    with Lineup(problem, deciding) as lineup:
-        engines = lineup.engines(engine, encoding, solver, options.slicing)
-        work.answers = Answers(tuple(ask(each, options.patterns, deciding) for each in engines))
-        work.find_witness()
-        if work.verdict is Verdict.PRIVATE and options.bounds:
-            source = Source.FALLBACK if engine == "z3" else Source.AUGMENTATION
-            enumerated = engine in ("explicit", "both")
-            work.find_cheap_bounds(source, _cap(work, enumerated), options.max_weight, more=more)
-        elif work.verdict is Verdict.NOT_WELL_FORMED and options.relational:
-            work.pair_runs(options.max_weight)
-    return work.result(solver if engine == "z3" and solver else engine, encoding)
 
 
 def _with_stops(result: Result, ask: Callable[[Automaton, Limits], Result], limits: Limits) -> Result:
@@ -210,15 +175,11 @@ def compare(
     follows from the answers. Raises what :func:`check` raises.
     """
     everyone = Limits.of(None, memory, bound, progress)
-    work = _Check(Problem.of(automaton), automaton, Limits.of(timeout, memory, bound, progress))
+    work = Work(Problem.of(automaton), automaton, Limits.of(timeout, memory, bound, progress))
     with Lineup(work.problem, work.limits) as lineup:
         rounds = [ask(each, tuple(Pattern), everyone.within(timeout)) for each in lineup.every()]
         work.answers, work.limits = Answers(tuple(rounds)), everyone.within(timeout)
-        work.find_witness()
-        if work.verdict is Verdict.PRIVATE:
-            work.find_cheap_bounds(Source.AUGMENTATION, _cap(work, enumerated=True))
-        elif work.verdict is Verdict.NOT_WELL_FORMED:
-            work.pair_runs()
+        work.conclude(enumerated=True)
     return work.result("all", None)
 
 
@@ -270,7 +231,7 @@ def weigh(
 
     def answer(automaton: Automaton, limits: Limits) -> Result:
         problem = Problem.of(automaton)
-        result = _checked(problem, automaton, options, limits, more=True)
+        result = checked(problem, automaton, options, limits, more=True)
         return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits, certified)
 
     return _with_stops(answer(automaton, limits), answer, limits)
@@ -297,7 +258,7 @@ def with_bounds(
 
     def answer(automaton: Automaton, limits: Limits) -> Result:
         options = CheckOptions(bounds=False)
-        return bounded(_checked(Problem.of(automaton), automaton, options, limits, more=True), limits)
+        return bounded(checked(Problem.of(automaton), automaton, options, limits, more=True), limits)
 
     return _with_stops(bounded(result, limits), answer, limits)
 
@@ -330,17 +291,11 @@ def _bounded(
         known=known,
         certified=certified,
     )
-    verdict = decide(result.answers, result.distinct, bounds)
+    verdict = decide(result.answers, result.distinct, bounds, result.automaton.is_plain)
     notes = result.notes
     if verdict is Verdict.NOT_WELL_FORMED:
-        notes = tuple(dict.fromkeys((*notes, _unpaired(bounds))))
+        notes = tuple(dict.fromkeys((*notes, unpaired(bounds))))
     return replace(result, bounds=bounds, verdict=verdict, notes=notes)
-
-
-def _unpaired(bounds: Bounds) -> Note:
-    """What to say where no pairs of runs make up for a violation."""
-    reason = bounds.missing.get("relational", portfolio.NONE)
-    return Note(NoteKind.NO_PAIRING, "" if reason == portfolio.NONE else f"; {reason}")
 
 
 def confirm(
@@ -354,6 +309,7 @@ def confirm(
     sensitivity.
     """
     must_be_result(result)
+    from symdipa.bounds.exact.flow import on_automaton as on_automaton_flow
     from symdipa.evidence import confirmation
 
     if result.bounds is None or result.bounds.best is None:
@@ -366,11 +322,12 @@ def confirm(
         raise ValueError("two inputs are looked for under two-sided adjacency of sensitivity 1 only")
     if progress is not None:
         progress("two inputs that come near D")
+    flow = result.bounds.flow
     try:
         found = confirmation.confirm(
             result.automaton,
             Fraction(eps),
-            flow=result.bounds.flow,
+            flow=flow and on_automaton_flow(control_graph(result.automaton), flow),
             enough=NEAR * float(result.bounds.best),
             limits=Limits.of(CONFIRM_SECONDS).within(timeout),
         )
@@ -413,15 +370,17 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
     For a private automaton it proves a bound on ``D`` and, where one was found, a bound from below; with
     ``invariant``, or without such a proof, that none of the four patterns occurs, which may take ``timeout``
     seconds. Otherwise it has the violation. Raises :class:`~symdipa.model.errors.NothingToCertify` where
-    there is no proof, or, with ``invariant``, where a pattern occurs.
+    there is no proof, or, with ``invariant``, where a pattern occurs or could say nothing.
     """
     must_be_result(result)
     from symdipa.evidence import certificates
 
     reason, automaton = "no answer was found", result.automaton
-    parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result)
-    if not parts and result.bounds is not None and not result.disagreements:
-        limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
+    limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
+    if invariant and not automaton.is_plain:
+        raise NothingToCertify(certificates.NOT_PLAIN)
+    parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result, limits)
+    if not parts and automaton.is_plain and result.bounds is not None and not result.disagreements:
         try:
             parts = [certificates.well_formed(control_graph(automaton), limits=limits)]
         except SymdipaError as error:
@@ -431,24 +390,47 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
     return certificates.bundle(automaton, parts)
 
 
-def _proofs(result: Result) -> list[Json]:
-    """The certificates of a violation, and of the bounds: of the best from above that has one."""
-    from symdipa.evidence import certificates
+def _proofs(result: Result, limits: Limits) -> list[Json]:
+    """The certificates of a violation, and of the bounds: of the best from above that has one.
 
-    parts: list[Json] = []
-    if result.witness is not None:
-        parts.append(certificates.violation(control_graph(result.automaton), result.witness))
-    bounds = result.bounds
-    if bounds is None:
-        return parts
-    aligned, paired = bounds.alignment_proof, bounds.relational_proof
-    if bounds.relational is not None and (bounds.alignment is None or bounds.relational < bounds.alignment):
-        proofs = list(paired.certificates) if paired is not None else []
-    else:
-        proofs = certificates.private(aligned) if aligned is not None else []
+    Raises :class:`~symdipa.model.errors.NothingToCertify` where that of an automaton that is not one of the
+    paper's has none.
+    """
+    from symdipa.evidence import certificates
+    from symdipa.evidence.certificates import wider
+
+    automaton, witness, bounds = result.automaton, result.witness, result.bounds
+    plain, parts = automaton.is_plain, list[certificates.Json]()
+    try:
+        if witness is not None:
+            parts.append(
+                certificates.violation(control_graph(automaton), witness)
+                if plain
+                else wider.growth(automaton, witness.run, witness.cycles, limits=limits)
+            )
+        if bounds is None:
+            return parts
+        aligned, paired = bounds.alignment_proof, bounds.relational_proof
+        if bounds.relational is not None and (
+            bounds.alignment is None or bounds.relational < bounds.alignment
+        ):
+            proofs = list(paired.certificates) if paired is not None else []
+        elif aligned is not None:
+            proofs = certificates.private(aligned) if plain else wider.private(automaton, aligned, limits)
+        else:
+            proofs = []
+    except LimitReached as limit:
+        raise NothingToCertify(str(limit)) from limit
+    if not (plain or parts or proofs or bounds.best is None):
+        raise NothingToCertify(NO_ALIGNMENT)
     parts += proofs
     if proofs and bounds.flow is not None and bounds.lower:  # nobody doubts that D is at least 0
-        parts.append(certificates.lower_of_flow(bounds.flow, bounds.flow_range, bounds.sensitivity))
+        question = bounds.flow, bounds.flow_range, bounds.sensitivity
+        if plain:
+            parts.append(certificates.lower_of_flow(*question))
+        else:
+            with suppress(NothingToCertify, LimitReached):
+                parts.append(wider.lower_of_flow(automaton, *question, limits))
     return parts
 
 
@@ -470,110 +452,3 @@ def hints(result: Result, *, timeout: float | None = None) -> list[Hint] | None:
         return check(changed, timeout=min(each, left), relational=False) if left else None
 
     return changes(result.automaton, result.witness, decided)
-
-
-def _cap(work: _Check, enumerated: bool) -> int | None:
-    """The cap on an augmentation built for bounds alone; none if enumeration has succeeded."""
-    done = enumerated and all(a.status.is_definite for a in work.answers.everything if a.engine == "explicit")
-    return None if done else lineups.max_nodes(work.problem.control, lineups.MAX_CELLS)
-
-
-class _Check:
-    """What is known so far about one automaton."""
-
-    def __init__(self, problem: Problem, automaton: Automaton, limits: Limits) -> None:
-        self.problem, self.automaton, self.limits = problem, automaton, limits
-        self.seconds = stopwatch()
-        self.answers = Answers(())
-        self.output_distinct = output_distinct(automaton)
-        self.witness: Witness | None = None
-        self.distinct: bool | None = None
-        self.bounds: Bounds | None = None
-        self.notes: list[Note] = list(automaton.notes)
-
-    @property
-    def verdict(self) -> Verdict:
-        return decide(self.answers, self.distinct, self.bounds)
-
-    def find_witness(self) -> None:
-        """Choose a witness whose outputs no other run shows, else the first, and note which of the two it is.
-
-        All are replayed once more; one that fails is an internal error.
-        """
-        control = self.problem.control
-        witnesses = [a.witness for a in self.answers.by_pattern.values() if a.witness is not None]
-        for witness in witnesses:
-            replay(control, witness)
-        try:
-            sure = self.output_distinct and witnesses
-            best = witnesses[0] if sure else find_distinct(control, witnesses, self.limits)
-        except LimitReached as limit:
-            best = None
-            self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
-        if best is not None:
-            self.witness, self.distinct = best, True
-        elif witnesses:
-            self.witness, self.distinct = witnesses[0], False
-
-    def find_cheap_bounds(
-        self, source: Source, cap: int | None, budget: Fraction | None = None, *, more: bool = False
-    ) -> None:
-        """Find cheap bounds, and better ones if these are above the budget.
-
-        ``cap`` limits the nodes of an augmentation built for the bounds alone. Where ``more`` are to follow,
-        alignment is left to them.
-        """
-        work = Portfolio(self.problem, enough=budget)
-        seconds = portfolio.fallback_seconds(self.seconds())
-        work.make(portfolio.cheap(cap), self.limits)
-        if not more:
-            work.make(portfolio.fallback(), self.limits.within(seconds))
-        if not work.from_above and not more:
-            self.notes.append(Note(NoteKind.NO_BOUND, work.missing["corollary"]))
-        if "corollary" not in work.from_above:
-            source = Source.ALIGNMENT
-        if budget is not None and not work.settled:
-            ladder = portfolio.ladder(self.problem.control.variables, pairing_seconds=None)
-            work.make(ladder, self.limits.within(BUDGET_SECONDS))
-        self.bounds = replace(work.bounds, source=source) if work.from_above else None
-
-    def pair_runs(self, budget: Fraction | None = None) -> None:
-        """Find a bound by relational alignment, which proves privacy in spite of a violation.
-
-        With a budget it is tried as well whether ``D`` must be larger.
-        """
-        work = Portfolio(self.problem, enough=budget, single_runs=False)
-        attempts = portfolio.pairing()
-        work.make(attempts if budget is not None else attempts[:1], self.limits)
-        if work.from_above:
-            self.bounds = replace(work.bounds, source=Source.RELATIONAL)
-        else:
-            self.notes.append(_unpaired(work.bounds))
-
-    def result(self, engine: str, encoding: str | None) -> Result:
-        """All in one value."""
-        patterns, verdict = self.answers.by_pattern, self.verdict
-        skipped = [p.short for p, answer in patterns.items() if answer.status is Status.SKIPPED]
-        if skipped and verdict is Verdict.UNKNOWN:
-            self.notes.append(Note(NoteKind.NOT_ASKED, ", ".join(skipped)))
-        deciders = dict.fromkeys(a.engine for a in patterns.values() if a.status.is_definite)
-        return Result(
-            automaton=self.automaton,
-            verdict=verdict,
-            answers=self.answers,
-            bounds=self.bounds,
-            output_distinct=self.output_distinct,
-            strongly_feasible=self._strongly_feasible(),
-            witness=self.witness,
-            distinct=self.distinct,
-            engine="+".join(deciders) or "none" if engine == "auto" else engine,
-            encoding=encoding,
-            seconds=self.seconds(),
-            notes=tuple(self.notes),
-        )
-
-    def _strongly_feasible(self) -> bool | None:
-        try:
-            return strongly_feasible(self.problem, limits=self.limits)
-        except LimitReached:
-            return None

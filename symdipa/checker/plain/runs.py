@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from symdipa.checker.graphs import Ends
 from symdipa.checker.model import Model, Step
 from symdipa.checker.reading import items, number, numbers
 from symdipa.checker.rules import refuse
@@ -108,13 +110,13 @@ def _acyclic(size: int, edges: frozenset[tuple[int, int]]) -> bool:
     return len(done) == size
 
 
-def cycles_of(run: Run, value: object, where: str) -> tuple[Cycle, ...]:
+def cycles_of(steps: Sequence[Ends], value: object, where: str) -> tuple[Cycle, ...]:
     """Half-open ranges of positions, each leading from a state back to it; no two overlap."""
     found: list[Cycle] = []
     for c, item in enumerate(items(value, where)):
-        size = len(run.steps)
+        size = len(steps)
         i, j = numbers(item, f"{where}[{c}]", "run-cycle", (size, size + 1))
-        if i >= j or run.steps[i].source != run.steps[j - 1].target:
+        if i >= j or steps[i].source != steps[j - 1].target:
             refuse("run-cycle", f"{where}[{c}] does not lead from a state back to it")
         found.append((i, j))
     taken: set[int] = set()

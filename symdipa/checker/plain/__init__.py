@@ -1,0 +1,1 @@
+"""Certificates of the paper's automata: order facts, flows, the four patterns."""

@@ -1,0 +1,1 @@
+"""Certificates of automata that are not the paper's: noise, constants, offsets, copies, gaps, mirrors."""

@@ -1,0 +1,128 @@
+"""A witness on an automaton that is not plain, in words: what is in conflict, and how its cost rises.
+
+The paper's patterns are about comparisons of noisy inputs. Constants, shown values, differences and noise
+that is one-sided or absent come into conflict as well; what all of these have in common is told here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from fractions import Fraction
+
+from symdipa.evidence.forced import Spot, forced
+from symdipa.interface.reports import words
+from symdipa.interface.reports.document import Block, Inset, Table
+from symdipa.model.adjacency import EITHER_WAY
+from symdipa.model.automaton import Automaton
+from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import enumeration
+from symdipa.model.verdict import Witness
+from symdipa.runs.numbers.growth import Growth, growth
+
+SHOWN = 3
+"""Of how many numbers of rounds the cost is told."""
+
+EXPOSED = "exposed comparison"
+
+
+def happens(automaton: Automaton, witness: Witness) -> list[Block]:
+    """Which loops repeat, and what the run asks of the samples in conflict."""
+    blocks: list[Block] = []
+    names = "AB" if len(witness.cycles) == 2 else [""]
+    for name, loop in zip(names, witness.cycles, strict=False):
+        title = f"Loop {name}," if name else "The loop"
+        text = words.loop_text(automaton, witness, loop)
+        blocks.append(f"{title} {text}{',' if name else ''} can go round as often as one likes.")
+    if rows := _chain(automaton, witness):
+        blocks += ["From the lowest value to the highest, the run forces this order:", Inset([Table(rows)])]
+    return blocks
+
+
+def _chain(automaton: Automaton, witness: Witness) -> list[list[str]]:
+    """What is in conflict, a line for each comparison and each number shown that it takes."""
+    if not witness.path:
+        return []
+    ordered = forced(automaton, witness.run)
+    chain = ordered.chain_of(witness)
+    rows = [[ordered.relation(tie), _by(tie.step, tie.text)] for tie in chain]
+    ends = [spot.sample for spot in ((chain[0].low, chain[-1].high) if chain else ())]
+    shown = [i for i in ends if i is not None] or [
+        i for i, places in ordered.released.items() if any(k in witness.path for k, _ in places)
+    ]
+    for i in dict.fromkeys(shown):
+        rows += [
+            [f"{ordered.name(Spot(i))} is seen", _by(k, f"shows {said}")]
+            for k, said in ordered.released.get(i, ())
+        ]
+    return rows
+
+
+def _by(step: int | None, text: str) -> str:
+    return text if step is None else f"step {step + 1} {text}"
+
+
+def in_short(automaton: Automaton, witness: Witness) -> str:
+    """The conflict in one sentence."""
+    if witness.conflict == EXPOSED:
+        steps = sorted({witness.path[0], witness.path[-1]})
+        compare = "compares or shows" if len(steps) == 1 else "compare or show"
+        return f"{words.steps_text(steps)} {compare} values whose noise cannot hide that an input moved."
+    if witness.conflict.startswith("violating path to "):
+        what = witness.conflict.removeprefix("violating path to ")
+        return f"any number of noisy inputs lie on one side of {what}, which nothing can shift."
+    match witness.pattern:
+        case Pattern.LEAKING_PAIR:
+            return f"any number of noisy inputs lie below {_others(automaton, witness)}."
+        case Pattern.DISCLOSING_CYCLE:
+            return "one run can show any number of noisy inputs."
+        case _:
+            return "every round of a loop costs something anew."
+
+
+def _others(automaton: Automaton, witness: Witness) -> str:
+    """What the noisy inputs of the first loop lie below."""
+    chain = forced(automaton, witness.run).chain_of(witness)
+    mirrored = bool(chain) and chain[0].low.mirrored != chain[-1].high.mirrored
+    others = f"{'the negatives of ' if mirrored else ''}any number of others"
+    tied = " or are tied to them by what is shown" if any(tie.both for tie in chain) else ""
+    return others + tied
+
+
+def why(automaton: Automaton, witness: Witness) -> str:
+    """How much more the outputs tell with each further round."""
+    found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY)
+    moved = _moved(automaton, witness, found)
+    if found.grows == "infinite":
+        return (
+            f"{moved} Then the outputs of this run are possible for one of the two inputs and, whatever eps "
+            "is, as unlikely as one likes (or impossible) for the other."
+        )
+    costs = found.costs[:SHOWN]
+    rounds, told = (enumeration(map(str, of)) for of in (range(1, len(costs) + 1), costs))
+    return (
+        f"{moved} With {rounds} rounds the outputs can be less likely by factors that come as close as one "
+        f"likes to exp(c*eps) with c = {told}."
+    )
+
+
+def _moved(automaton: Automaton, witness: Witness, found: Growth) -> str:
+    """Which inputs move, and how."""
+    rows: Sequence[Fraction] = found.deltas[0] if found.deltas else ()
+    groups: dict[str, list[int]] = {}
+    for k, delta in enumerate(rows):
+        reads = automaton.state(automaton.transitions[witness.run[k]].source).is_input
+        if reads and delta:
+            groups.setdefault("smaller" if delta > 0 else "larger", []).append(k)
+    if not groups:
+        return "Let the inputs move."
+    looped = {k for start, end in witness.cycles for k in range(start, end)}
+    told = [f"{_inputs_of(steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()]
+    turns = " (and the other way in every second round)" if len(found.deltas) == 2 else ""
+    return f"Let {enumeration(told)}{turns}."
+
+
+def _inputs_of(steps: Sequence[int], looped: Container[int]) -> str:
+    """The inputs of these steps, of which those in a loop have one in each round."""
+    if len(steps) > 1:
+        return f"the inputs of {words.steps_text(steps)}"
+    return f"{'every' if steps[0] in looped else 'the'} input of {words.steps_text(steps)}"
