@@ -182,7 +182,8 @@ def _growth(found: Refutation) -> list[Section]:
 
 def assumed(found: Refutation) -> Iterator[Block]:
     """What the numbers rest on."""
-    yield f"{words.assumed()} The probabilities are computed numerically, with the errors that are stated."
+    rests = words.assumed(integer=found.automaton.integer)
+    yield f"{rests} The probabilities are computed numerically, with the errors that are stated."
     states = (found.automaton.state(found.automaton.transitions[t].source) for t in found.run)
     state = next(
         (q for q in states if q.d and q.noise is Noise.LAPLACE and not found.automaton.integer), None

@@ -50,7 +50,10 @@ def _chain(automaton: Automaton, witness: Witness) -> list[list[str]]:
         i for i, places in ordered.released.items() if any(k in witness.path for k, _ in places)
     ]
     for i in dict.fromkeys(shown):
-        rows += [[f"{ordered.name(Spot(i))} is seen", _by(k, f"shows {said}")] for k, said in ordered.released.get(i, ())]
+        rows += [
+            [f"{ordered.name(Spot(i))} is seen", _by(k, f"shows {said}")]
+            for k, said in ordered.released.get(i, ())
+        ]
     return rows
 
 
@@ -113,9 +116,7 @@ def _moved(automaton: Automaton, witness: Witness, found: Growth) -> str:
     if not groups:
         return "Let the inputs move."
     looped = {k for start, end in witness.cycles for k in range(start, end)}
-    told = [
-        f"{_inputs_of(steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()
-    ]
+    told = [f"{_inputs_of(steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()]
     turns = " (and the other way in every second round)" if len(found.deltas) == 2 else ""
     return f"Let {enumeration(told)}{turns}."
 
