@@ -20,6 +20,7 @@ from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency, growth, svg, witness
 from symdipa.interface.pictures.layered import Box, LabelledEdge, layered
 from symdipa.model.automaton import INSAMPLE, Automaton, Guard, State, Transition, symbol
+from symdipa.model.validation.samples import scale_text
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
@@ -112,7 +113,10 @@ def test_examples_are_drawn_whole_and_nothing_lies_on_anything_else(path):
         assert part(group, "shape").tag.endswith("ellipse" if state.is_input else "rect")
         words = [t.text for t in group if t.tag.endswith("text")]
         assert words[0] == state.name
-        assert state.d is None or words[1] == f"{state.d}, {state.mu}"
+        if state.draws and state.d is not None:
+            assert words[1] == f"{scale_text(state.noise, state.d)}, {state.mu}"
+        if not state.draws:
+            assert words[1] == ("read" if state.is_input else "silent")
     assert clashes(text) == []
 
 
