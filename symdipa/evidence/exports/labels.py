@@ -115,7 +115,7 @@ def legend(automaton: Automaton, control: Control, names: Iterable[str]) -> list
 CORE = (
     "The query is about the core: a transition of the automaton is a chain of transitions there (see below)",
     "take(t:q->p) has their numbers, and a pattern is a conflict between what a run forces on shifts",
-    "that the core has none does not by itself prove privacy, and a run of it may be impossible on the numbers",
+    "that the core has none does not by itself prove privacy; a run of it may be impossible on the numbers",
 )
 OF_CORE = {
     "#": "q#2: the control state q with variables in other slots",

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from symdipa.evidence import facts
-from symdipa.interface.reports import rising, words
+from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Code, Inset, Lines, Marked, Section, Table
+from symdipa.interface.reports.story import rising
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
