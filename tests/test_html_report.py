@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 
 import pytest
 from click.testing import CliRunner
-from conftest import EXAMPLES, VIOLATIONS, ROOT
+from conftest import EXAMPLES, ROOT, VIOLATIONS
 from test_story import long_run
 
 from symdipa import analysis, check
