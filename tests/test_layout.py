@@ -63,7 +63,6 @@ def module_name(path: Path) -> str:
 
 FILES = [*sorted(p for p in PACKAGE.rglob("*.py")), *sorted((ROOT / "encodings").glob("*.py"))]
 MODULES = {module_name(path): path for path in FILES if path.stem != "__main__" and path.parent != PACKAGE}
-MODULES["analysis"] = PACKAGE / "analysis.py"
 
 
 def imported(path: Path):

@@ -24,7 +24,7 @@ from symdipa.engines.symbolic import SymbolicEngine
 from symdipa.files import formats
 from symdipa.files.minimize import CHANGES, PLAIN, Minimizer, in_words, size, tidy
 from symdipa.interface.cli import cli, minimizing
-from symdipa.model.automaton import Automaton, OutputKind, State, reachable
+from symdipa.model.automaton import Automaton, Noise, OutputKind, State, reachable
 from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.validation import problems
@@ -338,3 +338,34 @@ def test_nothing_is_saved_where_engines_agree(tmp_path: Path, run: Run):
     done = run("compare", str(HYSTERESIS), cwd=tmp_path)
     assert done.returncode == 1 and "engines agree" in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+WIDE = """
+noise integer
+(a:non-input,exp 1/2,1): t := insample, w := 1, u := insample; output start, insample; goto b
+(b,1/4,0): if (insample >= t + 3 && t < 5) then v := u, w := 3; output high, insample - t, u; goto b
+           elseif (insample < -u && u >= w || t > 7) then output low; goto c
+           else output 'u'; goto b
+(c:silent): if (u < t) then output t; goto b
+"""
+
+
+@pytest.mark.parametrize(
+    ("wanted", "left"),
+    [
+        (lambda a: any(t.copies for t in a.transitions), "(a): x := 1; output o; goto a\n"),
+        (lambda a: any(t.guard.others for t in a.transitions), "t"),
+        (lambda a: any(t.output.differences for t in a.transitions), "output insample - "),
+        (lambda a: any(t.output.values for t in a.transitions), "output "),
+        (lambda a: any(not s.draws for s in a.states), "(c:read):"),
+        (lambda a: any(s.noise is not Noise.LAPLACE for s in a.states), "exp 1"),
+        (lambda a: a.integer, "noise integer\n(a):\n"),
+    ],
+    ids=["copies", "comparisons", "differences", "values", "silent", "noise", "integer"],
+)
+def test_the_wider_model_is_made_small(wanted: Callable[[Automaton], bool], left: str) -> None:
+    search = Minimizer(formats.loads(WIDE), wanted)
+    assert search.starts() and search.run() and wanted(search.best) and not problems(search.best)
+    text = formats.dumps(search.best)
+    assert len(text.splitlines()) <= 3 and len(search.best.transitions) <= 2, text
+    assert left in text.replace("w := 1", "x := 1"), text

@@ -15,15 +15,17 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from conftest import ROOT
-from linear_examples import HALF, S, absolute, less, made, most, noisy_max, query, silent, step
+from linear_examples import HALF, S, absolute, less, made, most, noisy, noisy_max, query, silent, step
 from test_relational_wider import EXP, band, gap_max
 
 from symdipa.bounds.relational import relational
 from symdipa.checker import CertificateRefused, verify
 from symdipa.evidence.certificates import bundle
 from symdipa.model.automaton import (
+    INSAMPLE_PRIME,
     Automaton,
     Noise,
+    State,
     difference,
     several,
     symbol,
@@ -161,10 +163,66 @@ def test_integers_are_shifted_by_integers():
     assert rule_of(noisy_max(2), certified(noisy_max(2)) | wider) == "pair-potential"
 
 
-def test_negatives_are_refused_by_the_checker():
-    automaton = absolute(1)
-    certificate = certified(of_constants())
-    assert rule_of(automaton, certificate) == "kind"
+def test_integers_that_are_less_are_less_by_one():
+    """Of entries below 5 nothing is said but that they are at most 4, and of those from 5 on only that."""
+    automaton = of_constants(integer=True)
+    certificate = certified(automaton)
+    assert certificate["D"] == "1"
+    for bound, more in (("4", "3"), ("-5", "-6")):
+        changed = deepcopy(certificate)
+        for node in changed["nodes"]:
+            node["facts"] = [[u, v, sign, more if c == bound else c] for u, v, sign, c in node["facts"]]
+        assert changed != certificate and rule_of(automaton, changed) == "pair-fact"
+
+
+def test_what_is_known_and_compared_again_stays_known():
+    automaton = made(
+        [query("p", HALF), silent("q"), silent("r")],
+        step("p", "q", "low", less(S, 3), store="x"),
+        step("p", "e", "high", most(3, S)),
+        step("q", "r", "as before", less("x", 5)),
+        step("q", "e", "never", most(5, "x")),
+        step("r", "e", "as before", less("x", 4)),
+        step("r", "e", "never", most(4, "x")),
+    )
+    assert certified(automaton)["D"] == "1/2"
+
+
+def test_second_samples_in_a_list_are_paid_for():
+    automaton = made(
+        [State("q", True, HALF, d_prime=HALF)],
+        step("q", "e", "none", less(S, 5)),
+        step("q", "e", several(symbol("a"), INSAMPLE_PRIME), most(5, S)),
+    )
+    certificate = certified(automaton)
+    assert certificate["D"] == "1"
+    broken = deepcopy(certificate) | {"D": "3/4"}
+    for node in broken["nodes"]:
+        node["potential"] = str(min(Fraction(node["potential"]), Fraction(3, 4)))
+    assert rule_of(automaton, broken) == "pair-potential"
+    one_sided = replace(automaton.states[0], noise_prime=EXP)
+    other = replace(automaton, states=(one_sided, *automaton.states[1:])).trusted()
+    assert rule_of(other, certificate) == "pair-shift"
+
+
+@pytest.mark.parametrize(
+    "automaton",
+    [
+        absolute(1),
+        made(
+            [noisy("a", HALF), query("q", HALF)],
+            step("a", "q", "s", store="t"),
+            step("q", "e", "o", less(S, "-t")),
+        ),
+        made(
+            [noisy("a", HALF), query("q", HALF)],
+            step("a", "q", "s", store="t"),
+            step("q", "e", "o", less("-t", S)),
+        ),
+    ],
+)
+def test_negatives_are_refused_by_the_checker(automaton):
+    assert rule_of(automaton, certified(of_constants())) == "kind"
 
 
 def test_too_many_pieces_are_refused(monkeypatch):

@@ -15,18 +15,26 @@ from typing import Any
 
 from symdipa.model.automaton import (
     INSAMPLE,
+    Atom,
     Automaton,
     Guard,
+    Noise,
     Output,
     OutputKind,
     State,
+    Term,
     Transition,
+    atom,
+    guarded,
     reachable,
+    several,
     symbol,
     variables_of,
 )
+from symdipa.model.parts import SAMPLE, SECOND_SAMPLE
 from symdipa.model.spelling import counted
 from symdipa.model.validation import problems
+from symdipa.model.validation.guards import ties_count
 
 PLAIN = symbol("o")
 """What a transition outputs if it does not matter."""
@@ -39,9 +47,9 @@ def size(automaton: Automaton) -> tuple[int, ...]:
         len(moves),
         len(automaton.states),
         len(automaton.variables),
-        sum(len(t.guard.ge) + len(t.guard.lt) for t in moves),
-        sum(len(t.assign) for t in moves),
-        sum(map(_oddity, automaton.states)),
+        sum(len(t.guard.ge) + len(t.guard.lt) + 2 * len(t.guard.others) for t in moves),
+        sum(len(t.assign) + len(t.copies) for t in moves),
+        sum(map(_oddity, automaton.states)) + automaton.integer,
         sum(_strangeness(t) for t in moves),
     )
 
@@ -127,6 +135,9 @@ def tidy(automaton: Automaton) -> Automaton:
     """Without the states that no path reaches and the variables that no transition has."""
     found = reachable(automaton)
     kept = set(variables_of(found.transitions))
+    if any(move.guard.others for move in found.transitions):
+        ties = {state.name: ties_count(state, found.integer) for state in found.states}
+        found = _with_moves(found, lambda _, move: _comparing(move, move.guard.atoms, ties[move.source]))
     return replace(found, variables=tuple(x for x in automaton.variables if x in kept))
 
 
@@ -178,11 +189,42 @@ def _renamed(automaton: Automaton, name: Callable[[str], str | None]) -> Automat
     def names(old: frozenset[str]) -> frozenset[str]:
         return frozenset(new for x in old if (new := name(x)) is not None)
 
+    def named(x: str | None) -> str | None:
+        return x if x is None or x in (SAMPLE, SECOND_SAMPLE) else name(x)
+
     def change(t: int, move: Transition) -> Transition:
-        guard = Guard(names(move.guard.ge), names(move.guard.lt))
-        return replace(move, guard=guard, assign=names(move.assign))
+        others = (_renamed_atom(each, named) for each in move.guard.others)
+        guard = Guard(names(move.guard.ge), names(move.guard.lt), frozenset(filter(None, others)))
+        assign = names(move.assign)
+        copies = {
+            new: value
+            for x, y in move.copies
+            if (new := name(x)) is not None and new not in assign
+            if (value := name(y) if isinstance(y, str) else y) not in (None, new)
+        }
+        parts = [_renamed_output(part, named) for part in move.output.parts]
+        output = _listed([part for part in parts if part is not None])
+        return replace(move, guard=guard, assign=assign, copies=tuple(copies.items()), output=output)
 
     return _with_moves(automaton, change)
+
+
+def _renamed_atom(each: Atom, name: Callable[[str | None], str | None]) -> Atom | None:
+    """The comparison of other variables; ``None`` where it says nothing, or a variable is gone."""
+    low, high = (Term(name(term.name), term.offset, term.mirrored) for term in (each.low, each.high))
+    if any(new.name is None and old.name for new, old in ((low, each.low), (high, each.high))):
+        return None
+    return None if (low.name, low.mirrored) == (high.name, high.mirrored) else atom(low, high, each.strict)
+
+
+def _renamed_output(part: Output, name: Callable[[str | None], str | None]) -> Output | None:
+    """A single output with other variables; ``None`` where one is gone, or subtracted from itself."""
+    names = tuple(new for x in part.names if (new := name(x)) is not None)
+    return replace(part, names=names) if len(set(names)) == len(part.names) else None
+
+
+def _listed(parts: Sequence[Output]) -> Output:
+    return several(*parts) if len(parts) > 1 else parts[0] if parts else PLAIN
 
 
 def _one_variable(automaton: Automaton, pairs: Sequence[tuple[str, str]]) -> Automaton:
@@ -199,7 +241,7 @@ def _touching(automaton: Automaton, touched: Callable[[Transition], frozenset[st
 def _without_atoms(automaton: Automaton, gone: Collection[tuple[int, str]]) -> Automaton:
     def change(t: int, move: Transition) -> Transition:
         names = {x for s, x in gone if s == t}
-        return replace(move, guard=Guard(move.guard.ge - names, move.guard.lt - names))
+        return replace(move, guard=replace(move.guard, ge=move.guard.ge - names, lt=move.guard.lt - names))
 
     return _with_moves(automaton, change)
 
@@ -210,14 +252,55 @@ def _without_stores(automaton: Automaton, gone: Collection[tuple[int, str]]) -> 
     )
 
 
+def _comparing(move: Transition, atoms: Iterable[Atom], ties: bool) -> Transition:
+    return replace(move, guard=guarded(atoms, ties))
+
+
+def _places(automaton: Automaton, parts: Callable[[Transition], Iterable[Any]]) -> list[tuple[int, Any]]:
+    """Parts of transitions, with the position of the transition."""
+    return [(t, part) for t, move in enumerate(automaton.transitions) for part in parts(move)]
+
+
+def _without_others(automaton: Automaton, gone: Collection[tuple[int, Atom]]) -> Automaton:
+    def change(t: int, move: Transition) -> Transition:
+        kept = frozenset(each for each in move.guard.others if (t, each) not in gone)
+        return replace(move, guard=replace(move.guard, others=kept))
+
+    return _with_moves(automaton, change)
+
+
+def _without_copies(automaton: Automaton, gone: Collection[tuple[int, Any]]) -> Automaton:
+    def change(t: int, move: Transition) -> Transition:
+        return replace(move, copies=tuple(copy for copy in move.copies if (t, copy) not in gone))
+
+    return _with_moves(automaton, change)
+
+
+def _without_items(automaton: Automaton, gone: Collection[tuple[int, int]]) -> Automaton:
+    def change(t: int, move: Transition) -> Transition:
+        if not move.output.items:
+            return move
+        return replace(
+            move, output=_listed([item for k, item in enumerate(move.output.items) if (t, k) not in gone])
+        )
+
+    return _with_moves(automaton, change)
+
+
 NUMBERS: list[dict[str, Any]] = [
-    {"d": None, "mu": Fraction(0), "d_prime": None, "mu_prime": Fraction(0)},
-    {"d_prime": None, "mu_prime": Fraction(0)},
+    {
+        **{"d": None, "mu": Fraction(0), "noise": Noise.LAPLACE},
+        **{"d_prime": None, "mu_prime": Fraction(0), "noise_prime": Noise.LAPLACE},
+    },
+    {"d_prime": None, "mu_prime": Fraction(0), "noise_prime": Noise.LAPLACE},
+    {"d": Fraction(1), "noise": Noise.LAPLACE},
+    {"d_prime": Fraction(1), "noise_prime": Noise.LAPLACE},
     {"d": Fraction(1)},
     {"d_prime": Fraction(1)},
     {"mu": Fraction(0)},
     {"mu_prime": Fraction(0)},
     {"is_input": True},
+    {"draws": True},
 ]
 """The parameters that a state gets in their simplest form, in one step each."""
 
@@ -225,7 +308,9 @@ NUMBERS: list[dict[str, Any]] = [
 def _oddity(state: State) -> int:
     """How far the parameters of a state are from being simple."""
     scales = sum(0 if d is None else 1 if d == 1 else 2 for d in (state.d, state.d_prime))
-    return scales + sum(map(bool, (state.mu, state.mu_prime))) + (not state.is_input)
+    noises = sum(2 * (noise is not Noise.LAPLACE) for noise in (state.noise, state.noise_prime))
+    means = sum(map(bool, (state.mu, state.mu_prime)))
+    return scales + noises + means + (not state.is_input) + (not state.draws)
 
 
 def _numbers(automaton: Automaton) -> list[tuple[int, int]]:
@@ -250,7 +335,16 @@ def _strangeness(move: Transition) -> int:
     """How far an output is from a symbol that says nothing."""
     if move.output == PLAIN:
         return 0
-    return {OutputKind.SYMBOL: 1, OutputKind.INSAMPLE: 2, OutputKind.INSAMPLE_PRIME: 3}[move.output.kind]
+    return sum(STRANGENESS[part.kind] for part in move.output.parts) + len(move.output.items)
+
+
+STRANGENESS = {
+    OutputKind.SYMBOL: 1,
+    OutputKind.INSAMPLE: 2,
+    OutputKind.INSAMPLE_PRIME: 3,
+    OutputKind.VALUE: 4,
+    OutputKind.DIFFERENCE: 5,
+}
 
 
 def _showing(automaton: Automaton, places: Collection[int], output: Output) -> Automaton:
@@ -264,11 +358,15 @@ CHANGES = (
     Simplification(lambda a: _pairs(a.variables), _one_variable, together=False),
     Simplification(lambda a: _touching(a, lambda move: move.guard.used), _without_atoms),
     Simplification(lambda a: _touching(a, lambda move: move.assign), _without_stores),
+    Simplification(lambda a: _places(a, lambda move: sorted(move.guard.others, key=str)), _without_others),
+    Simplification(lambda a: _places(a, lambda move: move.copies), _without_copies),
     Simplification(_numbers, _simple_numbers),
+    Simplification(lambda a: [0] * a.integer, lambda a, _: replace(a, integer=False)),
     Simplification(
         lambda a: [t for t, move in enumerate(a.transitions) if move.output != PLAIN],
         lambda a, places: _showing(a, places, PLAIN),
     ),
+    Simplification(lambda a: _places(a, lambda move: range(len(move.output.items))), _without_items),
     Simplification(
         lambda a: [t for t, move in enumerate(a.transitions) if move.output.shows_second],
         lambda a, places: _showing(a, places, INSAMPLE),

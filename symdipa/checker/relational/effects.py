@@ -211,9 +211,7 @@ def _of_wider(model: wider.Model) -> Effects:
 
 
 def _drawn(sample: wider.Sample | None) -> Drawn | None:
-    if sample is None or (sample.noise is not Noise.NONE and sample.d <= 0):
-        return None
-    return Drawn(sample.noise, sample.d, sample.mu)
+    return None if sample is None else Drawn(sample.noise, sample.d, sample.mu)
 
 
 def _shows(step: wider.Step) -> str:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from symdipa.model.adjacency import EITHER_WAY
 from symdipa.model.automaton import Automaton, OutputKind
+from symdipa.model.errors import LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import PatternResult, Status, Witness
 from symdipa.runs.control import Control
@@ -52,17 +53,19 @@ def _place(control: Control, witness: Witness, places: Sequence[int], k: int) ->
 def confirmed(
     automaton: Automaton, control: Control, answer: PatternResult, limits: Limits = UNLIMITED
 ) -> PatternResult:
-    """An answer about the core as one about the automaton: a witness that costs nothing is none.
-
-    Raises :class:`symdipa.model.errors.OutOfTime`.
-    """
+    """An answer about the core as one about the automaton: a witness that costs nothing is none."""
     if control.is_plain or answer.witness is None:
         return answer
     witness = on_automaton(automaton, control, answer.witness)
-    found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY, limits)
-    if found.grows is not None:
-        return replace(answer, witness=witness)
-    reason = f"a run that may show it was found, but not confirmed: {found.reason}"
+    try:
+        found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY, limits)
+    except LimitReached as limit:
+        why = str(limit)
+    else:
+        if found.grows is not None:
+            return replace(answer, witness=witness)
+        why = found.reason
+    reason = f"a run that may show it was found, but not confirmed: {why}"
     return replace(answer, status=Status.UNKNOWN, method=None, witness=None, reason=reason)
 
 

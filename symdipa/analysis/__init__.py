@@ -8,51 +8,28 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from symdipa.analysis.work import Work, checked, unpaired
 from symdipa.bounds import portfolio
-from symdipa.bounds.portfolio import Portfolio
-from symdipa.engines import lineup as lineups
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.files.formats.halting import added, halt_shown, with_halt
-from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, exact, named
+from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact, named
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
-from symdipa.model.limits import Limits, Progress, stopwatch
+from symdipa.model.limits import Limits, Progress
 from symdipa.model.options import CheckOptions, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
-from symdipa.model.verdict import (
-    Answers,
-    Bounds,
-    PatternResult,
-    Result,
-    Source,
-    Status,
-    Verdict,
-    Witness,
-    decide,
-    must_be_result,
-    well_formed,
-)
+from symdipa.model.verdict import Answers, Result, Verdict, decide, must_be_result
 from symdipa.runs.control import control_graph
-from symdipa.runs.numbers.growth import growth
 from symdipa.runs.problem import Problem
-from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
-from symdipa.runs.witness import replay
-from symdipa.runs.witness.wayback import confirmed, on_automaton
 
 if TYPE_CHECKING:
     from symdipa.evidence.certificates import Json
     from symdipa.evidence.hints import Hint
     from symdipa.evidence.refutation import Refutation
 
-BUDGET_SECONDS = 20.0
-"""How long all methods together may search for a bound within the budget of a check."""
-
 EACH_SECONDS = 20.0
 """How long each method of :func:`weigh` may take by default."""
-
-DECIDING_SHARE = 2 / 3
-"""The part of the time for :func:`weigh` in which the patterns are to be decided."""
 
 CONFIRM_SECONDS, NEAR = 10.0, 0.995
 """How long to search for two inputs that come near ``D``, and the fraction of it that is near enough."""
@@ -65,9 +42,6 @@ HALT_SECONDS, SHOWN_STOPS = 1.0, 3
 
 NO_ALIGNMENT = "the bound comes from distances alone: no graph gave an alignment, which could be certified"
 """Why a bound has no certificate."""
-
-GROWING = "a run that costs more and more"
-"""The conflict of a witness that distances have found."""
 
 HINT_SECONDS, HINT_SHARE = 5.0, 3
 """How long deciding one changed automaton may take, and how many times that all of them together."""
@@ -132,37 +106,13 @@ def check(
 def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
     """:func:`check` with its options as one value."""
     limits = Limits.of(options.timeout, options.memory, options.bound, progress)
-    result = _checked(Problem.of(automaton), automaton, options, limits)
+    result = checked(Problem.of(automaton), automaton, options, limits)
 
     def answer(shown: Automaton, left: Limits) -> Result:
         wanted = replace(options, max_weight=(_best(result) if options.bounds else None) or None)
-        return _checked(Problem.of(shown), shown, wanted, left)
+        return checked(Problem.of(shown), shown, wanted, left)
 
     return _with_stops(result, answer, limits)
-
-
-def _checked(
-    problem: Problem, automaton: Automaton, options: CheckOptions, limits: Limits, *, more: bool = False
-) -> Result:
-    """A check; ``more`` bounds are to follow, for which it leaves time."""
-    engine, encoding, solver = options.engine, options.encoding, options.solver
-    deciding = limits.share(DECIDING_SHARE) if more else limits
-    work = _Check(problem, automaton, limits)
-    with Lineup(problem, deciding) as lineup:
-        engines = lineup.engines(engine, encoding, solver, options.slicing)
-        work.answers = Answers(tuple(ask(each, options.patterns, deciding) for each in engines))
-        work.find_witness()
-        cap = _cap(work, engine in ("explicit", "both"))
-        if not automaton.is_plain and work.well_formed is not False:
-            work.find_cheap_bounds(Source.ALIGNMENT, cap, options.max_weight)
-            if work.bounds is None:
-                work.measure_distances(cap)
-        elif work.verdict is Verdict.PRIVATE and options.bounds:
-            source = Source.FALLBACK if engine == "z3" else Source.AUGMENTATION
-            work.find_cheap_bounds(source, cap, options.max_weight, more=more)
-        if work.verdict is Verdict.NOT_WELL_FORMED and options.relational:
-            work.pair_runs(options.max_weight)
-    return work.result(solver if engine == "z3" and solver else engine, encoding)
 
 
 def _with_stops(result: Result, ask: Callable[[Automaton, Limits], Result], limits: Limits) -> Result:
@@ -225,20 +175,11 @@ def compare(
     follows from the answers. Raises what :func:`check` raises.
     """
     everyone = Limits.of(None, memory, bound, progress)
-    work = _Check(Problem.of(automaton), automaton, Limits.of(timeout, memory, bound, progress))
+    work = Work(Problem.of(automaton), automaton, Limits.of(timeout, memory, bound, progress))
     with Lineup(work.problem, work.limits) as lineup:
         rounds = [ask(each, tuple(Pattern), everyone.within(timeout)) for each in lineup.every()]
         work.answers, work.limits = Answers(tuple(rounds)), everyone.within(timeout)
-        work.find_witness()
-        cap = _cap(work, enumerated=True)
-        if not automaton.is_plain and work.well_formed is not False:
-            work.find_cheap_bounds(Source.ALIGNMENT, cap)
-            if work.bounds is None:
-                work.measure_distances(cap)
-        elif work.verdict is Verdict.PRIVATE:
-            work.find_cheap_bounds(Source.AUGMENTATION, cap)
-        if work.verdict is Verdict.NOT_WELL_FORMED:
-            work.pair_runs()
+        work.conclude(enumerated=True)
     return work.result("all", None)
 
 
@@ -290,7 +231,7 @@ def weigh(
 
     def answer(automaton: Automaton, limits: Limits) -> Result:
         problem = Problem.of(automaton)
-        result = _checked(problem, automaton, options, limits, more=True)
+        result = checked(problem, automaton, options, limits, more=True)
         return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits, certified)
 
     return _with_stops(answer(automaton, limits), answer, limits)
@@ -317,7 +258,7 @@ def with_bounds(
 
     def answer(automaton: Automaton, limits: Limits) -> Result:
         options = CheckOptions(bounds=False)
-        return bounded(_checked(Problem.of(automaton), automaton, options, limits, more=True), limits)
+        return bounded(checked(Problem.of(automaton), automaton, options, limits, more=True), limits)
 
     return _with_stops(bounded(result, limits), answer, limits)
 
@@ -353,14 +294,8 @@ def _bounded(
     verdict = decide(result.answers, result.distinct, bounds, result.automaton.is_plain)
     notes = result.notes
     if verdict is Verdict.NOT_WELL_FORMED:
-        notes = tuple(dict.fromkeys((*notes, _unpaired(bounds))))
+        notes = tuple(dict.fromkeys((*notes, unpaired(bounds))))
     return replace(result, bounds=bounds, verdict=verdict, notes=notes)
-
-
-def _unpaired(bounds: Bounds) -> Note:
-    """What to say where no pairs of runs make up for a violation."""
-    reason = bounds.missing.get("relational", portfolio.NONE)
-    return Note(NoteKind.NO_PAIRING, "" if reason == portfolio.NONE else f"; {reason}")
 
 
 def confirm(
@@ -517,184 +452,3 @@ def hints(result: Result, *, timeout: float | None = None) -> list[Hint] | None:
         return check(changed, timeout=min(each, left), relational=False) if left else None
 
     return changes(result.automaton, result.witness, decided)
-
-
-def _cap(work: _Check, enumerated: bool) -> int | None:
-    """The cap on an augmentation built for bounds alone; none if enumeration has succeeded."""
-    done = enumerated and all(a.status.is_definite for a in work.answers.everything if a.engine == "explicit")
-    return None if done else lineups.max_nodes(work.problem.control, lineups.MAX_CELLS)
-
-
-class _Check:
-    """What is known so far about one automaton."""
-
-    def __init__(self, problem: Problem, automaton: Automaton, limits: Limits) -> None:
-        self.problem, self.automaton, self.limits = problem, automaton, limits
-        self.seconds = stopwatch()
-        self.answers = Answers(())
-        self.output_distinct = output_distinct(automaton)
-        self.witness: Witness | None = None
-        self.distinct: bool | None = None
-        self.bounds: Bounds | None = None
-        self.notes: list[Note] = list(automaton.notes)
-
-    @property
-    def well_formed(self) -> bool | None:
-        """Whether none of the patterns occurs; ``None`` while that is open."""
-        return well_formed(self.answers)
-
-    @property
-    def verdict(self) -> Verdict:
-        return decide(self.answers, self.distinct, self.bounds, self.automaton.is_plain)
-
-    def find_witness(self) -> None:
-        """Choose a witness whose outputs no other run shows, else the first, and note which of the two it is.
-
-        All are replayed once more; one that fails is an internal error. Of an automaton that is not plain
-        they must be confirmed by what their runs cost, and are told on the automaton.
-        """
-        control = self.problem.control
-        for answer in self.answers.everything:
-            if answer.witness is not None:
-                replay(control, answer.witness)
-        if not control.is_plain:
-            self._find_confirmed()
-            return
-        witnesses = [a.witness for a in self.answers.by_pattern.values() if a.witness is not None]
-        try:
-            sure = self.output_distinct and witnesses
-            best = witnesses[0] if sure else find_distinct(control, witnesses, self.limits)
-        except LimitReached as limit:
-            best = None
-            self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
-        if best is not None:
-            self.witness, self.distinct = best, True
-        elif witnesses:
-            self.witness, self.distinct = witnesses[0], False
-
-    def _find_confirmed(self) -> None:
-        """:meth:`find_witness` on a core."""
-        automaton, control = self.automaton, self.problem.control
-        found: list[Witness] = []
-
-        def settled(answer: PatternResult) -> PatternResult:
-            told = confirmed(automaton, control, answer, self.limits)
-            if told.witness is not None and answer.witness is not None:
-                found.append(answer.witness)
-            return told
-
-        try:
-            rounds = [{p: settled(a) for p, a in answers.items()} for answers in self.answers.rounds]
-        except LimitReached as limit:
-            self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
-            return
-        self.answers = Answers(tuple(rounds))
-        self._choose(sorted(found, key=lambda witness: len(witness.run)))
-
-    def _choose(self, found: list[Witness]) -> None:
-        """The first of these witnesses on the core whose outputs no other run shows, else the first one."""
-        automaton, control = self.automaton, self.problem.control
-        if not found:
-            return
-        try:
-            best = found[0] if self.output_distinct else find_distinct(control, found, self.limits)
-        except LimitReached as limit:
-            best = None
-            self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
-        told = on_automaton(automaton, control, best or found[0])
-        if best is not None and growth(automaton, told.run, told.cycles, *EITHER_WAY).grows is None:
-            best, told = None, on_automaton(automaton, control, found[0])
-        self.witness, self.distinct = told, best is not None
-
-    def measure_distances(self, cap: int | None) -> None:
-        """Find the exact constant, or a run that costs more and more, where nothing else decides.
-
-        Such a run is a witness of the first pattern that is open.
-        """
-        from symdipa.bounds.exact.distance import distances
-
-        try:
-            found = self.problem.from_augmentation(distances, self.limits, cap)
-        except LimitReached as limit:
-            self.notes.append(Note(NoteKind.NOT_MEASURED, str(limit)))
-            return
-        if found.value is not None:
-            self.bounds = Bounds(from_above={"exact": found.value}, source=Source.DISTANCES)
-            return
-        automaton, control = self.automaton, self.problem.control
-        patterns = self.answers.by_pattern
-        open_ones = [p for p, a in patterns.items() if a.status is Status.UNKNOWN] or list(patterns)
-        witness = Witness(open_ones[0], tuple(found.run), tuple(found.loops), conflict=GROWING)
-        told = on_automaton(automaton, control, witness)
-        grown = growth(automaton, told.run, told.cycles, *EITHER_WAY, self.limits)
-        if grown.grows is None:
-            self.notes.append(
-                Note(NoteKind.NOT_MEASURED, f"a run that seems to cost more and more: {grown.reason}")
-            )
-            return
-        answer = PatternResult(witness.pattern, Status.PRESENT, "distances", "explicit", witness=told)
-        self.answers = Answers(({**patterns, witness.pattern: answer},))
-        self._choose([witness])
-
-    def find_cheap_bounds(
-        self, source: Source, cap: int | None, budget: Fraction | None = None, *, more: bool = False
-    ) -> None:
-        """Find cheap bounds, and better ones if these are above the budget.
-
-        ``cap`` limits the nodes of an augmentation built for the bounds alone. Where ``more`` are to follow,
-        alignment is left to them.
-        """
-        work = Portfolio(self.problem, enough=budget)
-        seconds = portfolio.fallback_seconds(self.seconds())
-        work.make(portfolio.cheap(cap), self.limits)
-        if not more:
-            work.make(portfolio.fallback(), self.limits.within(seconds))
-        if not work.from_above and not more and self.automaton.is_plain:
-            self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
-        if "corollary" not in work.from_above:
-            source = Source.ALIGNMENT
-        if budget is not None and not work.settled:
-            ladder = portfolio.ladder(self.problem.control.variables, pairing_seconds=None)
-            work.make(ladder, self.limits.within(BUDGET_SECONDS))
-        self.bounds = replace(work.bounds, source=source) if work.from_above else None
-
-    def pair_runs(self, budget: Fraction | None = None) -> None:
-        """Find a bound by relational alignment, which proves privacy in spite of a violation.
-
-        With a budget it is tried as well whether ``D`` must be larger.
-        """
-        work = Portfolio(self.problem, enough=budget, single_runs=False)
-        attempts = portfolio.pairing()
-        work.make(attempts if budget is not None else attempts[:1], self.limits)
-        if work.from_above:
-            self.bounds = replace(work.bounds, source=Source.RELATIONAL)
-        else:
-            self.notes.append(_unpaired(work.bounds))
-
-    def result(self, engine: str, encoding: str | None) -> Result:
-        """All in one value."""
-        patterns, verdict = self.answers.by_pattern, self.verdict
-        skipped = [p.short for p, answer in patterns.items() if answer.status is Status.SKIPPED]
-        if skipped and verdict is Verdict.UNKNOWN:
-            self.notes.append(Note(NoteKind.NOT_ASKED, ", ".join(skipped)))
-        deciders = dict.fromkeys(a.engine for a in patterns.values() if a.status.is_definite)
-        return Result(
-            automaton=self.automaton,
-            verdict=verdict,
-            answers=self.answers,
-            bounds=self.bounds,
-            output_distinct=self.output_distinct,
-            strongly_feasible=self._strongly_feasible(),
-            witness=self.witness,
-            distinct=self.distinct,
-            engine="+".join(deciders) or "none" if engine == "auto" else engine,
-            encoding=encoding,
-            seconds=self.seconds(),
-            notes=tuple(self.notes),
-        )
-
-    def _strongly_feasible(self) -> bool | None:
-        try:
-            return strongly_feasible(self.problem, limits=self.limits)
-        except LimitReached:
-            return None
