@@ -77,7 +77,7 @@ class Draft:
 
     def tell(self, name: str, branch: Branch) -> None:
         """A silent state: it neither reads nor draws."""
-        self.states.append(State(name, is_input=False, draws=False, noise=Noise.NONE))
+        self.states.append(State(name, is_input=False, draws=False))
         self.transitions.append(branch.leaving(name))
 
     def read(
