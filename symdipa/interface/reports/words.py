@@ -12,7 +12,6 @@ from symdipa.interface.reports.document import Block, Table
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.automaton import Automaton, Guard, Noise, noise_scale
 from symdipa.model.parts import SAMPLE
-from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, members
@@ -51,8 +50,8 @@ def loop_text(automaton: Automaton, witness: Witness, loop: tuple[int, int]) -> 
 
 
 def loops_at(witness: Witness, position: int) -> str:
-    """``A`` and ``B`` for the two loops of a leaking pair, ``*`` for the only loop of another pattern."""
-    names = "AB" if witness.pattern is Pattern.LEAKING_PAIR else "*"
+    """``A`` and ``B`` for the two loops of a leaking pair, ``*`` for the only loop of another violation."""
+    names = "AB" if len(witness.cycles) > 1 else "*"
     pairs = zip(names, witness.cycles, strict=False)
     return "".join(name for name, (start, end) in pairs if start <= position < end)
 
