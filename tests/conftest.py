@@ -19,6 +19,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 
+VIOLATIONS = [
+    path
+    for path in sorted(EXAMPLES.glob("*/*.dipa"))
+    if not path.read_text(encoding="utf-8").startswith("# expect: private")
+]
+"""The examples with a run that loses privacy."""
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from conftest import EXAMPLES
+from conftest import EXAMPLES, VIOLATIONS
 from svg_geometry import box, clashes, groups, overlap, parsed, part
 
 from symdipa import check
+from symdipa.evidence.forced import forced
 from symdipa.evidence.refutation import Growth
 from symdipa.files import families, formats
 from symdipa.interface.cli import cli
@@ -20,11 +22,12 @@ from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency, growth, svg, witness
 from symdipa.interface.pictures.layered import Box, LabelledEdge, layered
 from symdipa.model.automaton import INSAMPLE, Automaton, Guard, State, Transition, symbol
+from symdipa.model.validation.samples import scale_text
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
 FILES = sorted(EXAMPLES.glob("*/*.dipa"))
-VIOLATIONS = [path for path in FILES if path.parent.name != "well_formed"]
+LINEAR = [path for path in VIOLATIONS if path.parent.name == "linear"]
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
 NASTY = '<script>alert("1")</script>&\'x\x01'
@@ -112,7 +115,10 @@ def test_examples_are_drawn_whole_and_nothing_lies_on_anything_else(path):
         assert part(group, "shape").tag.endswith("ellipse" if state.is_input else "rect")
         words = [t.text for t in group if t.tag.endswith("text")]
         assert words[0] == state.name
-        assert state.d is None or words[1] == f"{state.d}, {state.mu}"
+        if state.draws and state.d is not None:
+            assert words[1] == f"{scale_text(state.noise, state.d)}, {state.mu}"
+        if not state.draws:
+            assert words[1] == ("read" if state.is_input else "silent")
     assert clashes(text) == []
 
 
@@ -234,7 +240,7 @@ def test_the_run_is_marked_with_its_loops(path):
         assert all(str(k + 1) in told for k in steps)
 
 
-@pytest.mark.parametrize("path", VIOLATIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [p for p in VIOLATIONS if p not in LINEAR], ids=lambda path: path.stem)
 def test_larger_samples_are_higher_and_the_path_is_marked(path):
     automaton = formats.load(path)
     found = check(automaton).witness
@@ -250,6 +256,56 @@ def test_larger_samples_are_higher_and_the_path_is_marked(path):
         0, len(found.path) - 1
     )
     assert bool(drawing.elements) is bool(groups(root, "tie"))
+
+
+@pytest.mark.parametrize("path", LINEAR, ids=lambda path: path.stem)
+def test_what_is_in_conflict_is_marked_in_any_automaton(path):
+    automaton = formats.load(path)
+    found = check(automaton).witness
+    drawing = dependency.draw(automaton, found)
+    text = svg.standalone(drawing, "samples")
+    assert clashes(text, "tie") == []
+    ordered = forced(automaton, found.run)
+    chain = ordered.chain_of(found)
+    marked = [g for g in groups(parsed(text), "tie") if "path" in g.get("class").split()]
+    assert len(marked) == len(chain)
+    assert sorted(g[0].text.partition(":")[0] for g in marked) == sorted(map(ordered.relation, chain))
+    assert bool(chain) is (bool(found.path) and path.stem != "exponential_shown")
+
+
+def picture_of(name):
+    automaton = formats.load(EXAMPLES / "linear" / f"{name}.dipa")
+    return parsed(svg.standalone(dependency.draw(automaton, check(automaton).witness), name))
+
+
+def words_of(group):
+    return [t.text for t in group if t.tag.endswith("text")]
+
+
+def test_constants_negatives_and_shown_numbers_are_drawn():
+    assert ["5", "a constant"] in [words_of(g) for g in groups(picture_of("fixed_limit_forever"), "sample")]
+    negatives = [words_of(g)[0] for g in groups(picture_of("deviation_forever"), "sample")]
+    assert [name for name in negatives if name.startswith("-(sample 1")]
+    assert "shown in step 5" in [
+        line for g in groups(picture_of("svt_released"), "sample") for line in words_of(g)
+    ]
+
+
+def test_a_difference_that_is_shown_has_two_arrowheads():
+    ties = groups(picture_of("svt_gap_forever"), "tie")
+    heads = {words_of(g)[0]: sum(part.get("class") == "head" for part in g) for g in ties}
+    assert heads == {">= t": 1, "shows insample - t": 2}
+
+
+def test_an_infinite_ratio_is_at_the_top_of_the_curve():
+    found = SimpleNamespace(growth=(), rounds=1, log_ratio=inf, eps=Fraction(1), exceeds=Fraction(1))
+    text = svg.standalone(growth.draw(found), "curve")
+    assert ">infinite</text>" in text and "inf" not in text.replace("infinite", "")
+
+
+def test_integers_are_told_below_an_automaton():
+    automaton = formats.load(EXAMPLES / "linear" / "svt_integer.dipa")
+    assert ">noise integer</text>" in drawn(automaton)
 
 
 def test_of_a_large_automaton_the_part_with_the_run_is_drawn():

@@ -32,6 +32,13 @@ from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 
 LC, LP, DC, PV = Pattern
+
+
+@cache
+def linear(name: str) -> Automaton:
+    return formats.load(EXAMPLES / "linear" / f"{name}.dipa")
+
+
 PAIR = automaton(A_LEAKP, silent="q0 q1")
 
 
@@ -164,6 +171,30 @@ def test_the_text_depends_on_the_arguments_only():
     for encoding, reduce in product(ENCODINGS, (False, True)):
         texts = {encode(automaton(A_LEAKP), LP, 3, encoding, reduce=reduce) for _ in range(3)}
         assert len(texts) == 1
+
+
+def test_transitions_of_the_core_are_told_by_those_of_the_automaton():
+    text = encode(linear("deviation_forever"), LP, fmt="btor2")
+    assert "; core 4 to 5: transition 2" in text and "take(4:watch->watch.3.1)" in text
+    assert "; -x: the negative of what x holds" in text and "; x~:" not in text
+    text = encode(linear("fixed_limit_forever"), PV, fmt="chc")
+    assert "; core 0: the constants, before the run begins" in text
+    assert "; 0: the low end is a known or shown number, the high end an input that a cycle repeats." in text
+    assert "; q#2: " in encode(linear("last_two_forever"), LC, fmt="chc")
+    assert "; core" not in encode(PAIR, LP, fmt="chc")
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        *(("deviation_forever", LP), ("hysteresis_band_forever", LP), ("svt_gap_forever", LP)),
+        *(("fixed_limit_forever", PV), ("svt_released", PV), ("svt_without_query_noise", PV)),
+        *(("last_two_forever", LC), ("svt_gap", LP), ("fixed_limits", PV), ("svt_integer_gap", PV)),
+    ],
+)
+def test_conflicts_on_the_core_are_found_by_other_programs(name: str, pattern: Pattern):
+    there = not name.endswith(("_gap", "limits"))
+    assert spacer_says(encode(linear(name), pattern, fmt="chc")) == ("unsat" if there else "sat")
 
 
 def test_reduced_queries_are_smaller():

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from conftest import EXAMPLES
 
-from symdipa.analysis import check
+from symdipa.analysis import check, weigh
 from symdipa.evidence.facts import link, orders_along, path_ends
 from symdipa.files import formats
-from symdipa.interface.reports.document import as_lines
+from symdipa.interface.reports import check as checks
+from symdipa.interface.reports import objects
+from symdipa.interface.reports import weight as weights
+from symdipa.interface.reports.document import Inset, as_lines, as_text
 from symdipa.interface.reports.story import dependency, run_table, run_with_facts, story
 from symdipa.interface.reports.words import comparison, excerpt, gaps, link_text, order_text
 from symdipa.model.automaton import Guard
@@ -272,3 +275,97 @@ def test_values_between_loops_are_not_said_to_be_drawn_once_if_a_loop_draws_them
     witness = Witness(LP, (0, 1, 2, 1, 3, 4), ((5, 6), (2, 4)), (5, 3, 0, 2))
     replay(control_graph(automaton), witness)
     assert once not in flat(story(automaton, witness).happens)
+
+
+def wider(name):
+    automaton = formats.load(EXAMPLES / "linear" / f"{name}.dipa")
+    return automaton, check(automaton)
+
+
+@pytest.mark.parametrize(
+    ("name", "short", "chain"),
+    [
+        (
+            "svt_gap_forever",
+            "any number of noisy inputs lie below any number of others or are tied to them by what is shown.",
+            [
+                ["sample 2 tied to sample 1", "step 2 shows insample - t"],
+                ["sample 1 <= sample 3", "step 3 asks for insample >= t"],
+            ],
+        ),
+        (
+            "svt_released",
+            "any number of noisy inputs lie on one side of the released value of t, which nothing can shift.",
+            [
+                ["sample 2 < sample 1", "step 2 asks for insample < t"],
+                ["sample 1 is seen", "step 5 shows t"],
+            ],
+        ),
+        (
+            "fixed_limit_forever",
+            "any number of noisy inputs lie on one side of the constant 5, which nothing can shift.",
+            [["5 <= sample 1", "step 1 asks for insample >= 5"]],
+        ),
+        (
+            "hysteresis_band_forever",
+            "any number of noisy inputs lie below any number of others.",
+            [
+                ["sample 5 < sample 1 - 5", "step 5 asks for insample < t - 5"],
+                ["sample 1 <= sample 2 - 5", "step 2 asks for insample >= t + 5"],
+            ],
+        ),
+        (
+            "exponential_shown",
+            "step 1 compares or shows values whose noise cannot hide that an input moved.",
+            [["sample 1 is seen", "step 1 shows insample"]],
+        ),
+    ],
+)
+def test_what_any_run_forces_is_told_from_the_lowest_value_to_the_highest(name, short, chain):
+    automaton, result = wider(name)
+    found = story(automaton, result.witness)
+    assert found.in_short == f"In short: {short}"
+    (table,) = (block.blocks[0] for block in found.happens if isinstance(block, Inset))
+    assert [list(row) for row in table.rows] == chain
+
+
+def test_a_negative_that_is_compared_is_told_as_one():
+    automaton, result = wider("deviation_forever")
+    assert result.witness.path[-1] in range(*result.witness.cycles[-1])
+    assert "lie below the negatives of any number of others" in story(automaton, result.witness).in_short
+
+
+def test_a_run_that_only_costs_more_and_more_has_no_order_to_tell():
+    automaton, result = wider("deviation_forever")
+    witness = Witness(LP, result.witness.run[:3], ((1, 2),), (), "a run that costs more and more")
+    assert story(automaton, witness).in_short == "In short: every round of a loop costs something anew."
+    legend = flat(run_with_facts(automaton, witness))
+    assert "Loop: * can be repeated." in legend
+
+
+def test_the_numbers_that_an_answer_is_about():
+    for name, words in (("svt_integer", "exact integers"), ("svt_gap", "exact real numbers")):
+        automaton, result = wider(name)
+        assert words in " ".join(as_text(checks.document(name, result)).split())
+        assert words in " ".join(as_text(weights.document(name, weigh(automaton))).split())
+        told = objects.check(name, result)["assumed"]["arithmetic"]
+        assert told == ("integer" if automaton.integer else "real")
+
+
+def test_a_witness_in_json_says_what_is_in_conflict_and_copied():
+    _, result = wider("svt_without_query_noise")
+    assert objects.check("a", result)["witness"]["conflict"] == "exposed comparison"
+    _, result = wider("last_two_forever")
+    told = objects.check("a", result)["witness"]
+    assert "conflict" not in told
+    assert told["run"][1]["assign"] == ["y"] and told["run"][1]["copy"] == {"x": "y"}
+    assert "copy" not in told["run"][0]
+
+
+def test_the_steps_of_a_bound_from_below_are_those_of_the_automaton():
+    automaton, _ = wider("deviation")
+    bounds = weigh(automaton).bounds
+    steps = len(control_graph(automaton).whole(bounds.flow.run))
+    assert steps < len(bounds.flow.run)
+    (table, *_) = weights.bound_table(automaton, bounds)
+    assert table.rows[-1][-1] == f"a flow on a run of {steps} steps"

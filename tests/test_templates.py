@@ -19,13 +19,30 @@ from symdipa.model.verdict import Verdict
 from symdipa.runs.problem import Problem
 
 SHAPES = {
-    "svt": [{"cutoff": 1}, {"cutoff": 4}, {"cutoff": 3, "redraw": True}],
-    "numeric-sparse": [{"cutoff": 1}, {"cutoff": 3}, {"cutoff": 2, "redraw": True}],
-    "adaptive": [{"cutoff": 1}, {"cutoff": 3}],
-    "range": [{}, {"dimensions": 3}, {"dimensions": 2, "cutoff": 3}],
-    "hysteresis": [{}, {"cutoff": 3}],
-    "noisy-max": [{"candidates": 2}, {"candidates": 3}, {"candidates": 4}],
-    "histogram": [{"bins": 1}, {"bins": 4}],
+    "svt": [
+        *({"cutoff": 1}, {"cutoff": 4}, {"cutoff": 3, "redraw": True}),
+        *({"cutoff": 1, "gap": True}, {"cutoff": 2, "redraw": True, "gap": True}),
+        *({"cutoff": 3, "noise": "exponential"}, {"cutoff": 2, "redraw": True, "noise": "exponential"}),
+        *({"cutoff": 2, "gap": True, "noise": kind} for kind in ("exponential", "integer")),
+    ],
+    "numeric-sparse": [
+        *({"cutoff": 1}, {"cutoff": 3}, {"cutoff": 2, "redraw": True}),
+        {"cutoff": 2, "noise": "integer"},
+    ],
+    "adaptive": [
+        *({"cutoff": 1}, {"cutoff": 3}, {"cutoff": 2, "gap": True}),
+        *({"cutoff": 2, "noise": "exponential"}, {"cutoff": 2, "gap": True, "noise": "integer"}),
+    ],
+    "range": [{}, {"dimensions": 3}, {"dimensions": 2, "cutoff": 3}, {"noise": "integer"}],
+    "hysteresis": [{}, {"cutoff": 3}, {"noise": "integer"}],
+    "noisy-max": [
+        *({"candidates": 2}, {"candidates": 3}, {"candidates": 4}),
+        *({"candidates": 2, "value": True}, {"candidates": 4, "value": True}),
+        *({"candidates": 2, "noise": "exponential"}, {"candidates": 3, "noise": "exponential"}),
+        *({"candidates": 3, "noise": "integer"}, {"candidates": 3, "value": True, "noise": "integer"}),
+    ],
+    "known-limit": [{"inputs": 1}, {"inputs": 3, "limit": "-1/2"}, {"inputs": 2, "noise": "integer"}],
+    "histogram": [{"bins": 1}, {"bins": 4}, {"bins": 2, "noise": "integer"}],
     "min-max": [{"inputs": n, "cutoff": c} for n, c in ((2, 1), (3, 2), (4, 1), (5, 1), (6, 1))],
 }
 """What changes the states and branches; all other parameters change numbers only."""
@@ -78,7 +95,7 @@ def test_random_parameters():
             **shape,
             **divided(name, [number() for _ in range(3)]),
             total=number(),
-            sensitivity=number(),
+            sensitivity=chance.randint(1, 12) if shape.get("noise") == "integer" else number(),
             monotone=chance.random() < 0.5,
         )
         found = weighed(written, written.text)
@@ -105,18 +122,20 @@ def test_the_checker_accepts_the_bounds(name):
 
 @pytest.mark.parametrize(("name", "shape"), CASES, ids=str)
 def test_the_text_is_the_automaton_and_says_what_it_is(name, shape):
-    written = templates.new(name, **shape, total=2, sensitivity="1/2", monotone=True)
+    most = 2 if shape.get("noise") == "integer" else "1/2"
+    written = templates.new(name, **shape, total=2, sensitivity=most, monotone=True)
     read, made = formats.loads(written.text, strict=True), written.automaton
     assert not read.read_notes
     assert (read.states, read.transitions, read.variables) == (made.states, made.transitions, made.variables)
+    assert read.integer is made.integer is (most == 2)
     head, *blocks = written.text.split("\n\n")
     said = " ".join(head.replace("\n# ", " ").split())
-    assert "differ by at most 1/2 in each entry, all of them up or all of them down" in said
-    assert "`symdipa weight --adjacency monotone --sensitivity 1/2` prints D = 2 (optimal)" in said
+    assert f"differ by at most {most} in each entry, all of them up or all of them down" in said
+    assert f"`symdipa weight --adjacency monotone --sensitivity {most}` prints D = 2 (optimal)" in said
     for block, state in zip(blocks, made.states, strict=False):
         comment, _, code = block.partition(f"\n({state.name}")
         assert code and all(line.startswith("# ") for line in comment.splitlines())
-        assert "Noise of scale" in comment
+        assert ("Noise of scale" in comment) is state.draws
     assert len(blocks) == len(made.states) - 1  # all but the last, in which it ends
     assert max(map(len, written.text.splitlines())) <= 102
 
@@ -192,6 +211,12 @@ def test_means_are_where_they_were_asked_for():
         ("range", {"dimensions": 3, "thresholds": [(0, 1)] * 2}, "thresholds", "give it once, or for each"),
         ("hysteresis", {"thresholds": [(0, 1)] * 2}, "thresholds", "there is one pair"),
         ("min-max", {"inputs": 1}, "inputs", "from 2 to"),
+        ("svt", {"noise": "gauss"}, "noise", "'gauss' is not one of laplace, exponential, integer"),
+        ("range", {"noise": "exponential"}, "noise", "is not one of laplace, integer"),
+        ("noisy-max", {"noise": "exponential", "value": True}, "noise", "must not be shown"),
+        ("svt", {"noise": "integer", "sensitivity": "1/2"}, "sensitivity", "1/2 is no integer"),
+        ("svt", {"noise": "integer", "threshold": "1/2"}, "", "noise is added to 1/2, no integer"),
+        ("known-limit", {"noise": "integer", "limit": "1/2"}, "limit", "1/2 is no integer"),
         ("range", {"dimensions": 200, "cutoff": 200}, "", "more than 10000 states"),
         ("svt", {"margin": 1}, "margin", "svt has no such parameter; it has cutoff, threshold"),
         ("vst", {}, "template", "there is no template 'vst'; the templates are svt, "),
@@ -220,6 +245,22 @@ def test_weight_prints_what_new_says(tmp_path, name, options):
     printed = invoke(*command.split()[1:])
     assert printed.exit_code == 0
     assert printed.stdout.splitlines()[0] == f"{target}: private, {promised}"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *("svt --gap --noise exponential --monotone", "svt --gap --noise integer --sensitivity 2"),
+        *("adaptive --gap --cutoff 2", "noisy-max --value", "known-limit --inputs 3 --limit 5/2"),
+    ],
+)
+def test_options_of_the_wider_model_arrive(tmp_path, asked):
+    target = tmp_path / "made.dipa"
+    done = invoke("new", *asked.split(), "-o", str(target))
+    assert done.exit_code == 0
+    command, _, promised = done.stderr.splitlines()[1].partition(" will print ")
+    assert promised == "D = 1 (optimal)"
+    assert invoke(*command.split()[1:]).stdout.splitlines()[0] == f"{target}: private, {promised}"
 
 
 def test_standard_output_is_a_file():
@@ -263,6 +304,7 @@ def test_help_and_list_name_everything(name):
         (["svt", "--eps-split", "1:"], "'' is not a number"),
         (["svt", "--total", "-1"], "Invalid value for '--total': -1 is not positive"),
         (["svt", "--total", "1/0"], "'1/0' is not a number"),
+        (["svt", "--noise", "gauss"], "'gauss' is not one of 'laplace', 'exponential', 'integer'"),
         (["svt", "--sensitivity", "0"], "Invalid value for '--sensitivity': 0 is not positive"),
         (["range", "--thresholds", "2,1"], "Invalid value for '--thresholds': 2 is not below 1"),
         (["range", "--thresholds", "2"], "'2' is not a pair like 0,1"),

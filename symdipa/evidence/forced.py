@@ -144,10 +144,10 @@ class Forced:
                     reached[tie.high] = tie
                     queue.append(tie.high)
         chain: list[Tie] = []
-        spot = end
-        while (tie := reached.get(spot)) is not None:
-            chain.append(tie)
-            spot = tie.low
+        last = reached.get(end)
+        while last is not None:
+            chain.append(last)
+            last = reached[last.low]
         return chain[::-1]
 
     def _of_step(self, k: int) -> list[Spot]:
@@ -192,5 +192,8 @@ def _negatives(chain: Iterable[Tie]) -> int:
 def _compared(c: Comparison, text: str) -> Tie:
     low, high, more = c.low, c.high, c.high.offset - c.low.offset
     known = Spot(None, constant=more if high.sample is None else -more)
-    ends = [known if value.sample is None else Spot(value.sample, value.mirrored) for value in (low, high)]
-    return Tie(*ends, c.step, "<" if c.strict else "<=", Fraction(0) if known in ends else more, text)
+    low_end, high_end = (
+        known if value.sample is None else Spot(value.sample, value.mirrored) for value in (low, high)
+    )
+    more = Fraction(0) if known in (low_end, high_end) else more
+    return Tie(low_end, high_end, c.step, "<" if c.strict else "<=", more, text)

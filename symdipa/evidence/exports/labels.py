@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from symdipa.model.automaton import Automaton
+from symdipa.runs.control import Control
 from symdipa.systems.boolean import Lit
 from symdipa.systems.system import System
 
@@ -87,13 +88,56 @@ def printable(name: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in name)
 
 
-def legend(automaton: Automaton, names: Iterable[str]) -> list[str]:
-    """Comments for a query with these names: what they mean, and the transitions by number."""
+def legend(automaton: Automaton, control: Control, names: Iterable[str]) -> list[str]:
+    """Comments for a query with these names: what they mean, and the transitions by number.
+
+    Where a query is about the core, they also say which of its transitions are parts of which.
+    """
     kinds = {name.partition("(")[0] for name in names}
     lines = [meaning for kind, meaning in MEANINGS.items() if kind in kinds]
+    if not control.is_plain:
+        lines += CORE
+        lines += [meaning for mark, meaning in OF_CORE.items() if any(mark in name for name in _own(control))]
     for t, move in enumerate(automaton.transitions):
-        stored = "".join(f"; {x} := insample" for x in automaton.variables if x in move.assign)
+        stored = "".join(
+            f"; {x} := {y}"
+            for x, y in sorted(move.stores, key=lambda pair: automaton.variable_index[pair[0]])
+        )
         guard = move.guard.text(automaton.variables)
-        step = f"{move.source} -> {move.target} if {guard}{stored}; output {move.output}"
+        shown = move.output.text(automaton.variable_index)
+        step = f"{move.source} -> {move.target} if {guard}{stored}; output {shown}"
         lines.append(f"transition {t}: {step}")
+    if not control.is_plain:
+        lines += _core_transitions(control)
     return [printable(line) for line in lines]
+
+
+CORE = (
+    "The query is about the core: a transition of the automaton is a chain of transitions there (see below)",
+    "take(t:q->p) has their numbers, and a pattern is a conflict between what a run forces on shifts",
+    "that the core has none does not by itself prove privacy; a run of it may be impossible on the numbers",
+)
+OF_CORE = {
+    "#": "q#2: the control state q with variables in other slots",
+    ".": "q.n.k: k parts of the n-th transition of the automaton were taken from q; before.k: before the run",
+    "~": "x~: the variable x in the order of shifts; without ~: in that of values",
+    "-": "-x: the negative of what x holds",
+}
+"""Names that only a core has."""
+
+
+def _own(control: Control) -> tuple[str, ...]:
+    return (*control.state_names, *control.variable_names)
+
+
+def _core_transitions(control: Control) -> Iterator[str]:
+    """Which transitions of the core belong to which of the automaton."""
+    before = [t for t, origin in enumerate(control.origin) if origin < 0]
+    if before:
+        yield f"core {_range(before)}: the constants, before the run begins"
+    for chain in control.chains.values():
+        yield f"core {_range(chain)}: transition {control.origin[chain[0]]}"
+
+
+def _range(numbers: Sequence[int]) -> str:
+    return f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"

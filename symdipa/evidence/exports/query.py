@@ -6,6 +6,7 @@ the last two can be unrolled as well. One file answers one pattern, even where s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,7 @@ from symdipa.evidence.exports.aiger import to_aiger, to_ascii_aiger
 from symdipa.evidence.exports.btor2 import to_btor2
 from symdipa.evidence.exports.chc import to_chc
 from symdipa.evidence.exports.circuit import Circuit, circuit_of, unrolled
-from symdipa.evidence.exports.labels import labels, legend, printable
+from symdipa.evidence.exports.labels import labels, legend, prefixes, printable
 from symdipa.evidence.exports.smtlib import to_smtlib
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import EncodingUnavailable
@@ -23,9 +24,15 @@ from symdipa.model.options import ENCODINGS, QUERY_FORMATS, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted
 from symdipa.runs.control import control_graph
-from symdipa.runs.dataflow import order_facts
+from symdipa.runs.control.chains import End, chains_of
+from symdipa.runs.dataflow import OrderFacts, may_have_chain, order_facts
 from symdipa.systems.system import System
 
+ENDS = {
+    End.REPEATED: "an input that a cycle repeats",
+    End.FIXED: "a known or shown number",
+    End.RIGID: "an input whose noise allows no such shift",
+}
 ANSWERS = {
     "smtlib": "sat: such a run exists. unsat: none within the bound.",
     "chc": "unsat: such a run exists. sat: there is none.",
@@ -101,10 +108,12 @@ class _Query:
             raise ValueError("the bound must not be negative")
 
     @cached_property
+    def facts(self) -> OrderFacts:
+        return order_facts(control_graph(self.automaton), precise=self.reduce, limits=self.limits)
+
+    @cached_property
     def systems(self) -> list[System]:
-        control = control_graph(self.automaton)
-        facts = order_facts(control, precise=self.reduce, limits=self.limits)
-        return systems(self.pattern, facts, self.encoding, self.limits)
+        return systems(self.pattern, self.facts, self.encoding, self.limits)
 
     def circuit(self) -> Circuit:
         circuit = circuit_of(self.systems, self.limits)
@@ -123,7 +132,17 @@ class _Query:
         ]
         if not self.systems:
             lines.append("Nothing is asked: no run can show it, by the control graph alone.")
+        elif self.pattern is Pattern.PRIVACY_VIOLATING_PATH and not self.facts.control.is_plain:
+            lines += self._chains()
         elif len(self.systems) > 1:  # the two directions of a violating path
             lines.append("Side by side: 0: the low end of the chain is output. 1: the high end is output.")
         names = [name for system in self.systems for name in labels(system).all]
-        return [*lines, *legend(self.automaton, names)]
+        return [*lines, *legend(self.automaton, self.facts.control, names)]
+
+    def _chains(self) -> Iterator[str]:
+        """What the ends of the chains of the systems are."""
+        every = chains_of(self.pattern, self.facts.control)
+        chains = [chain for chain in every if may_have_chain(self.facts, chain, self.limits)]
+        for prefix, chain in zip(prefixes(self.systems), chains, strict=True):
+            low, high = ENDS[chain.low_end], ENDS[chain.high_end]
+            yield f"{prefix or 'Chain:'} the low end is {low}, the high end {high}."

@@ -145,5 +145,5 @@ class _Compiler:
         self.draft.read(here, QUARTER, zero, one)
         for rule, name, onward in zip(rules, writing, after, strict=True):
             if rule.write is not None:
-                side = {"ge": "x"} if rule.write else {"lt": "x"}
-                self.draft.read(name, QUARTER, Branch("write", onward, **side, store=cell))
+                ge, lt = ("x", "") if rule.write else ("", "x")
+                self.draft.read(name, QUARTER, Branch("write", onward, ge=ge, lt=lt, store=cell))

@@ -10,9 +10,19 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from symdipa.files.templates.base import Kind, Parameter, Settings, Template, Written, refused
+from symdipa.files.templates.base import (
+    EXPONENTIAL,
+    INTEGER,
+    LAPLACE,
+    Kind,
+    Parameter,
+    Settings,
+    Template,
+    Written,
+    refused,
+)
 from symdipa.files.templates.monitors import band, hysteresis, minmax
-from symdipa.files.templates.releases import histogram, noisy_max
+from symdipa.files.templates.releases import histogram, known_limit, noisy_max
 from symdipa.files.templates.sparse import adaptive, numeric_sparse, svt
 
 __all__ = ["TEMPLATES", "Kind", "Parameter", "Settings", "Template", "Written", "new"]
@@ -20,6 +30,8 @@ __all__ = ["TEMPLATES", "Kind", "Parameter", "Settings", "Template", "Written", 
 ABOVE = Parameter("cutoff", Kind.COUNT, 1, "Stop after so many inputs above the threshold.")
 OUTSIDE = Parameter("cutoff", Kind.COUNT, 1, "Stop after so many inputs outside.")
 THRESHOLD = Parameter("threshold", Kind.NUMBER, Fraction(0), "The threshold before noise is added.")
+GAP = Parameter("gap", Kind.FLAG, False, "Also show by how much such an input exceeds the threshold.")
+EVERY_NOISE = (LAPLACE, EXPONENTIAL, INTEGER)
 REDRAW = Parameter("redraw", Kind.FLAG, False, "Draw a new threshold after each input above the old one.")
 
 
@@ -30,7 +42,7 @@ def _pair(low: int, high: int, help: str) -> Parameter:
 # fmt: off
 _TEMPLATES = (
     Template("svt", "sparse vector technique: which inputs are above a threshold",
-             ("threshold", "test"), (ABOVE, THRESHOLD, REDRAW), svt),
+             ("threshold", "test"), (ABOVE, THRESHOLD, REDRAW, GAP), svt, EVERY_NOISE),
     Template("numeric-sparse",
              "sparse vector technique that shows inputs above the threshold as noisy numbers",
              ("threshold", "test", "release"), (ABOVE, THRESHOLD, REDRAW), numeric_sparse),
@@ -41,7 +53,8 @@ _TEMPLATES = (
                  THRESHOLD,
                  Parameter("margin", Kind.NUMBER, Fraction(2),
                            "The coarse test asks for so much above the threshold."),
-             ), adaptive),
+                 GAP,
+             ), adaptive, EVERY_NOISE),
     Template("range", "inputs between two thresholds, in one or several dimensions",
              ("threshold", "test"), (
                  Parameter("dimensions", Kind.COUNT, 1, "The inputs are so many coordinates in turn."),
@@ -63,7 +76,13 @@ _TEMPLATES = (
                  Parameter("candidates", Kind.COUNT, 3,
                            "So many scores are read, at most 8: for more, D is hard to prove.",
                            smallest=2, largest=8),
-             ), noisy_max),
+                 Parameter("value", Kind.FLAG, False, "Also show the noisy score of the winner."),
+             ), noisy_max, EVERY_NOISE),
+    Template("known-limit", "which of a few inputs are below a limit that everybody knows",
+             ("tests",), (
+                 Parameter("inputs", Kind.COUNT, 2, "So many inputs are read."),
+                 Parameter("limit", Kind.NUMBER, Fraction(0), "The limit."),
+             ), known_limit),
     Template("histogram", "several counts, each shown with noise",
              ("numbers shown",), (
                  Parameter("bins", Kind.COUNT, 3, "So many counts are read."),

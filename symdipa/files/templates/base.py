@@ -11,7 +11,7 @@ from typing import Any
 
 from symdipa.files.families.drafts import Branch, Draft
 from symdipa.files.formats.dipa import Remarks, write
-from symdipa.model.automaton import Automaton, noise_scale
+from symdipa.model.automaton import Automaton, Noise, noise_scale
 from symdipa.model.errors import InputProblem, InvalidInput
 from symdipa.model.parts import BEYOND, computable
 
@@ -30,11 +30,13 @@ class Kind(Enum):
     SHARES = "positive exact numbers, one for each part"
     PAIRS = "one or more pairs of exact numbers, the first one smaller"
     FLAG = "yes or no"
+    CHOICE = "one of several words"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a template; a count goes from ``smallest`` to ``largest``."""
+    """A parameter of a template; a count goes from ``smallest`` to ``largest``, a choice is one of
+    ``choices``."""
 
     name: str
     kind: Kind
@@ -42,6 +44,7 @@ class Parameter:
     help: str
     smallest: int = 1
     largest: int = LARGEST
+    choices: tuple[str, ...] = ()
 
     def check(self, value: Any, parts: tuple[str, ...]) -> Any:
         """The value, with integers as fractions where fractions are meant.
@@ -56,6 +59,10 @@ class Parameter:
             return value
         if self.kind is Kind.FLAG:
             return bool(value)
+        if self.kind is Kind.CHOICE:
+            if value not in self.choices:
+                raise refused(self.name, f"{value!r} is not one of {', '.join(self.choices)}")
+            return value
         if self.kind is Kind.SHARES:
             shares = tuple(map(self._exact, self._several(value)))
             if len(shares) != len(parts) or min(shares) <= 0:
@@ -108,6 +115,25 @@ MONOTONE = Parameter(
 )
 
 
+LAPLACE, EXPONENTIAL, INTEGER = "laplace", "exponential", "integer"
+NOISES = {
+    LAPLACE: "draws Laplace noise of scale 1/(d*eps)",
+    EXPONENTIAL: "draws exponential noise of scale 1/(d*eps), from the mean upwards",
+    INTEGER: "draws discrete Laplace noise, an integer k in proportion to exp(-d*eps*|k|)",
+}
+"""The kinds of noise that a template can have, in words."""
+
+
+def noise_parameter(kinds: tuple[str, ...]) -> Parameter:
+    told = {
+        LAPLACE: "on both sides",
+        EXPONENTIAL: "upwards only",
+        INTEGER: "in integers, also the inputs",
+    }
+    words = ", ".join(f"{kind}: {told[kind]}" for kind in kinds)
+    return Parameter("noise", Kind.CHOICE, LAPLACE, f"The noise ({words}).", choices=kinds)
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What is asked of every template.
@@ -120,6 +146,12 @@ class Settings:
     total: Fraction
     sensitivity: Fraction
     monotone: bool
+    noise: str = LAPLACE
+
+    @property
+    def kind(self) -> Noise:
+        """The noise of states."""
+        return Noise.EXPONENTIAL if self.noise == EXPONENTIAL else Noise.LAPLACE
 
     @property
     def swing(self) -> int:
@@ -148,7 +180,8 @@ class Settings:
     def assumed(self) -> str:
         """Which inputs are adjacent, in words."""
         way = "all of them up or all of them down (monotone)" if self.monotone else "up or down"
-        return f"two adjacent inputs differ by at most {self.sensitivity} in each entry, {way}"
+        numbers = "inputs are integers, and " if self.noise == INTEGER else ""
+        return f"{numbers}two adjacent inputs differ by at most {self.sensitivity} in each entry, {way}"
 
     def cost(self, d: Fraction, swing: int = 1) -> str:
         """What one step costs, as text, for instance ``2 * 1/12``."""
@@ -174,8 +207,17 @@ class Sheet:
     def draw(self, name: str, d: Fraction, mu: Fraction, branch: Branch, remark: str) -> None:
         """A state that draws noise around ``mu``."""
         self._room(name)
-        self.draft.draw(name, d, branch, mu)
-        self.remarks[name] = (remark, f"Noise of scale {noise_scale(d)} around {mu}.")
+        self.draft.draw(name, d, branch, mu, self.settings.kind)
+        self.remarks[name] = (remark, f"Noise of scale {noise_scale(d)} {self._place(str(mu))}.")
+
+    def tell(self, name: str, branch: Branch, remark: str) -> None:
+        """A silent state, which only shows what is stored."""
+        self._room(name)
+        self.draft.tell(name, branch)
+        self.remarks[name] = (remark,)
+
+    def _place(self, mean: str) -> str:
+        return f"from {mean} upwards" if self.settings.noise == EXPONENTIAL else f"around {mean}"
 
     def read(
         self,
@@ -188,9 +230,9 @@ class Sheet:
     ) -> None:
         """A state that reads an input."""
         self._room(name)
-        self.draft.read(name, d, *branches, mu=mu, d_prime=d_prime)
+        self.draft.read(name, d, *branches, mu=mu, d_prime=d_prime, noise=self.settings.kind)
         moved = f"{' + ' if mu > 0 else ' - '}{abs(mu)}" if mu else ""
-        noise = f"Noise of scale {noise_scale(d)} around the input{moved}"
+        noise = f"Noise of scale {noise_scale(d)} {self._place(f'the input{moved}')}"
         if d_prime is not None:
             noise += f", for the number that is shown a second draw of scale {noise_scale(d_prime)}"
         self.remarks[name] = (remark, f"{noise}.")
@@ -228,7 +270,7 @@ class Template:
     """A mechanism with parameters.
 
     ``parts`` name what costs, in the order of ``--eps-split``; ``parameters`` are its own, beside those that
-    all templates have; ``build`` gets the settings and these by name.
+    all templates have; ``build`` gets the settings and these by name. ``noises`` are those that it can have.
     """
 
     name: str
@@ -236,6 +278,7 @@ class Template:
     parts: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     build: Callable[..., Sheet]
+    noises: tuple[str, ...] = (LAPLACE, INTEGER)
 
     @property
     def split(self) -> Parameter:
@@ -247,7 +290,7 @@ class Template:
     @property
     def every_parameter(self) -> tuple[Parameter, ...]:
         split = (self.split,) if len(self.parts) > 1 else ()
-        return (*self.parameters, *split, TOTAL, SENSITIVITY, MONOTONE)
+        return (*self.parameters, *split, TOTAL, SENSITIVITY, MONOTONE, noise_parameter(self.noises))
 
     def new(self, given: Mapping[str, Any]) -> Written:
         """The mechanism with the given parameters, the others as by default."""
@@ -260,12 +303,16 @@ class Template:
             for name, parameter in known.items()
         }
         split = values.pop("eps_split", (Fraction(1),))
-        common = [values.pop(p.name) for p in (TOTAL, SENSITIVITY, MONOTONE)]
+        common = [values.pop(name) for name in (TOTAL.name, SENSITIVITY.name, MONOTONE.name, "noise")]
         settings = Settings(self.parts, split, *common)
+        if settings.noise == INTEGER and settings.sensitivity.denominator != 1:
+            raise refused("sensitivity", f"{settings.sensitivity} is no integer, as --noise integer asks for")
         sheet = self.build(settings, **values)
         sheet.draft.end("done")
-        automaton = sheet.draft.finish(self.name)
+        automaton = sheet.draft.finish(self.name, integer=settings.noise == INTEGER)
         for state in automaton.states:
+            if automaton.integer and state.mu.denominator != 1:
+                raise refused("", f"noise is added to {state.mu}, no integer, as --noise integer asks for")
             numbers = (state.d, state.mu, state.d_prime, state.mu_prime)
             if not all(number is None or computable(number) for number in numbers):
                 raise refused("", f"the noise of state {state.name} {BEYOND}")
@@ -285,10 +332,14 @@ def _remarks(sheet: Sheet) -> Remarks:
         f"Where D = {settings.total} comes from:",
         *sheet.costs,
         "",
-        "A state (name, d, mu) draws Laplace noise of scale 1/(d*eps): a larger d is less noise.",
+        *lines(f"A state {_state_form(settings)} {NOISES[settings.noise]}: a larger d is less noise."),
     ]
     states = {name: tuple(x for text in said for x in lines(text)) for name, said in sheet.remarks.items()}
     return Remarks(tuple(head), states)
+
+
+def _state_form(settings: Settings) -> str:
+    return "(name, exp d, mu)" if settings.noise == EXPONENTIAL else "(name, d, mu)"
 
 
 def lines(text: str, width: int = WIDTH) -> list[str]:

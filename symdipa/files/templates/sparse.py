@@ -6,24 +6,32 @@ from fractions import Fraction
 
 from symdipa.files.families.drafts import Branch
 from symdipa.files.templates.base import Settings, Sheet, numbered
-from symdipa.model.automaton import INSAMPLE_PRIME, Output
+from symdipa.model.automaton import INSAMPLE_PRIME, Output, difference, several, symbol
+from symdipa.model.parts import SAMPLE
 from symdipa.model.spelling import counted
 
+GAP = "The gap is free: the noise of the input moves with the threshold anyway, and leaves it what it is."
 PAYS_ONCE = "it moves by up to 1 and so makes up for all inputs below it at once"
 
 
-def svt(settings: Settings, cutoff: int, threshold: Fraction, redraw: bool) -> Sheet:
-    """Sparse vector: ``D = d1 + cutoff * 2 * d2``, or with ``redraw`` ``cutoff * (d1 + 2 * d2)``."""
+def svt(settings: Settings, cutoff: int, threshold: Fraction, redraw: bool, gap: bool) -> Sheet:
+    """Sparse vector: ``D = d1 + cutoff * 2 * d2``, or with ``redraw`` ``cutoff * (d1 + 2 * d2)``.
+
+    A gap is free: an input above the threshold moves with it anyway.
+    """
     first, second = settings.shares()
     draws = cutoff if redraw else 1
     d1 = settings.inverse_scale(first, draws)
     d2 = settings.inverse_scale(second, settings.swing * cutoff)
-    sheet = Sheet(settings, _about("Sparse vector technique", "whether it exceeds", cutoff, redraw))
+    question = "whether, and by how much, it exceeds" if gap else "whether it exceeds"
+    sheet = Sheet(settings, _about("Sparse vector technique", question, cutoff, redraw))
     _cost_of_thresholds(sheet, first, draws, d1)
     many = counted(cutoff, "input")
     sheet.cost(second, f"{many} above it, each {settings.cost(d2, settings.swing)}")
     sheet.say("Inputs below it are free, however many.")
-    _sparse(sheet, cutoff, threshold, redraw, d1, d2, "above", None)
+    if gap:
+        sheet.say(GAP)
+    _sparse(sheet, cutoff, threshold, redraw, d1, d2, _above("above", gap), None)
     return sheet
 
 
@@ -54,6 +62,11 @@ def numeric_sparse(settings: Settings, cutoff: int, threshold: Fraction, redraw:
     sheet.say("Inputs below it are free, however many.")
     _sparse(sheet, cutoff, threshold, redraw, d1, d2, INSAMPLE_PRIME, d_prime)
     return sheet
+
+
+def _above(answer: str, gap: bool) -> str | Output:
+    """The answer for an input above the threshold, perhaps with the gap between the two."""
+    return several(symbol(answer), difference(SAMPLE, "t")) if gap else answer
 
 
 def _about(name: str, question: str, cutoff: int, redraw: bool) -> str:
@@ -106,8 +119,8 @@ def _remark(settings: Settings, d: Fraction) -> str:
     )
 
 
-def adaptive(settings: Settings, cutoff: int, threshold: Fraction, margin: Fraction) -> Sheet:
-    """Adaptive sparse vector without gaps: a coarse test at ``d/2``, then a fine one at ``d``.
+def adaptive(settings: Settings, cutoff: int, threshold: Fraction, margin: Fraction, gap: bool) -> Sheet:
+    """Adaptive sparse vector, with gaps or without: a coarse test at ``d/2``, then a fine one at ``d``.
 
     The budget pays ``cutoff`` fine answers, or two coarse ones for each: ``D = d1 + cutoff * 2 * d``.
     """
@@ -130,18 +143,21 @@ def adaptive(settings: Settings, cutoff: int, threshold: Fraction, margin: Fract
         f"{settings.cost(fine, settings.swing)}",
     )
     sheet.say("Tests that fail are free, however many.")
+    if gap:
+        sheet.say(GAP)
     sheet.draw("draw", d1, threshold, Branch("ready", f"coarse{units}", store="t"), "The threshold.")
     for left in range(units, 0, -1):
         here, next_, last = f"coarse{left}", f"fine{left}", left == 1
         missed = Branch("below" if last else "unclear", here if last else next_, lt="t")
-        far = Branch("far_above", _with_units(left - 1), ge="t")
+        far = Branch(_above("far_above", gap), _with_units(left - 1), ge="t")
         pay = f"{counted(left, 'unit is', 'units are')} left. "
         what = f"Is the input above the threshold by about {margin}? An answer yes costs 1 unit."
         if last:
             what += " A fine answer cannot be paid any more."
         sheet.read(here, coarse, missed, far, mu=-margin, remark=pay + what)
         if not last:
-            fails, above = Branch("below", here, lt="t"), Branch("above", _with_units(left - 2), ge="t")
+            fails = Branch("below", here, lt="t")
+            above = Branch(_above("above", gap), _with_units(left - 2), ge="t")
             what = "The same input again: is it above the threshold at all? An answer yes costs 2 units."
             sheet.read(next_, fine, fails, above, remark=what)
     return sheet

@@ -104,7 +104,9 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
     settings: dict[str, Any] = {"help": parameter.help}
     if kind is Kind.FLAG:
         return option(_flag(parameter.name), parameter.name, is_flag=True, help=parameter.help)
-    if kind is Kind.COUNT:
+    if kind is Kind.CHOICE:
+        settings |= {"type": click.Choice(parameter.choices), "default": default}
+    elif kind is Kind.COUNT:
         settings |= {"type": int, "metavar": "N", "default": default}
     elif kind is Kind.SHARES:
         settings |= {"metavar": ":".join("ABC"[: len(default)]), "default": ":".join(map(str, default))}

@@ -73,5 +73,7 @@ def _body(parts: Sequence[Checked | Refused]) -> Markup:
         ]
         pieces.append(element("nav", element("ul", *rows), aria_label="Files of this report"))
     pieces += [section(part, _id(k), lone=len(parts) == 1) for k, part in enumerate(parts)]
-    pieces.append(element("footer", element("p", assumed()), element("p", f"symdipa {__version__}")))
+    kinds = {part.result.automaton.integer for part in parts if isinstance(part, Checked)} or {False}
+    rests = assumed(integer=kinds.pop() if len(kinds) == 1 else None)
+    pieces.append(element("footer", element("p", rests), element("p", f"symdipa {__version__}")))
     return joined(pieces, "\n")

@@ -44,7 +44,7 @@
         move: step ? `${step.from} → ${step.to}` : `the run begins in ${here}`,
         guard: step ? step.guard : "–",
         output: step ? step.output : "–",
-        stores: step && step.assign.length ? step.assign.join(", ") : "–",
+        stores: (step && [...step.assign, ...Object.entries(step.copy || {}).map(([x, y]) => `${x} := ${y}`)].join(", ")) || "–",
         facts: (step && told.facts[place - 1]) || "nothing",
         marks: (step && told.marks[place - 1]) || "none",
       };

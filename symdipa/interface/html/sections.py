@@ -35,6 +35,7 @@ from symdipa.interface.reports.words import (
     noise,
     run_columns,
 )
+from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.spelling import counted
 from symdipa.model.verdict import Bounds, Result, Verdict, Witness
 
@@ -137,7 +138,7 @@ def _checked(part: Checked) -> Iterator[Section]:
         yield from _witness(part, witness)
     yield from _counterexample(part.counterexample)
     if part.weighed is not None and part.weighed.bounds is not None:
-        yield Section(weight.bound_table(part.weighed.bounds), "The privacy cost D")
+        yield Section(weight.bound_table(result.automaton, part.weighed.bounds), "The privacy cost D")
         found = weight.breakdown_of(result.automaton, part.weighed.bounds)
         if found is not None and found.costs:
             caption = f"Where it comes from, {found.way.value}:"
@@ -164,7 +165,9 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     figure = _figure(samples, "Dependency graph: which samples lie above which", "samples", legend)
     side_by_side = element("div", _automaton(result, witness), figure, class_="pictures")
     marks = known_marks(automaton, witness)
-    controls = element("div", _stepper(witness), _run_table(result, witness, marks), class_="controls")
+    controls = element(
+        "div", _stepper(automaton, witness), _run_table(result, witness, marks), class_="controls"
+    )
     walk = element("div", controls, side_by_side, class_="walk")
     meanings = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
     explained = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
@@ -190,15 +193,20 @@ FIELDS = (
     ("stores", "stores in"), ("facts", "known order"), ("marks", "marks"),
 )  # fmt: skip
 """What a step through the run shows."""
+ONLY_PLAIN = ("facts", "marks")
+"""What is told of plain automata only."""
 
 
-def _stepper(witness: Witness) -> Markup:
+def _stepper(automaton: Automaton, witness: Witness) -> Markup:
     buttons = [
         element("button", text, type="button", data_go=go, aria_label=label) for go, text, label in BUTTONS
     ]
     where = element("span", counted(len(witness.run), "step"), class_="where", data_field="where")
     keys = element("span", element("kbd", "←"), " ", element("kbd", "→"), class_="keys", aria_hidden="true")
-    fields = [element("div", element("dt", name), element("dd", "", data_field=key)) for key, name in FIELDS]
+    fields_of = [field for field in FIELDS if automaton.is_plain or field[0] not in ONLY_PLAIN]
+    fields = [
+        element("div", element("dt", name), element("dd", "", data_field=key)) for key, name in fields_of
+    ]
     above = element("div", *buttons, where, keys, class_="buttons")
     below = element("dl", *fields, class_="step", aria_live="polite")
     attributes = {"role": "group", "aria_label": "Step through the run", "hidden": ""}
@@ -215,9 +223,10 @@ def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup
         "outputs": told["output"],
         "stores in": ["–" if stored == "-" else stored for stored in told["stores"]],
         "to": told["to"],
-        "known order": [order or "–" for order in known_orders(result.automaton, witness)],
-        "marks": [mark or "–" for mark in marks],
     }
+    if result.automaton.is_plain:
+        columns["known order"] = [order or "–" for order in known_orders(result.automaton, witness)]
+        columns["marks"] = [mark or "–" for mark in marks]
     told_of = list(zip(*columns.values(), strict=True))
 
     def shown(piece: range) -> list[Markup]:
@@ -242,8 +251,20 @@ def _automaton(result: Result, witness: Witness | None) -> Markup:
     except automata.PictureTooLarge as reason:
         return element("p", f"No picture: {reason}.")
     legend = witnesses.run_legend(witness) if witness is not None else []
-    shapes = "Circles read an input, boxes do not; under a name stand d and mu of its noise."
+    shapes = (
+        f"Circles read an input, boxes do not; under a name stand d and mu of its noise{_kinds(automaton)}."
+    )
     return _figure(drawing, automata.label_of(automaton), "automaton", [shapes, *legend, *drawing.remarks])
+
+
+def _kinds(automaton: Automaton) -> str:
+    """The words and numbers in the labels of states that need to be told."""
+    noises = {state.noise for state in automaton.states} | {state.noise_prime for state in automaton.states}
+    drawing = all(state.draws for state in automaton.states)
+    told = ["exp: exponential noise, upwards from its mean"] if Noise.EXPONENTIAL in noises else []
+    told += ["inf: no noise"] if any(s.draws and s.noise is Noise.NONE for s in automaton.states) else []
+    told += ["read and silent: nothing is drawn"] if not drawing else []
+    return "".join(f"; {words}" for words in told)
 
 
 def _figure(drawing: Drawing, label: str, class_: str, remarks: Iterable[str]) -> Markup:

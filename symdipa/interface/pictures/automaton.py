@@ -26,6 +26,8 @@ MOST_LINES, LONGEST_NAME = 8, 26
 RADIUS, HALF_HEIGHT = 27.0, 21.0
 LOBE, BESIDE = 40.0, 36.0
 """How far the loop of a state reaches out, and where its label begins."""
+INTEGER = "noise integer"
+"""What stands below an automaton in integers, as in its file."""
 ENTRY = 24.0
 """Length of the arrow into the initial state."""
 
@@ -114,11 +116,15 @@ class _Picture:
             elements.append(_state(automaton, i, box, centre, automaton.states[i].name in visited))
         elements.append(_entry(boxes[root], layout.centres[root]))
         remarks: tuple[str, ...] = ()
+        width, height = layout.width, layout.height
+        if automaton.integer:
+            elements.append(element("text", INTEGER, x=0.0, y=height + 2 * LINE, class_="remark"))
+            width, height = max(width, text_width([INTEGER])), height + 2 * LINE
         if hidden := len(automaton.states) - len(self.states):
             lost = len(automaton.transitions) - len(self.moves)
             rest = f"{counted(hidden, 'other')} and {counted(lost, 'transition')}"
             remarks = (f"Only the states of the run are drawn; {rest} are left out.",)
-        return Drawing(layout.width, layout.height, tuple(elements), remarks)
+        return Drawing(width, height, tuple(elements), remarks)
 
     def _steps_text(self, t: int) -> list[str]:
         """``step 2 in loop A``, one line for each loop."""

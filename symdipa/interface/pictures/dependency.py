@@ -125,8 +125,8 @@ def _plain(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
             tie = link(automaton, run, *edge)
             label = cut(f"{tie.sign} {tie.variable}", LONGEST_NAME)
             title = f"{relation_text(tie)}: {link_text(tie)}"
-            ends = (number[k] for k in edge)
-            graph.edges.append(_Edge(*ends, max(edge), label, title, edge in on_path))
+            low, high = (number[k] for k in edge)
+            graph.edges.append(_Edge(low, high, max(edge), label, title, edge in on_path))
     graph.top = number[witness.path[-1]] if witness.path else 0
     graph.free = len(set(range(len(run))) - set(tied))
     return graph

@@ -9,7 +9,6 @@ from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency
 from symdipa.interface.pictures.svg import LINE, Drawing, moved
 from symdipa.model.automaton import Automaton
-from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 
 HEAD, BETWEEN, REMARK = 32.0, 48.0, 44
@@ -22,7 +21,7 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     """Both parts side by side with headings and a legend. Raises :class:`automata.PictureTooLarge`."""
     left, right = automata.draw(automaton, witness), dependency.draw(automaton, witness)
     parts = (
-        (f"The run: {_article(witness.title)} {witness.title}", left, [*run_legend(witness), *left.remarks]),
+        (f"The run: {_with_article(witness.title)}", left, [*run_legend(witness), *left.remarks]),
         ("What lies above what", right, [*dependency_legend(witness), *right.remarks]),
     )
     x, height = 0.0, 0.0
@@ -39,13 +38,13 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     return Drawing(x - BETWEEN, height, tuple(elements))
 
 
-def _article(words: str) -> str:
-    return "an" if words[0] in "aeiou" else "a"
+def _with_article(words: str) -> str:
+    return words if words.startswith("a ") else f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
 def run_legend(witness: Witness) -> list[str]:
     """What the lines of the run mean."""
-    if witness.pattern is Pattern.LEAKING_PAIR and witness.cycles:
+    if len(witness.cycles) > 1:
         return ["Thick: the run. Dashed: loop A; dotted: loop B. Each may be repeated as often as one likes."]
     if not witness.cycles:
         return ["Thick: the run."]

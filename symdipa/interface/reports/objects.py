@@ -50,7 +50,7 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "method": {p.key: found.method for p, found in patterns.items()},
         "reasons": {p.key: found.reason for p, found in patterns.items() if found.reason},
         "seconds": round(result.seconds, 6),
-        "assumed": ASSUMED | {"halt": result.automaton.halt or "hidden"},
+        "assumed": ASSUMED | _arithmetic(result.automaton) | {"halt": result.automaton.halt or "hidden"},
         "halt_visible": _stopping(result),
         "notes": _notes(result, notes),
         "disagreements": list(result.disagreements),
@@ -219,6 +219,10 @@ def simulation(
 # ------------------------------------------------------------------------------------------------------ parts
 
 
+def _arithmetic(automaton: Automaton) -> Json:
+    return {"arithmetic": "integer"} if automaton.integer else {}
+
+
 def _fields(found: object, *names: str) -> Json:
     """The fields that are called the same here, and are numbers or text."""
     return {name: getattr(found, name) for name in names}
@@ -243,6 +247,7 @@ def _bounds(bounds: Bounds) -> Json:
 def _witness(result: Result, shown: Witness) -> Json:
     return {
         "pattern": shown.pattern.key,
+        **({"conflict": shown.conflict} if shown.conflict else {}),
         "run": _run(result.automaton, shown.run),
         "cycles": list(map(list, shown.cycles)),
         "path": list(shown.path),
@@ -258,6 +263,7 @@ def _run(automaton: Automaton, run: Sequence[int]) -> list[Json]:
             "guard": move.guard.text(automaton.variables),
             "output": str(move.output),
             "assign": sorted(move.assign),
+            **({"copy": {x: str(y) for x, y in move.copies}} if move.copies else {}),
         }
         for move in (automaton.transitions[t] for t in run)
     ]

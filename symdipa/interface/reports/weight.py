@@ -65,7 +65,7 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     words = bound_text(bounds)
     if result.verdict is Verdict.PRIVATE:
         words = f"private, {words}"
-    sections = [Section(list(meaning(result, bounds))), Section(bound_table(bounds))]
+    sections = [Section(list(meaning(result, bounds))), Section(bound_table(result.automaton, bounds))]
     found = breakdown_of(result.automaton, bounds)
     costs = found.costs if found is not None else ()
     if found is not None and costs:
@@ -117,9 +117,13 @@ def bound_text(bounds: Bounds) -> str:
     return f"D is at most {upper}{at_least}{by}"
 
 
-def _steps(bounds: Bounds) -> str:
-    count = len(bounds.flow.run) if bounds.flow is not None else 0
-    return counted(count, "step")
+def _steps(automaton: Automaton, bounds: Bounds) -> str:
+    """How many steps the run of the flow has, in steps of the automaton."""
+    if bounds.flow is None or automaton.is_plain:
+        return counted(len(bounds.flow.run) if bounds.flow is not None else 0, "step")
+    from symdipa.runs.control import control_graph
+
+    return counted(len(control_graph(automaton).whole(bounds.flow.run)), "step")
 
 
 def _how(bounds: Bounds, method: str) -> str:
@@ -132,7 +136,7 @@ def _how(bounds: Bounds, method: str) -> str:
 
 def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
     """What the best bound means, and what it rests on."""
-    yield assumed(bounds.adjacency, bounds.sensitivity)
+    yield assumed(bounds.adjacency, bounds.sensitivity, result.automaton.integer)
     if bounds.best is None:
         return
     yield guarantee(bounds.best)
@@ -151,7 +155,7 @@ def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
         yield "A smaller constant may do."
 
 
-def bound_table(bounds: Bounds) -> list[Block]:
+def bound_table(automaton: Automaton, bounds: Bounds) -> list[Block]:
     """Every bound: its method, its value (``-``: none), and how it is proved or why it is missing.
 
     Long reasons stand below the table.
@@ -162,7 +166,7 @@ def bound_table(bounds: Bounds) -> list[Block]:
     rows = [(m, str(bound), _how(bounds, m)) for m, bound in found.items()]
     rows += [(m, "-", "see below" if m in below else why) for m, why in missing.items()]
     if bounds.lower:
-        rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(bounds)}"))
+        rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(automaton, bounds)}"))
     table = Table(rows, ("bound", "value", "how"), "Bounds on D", silent=True)
     return [table, *(f"No {method} bound: {why}." for method, why in below.items())]
 

@@ -47,7 +47,7 @@ def document(
     else:
         sections = _no_witness(result)
     noted = check.noted(check.own_notes(result))
-    return Document([*sections, Section([assumed()]), *noted], first)
+    return Document([*sections, Section([assumed(integer=result.automaton.integer)]), *noted], first)
 
 
 def _violation(

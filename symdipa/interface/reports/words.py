@@ -12,7 +12,6 @@ from symdipa.interface.reports.document import Block, Table
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.automaton import Automaton, Guard, Noise, noise_scale
 from symdipa.model.parts import SAMPLE
-from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, members
@@ -51,8 +50,8 @@ def loop_text(automaton: Automaton, witness: Witness, loop: tuple[int, int]) -> 
 
 
 def loops_at(witness: Witness, position: int) -> str:
-    """``A`` and ``B`` for the two loops of a leaking pair, ``*`` for the only loop of another pattern."""
-    names = "AB" if witness.pattern is Pattern.LEAKING_PAIR else "*"
+    """``A`` and ``B`` for the two loops of a leaking pair, ``*`` for the only loop of another violation."""
+    names = "AB" if len(witness.cycles) > 1 else "*"
     pairs = zip(names, witness.cycles, strict=False)
     return "".join(name for name, (start, end) in pairs if start <= position < end)
 
@@ -221,8 +220,20 @@ def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
 # ---------------------------------------------------------------------------------------- what is assumed
 
 
-def assumed(adjacency: Adjacency = TWO_SIDED, sensitivity: Fraction | int = 1) -> str:
-    """What an answer rests on, beside the automaton itself: exact numbers, and which inputs are adjacent."""
+REAL = "noise and comparisons in exact real numbers, not floating point"
+INTEGER = "inputs, noise and comparisons in exact integers"
+"""The numbers that an answer is about."""
+
+
+def assumed(
+    adjacency: Adjacency = TWO_SIDED, sensitivity: Fraction | int = 1, integer: bool | None = False
+) -> str:
+    """What an answer rests on, beside the automaton itself: exact numbers, and which inputs are adjacent.
+
+    ``integer``: whether the automaton is in integers; ``None``: of several some are, and others not.
+    """
+    numbers = f"{REAL} (in exact integers where a file says so)" if integer is None else REAL
+    numbers = INTEGER if integer else numbers
     if adjacency == TWO_SIDED:
         differ = f"each entry may differ by at most {sensitivity}, up or down"
     elif isinstance(adjacency, str):
@@ -230,10 +241,7 @@ def assumed(adjacency: Adjacency = TWO_SIDED, sensitivity: Fraction | int = 1) -
     else:
         low, high = (bound * sensitivity for bound in adjacency)
         differ = f"one stream minus the other is between {low} and {high} in each entry, in either order"
-    return (
-        "Assumed: noise and comparisons in exact real numbers, not floating point. Adjacent input streams "
-        f"have equally many entries, and {differ}."
-    )
+    return f"Assumed: {numbers}. Adjacent input streams have equally many entries, and {differ}."
 
 
 # ------------------------------------------------------------------------------------------------------ noise

@@ -182,7 +182,7 @@ def run_with_facts(automaton: Automaton, witness: Witness, longest: int | None =
     columns = words.run_columns(automaton, witness)
     columns["stored in"], orders = columns["stores"], words.known_orders(automaton, witness)
     columns["known order"] = [order or "-" for order in orders]
-    letters = "A and B" if witness.pattern is Pattern.LEAKING_PAIR else "*"
+    letters = "A and B" if len(witness.cycles) > 1 else "*"
     legend = [f"Loop: {letters} can be repeated."] if witness.cycles else []
     if any(automaton.transitions[i].guard.used for i in witness.run):
         legend.append("If: what the step's noisy value (sample) is compared with.")

@@ -71,7 +71,7 @@ def in_short(automaton: Automaton, witness: Witness) -> str:
         what = witness.conflict.removeprefix("violating path to ")
         return f"any number of noisy inputs lie on one side of {what}, which nothing can shift."
     match witness.pattern:
-        case Pattern.LEAKING_PAIR:
+        case Pattern.LEAKING_PAIR if witness.path:
             return f"any number of noisy inputs lie below {_others(automaton, witness)}."
         case Pattern.DISCLOSING_CYCLE:
             return "one run can show any number of noisy inputs."
