@@ -182,19 +182,12 @@ def _growth(found: Refutation) -> list[Section]:
 
 def assumed(found: Refutation) -> Iterator[Block]:
     """What the numbers rest on."""
-<<<<<<< HEAD
-    yield f"{words.assumed()} The probabilities are computed numerically, with the errors that are stated."
-    states = [found.automaton.state(found.automaton.transitions[t].source) for t in found.run]
-    continuous = [] if found.automaton.integer else [q for q in states if q.noise is Noise.LAPLACE]
-    state = next((q for q in continuous if q.d), None)
-=======
     rests = words.assumed(integer=found.automaton.integer)
     yield f"{rests} The probabilities are computed numerically, with the errors that are stated."
     states = (found.automaton.state(found.automaton.transitions[t].source) for t in found.run)
     state = next(
         (q for q in states if q.d and q.noise is Noise.LAPLACE and not found.automaton.integer), None
     )
->>>>>>> show14
     if state is not None and state.d is not None:
         yield (
             f"Noise scales are inverse and in units of eps: d = {state.d} of state {state.name} is Laplace "
