@@ -419,8 +419,9 @@ def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
 
 
 def _changes(before: Automaton, after: Automaton) -> Iterator[BranchDiff]:
-    """The branches that differ, and one of each state that draws otherwise."""
-    told: set[str] = set()
+    """The branches that differ, and one of each further state that draws otherwise."""
+    pairs = zip(before.transitions, after.transitions, strict=False)
+    told = {move.source for old, move in pairs if move != old}
     for t, move in enumerate(after.transitions):
         if t >= len(before.transitions):
             yield BranchDiff("", _branch(after, move, True))
