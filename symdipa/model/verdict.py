@@ -230,7 +230,7 @@ def decide(answers: Answers, distinct: bool | None, bounds: Bounds | None, plain
 
     ``distinct``: whether no other run shows the outputs of the violation. A bound by relational alignment
     proves privacy even of an automaton that is not well-formed; one by alignment where the patterns are open.
-    Of an automaton that is not ``plain`` only a bound proves privacy (docs/theory.md, section 8).
+    Of an automaton that is not ``plain`` only a bound proves privacy (docs/theory.md, section 9).
     """
     statuses = {answer.status for answer in answers.by_pattern.values()}
     paired = bounds is not None and bounds.relational is not None

@@ -7,12 +7,14 @@ from textwrap import wrap
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency
-from symdipa.interface.pictures.svg import LINE, Drawing, moved
+from symdipa.interface.pictures.svg import LINE, Drawing, moved, text_width
 from symdipa.model.automaton import Automaton
 from symdipa.model.verdict import Witness
 
 HEAD, BETWEEN, REMARK = 32.0, 48.0, 44
 """Room for a heading, room between the two parts, and letters in a line of a remark."""
+HEADING = 1.25
+"""How much wider a heading is than text."""
 LEAST = 320.0
 """Width that headings and remarks need."""
 
@@ -33,7 +35,7 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
         for line in (line for remark in remarks for line in wrap(remark, REMARK)):
             elements.append(element("text", line, x=x, y=y, class_="remark"))
             y += LINE + 2
-        x += max(LEAST, drawing.width) + BETWEEN
+        x += max(LEAST, drawing.width, HEADING * text_width([title])) + BETWEEN
         height = max(height, y)
     return Drawing(x - BETWEEN, height, tuple(elements))
 
