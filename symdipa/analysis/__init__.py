@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symdipa.analysis.work import Work, checked, unpaired
+from symdipa.analysis.work import Work, checked, unopened, unpaired
 from symdipa.bounds import portfolio
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.files.formats.halting import added, halt_shown, with_halt
@@ -106,13 +106,22 @@ def check(
 def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
     """:func:`check` with its options as one value."""
     limits = Limits.of(options.timeout, options.memory, options.bound, progress)
-    result = checked(Problem.of(automaton), automaton, options, limits)
+    result = _about(automaton, limits, lambda problem: checked(problem, automaton, options, limits))
 
     def answer(shown: Automaton, left: Limits) -> Result:
         wanted = replace(options, max_weight=(_best(result) if options.bounds else None) or None)
-        return checked(Problem.of(shown), shown, wanted, left)
+        return _about(shown, left, lambda problem: checked(problem, shown, wanted, left))
 
     return _with_stops(result, answer, limits)
+
+
+def _about(automaton: Automaton, limits: Limits, work: Callable[[Problem], Result]) -> Result:
+    """What the work makes of the problem of an automaton; unknown where limits forbid to set it up."""
+    try:
+        problem = Problem.of(automaton, limits)
+    except LimitReached as limit:
+        return unopened(automaton, limit)
+    return work(problem)
 
 
 def _with_stops(result: Result, ask: Callable[[Automaton, Limits], Result], limits: Limits) -> Result:
@@ -175,12 +184,16 @@ def compare(
     follows from the answers. Raises what :func:`check` raises.
     """
     everyone = Limits.of(None, memory, bound, progress)
-    work = Work(Problem.of(automaton), automaton, Limits.of(timeout, memory, bound, progress))
-    with Lineup(work.problem, work.limits) as lineup:
-        rounds = [ask(each, tuple(Pattern), everyone.within(timeout)) for each in lineup.every()]
-        work.answers, work.limits = Answers(tuple(rounds)), everyone.within(timeout)
-        work.conclude(enumerated=True)
-    return work.result("all", None)
+
+    def compared(problem: Problem) -> Result:
+        work = Work(problem, automaton, Limits.of(timeout, memory, bound, progress))
+        with Lineup(problem, work.limits) as lineup:
+            rounds = [ask(each, tuple(Pattern), everyone.within(timeout)) for each in lineup.every()]
+            work.answers, work.limits = Answers(tuple(rounds)), everyone.within(timeout)
+            work.conclude(enumerated=True)
+        return work.result("all", None)
+
+    return _about(automaton, everyone.within(timeout), compared)
 
 
 def disagreements(
@@ -230,9 +243,11 @@ def weigh(
     limits = Limits.of(timeout, memory, progress=progress)
 
     def answer(automaton: Automaton, limits: Limits) -> Result:
-        problem = Problem.of(automaton)
-        result = checked(problem, automaton, options, limits, more=True)
-        return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits, certified)
+        def weighed(problem: Problem) -> Result:
+            result = checked(problem, automaton, options, limits, more=True)
+            return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits, certified)
+
+        return _about(automaton, limits, weighed)
 
     return _with_stops(answer(automaton, limits), answer, limits)
 
@@ -252,15 +267,17 @@ def with_bounds(
     must_be_result(result)
     limits = Limits.of(timeout, memory, progress=progress)
 
-    def bounded(result: Result, limits: Limits) -> Result:
-        problem = Problem.of(result.automaton)
+    def bounded(problem: Problem) -> Result:
         return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
 
     def answer(automaton: Automaton, limits: Limits) -> Result:
-        options = CheckOptions(bounds=False)
-        return bounded(checked(Problem.of(automaton), automaton, options, limits, more=True), limits)
+        def weighed(problem: Problem) -> Result:
+            result = checked(problem, automaton, CheckOptions(bounds=False), limits, more=True)
+            return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
 
-    return _with_stops(bounded(result, limits), answer, limits)
+        return _about(automaton, limits, weighed)
+
+    return _with_stops(_about(result.automaton, limits, bounded), answer, limits)
 
 
 def _bounded(

@@ -15,6 +15,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, Note, NoteKind
 from symdipa.model.limits import Limits, stopwatch
 from symdipa.model.options import CheckOptions
+from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import (
     Answers,
     Bounds,
@@ -55,6 +56,26 @@ def checked(
         work.answers = Answers(tuple(ask(each, options.patterns, deciding) for each in engines))
         work.conclude(options, enumerated=engine in ("explicit", "both"), more=more)
     return work.result(solver if engine == "z3" and solver else engine, encoding)
+
+
+def unopened(automaton: Automaton, limit: LimitReached) -> Result:
+    """The result where the work could not begin."""
+    reason = str(limit)
+    open_ones = {p: PatternResult(p, Status.UNKNOWN, "none", reason=reason) for p in Pattern}
+    return Result(
+        automaton=automaton,
+        verdict=Verdict.UNKNOWN,
+        answers=Answers((open_ones,)),
+        bounds=None,
+        output_distinct=output_distinct(automaton),
+        strongly_feasible=None,
+        witness=None,
+        distinct=None,
+        engine="none",
+        encoding=None,
+        seconds=0.0,
+        notes=automaton.notes,
+    )
 
 
 def outermost(loops: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

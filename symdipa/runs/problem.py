@@ -41,12 +41,13 @@ class Problem:
         self._elsewhere: Callable[[Compute[object], Limits], object] | None = None
 
     @classmethod
-    def of(cls, automaton: Automaton) -> Problem:
+    def of(cls, automaton: Automaton, limits: Limits = UNLIMITED) -> Problem:
         """The problem of a whole automaton.
 
-        Raises :class:`~symdipa.model.errors.InvalidInput` where it breaks the rules of the model.
+        Raises :class:`~symdipa.model.errors.InvalidInput` where it breaks the rules of the model, and
+        :class:`LimitReached` where its core is too large.
         """
-        return cls(control_graph(automaton), automaton)
+        return cls(control_graph(automaton, limits), automaton)
 
     @property
     def is_integer(self) -> bool:

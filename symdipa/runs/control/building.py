@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from symdipa.model.automaton import Automaton, Transition, validated
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control.core import core
 from symdipa.runs.control.graph import Control, Sampling, assembled
 from symdipa.runs.order import Mask, Step
 
 
-def control_graph(automaton: Automaton) -> Control:
+def control_graph(automaton: Automaton, limits: Limits = UNLIMITED) -> Control:
     """The control graph of an automaton, in numbers.
 
-    Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton that breaks the rules of the model.
+    Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton that breaks the rules of the model,
+    and what :func:`~symdipa.runs.control.core.core` raises.
     """
     validated(automaton)
     if not automaton.is_plain:
-        return core(automaton)
+        return core(automaton, limits)
     number = automaton.variable_index
 
     def mask(names: frozenset[str]) -> Mask:
