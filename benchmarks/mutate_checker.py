@@ -87,6 +87,23 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "max(value.numerator.bit_length(), value.denominator.bit_length()) >= MAX_BITS",
     ): LIMIT,
     ("reading", "rational", "'0' => \"0'\""): "only digits are stripped",
+    (
+        "wider.flows",
+        "_is_within",
+        "sample is None or sample.noise is Noise.NONE => sample.noise is Noise.NONE",
+    ): "arcs end at samples that are drawn",
+    **dict.fromkeys(
+        (
+            (
+                "wider.runs",
+                "Follower._advance",
+                "self._is_continuous(low) or self._is_continuous(high) => " + one,
+            )
+            for one in ("self._is_continuous(low)", "self._is_continuous(high)")
+        ),
+        "what leads round to a sample again comes to it and leaves it",
+    ),
+    ("wider.runs", "is_distinct", "len(seen) > MAX_IMITATORS => len(seen) >= MAX_IMITATORS"): LIMIT,
     ("wider.order", "rounded", "0 => 1"): "all bounds of integers are compared with such ones",
 }
 """(module, function, change) -> why nobody can tell the difference, or why the mutant is only stricter."""

@@ -251,3 +251,52 @@ def test_no_small_change_proves_less(make):
                 if rng.random() < 0.2 and move["shift"] is not None:
                     move["shift"] = sorted((rng.choice(("-1", "0", "1")) for _ in range(2)), key=Fraction)
         assert rule_of(automaton, broken).startswith("pair-")
+
+
+def without_stops(certificate: dict[str, Any], *states: str) -> dict[str, Any]:
+    """As if no run stopped in these states."""
+    broken = deepcopy(certificate)
+    machine = broken["machine"]
+    machine["edges"] = [
+        edge for edge in machine["edges"] if edge[1] is not None or machine["states"][edge[0]] not in states
+    ]
+    return broken
+
+
+@pytest.mark.parametrize("integer", [False, True])
+@pytest.mark.parametrize("drawn", [False, True])
+def test_a_run_stops_at_a_tie_that_is_left_out(integer, drawn):
+    """At exactly 5, if a sample has that value with positive probability, or a stored one is asked."""
+    name = S if drawn else "x"
+    automaton = made(
+        [query("p", HALF), query("q", HALF) if drawn else silent("q")],
+        step("p", "q", "read", store="x"),
+        step("q", "e", "low", less(name, 5), integer=integer),
+        step("q", "e", "high", less(5, name), integer=integer),
+        step("e", "e", "go on"),
+        integer=integer,
+    )
+    automaton = replace(automaton, states=(*automaton.states[:-1], silent("e"))).trusted()
+    certificate = certified(automaton)
+    assert certificate["D"] == "1/2"
+    if drawn and not integer:
+        assert without_stops(certificate, "q") == certificate
+    else:
+        assert rule_of(automaton, without_stops(certificate, "q")) == "machine-remarks"
+
+
+def test_a_sample_that_is_less_than_itself_stops_a_run():
+    automaton = made([query("q", HALF)], step("q", "q", "never", less(S, S)))
+    certificate = certified(automaton)
+    assert certificate["D"] == "0"
+    assert rule_of(automaton, without_stops(certificate, "q")) == "machine-remarks"
+
+
+def test_constants_that_are_drawn_stop_both_copies_alike():
+    automaton = made(
+        [query("p", HALF), noisy("q", None, Noise.NONE, mu=3)],
+        step("p", "q", "read", store="x"),
+        step("q", "e", "above", less(S, "x")),
+    )
+    certificate = certified(automaton)
+    assert certificate["D"] == "1/2"

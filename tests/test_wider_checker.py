@@ -43,7 +43,6 @@ from symdipa.model.automaton import (
     Transition,
     atom,
     difference,
-    guarded,
     several,
     symbol,
     value,
@@ -66,15 +65,23 @@ def term(text: str) -> Term:
     return Term(bare, Fraction(plus or 0), mirrored)
 
 
-def guard(*atoms: str, integer: bool = False) -> Guard:
-    """From texts like ``"insample >= t + 3"``."""
-    found = []
+def guard(*atoms: str) -> Guard:
+    """From texts like ``"insample >= t + 3"``, each as it is written."""
+    ge, lt, others = set(), set(), set()
     for text in atoms:
         relation = next(sign for sign in (" >= ", " <= ", " < ", " > ") if sign in text)
-        left, right = map(term, text.split(relation))
-        low, high = (right, left) if ">" in relation else (left, right)
-        found.append(atom(low, high, "=" not in relation))
-    return guarded(found, integer)
+        left, right = text.split(relation)
+        if (
+            left == "insample"
+            and right.isidentifier()
+            and right != "insample"
+            and relation in (" >= ", " < ")
+        ):
+            (ge if relation == " >= " else lt).add(right)
+        else:
+            low, high = (right, left) if ">" in relation else (left, right)
+            others.add(atom(term(low), term(high), "=" not in relation))
+    return Guard(frozenset(ge), frozenset(lt), frozenset(others))
 
 
 def step(
@@ -443,6 +450,7 @@ def test_other_ends_and_signs_of_flows():
         {"from": "-2", "to": "-0", "amount": "1/4"},
     ]
     assert verified(GAP, GAP_BELOW | {"flow": twin}) == GAP_CLAIMS[1:]
+    assert rule_of(GAP, tampered(GAP_BELOW, ("flow.0.to", "000000000"))) is None
     back = [{"from": 2, "to": 0, "amount": "1/4"}]
     loss = GAP_BELOW | {"flow": back, "differences": ["0", "0", "-1"]}
     assert rule_of(GAP, loss | {"D": "1/4"}) is None
@@ -634,6 +642,11 @@ def fresh(*steps: Transition, integer: bool = False, **more: object) -> Automato
         ("model-output", fresh(step("b", difference("insampleprime", "x"), "b"))),
         ("model-output", fresh(step("b", difference("x", "insampleprime"), "b"))),
         ("model-output", fresh(step("b", several(symbol("o"), difference("x", "insampleprime")), "b"))),
+        ("model-output", fresh(step("b", several(symbol("o"), several()), "b"))),
+        (
+            "model-output",
+            fresh(step("b", several(difference("insample", "x"), difference("insampleprime", "x")), "b")),
+        ),
         ("model-sample", fresh(step("b", "o", "b", "insample >= x"), draws=False)),
         ("model-sample", fresh(step("b", "o", "b", "insample <= 5"), draws=False)),
         ("model-sample", fresh(step("b", "o", "b", store="x"), draws=False)),
@@ -669,7 +682,10 @@ def fresh(*steps: Transition, integer: bool = False, **more: object) -> Automato
         (
             "model-integer",
             fresh(
-                step("b", "o", "b", guarded([atom(Term("x", half), Term("insample"), False)])), integer=True
+                step(
+                    "b", "o", "b", Guard(others=frozenset({atom(Term("x", half), Term("insample"), False)}))
+                ),
+                integer=True,
             ),
         ),
         (None, fresh(step("b", "o", "b"), mu=half)),
@@ -699,6 +715,16 @@ def fresh(*steps: Transition, integer: bool = False, **more: object) -> Automato
 )
 def test_automata_that_the_theory_does_not_speak_about(rule, automaton):
     assert rule_of(automaton, EMPTY) == rule
+
+
+def test_a_variable_that_one_of_two_ways_does_not_store():
+    for read, order in product("yz", (1, -1)):
+        ways = [
+            step("b", "p", "e", "insample < x", "y"),
+            step("b", "q", "e", "insample >= x", "z"),
+            step("e", value(read), "f"),
+        ][::order]
+        assert rule_of(fresh(*ways), EMPTY) == "model-initialization"
 
 
 @pytest.mark.parametrize(
@@ -737,8 +763,7 @@ def test_automata_that_the_theory_does_not_speak_about(rule, automaton):
     ],
 )
 def test_branches_must_exclude_each_other(one, other, more, apart):
-    integer = more.get("integer", False)
-    branches = [step("b", "o", "b", guard(text, integer=integer)) for text in (one, other)]
+    branches = [step("b", "o", "b", guard(text)) for text in (one, other)]
     rule = None if apart else "model-determinism"
     assert rule_of(fresh(*branches, **more), EMPTY) == rule
     assert rule_of(fresh(*branches[::-1], **more), EMPTY) == rule
@@ -996,6 +1021,9 @@ def test_constants_are_not_shifted():
         "flow": [flow],
     }
     assert rule_of(CONSTANT, below) is None
+    twin = {"from": "-1", "to": "ground", "amount": "1/2"}
+    assert rule_of(CONSTANT, below | {"flow": [twin]}) is None
+    assert rule_of(CONSTANT, tampered(below, ("flow.0.to", "ground"))) == "flow-edge"
 
 
 TWINS = made(
@@ -1130,6 +1158,13 @@ CONSTANT_MEAN = {"is_input": False, "mu": Fraction(3)}
         ),
         (two_values(step("c", "o", "d", copy=[("z", "y")])), [["!=", "x", "y"]], ["!=", "z", "x"], True),
         (two_values(step("c", "o", "d", copy=[("x", "y")])), [["!=", "x", "y"]], ["!=", "x", "y"], False),
+        (
+            two_values(step("c", "o", "d", copy=[("z", "y")]), c=SILENT),
+            [["!=", "x", "y"]],
+            ["!=", "z", "x"],
+            True,
+        ),
+        (two_values(step("c", "o", "d"), c=SILENT), [], ["!=", "y", "x"], False),
         (two_values(step("c", "o", "d", copy=[("x", 1)])), [["!=", "y", "0"]], ["!=", "x", "y"], True),
         (
             two_values(step("c", "o", "d", store="y"), c=State("c", False, half, 3)),
@@ -1200,7 +1235,7 @@ def test_steps_that_facts_exclude(automaton, before, expected):
 def test_a_variable_may_be_called_like_a_number():
     strange = made(
         [State("a", True, half), State("b", True, half)],
-        [step("a", "o", "b", store="x 5 -x"), step("b", "o", "c", guarded([]), copy=[("5", "x")])],
+        [step("a", "o", "b", store="x 5 -x"), step("b", "o", "c", copy=[("5", "x")])],
     )
     model = model_of(strange)
     found = wider_private._facts(model, [["<=", "5", "-x"], ["<=", "--x", "-5"]], "")
@@ -1214,12 +1249,12 @@ INTEGER = made(
     [State("q0", False, half), State("q", True, quarter)],
     [
         step("q0", "init", "q", store="t"),
-        step("q", "low", "q", guard("insample < t", integer=True)),
+        step("q", "low", "q", "insample < t"),
         step(
             "q",
             several(symbol("high"), difference("insample", "t")),
             "end",
-            guard("insample >= t", integer=True),
+            "insample >= t",
         ),
     ],
     integer=True,
@@ -1386,7 +1421,7 @@ def capped(integer: bool = False) -> Automaton:
     """As RECORD, but from 1 on, and not above 5."""
     steps = list(RECORD.transitions)
     steps[0] = step("a", "o", "b", copy=[("x", 1)])
-    steps[1] = step("b", "up", "b", guard("insample >= x + 1", "insample < 5", integer=integer), store="x")
+    steps[1] = step("b", "up", "b", guard("insample >= x + 1", "insample < 5"), store="x")
     return replace(RECORD, transitions=tuple(steps), integer=integer)
 
 
@@ -1418,20 +1453,58 @@ def test_an_order_that_comes_to_rest():
         c=SILENT,
         d=State("d", True, half),
     )
-    assert rule_of(late, below(0, [0, 1, 2, 3, 4], [[3, 4]])) == "cycle-repeats"
-    assert rule_of(late, below(0, [0, 1, 2, 3, 3, 4], [[4, 5]])) is None
+    for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0]):
+        same = replace(late, transitions=tuple(late.transitions[t] for t in order))
+        assert rule_of(same, below(0, order, [[3, 4]])) == "cycle-repeats"
+        assert rule_of(same, below(0, [*order[:4], *order[3:]], [[4, 5]])) is None
+
+
+def test_what_is_known_is_compared_at_the_end_of_a_round():
+    reset = made(
+        [State("a", draws=False), State("b", True, half), State("c", draws=False)],
+        [
+            step("a", "o", "b", copy=[("y", 0)]),
+            step("b", "p", "c", "insample >= y", "y"),
+            step("c", "q", "b", "y < 5", copy=[("y", 0)]),
+        ],
+    )
+    assert rule_of(reset, below(0, [0, 1, 2], [[1, 3]])) is None
+
+
+def test_whether_values_are_noisy_must_come_to_rest():
+    """In the run y is an input without noise, and may be 5; after another round it is a noisy one."""
+    steps = [
+        step("a", "o", "b", store="x y"),
+        step("b", "p", "c", "insample < 5"),
+        step("b", "q", "d", "insample >= 5"),
+        step("c", "r", "b", store="x", copy=[("y", "x")]),
+        step("d", "s", "e", guard("y <= 5", "y >= 5")),
+    ]
+    states = [
+        State("a", True, noise=Noise.NONE),
+        *(State(q, True, half) for q in "bc"),
+        State("d", draws=False),
+    ]
+    mixed = made(states, steps)
+    assert rule_of(mixed, below(0, [0, 1, 3, 2, 4], [])) is None
+    assert rule_of(mixed, below(0, [0, 1, 3, 2, 4], [[1, 3]])) == "cycle-repeats"
+    assert rule_of(mixed, below(0, [0, 1, 3, 1, 3, 2, 4], [])) == "run-feasible"
+    noisy = made([State("a", True, half), *states[1:]], [*steps[:4], step("d", "s", "e", "y <= 5")])
+    assert rule_of(noisy, below(0, [0, 1, 3, 2, 4], [[1, 3]])) is None
 
 
 def test_values_that_nobody_reads_do_not_matter():
-    for show, rule in ((symbol("p"), None), (value("y"), "cycle-repeats")):
+    for anew, rule in (("y", None), ("", "cycle-repeats")):
         first = two_values(
             step("c", "o", "d", copy=[("y", "x")]),
             step("d", "o", "d", "insample >= x + 1", store="x"),
-            step("d", show, "e", "insample < x + 1"),
+            step("d", "p", "e", "insample < x + 1", store=anew),
+            step("e", value("y"), "f"),
             c=SILENT,
             d=State("d", True, half),
+            e=State("e", draws=False),
         )
-        assert rule_of(first, below(0, [0, 1, 2, 3, 4], [[3, 4]])) == rule
+        assert rule_of(first, below(0, [0, 1, 2, 3, 4, 5], [[3, 4]])) == rule
 
 
 def test_which_runs_are_feasible():
@@ -1445,6 +1518,8 @@ def test_which_runs_are_feasible():
     )
     assert rule_of(tests, below(0, [0, 1, 2, 3, 5], [])) is None
     assert rule_of(tests, below(0, [0, 1, 2, 4], [])) == "run-feasible"
+    itself = two_values(step("c", "o", "d", "insample <= insample + 0"))
+    assert rule_of(itself, below(0, [0, 1, 2], [])) is None
     for c, mean in ((Noise.NONE, 5), (Noise.EXPONENTIAL, 5), (Noise.EXPONENTIAL, 4)):
         known = two_values(step("c", "o", "d", "insample < 5"), c=State("c", False, half, mean, noise=c))
         assert rule_of(known, below(0, [0, 1, 2], [])) == (None if mean == 4 else "run-feasible")
@@ -1476,6 +1551,7 @@ def test_different_samples_are_not_equal(one, other, noise, integer):
 
 def test_one_sample_is_equal_to_itself():
     assert rule_of(TWINS, below(0, [0, 1, 2], [])) is None
+    assert rule_of(TWINS, below(0, [0, 1, 2], [], (0, 0, 1))) == "flow-edge"
     copied = made(
         [State("a", True, half), State("b", draws=False), State("c", draws=False)],
         [
@@ -1575,6 +1651,13 @@ def test_outputs_tell_runs_apart():
     ]:
         assert distinct(alike(one, other), [0, 1, 1]) is apart
         assert distinct(alike(one, other), [0, 1], [(1, 2)]) is apart
+
+
+def test_another_run_counts_though_it_comes_back():
+    back = fresh(
+        step("b", "p", "c", "insample < x"), step("b", "p", "c", "insample >= x"), step("c", "q", "e")
+    )
+    assert distinct(back, [0, 1, 3]) is False
 
 
 def test_runs_that_are_impossible_are_not_mistaken_for_others():

@@ -10,7 +10,6 @@ through each: there each sample has as much capacity as is needed, and the diffe
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -69,7 +68,7 @@ def _valued(
     for flow in flows:
         copies: Amounts = {}
         round_of = run.round_of(flow.arc) if flow.repeated else range(0)
-        for end, amount in zip(flow.arc, (-flow.amount, flow.amount), strict=True):
+        for end, amount in ((flow.arc[0], -flow.amount), (flow.arc[1], flow.amount)):
             if end.position is not None:
                 side = copies if end.position in round_of else absorbed
                 key = (end.position, end.second)
@@ -109,7 +108,7 @@ def _differences(model: Model, run: Run, inputs: Inputs, value: object, where: s
 
 def _flows(run: Run, value: object, where: str) -> list[Flow]:
     found = [_flow(run, item, f"{where}[{f}]") for f, item in enumerate(items(value, where))]
-    if max(Counter((flow.arc, flow.repeated) for flow in found).values(), default=0) > 1:
+    if len({(flow.arc, flow.repeated) for flow in found}) < len(found):
         refuse("flow-edge", f"{where} has the same flow twice")
     return found
 

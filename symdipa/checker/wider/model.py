@@ -190,7 +190,7 @@ def _step(automaton: Automaton, transition: Transition, state: State, where: str
         shows=tuple(part.symbol for part in parts),
         kinds=tuple(part.kind for part in parts),
     )
-    _check_samples(step, state, where)
+    _check_samples(step, where)
     if automaton.integer:
         _check_integers(step, state, where)
     return step
@@ -201,7 +201,7 @@ def _gets(transition: Transition, where: str) -> dict[str, Value]:
     for x, y in transition.copies:
         if x in gets:
             refuse("model-assignment", f"{where} assigns a variable twice")
-        if isinstance(y, str) and y in (SAMPLE, SECOND):
+        if y in (SAMPLE, SECOND):
             refuse("model-assignment", f"{where} copies a sample as if it were a variable")
         gets[x] = Value(Place(y), NOTHING) if isinstance(y, str) else Value(ZERO, Fraction(y))
     return gets
@@ -226,7 +226,7 @@ def _guard(transition: Transition, sample: Sample | None, integer: bool) -> tupl
 
 
 def _value(term: Term) -> Value:
-    return Value(Place(term.name, term.mirrored) if term.name is not None else ZERO, term.offset)
+    return Value(Place(term.name, term.mirrored), term.offset)
 
 
 def _numbers(part: Output, gets: dict[str, Value], where: str) -> list[tuple[Value, Value]]:
@@ -249,15 +249,16 @@ def _numbers(part: Output, gets: dict[str, Value], where: str) -> list[tuple[Val
     return []
 
 
-def _check_samples(step: Step, state: State, where: str) -> None:
+def _check_samples(step: Step, where: str) -> None:
     """Noise that matters has a positive parameter."""
     used = any(
         place.is_sample
         for place in (*(p for pair in step.asked for p in pair), *(v.place for v in step.gets.values()))
     )
-    if not state.draws and (used or step.second is not None):
-        refuse("model-sample", f"{where} uses a sample, but its state draws none")
-    if used and step.sample is not None and step.sample.noise is not Noise.NONE and step.sample.d <= 0:
+    if step.sample is None:
+        if used or step.second is not None:
+            refuse("model-sample", f"{where} uses a sample, but its state draws none")
+    elif used and step.sample.noise is not Noise.NONE and step.sample.d <= 0:
         refuse("model-noise", f"{where} compares, stores or outputs insample, but d is not positive")
     if step.second is not None and step.second.noise is not Noise.NONE and step.second.d <= 0:
         refuse("model-noise", f"{where} outputs insample', but d' is not positive")
@@ -272,13 +273,11 @@ def _check_integers(step: Step, state: State, where: str) -> None:
 def _live(steps: list[Step]) -> dict[str, frozenset[str]]:
     """A fixed point, by state."""
     live = {name: frozenset[str]() for step in steps for name in (step.source, step.target)}
-    changes = True
-    while changes:
-        changes = False
+    before = dict[str, frozenset[str]]()
+    while live != before:
+        before = dict(live)
         for step in reversed(steps):
-            found = live[step.source] | step.reads | (live[step.target] - step.assigned)
-            changes = changes or found != live[step.source]
-            live[step.source] = found
+            live[step.source] |= step.reads | (live[step.target] - step.assigned)
     return live
 
 

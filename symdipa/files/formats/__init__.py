@@ -39,6 +39,9 @@ CHUNK, WAIT = 1 << 20, 0.1
 _CERTIFICATE = re.compile(r'"format"\s*+:\s*+"symdipa-certificate"')
 """What the text of a certificate says, and that of an automaton cannot."""
 
+_SETTING = re.compile(r"(?:halt|noise|differ)\s")
+"""What stands before the states of a text."""
+
 _SUFFIXES = [f".{name}" for name in READERS]
 _OR_GIVE = f"or give the format: {' or '.join(READERS)}"
 
@@ -149,9 +152,10 @@ def dumps(automaton: Automaton, fmt: str = "dipa") -> str:
 
 
 def detect(name: str | None, content: str, source: str | None = None) -> str:
-    """The format of a file: by its suffix, or without one by the first character of its content."""
+    """The format of a file: by its suffix, or without one by how its content begins."""
     suffix = PurePath(name).suffix.lower().removeprefix(".") if name else ""
-    by_content = {"{": "json", "(": "dipa", "#": "dipa", "h": "dipa"}.get(content.lstrip()[:1])
+    start = content.lstrip()[:8]
+    by_content = "dipa" if _SETTING.match(start) else {"{": "json", "(": "dipa", "#": "dipa"}.get(start[:1])
     if suffix in READERS:
         if by_content and by_content != suffix:
             message = f"the suffix is .{suffix} but the content looks like {by_content}; rename the file or "

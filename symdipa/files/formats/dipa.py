@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 
 from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import READING, Parsed, Report
-from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, Arm, Listing, Listings, parse_listings
+from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, Listing, Listings, parse_listings
+from symdipa.files.formats.dipa_steps import Arm
 from symdipa.files.formats.dipa_words import NAME, RESERVED
 from symdipa.model.automaton import (
     Automaton,

@@ -17,11 +17,11 @@ from itertools import pairwise
 
 from symdipa.files.formats.common import READING, Report, eps_in, shown
 from symdipa.files.formats.dipa_guards import GuardParser
+from symdipa.files.formats.dipa_steps import Arm, StepParser
 from symdipa.files.formats.dipa_words import (
     AHEAD,
     NAME,
     RESERVED,
-    SECOND_SAMPLE,
     SIGNS,
     SYNONYMS,
     Source,
@@ -30,18 +30,8 @@ from symdipa.files.formats.dipa_words import (
     stored_in,
 )
 from symdipa.model.automaton import (
-    INSAMPLE,
-    INSAMPLE_PRIME,
-    TRUE,
-    Guard,
     Noise,
-    Output,
-    OutputKind,
     State,
-    difference,
-    several,
-    symbol,
-    value,
 )
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS
@@ -60,7 +50,6 @@ _KINDS: dict[str, Kind] = {"input": INPUT, "read": (True, False), "silent": (Fal
 _A_NUMBER = "a number such as 1/4, 0.25 or -3"
 _SETTING = re.compile(r"\s*(halt|noise|differ)[ \t]+([^\n]*?)[ \t]*(?:\n|\Z)")
 """A line before the states."""
-REGISTERS = "registers, which hold inputs and sums of them, are not read yet by this version"
 REGISTERS_IN_MEANS = "means with registers are not read yet by this version"
 _NAMED = re.compile(r"\(\s*+([^\W\d]\w*+)")
 """The beginning of a header, with the name of the state."""
@@ -92,32 +81,6 @@ FATAL = frozenset(["syntax", "name"])
 """The rules of faults after which a part of the text is missing from what is read."""
 
 EXAMPLE = "(q1,1/4,0): if (insample < x) then output obot; goto q2"
-
-
-@dataclass(slots=True)
-class Arm:
-    """A branch as it is written, with the offsets of its parts.
-
-    One of the ``guards`` must hold. ``reads``, ``copied`` and ``shown`` are the variables of the guard, of
-    the assignments and of the output, each with the offset of its first use, ``quoted`` the symbols in
-    quotes. A ``faulty`` branch could not be read in full, or stands where none may be.
-    """
-
-    at: int
-    guard_at: int
-    guards: tuple[Guard, ...] = (TRUE,)
-    is_else: bool = False
-    stored: dict[str, str | Fraction] = field(default_factory=dict)
-    assign_at: int = 0
-    output: Output = INSAMPLE
-    output_at: int = 0
-    target: str = ""
-    target_at: int = 0
-    reads: dict[str, int] = field(default_factory=dict)
-    copied: dict[str, int] = field(default_factory=dict)
-    shown: dict[str, int] = field(default_factory=dict)
-    quoted: set[str] = field(default_factory=set)
-    faulty: bool = False
 
 
 @dataclass(slots=True)
@@ -328,7 +291,14 @@ class _HeaderParser(Words):
         word = self.word
         if word == "exp":
             self.advance()
-            return Noise.EXPONENTIAL, self.number("a number after exp, such as exp 1/4")
+            opened = self.word == "("
+            if opened:
+                message = "exp stands before its number, without parentheses: write for instance exp 1/4"
+                self.report.add("spelling", message, self.offset)
+                self.next += 1
+            found = self.number("a number after exp, such as exp 1/4")
+            self.next += opened and self.word == ")"
+            return Noise.EXPONENTIAL, found
         if word[:1].isdigit() or word.casefold() not in _INFINITE:
             return Noise.LAPLACE, self.number(_A_NUMBER)
         if word != "inf":
@@ -398,7 +368,7 @@ class _HeaderParser(Words):
         return found.meant or Fraction(1)
 
 
-class _StateParser(_HeaderParser, GuardParser):
+class _StateParser(_HeaderParser, GuardParser, StepParser):
     """Parses the piece of text that holds one state."""
 
     def parse(self) -> Listing | None:
@@ -540,181 +510,3 @@ class _StateParser(_HeaderParser, GuardParser):
         written = " ".join(self.text[at : self.starts[said[-1]] + len(self.words[said[-1]])].split())
         remedy = f": write {written if self.sound else 'output ...'}; goto {target}" if target else ""
         self.fault(f"{shown(written)} does not say where to go next{remedy}", at)
-
-    def late_assignments(self, branch: Arm) -> None:
-        """Assignments behind the output: reported, and read as if they stood before it."""
-        name = self.word
-        message = f"assignments come before the output: write {name} := insample; output ..."
-        self.report.add("spelling", message, self.offset)
-        self.assignments(branch)
-
-    def assignments(self, branch: Arm) -> None:
-        """Everything that looks like an assignment."""
-        while self.stores():
-            at = self.offset
-            name = self.name("a variable")
-            if self.word in ("+=", "-=", "*="):
-                self.fault(f"'{name} {self.word} ...': {REGISTERS}", at)
-                self.skip_to(AHEAD | {","})
-            else:
-                if self.word != ":=":
-                    self.expected(f"':=' after the variable {name}")
-                self.advance()
-                if (value := self.stored(name, branch)) is not None:
-                    self.store(branch, name, value, at)
-            if not (self.accept(",") or self.accept(";")):
-                self.expected("';' or ',' after an assignment")
-
-    def store(self, branch: Arm, name: str, value: str | Fraction, at: int) -> None:
-        before = branch.stored.setdefault(name, value)
-        if before != value:
-            message = f"{name} is assigned twice in one step, {before} and {value}; keep one of them"
-            self.report.add("assignment", message, at)
-
-    def stored(self, name: str, branch: Arm) -> str | Fraction | None:
-        """What is stored: ``insample``, a variable, or a number; ``None`` after a fault."""
-        start, at, word = self.next, self.offset, self.word
-        known = word in self.source.variables
-        value: str | Fraction = word
-        if word == "insample":
-            self.advance()
-        elif word in SECOND_SAMPLE:
-            self.fault(
-                "insampleprime cannot be stored, only output: let a state of its own draw what is stored"
-            )
-        elif word == "input" and not known:
-            self.fault(f"'{name} := input': {REGISTERS}", self.starts[start - 2])
-        elif not known and means(word, "insample"):
-            self.expected(f"'insample', a variable or a number as the value of {name}", "insample")
-        elif NAME.fullmatch(word) and word not in RESERVED:
-            self.advance()
-            branch.copied.setdefault(word, at)
-        elif word in ("-", "+") and NAME.fullmatch(self.words[self.next + 1]):
-            self.fault(
-                f"{shown(word + self.words[self.next + 1])} is not stored: store the value itself, and "
-                "compare with its negative"
-            )
-        elif word in ("-", "+") or word.lstrip(".")[:1].isdigit():
-            self.next += word in ("-", "+")
-            if self.numeral("a number such as 5 or -1/2", AHEAD | {","}):
-                if self.accept("/"):
-                    self.numeral("a positive number after '/'", AHEAD | {","})
-                value = self.rational(start)
-                self.lost = False
-        else:
-            self.expected(f"'insample', a variable or a number as the value of {name}")
-        if self.word in SIGNS and not self.lost:
-            self.no_sum(start, name)
-        if self.lost:
-            self.skip_to(AHEAD | {","})
-            return None
-        return value
-
-    def no_sum(self, start: int, name: str) -> None:
-        """Report a sum that is to be stored."""
-        first = self.next
-        self.skip_to(AHEAD | {","})
-        written = self.written(start)
-        if "input" in self.words[start : self.next]:
-            self.fault(f"'{name} := {written}': {REGISTERS}", self.starts[start - 2])
-        else:
-            value = self.words[start]
-            self.fault(
-                f"{shown(written)} is not stored: store {value}, and add the constant where it is compared, "
-                f"such as insample >= {name} + 3",
-                self.starts[first],
-            )
-
-    def output(self, branch: Arm) -> Output:
-        """One output, or several with commas between."""
-        items = [self.output_item(branch)]
-        while self.word == "," and not self.stores(1):
-            self.advance()
-            items.append(self.output_item(branch))
-        return several(*items) if len(items) > 1 else items[0]
-
-    def output_item(self, branch: Arm) -> Output:
-        word, following = self.words[self.next : self.next + 2]
-        if self.source.quoted and self.source.quoted.pop(self.offset - 1, None) is not None:
-            self.advance()
-            branch.quoted.add(word)
-            return symbol(word)
-        if following == "-" and self.subtracts():
-            return self.gap(branch)
-        sign = word in ("-", "+")
-        if self.words[self.next + sign].lstrip(".")[:1].isdigit():
-            written = shown("".join(self.words[self.next : self.next + sign + 1]))
-            self.fault(
-                f"{written} is no output: a symbol begins with a letter (write for instance zero or o1), and "
-                "the noisy number itself is output as insample"
-            )
-            self.next += sign + 1
-            self.lost = False
-            return INSAMPLE
-        if sign and self.is_number(self.words[self.next + 1]):
-            self.fault(f"{shown(word + self.words[self.next + 1])} is no output: output the value itself")
-            self.next += 1
-        if word == "input" and following in ("+", "*", "/"):
-            self.fault("an input is output as a sample without noise: let the state draw it with inf")
-        found = self.shown_value(branch)
-        if self.word in ("+", "*", "/") or (self.word == "-" and found.kind is not OutputKind.SYMBOL):
-            self.fault(
-                f"{shown(self.word)}: values and differences of two are output, nothing else that is "
-                "computed from them"
-            )
-            self.skip_to(AHEAD | {","})
-            self.lost = False
-        return found
-
-    def shown_value(self, branch: Arm) -> Output:
-        """A sample, the value of a variable, or a symbol."""
-        at = self.offset
-        if self.accept("insample"):
-            return INSAMPLE
-        if self.word in SECOND_SAMPLE:
-            self.advance()
-            return INSAMPLE_PRIME
-        name = self.name("an output (insample, insampleprime or a name)")
-        if name in self.source.variables:
-            branch.shown.setdefault(name, at)
-            return value(name)
-        return symbol(name)
-
-    def is_number(self, word: str) -> bool:
-        """Whether a word stands for a number: a sample, or the value of a variable."""
-        return word == "insample" or word in SECOND_SAMPLE or word in self.source.variables
-
-    def subtracts(self) -> bool:
-        """Whether ``-`` is meant to subtract, and is not part of a name: one of both names is that of a
-        number, or there is space."""
-        first, _, second = self.words[self.next : self.next + 3]
-        tight = self.starts[self.next + 2] == self.offset + len(first) + 1
-        return self.is_number(first) or self.is_number(second) or not (tight and NAME.fullmatch(second))
-
-    def gap(self, branch: Arm) -> Output:
-        """A difference of two numbers."""
-        names = []
-        for what in ("a value to subtract from", "a value to subtract"):
-            word, at = self.word, self.offset
-            if word.lstrip(".")[:1].isdigit():
-                self.fault(f"{shown(word)}: a constant is known to all, so output the value itself")
-            elif not NAME.fullmatch(word.removesuffix("'")) or (
-                word in RESERVED and not self.is_number(word)
-            ):
-                self.expected(what)
-            elif word not in self.source.variables and means(word, "insample"):
-                self.expected("'insample'", "insample")
-            else:
-                self.advance()
-                names.append("insampleprime" if word in SECOND_SAMPLE else word)
-                branch.shown.setdefault(word, at)
-                self.accept("-") if len(names) == 1 else None
-                continue
-            self.skip_to(AHEAD | {","})
-            self.lost = False
-            return INSAMPLE
-        if self.word in SIGNS:
-            self.fault(f"{shown(self.word)}: a difference has two values")
-            self.skip_to(AHEAD | {","})
-            self.lost = False
-        return difference(*names)

@@ -126,12 +126,16 @@ class _Compiler:
         self.atoms = [self._resolved(t) for t in automaton.transitions]
         everything = [each for atoms in self.atoms for each in atoms]
         self.mirrors = any(each.low.mirrored or each.high.mirrored for each in everything)
+        ties = any(state.is_input and state.noise is Noise.NONE for state in automaton.states)
         self.apart = any(t.output.differences for t in automaton.transitions) or any(
-            None not in (each.low.name, each.high.name) and (each.high.offset or not self._is_hard(each))
+            (None not in (each.low.name, each.high.name) and each.high.offset)
+            or not self._is_hard(each, ties)
             for each in everything
         )
-        self.has_constants = any(None in (each.low.name, each.high.name) for each in everything) or any(
-            isinstance(y, Fraction) for t in automaton.transitions for _, y in t.copies
+        self.has_constants = (
+            any(None in (each.low.name, each.high.name) for each in everything)
+            or any(isinstance(y, Fraction) for t in automaton.transitions for _, y in t.copies)
+            or any(t.assign and _is_constant(automaton.state(t.source)) for t in automaton.transitions)
         )
         self.names: list[str] = []
         self.parts: list[tuple[int, int, int, bool, _Part]] = []
@@ -200,7 +204,7 @@ class _Compiler:
         parts: list[_Part] = []
         try:
             for each in self.atoms[t]:
-                if (found := self._compared(each, naming, main)) is not None:
+                if (found := self._compared(each, naming, rigid, main)) is not None:
                     parts.append(found)
         except _Never:
             return None
@@ -255,7 +259,7 @@ class _Compiler:
             part.ge.add((state.mu, False))
         return part
 
-    def _compared(self, each: Atom, naming: Naming, main: _Part | None) -> _Part | None:
+    def _compared(self, each: Atom, naming: Naming, rigid: Rigid, main: _Part | None) -> _Part | None:
         """Take note of a comparison in the part of the sample, or make a part of it.
 
         Raises :class:`_Never` where it compares numbers that are known and does not hold.
@@ -272,7 +276,7 @@ class _Compiler:
         if self.automaton.integer:
             each = _between_integers(each)
             low, high = each.low, each.high
-        hard = self._is_hard(each)
+        hard = self._is_hard(each, all(_is_exact(term, rigid, main) for term in (low, high)))
         if main is not None and SAMPLE in each.names:
             if (low.name == SAMPLE and low.mirrored) or (high.name == SAMPLE and high.mirrored):
                 low, high = high.negative, low.negative
@@ -286,15 +290,15 @@ class _Compiler:
         self._note(part.lt, part.soft_lt, _key(high), hard)
         return part
 
-    def _is_hard(self, each: Atom) -> bool:
+    def _is_hard(self, each: Atom, exact: bool) -> bool:
         """Whether a comparison of two values orders them, also where the offset is left out.
 
-        What bounds a sample from above, or compares stored values, is strict in a step.
+        What bounds a sample from above, or compares stored values, is strict in a step. Values may be equal
+        if they are integers, or ``exact``: without noise.
         """
         offset = Fraction(0) if None in (each.low.name, each.high.name) else each.high.offset
-        strict = (
-            each.strict or not self.automaton.integer or (each.high.name == SAMPLE and not each.high.mirrored)
-        )
+        ties = self.automaton.integer or exact
+        strict = each.strict or not ties or (each.high.name == SAMPLE and not each.high.mirrored)
         return offset < 0 or (offset == 0 and strict)
 
     def _note(self, values: set[Key], shifts: set[Key], key: Key, hard: bool) -> None:
@@ -481,6 +485,13 @@ def _live(automaton: Automaton) -> list[frozenset[str]]:
 def _is_constant(state: State) -> bool:
     """Whether the sample of a state is its mean."""
     return state.draws and state.noise is Noise.NONE and not state.is_input
+
+
+def _is_exact(term: Term, rigid: Rigid, main: _Part | None) -> bool:
+    """Whether a value has no noise: a constant, or an input as it is."""
+    if term.name == SAMPLE:
+        return main is not None and main.sampling.slopes == (None, None)
+    return term.name is None or (term.name, True, True) in rigid
 
 
 def _with(each: Atom, change: Callable[[Term], Term]) -> Atom:
