@@ -19,6 +19,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 
+PLAIN_EXAMPLES = [path for path in sorted(EXAMPLES.glob("*/*.dipa")) if path.parent.name != "linear"]
+"""Those of the paper's kind; the others have tests of their own, besides those that hold for all."""
+
 VIOLATIONS = [
     path
     for path in sorted(EXAMPLES.glob("*/*.dipa"))

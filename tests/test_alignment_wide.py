@@ -36,7 +36,8 @@ from symdipa.model.automaton import (
 )
 from symdipa.model.errors import LimitReached
 from symdipa.runs.control import FREE, Control, control_graph
-from symdipa.runs.numbers import linear
+from symdipa.runs.numbers.shifts import cost as cost_in_numbers
+from symdipa.runs.numbers.system import unrolled
 from symdipa.runs.order import follow, initial, members
 from symdipa.runs.problem import Problem
 from symdipa.runs.witness import feasible_runs, rounds_are_alike
@@ -517,8 +518,8 @@ def test_flows_on_random_runs_are_what_a_linear_program_says():
             inputs = inputs_of(control, run)
             deltas = linked(control, run, [F(rng.choice((-1, 0, 1, 2))) for _ in inputs])
             flow, expected = flow_bound(control, run, (), deltas), least_cost(control, run, deltas)
-            numbers = linear.unrolled(mechanism, control.whole(run))
-            assert flow.value == linear.cost(numbers, control.whole_differences(run, deltas))
+            numbers = unrolled(mechanism, control.whole(run))
+            assert flow.value == cost_in_numbers(numbers, control.whole_differences(run, deltas))
             mirrors = any(control.sampling[t].mirror for t in run)
             if expected is None:
                 assert flow.value is None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import ROOT
+from conftest import PLAIN_EXAMPLES, ROOT
 
 from symdipa import check
 from symdipa.bounds.alignment import search
@@ -22,7 +22,7 @@ SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 THREE = str(EXAMPLES / "well_formed" / "k_min_max_3.dipa")
 LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
 WELL_FORMED = sorted((EXAMPLES / "well_formed").glob("*.dipa"))
-OTHERS = sorted(set(EXAMPLES.glob("*/*.dipa")) - set(WELL_FORMED))
+OTHERS = sorted(set(PLAIN_EXAMPLES) - set(WELL_FORMED))
 
 
 def invoke(*words: str) -> Any:

@@ -419,11 +419,16 @@ def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
 
 
 def _changes(before: Automaton, after: Automaton) -> Iterator[BranchDiff]:
+    """The branches that differ, and one of each further state that draws otherwise."""
+    pairs = zip(before.transitions, after.transitions, strict=False)
+    told = {move.source for old, move in pairs if move != old}
     for t, move in enumerate(after.transitions):
         if t >= len(before.transitions):
             yield BranchDiff("", _branch(after, move, True))
-        elif move != before.transitions[t]:
-            noise = before.state(move.source) != after.state(move.source)
+            continue
+        noise = before.state(move.source) != after.state(move.source)
+        if move != before.transitions[t] or (noise and move.source not in told):
+            told.add(move.source)
             yield BranchDiff(_branch(before, before.transitions[t], noise), _branch(after, move, noise))
 
 

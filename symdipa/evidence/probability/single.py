@@ -19,7 +19,7 @@ from symdipa.evidence.probability.laplace import (
     log_hazard_up,
     log_interval,
 )
-from symdipa.evidence.probability.linear import events
+from symdipa.evidence.probability.linear import events, lattice
 from symdipa.evidence.probability.linear.events import Asked, alone, is_wide
 from symdipa.evidence.probability.poset import (
     Law,
@@ -29,7 +29,7 @@ from symdipa.evidence.probability.poset import (
     check_numbers,
     poset_of,
 )
-from symdipa.model.automaton import Automaton
+from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import control_graph
@@ -48,6 +48,8 @@ MISLED = 1.0
 """A coarse grid that was wrong by more may also have been wrong about where samples lie."""
 TAIL = 30.0
 """Logarithms of densities fall by this much beyond the last kink before a grid ends."""
+ROUNDING = 1e-13
+"""The error of rounding in the wider model, for each sample and unit of the logarithm."""
 NEGLIGIBLE = 1e-11
 """Cells at both ends are left out of a grid while all of them together change the logarithm by less."""
 
@@ -108,13 +110,63 @@ def log_probability(
     when the time of ``limits`` does not.
     """
     if is_wide(automaton):
-        found = events.log_probability(automaton, run, inputs, outputs, eps, tolerance, limits)
-        return LogProbability(found.value, found.error, found.method, found.nodes)
+        problem = events.problem_of_run(automaton, run, inputs, outputs, eps)
+        return log_probability_of_problem(problem, tolerance, budget or Budget(), limits)
     control = control_graph(automaton)
     check_numbers(inputs, eps)
     windows = None if outputs is None else [alone(asked) for asked in outputs]
     poset = poset_of(control, run, inputs, windows, eps)
     return log_probability_of(poset, tolerance, budget or Budget(), limits)
+
+
+def log_probability_of_problem(
+    problem: lattice.Problem | None, tolerance: float, budget: Budget, limits: Limits
+) -> LogProbability:
+    """The logarithm of the probability of a run of the wider model.
+
+    Parts in which Laplace samples are in an order, and no more, are those of the paper.
+    """
+    if problem is None or not lattice.possible(problem):
+        return LogProbability(-inf, 0.0, "infeasible")
+    results = [LogProbability(0.0, 0.0, "closed form")]
+    parts = lattice.connected(problem)
+    for part in parts:
+        piece = lattice.needed(lattice.restricted(problem, part))
+        order = _order(piece)
+        if order is not None:
+            results.append(log_probability_of(order, tolerance / len(parts), budget, limits))
+        else:
+            found = lattice.log_probability_of(piece, tolerance / len(parts), limits)
+            results.append(LogProbability(found.value, found.error, found.method, found.nodes))
+    value, error = sum(r.value for r in results), sum(r.error for r in results)
+    if value == -inf:
+        return LogProbability(-inf, 0.0, "infeasible")
+    error += ROUNDING * len(problem.laws) * (1 + abs(value))
+    most = max(results, key=lambda r: r.nodes)
+    return LogProbability(value, error, most.method, most.nodes)
+
+
+def _order(problem: lattice.Problem) -> Poset | None:
+    """The order of the samples, if there is nothing else about them."""
+    plain = all(b.sign_i == b.sign_j and not b.more for b in problem.bounds)
+    if problem.integer or not plain or any(law.noise is not Noise.LAPLACE for law in problem.laws):
+        return None
+    over: list[set[int]] = [set() for _ in problem.laws]
+    under: list[set[int]] = [set() for _ in problem.laws]
+    for b in problem.bounds:
+        low, high = (b.i, b.j) if b.sign_i > 0 else (b.j, b.i)
+        over[low].add(high)
+        under[high].add(low)
+    laws = tuple(
+        Law(
+            law.rate,
+            float(law.mean),
+            -inf if law.low is None else float(law.low),
+            inf if law.high is None else float(law.high),
+        )
+        for law in problem.laws
+    )
+    return Poset(laws, tuple(map(frozenset, over)), tuple(map(frozenset, under)), ())
 
 
 def log_probability_of(poset: Poset, tolerance: float, budget: Budget, limits: Limits) -> LogProbability:

@@ -26,7 +26,6 @@ from symdipa.evidence.probability.linear.events import (
     items_of,
     matching_runs,
 )
-from symdipa.evidence.probability.linear.lattice import Answer
 from symdipa.evidence.probability.pairs import Allowance, Joint, Plane, Sample, drop, place
 from symdipa.evidence.probability.poset import Law, Number, Poset, Window, check_numbers, law_of, poset_of
 from symdipa.evidence.probability.single import (
@@ -35,6 +34,7 @@ from symdipa.evidence.probability.single import (
     kinks_of,
     log_add,
     log_probability_of,
+    log_probability_of_problem,
     refine,
     tail_length,
 )
@@ -95,7 +95,8 @@ def total_log_probability(
     check_numbers(inputs, eps)
     _check_outputs(automaton, outputs)
     if wide:
-        return _added_wide(automaton, inputs, outputs, eps, tolerance, max_runs, exact, limits)
+        budget = budget or Budget()
+        return _added_wide(automaton, inputs, outputs, eps, tolerance, budget, max_runs, exact, limits)
     seen = [items_of(output) for output in outputs]
     if any(len(items) != 1 for items in seen):
         raise ValueError("the automaton shows one thing at each step")
@@ -109,13 +110,14 @@ def _added_wide(
     outputs: Sequence[Observed],
     eps: Number,
     tolerance: float,
+    budget: Budget,
     max_runs: int,
     exact: bool,
     limits: Limits,
 ) -> TotalLogProbability:
     """The runs of an automaton of the wider model with the outputs, added up one by one."""
     asked: list[Asked] = [intervals_of(output) or None for output in outputs]
-    known: dict[tuple[int, ...], Answer] = {}
+    known: dict[tuple[int, ...], LogProbability] = {}
     complete = True
     for run in matching_runs(automaton, inputs, outputs, exact, limits):
         if len(known) == max_runs:
@@ -124,7 +126,8 @@ def _added_wide(
         stream = iter(inputs)
         states = [automaton.state(automaton.transitions[t].source) for t in run]
         read = [next(stream) if state.is_input else None for state in states]
-        known[run] = events.log_probability(automaton, run, read, asked, eps, tolerance, limits)
+        problem = events.problem_of_run(automaton, run, read, asked, eps)
+        known[run] = log_probability_of_problem(problem, tolerance, budget, limits)
     results = list(known.values())
     value = reduce(log_add, (result.value for result in results), -inf)
     error = sum(r.error * exp(r.value - value) for r in results if r.value > -inf)

@@ -276,7 +276,7 @@ def _windows_of_run(
         output = automaton.transitions[t].output
         if not matches(output, asked):
             each = [part.symbol or "a number (ask for an interval)" for part in output.parts]
-            wanted = f"the list {' ; '.join(each)}" if len(each) > 1 else each[0]
+            wanted = f"the list {'; '.join(each)}" if len(each) > 1 else each[0]
             raise click.UsageError(f"step {k + 1} of the run outputs {wanted}, not {output_text(asked)}")
     return [intervals_of(asked) or None for asked in outputs]
 

@@ -19,7 +19,7 @@ def feasible(system: System) -> bool:
     Over the reals a comparison with a sample that has noise is as good as strict. Samples lie above their
     mean if their noise is exponential, and at it without noise, where no input moves it.
     """
-    return solution(system) is not None
+    return Differences(system).solved() is not None
 
 
 def solution(system: System, margin: Fraction = Fraction(0)) -> tuple[Fraction, ...] | None:
@@ -108,8 +108,8 @@ class Differences:
             value, sign = (low, 1) if high.sample is None else (high, -1)
             assert value.sample is not None  # sign * value <= more, doubled
             up, down = self._nodes(value, sign)
-            edge = self._edge(up, down, more, strict)
-            self.edges.append(Edge(up, down, 2 * edge.more, edge.strict))
+            more, strict = self._whole(more, strict)
+            self.edges.append(Edge(up, down, 2 * more, strict))
         elif self.double:
             (a, mirror_a), (b, mirror_b) = self._nodes(low), self._nodes(high)
             self.edges.append(self._edge(a, b, more, strict))
@@ -132,12 +132,16 @@ class Differences:
         return 2 * value.sample + minus, 2 * value.sample + (not minus)
 
     def _edge(self, low: int, high: int, more: Fraction, strict: bool) -> Edge:
+        more, strict = self._whole(more, strict)
+        if self.system.integer and self.double and low ^ 1 == high and low != self.ground:
+            more = Fraction(2 * (more // 2))  # twice the value
+        return Edge(low, high, more, strict)
+
+    def _whole(self, more: Fraction, strict: bool) -> tuple[Fraction, bool]:
+        """What is said of integers by a bound."""
         if not self.system.integer:
-            return Edge(low, high, more, strict)
-        whole = ceil(more) - 1 if strict else floor(more)
-        if self.double and low ^ 1 == high and low != self.ground:
-            whole = 2 * (whole // 2)  # twice the value
-        return Edge(low, high, Fraction(whole), False)
+            return more, strict
+        return Fraction(ceil(more) - 1 if strict else floor(more)), False
 
     def solved(self, margin: Fraction = Fraction(0)) -> tuple[Fraction, ...] | None:
         """Values of the samples, halves among them where mirrored ones are asked to be integers."""
@@ -184,12 +188,9 @@ class Differences:
 
     def rounded(self, found: tuple[Fraction, ...]) -> tuple[Fraction, ...] | None:
         """Integers near a solution with halves; ``None`` where this simple search finds none."""
-        for i in range(len(found)):
-            if found[i].denominator == 1:
-                continue
+        while (i := next((i for i, x in enumerate(found) if x.denominator > 1), None)) is not None:
             for whole in (floor(found[i]), ceil(found[i])):
-                fixed = Value(None, Fraction(whole))
-                before = len(self.edges)
+                fixed, before = Value(None, Fraction(whole)), len(self.edges)
                 self.add(Value(i), fixed, False)
                 self.add(fixed, Value(i), False)
                 better = self.solved()
@@ -199,4 +200,4 @@ class Differences:
                 del self.edges[before:]
             else:
                 return None
-        return found if all(x.denominator == 1 for x in found) else None
+        return found

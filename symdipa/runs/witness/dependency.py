@@ -96,7 +96,7 @@ class Ends:
     high: frozenset[int]
     low_repeats: bool
     high_repeats: bool
-    may_be_one: bool = True
+    may_be_one: bool = False
     """Whether one sample may be both ends of a chain, if neither is repeated."""
 
 

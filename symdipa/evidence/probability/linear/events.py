@@ -64,6 +64,27 @@ def exact(number: Number) -> Fraction:
     return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
 
 
+def problem_of_run(
+    automaton: Automaton,
+    run: Sequence[int],
+    inputs: Sequence[Number | None],
+    outputs: Sequence[Asked] | None = None,
+    eps: Number = 1,
+) -> Problem | None:
+    """What has to hold for an automaton to take exactly ``run`` and show such numbers; ``None`` if it cannot.
+
+    Raises ``ValueError`` for what is no run, or does not go with it.
+    """
+    check_numbers(inputs, eps)
+    check_whole(automaton, inputs)
+    _check(automaton, run, inputs, outputs)
+    system = unrolled(automaton, run)
+    asked: list[Window | None] = []
+    for j, t in enumerate(run):
+        asked += windows_of(outputs[j] if outputs is not None else None, automaton.transitions[t].output)
+    return problem_of(system, inputs, asked, eps)
+
+
 def log_probability(
     automaton: Automaton,
     run: Sequence[int],
@@ -74,14 +95,7 @@ def log_probability(
     limits: Limits = UNLIMITED,
 ) -> Answer:
     """The logarithm of the probability that an automaton takes exactly ``run`` and shows such numbers."""
-    check_numbers(inputs, eps)
-    check_whole(automaton, inputs)
-    _check(automaton, run, inputs, outputs)
-    system = unrolled(automaton, run)
-    asked: list[Window | None] = []
-    for j, t in enumerate(run):
-        asked += windows_of(outputs[j] if outputs is not None else None, automaton.transitions[t].output)
-    problem = problem_of(system, inputs, asked, eps)
+    problem = problem_of_run(automaton, run, inputs, outputs, eps)
     if problem is None:
         return Answer(-inf, 0.0, "infeasible")
     return log_probability_of(problem, tolerance, limits)
