@@ -1305,6 +1305,12 @@ def test_the_frame_of_a_file(rule, place, value):
     assert rule_of(SVT, tampered(about(SVT, SVT_PRIVATE), (place, value))) == rule
 
 
+def test_which_kinds_there_are():
+    for kind in ("private", "private-in-parts", "lower", "relational"):
+        assert rule_of(SVT, about(SVT, {"kind": kind})) == "shape"
+    assert rule_of(SVT, about(SVT, {"kind": "upper"})) == "kind"
+
+
 def test_an_invariant_needs_a_solver():
     with pytest.raises(checker.CertificateRefused, match="only a solver"):
         verify(SVT, {"kind": "well-formed"})
