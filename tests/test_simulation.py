@@ -47,8 +47,11 @@ def check(automaton, stream, eps, seed):
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/*.dipa")), ids=lambda p: p.stem)
 def test_examples(path):
-    rng = random.Random(path.stem)
-    check(load(path), [rng.uniform(-2, 2) for _ in range(5)], rng.choice((1, 4)), seed=7)
+    rng, automaton = random.Random(path.stem), load(path)
+    inputs = [rng.uniform(-2, 2) for _ in range(5)]
+    if not automaton.is_plain or automaton.integer:
+        inputs = [round(x) if automaton.integer else round(4 * x) / 4 for x in inputs]
+    check(automaton, inputs, rng.choice((1, 4)), seed=7)
 
 
 @pytest.mark.parametrize("seed", range(30))
