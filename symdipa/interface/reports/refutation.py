@@ -157,10 +157,10 @@ def whose(found: Refutation) -> list[Block]:
             "Other runs show these outputs, too; their probabilities are added. They may read more inputs: "
             f"behind those above, each stream has {counted(len(found.further), 'entry', 'entries')} 0 more."
         ]
-    theirs = (
-        "No other run shows these outputs, so the probability of the run is theirs. The ratio refutes every "
-        "D below the one that is reached."
-    )
+    same = "No other run shows these outputs, so the probability of the run is theirs."
+    if found.log_ratio == inf:
+        return [f"{same} They refute every D."]
+    theirs = f"{same} The ratio refutes every D below the one that is reached."
     eps = float(found.eps)
     if found.limit is None:
         return [theirs]

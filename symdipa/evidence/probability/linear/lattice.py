@@ -40,6 +40,8 @@ HALVINGS = 9
 """How often the step is halved."""
 ORDINARY = 600.0
 """Logarithms of numbers that are less than this apart are those of floats."""
+ROUND = Fraction(1, 1000)
+"""Numbers that have nothing as large as this in common are better rounded."""
 LINE, PLANE, SPACE = 1 << 22, 24_000_000, 400_000_000
 """The most numbers in a line and in a plane, and the most that summing over a third sample looks at."""
 
@@ -393,8 +395,10 @@ class _Component:
             if law.high is not None:
                 high = min(high, floor(law.high / step))
             if high - low + 1 > LINE:
+                unit = self._unit()
+                coarse = f"; all are multiples of {unit} only: round inputs" if unit < ROUND else ""
                 raise LimitReached(
-                    Limit.SIZE, f"a table of {high - low + 1} numbers is above the limit of {LINE}"
+                    Limit.SIZE, f"a table of {high - low + 1} numbers is above the limit of {LINE}{coarse}"
                 )
             found.append((low, high))
         return found
