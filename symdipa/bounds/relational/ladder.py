@@ -106,7 +106,7 @@ class _Ladder:
     def __init__(self, program: Program, limits: Limits, max_nodes: int) -> None:
         self.program, self.limits, self.max_nodes = program, limits, max_nodes
         self.trials: list[Trial] = []
-        self.machines: dict[bool, LetterMachine] = {}
+        self.machines: dict[bool, LetterMachine | LimitReached] = {}
 
     def best(self, interval: Interval) -> Strategy | None:
         """The best strategy of all steps: first of those that are small, then of the others."""
@@ -126,11 +126,21 @@ class _Ladder:
                 steps.append(replace(step, max_nodes=self.max_nodes))
         return best
 
+    def _machine(self, remarks: bool) -> LetterMachine:
+        """The machine, which is built once; one that is too large is so every time."""
+        if remarks not in self.machines:
+            try:
+                self.machines[remarks] = machine(self.program, remarks)
+            except LimitReached as limit:
+                self.machines[remarks] = limit
+        found = self.machines[remarks]
+        if isinstance(found, LimitReached):
+            raise found
+        return found
+
     def attempt(self, step: Trial, interval: Interval, limits: Limits) -> tuple[Strategy | None, Trial]:
         try:
-            if step.remarks not in self.machines:
-                self.machines[step.remarks] = machine(self.program, step.remarks)
-            menu = ShiftMenu(self.machines[step.remarks], interval, step.few)
+            menu = ShiftMenu(self._machine(step.remarks), interval, step.few)
             found = search(menu, step.memory, step.max_nodes, limits)
         except LimitReached as reached:
             return None, replace(step, reason=reached.reason, limited=True)
