@@ -129,7 +129,7 @@ class Work:
         cap, budget = self.cap(enumerated), options.max_weight
         if not self.automaton.is_plain:
             if self.well_formed is not False:
-                self.find_cheap_bounds(Source.ALIGNMENT, cap, budget)
+                self.find_cheap_bounds(Source.ALIGNMENT, cap, budget, more=more)
                 if self.bounds is None:
                     self.measure_distances(cap)
         elif self.verdict is Verdict.PRIVATE and options.bounds:
@@ -237,14 +237,18 @@ class Work:
         """Find cheap bounds, and better ones if these are above the budget.
 
         ``cap`` limits the nodes of an augmentation built for the bounds alone. Where ``more`` are to follow,
-        alignment is left to them.
+        alignment is left to them, but for an automaton that is not plain, of which any bound is a proof.
         """
         work = Portfolio(self.problem, enough=budget)
         seconds = portfolio.fallback_seconds(self.seconds())
         work.make(portfolio.cheap(cap), self.limits)
-        if not more:
-            work.make(portfolio.fallback(), self.limits.within(seconds))
-        if not work.from_above and not more and self.automaton.is_plain:
+        plain = self.automaton.is_plain
+        if more and not plain:
+            work.make(portfolio.fallback(), self.limits)
+        elif not more:
+            steps = portfolio.fallback() if plain else portfolio.single_runs(self.problem.control.variables)
+            work.make(steps, self.limits.within(seconds))
+        if not work.from_above and not more and plain:
             self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT

@@ -154,6 +154,11 @@ def ladder(
     variables: int, graph: str = "auto", pairing_seconds: float | None = PAIRING_SECONDS
 ) -> tuple[Attempt, ...]:
     """Cheap graphs first, until the bounds meet; nothing that takes much memory."""
+    return (*single_runs(variables, graph), *pairing(pairing_seconds))
+
+
+def single_runs(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
+    """The steps of the ladder that are about runs one by one."""
     graphs = ("control", "auto") if graph == "auto" else (graph,)
     steps = [step for each in graphs for step in (Attempt("alignment", each), Attempt("below"))]
     steps.append(Attempt("exact", max_nodes=CELLS // max(1, variables)))
@@ -161,8 +166,7 @@ def ladder(
     def helps(portfolio: Portfolio) -> bool:
         return not portfolio.settled_for_single_runs
 
-    single = (replace(step, when=helps, share=EACH_SHARE) for step in steps)
-    return (*single, *pairing(pairing_seconds))
+    return tuple(replace(step, when=helps, share=EACH_SHARE) for step in steps)
 
 
 def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
