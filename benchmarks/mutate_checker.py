@@ -29,11 +29,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "symdipa" / "checker"
 TESTS = {
     "test_checker": [
-        *("graphs", "model", "reading"),
+        *("graphs", "reading"),
         *("plain.lower", "plain.private", "plain.runs", "plain.violation"),
     ],
     "test_checker test_claims": ["claims"],
-    "test_checker test_wider_checker": ["check", "digest"],
+    "test_checker test_wider_checker": ["check", "digest", "model"],
     "test_relational_checker test_relational_wider_checker": ["relational.check", "relational.effects"],
     "test_wider_checker": ["wider.flows", "wider.model", "wider.order", "wider.private", "wider.runs"],
 }

@@ -64,10 +64,9 @@ def _published():
 
 
 VIOLATING = sorted(
-    path
-    for path in EXAMPLES.glob("*/*.dipa")
-    if path.parent.name != "well_formed" and path.stem not in INDISTINCT
+    path for folder in BROKEN for path in (EXAMPLES / folder).glob("*.dipa") if path.stem not in INDISTINCT
 )
+LINEAR = sorted(path for path in (EXAMPLES / "linear").glob("*.dipa") if "not private" in path.read_text().split("\n")[0])
 PUBLISHED = sorted(_published())
 
 
@@ -97,22 +96,22 @@ def examine(found):
             assert Fraction(float(low)) == low and Fraction(float(high)) == high
             assert abs(float(high) - float(low)) <= 1
         assert (found.outputs[j] is None) == (not transition.output.is_real)
-    assert found.error < 1e-5
-    if found.all_runs and not found.further:
+    assert found.error < (1e-5 if automaton.is_plain else 1e-4)
+    if found.all_runs and not found.further and found.limit is not None:
         assert found.log_ratio - found.error <= float(found.limit * found.eps) * (1 + 1e-12)
     if found.holds:
-        assert found.all_runs and found.log_ratio > found.exceeds * found.eps
+        assert found.all_runs and found.log_ratio - found.error > found.exceeds * found.eps
 
 
 @pytest.mark.parametrize("exceeds", [1, 5, 20])
-@pytest.mark.parametrize("path", VIOLATING, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", VIOLATING + LINEAR, ids=lambda path: path.stem)
 def test_examples(path, exceeds):
     found = refuted(path, exceeds)
     if exceeds > 5:
         return
     for inputs, value in ((found.alpha, found.log_prob_alpha), (found.beta, found.log_prob_beta)):
         again = log_probability(found.automaton, found.run, inputs, found.outputs, found.eps)
-        assert abs(again.value - value) <= again.error + found.error
+        assert again.value == value or abs(again.value - value) <= again.error + found.error
 
 
 @pytest.mark.parametrize("exceeds", [1, 5, 20])

@@ -883,7 +883,7 @@ def test_a_variable_with_the_name_of_the_sample_is_refused():
         ),
         ("insample",),
     )
-    assert rule_of(automaton, bundle(automaton, [LESS_PROOF])) == "model-name"
+    assert rule_of(automaton, about(automaton, LESS_PROOF)) == "model-name"
 
 
 def test_sums_may_not_grow_for_ever(monkeypatch):

@@ -263,7 +263,8 @@ def test_transitions_of_a_slice_keep_their_noise_outputs_and_means():
                 assert (sampling.mu, sampling.mu_prime) == (state.mu, state.mu_prime)
                 assert sampling.reads_input == paid[u].reads_input == state.is_input
                 released = state.is_input and transition.output == INSAMPLE_PRIME
-                assert (paid[u].d, paid[u].release) == (state.d, state.d_prime if released else 0)
+                assert paid[u].slopes == (state.d, state.d)
+                assert paid[u].release == ((state.d_prime,) * 2 if released else (0, 0))
                 renumbered += u != t
     assert renumbered > 1000
 

@@ -129,8 +129,8 @@ def _step(transition: Transition, state: State, where: str) -> Step:
 
 def _check_branches(model: Model, state: State, leaving: list[int]) -> None:
     steps = [model.steps[t] for t in leaving]
-    if not state.is_input and (len(steps) > 1 or any(step.used for step in steps)):
-        refuse("model-non-input", f"the non-input state {state.name!r} has a guard or two transitions")
+    if not state.is_input and len(steps) > 1:
+        refuse("model-non-input", f"the non-input state {state.name!r} has two transitions")
     for one, other in combinations(steps, 2):
         if not (one.ge & other.lt or one.lt & other.ge):
             refuse("model-determinism", f"two transitions of {state.name!r} do not exclude each other")

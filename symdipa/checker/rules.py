@@ -19,7 +19,7 @@ RULES: dict[str, str] = {
     "model-name": "states are listed once and every name that is used exists",
     "model-guard": "no guard asks for both sides of one variable",
     "model-determinism": "two transitions of a state have an opposite atom on some variable",
-    "model-non-input": "a non-input state has at most one transition, without a guard",
+    "model-non-input": "a non-input state of the paper's automata has at most one transition",
     "model-noise": "noise that matters has a positive parameter",
     "model-initialization": "a variable is stored before it is read",
     "model-assignment": "a transition assigns each variable once, and copies variables and constants only",
