@@ -66,7 +66,9 @@ def _published():
 VIOLATING = sorted(
     path for folder in BROKEN for path in (EXAMPLES / folder).glob("*.dipa") if path.stem not in INDISTINCT
 )
-LINEAR = sorted(path for path in (EXAMPLES / "linear").glob("*.dipa") if "not private" in path.read_text().split("\n")[0])
+LINEAR = sorted(
+    path for path in (EXAMPLES / "linear").glob("*.dipa") if "not private" in path.read_text().split("\n")[0]
+)
 PUBLISHED = sorted(_published())
 
 

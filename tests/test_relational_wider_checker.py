@@ -285,13 +285,6 @@ def test_a_run_stops_at_a_tie_that_is_left_out(integer, drawn):
         assert rule_of(automaton, without_stops(certificate, "q")) == "machine-remarks"
 
 
-def test_a_sample_that_is_less_than_itself_stops_a_run():
-    automaton = made([query("q", HALF)], step("q", "q", "never", less(S, S)))
-    certificate = certified(automaton)
-    assert certificate["D"] == "0"
-    assert rule_of(automaton, without_stops(certificate, "q")) == "machine-remarks"
-
-
 def test_constants_that_are_drawn_stop_both_copies_alike():
     automaton = made(
         [query("p", HALF), noisy("q", None, Noise.NONE, mu=3)],

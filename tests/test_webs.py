@@ -25,8 +25,7 @@ from symdipa.model.patterns import Pattern
 from symdipa.model.validation import validate
 from symdipa.model.verdict import Status
 from symdipa.runs.augmentation import augment
-from symdipa.runs.control import Control, control_graph
-from symdipa.runs.control import slicing
+from symdipa.runs.control import Control, control_graph, slicing
 from symdipa.runs.control.slicing import Split, cut, separate, split, variable_components
 from symdipa.runs.order import Mask, OrderState, members
 from symdipa.runs.problem import Problem
