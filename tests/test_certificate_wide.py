@@ -111,7 +111,16 @@ SWAPPED = """
 """
 
 
-@pytest.mark.parametrize("text", [BAND, HYSTERESIS, BOTH_WAYS, SWAPPED])
+NEVER_EQUAL = """
+(p:non-input, exp 1, 1): z := insample; output start; goto q
+(q:non-input, inf, 1): if (insample < z) then output wait; goto q
+                       elseif (insample >= z) then z := insample; output never; goto r
+(r, inf, 0): if (insample >= z) then output above; goto end elseif (insample < z) then output below; goto end
+"""
+"""``z`` has noise and is at least 1, so it is never 1."""
+
+
+@pytest.mark.parametrize("text", [BAND, HYSTERESIS, BOTH_WAYS, SWAPPED, NEVER_EQUAL])
 def test_offsets_negatives_integers_and_copies(text):
     result = weigh(loads(text), ["alignment"], timeout=60)
     assert result.verdict is not Verdict.UNKNOWN

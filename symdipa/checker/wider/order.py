@@ -11,7 +11,7 @@ abstractions*, 2009).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from fractions import Fraction
 from math import ceil, floor
 from typing import NamedTuple
@@ -116,6 +116,27 @@ class Order:
         self._insert(low, high, bound)
         self._insert(high.negative, low.negative, bound)
         self._halve()
+
+    def learn_all(self, known: Iterable[Comparison], apart: Set[tuple[Place, Place]]) -> None:
+        """Add comparisons and what follows; those of values that are ``apart`` are strict.
+
+        What must have a given value is apart from what is apart from the numbers.
+        """
+        comparisons = tuple(known)
+        for comparison in comparisons:
+            self.learn(comparison)
+        for comparison in comparisons:
+            low, high = comparison.low, comparison.high
+            pairs = [(low, high)]
+            pairs += [(ZERO, high)] if self._is_given(low) else []
+            pairs += [(low, ZERO)] if self._is_given(high) else []
+            if not apart.isdisjoint(pairs):
+                self.learn(comparison._replace(strict=True))
+
+    def _is_given(self, place: Place) -> bool:
+        """Whether there is only one value that a place can have."""
+        above, below = self.bound(place, ZERO), self.bound(ZERO, place)
+        return above is not None and below is not None and above.after(below) == NONE_LEFT
 
     def _bound_of(self, comparison: Comparison) -> Bound:
         bound = Bound(comparison.gap, -1 if comparison.strict else 0)

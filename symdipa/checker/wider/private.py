@@ -89,8 +89,7 @@ def _check_leaving(model: Model, edge: tuple[int, int, int | None], order: Order
     source, t, target = edge
     step, apart = model.steps[t], facts[source].apart
     after = order.copy()
-    for c in step.known:
-        after.learn(c._replace(strict=c.strict or (c.low, c.high) in apart))
+    after.learn_all(step.known, apart)
     if not after.is_possible:
         return
     if target is None:

@@ -98,8 +98,7 @@ class Known:
         step = self.model.steps[t]
         apart = {pair for fact in self.facts[source] for pair in fact.apart}
         after = self.orders[source].copy()
-        for c in step.known:
-            after.learn(c._replace(strict=c.strict or (c.low, c.high) in apart))
+        after.learn_all(step.known, apart)
         if not after.is_possible:
             return self.facts[target]
 
