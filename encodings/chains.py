@@ -182,7 +182,7 @@ def by_ghosts(facts: OrderFacts, pattern: Pattern, chain: Chain, limits: Limits)
     order = OrderBits(graph, facts)
     monitor = CycleMonitor(graph, facts, lambda t: chain.marks(control, t))
     ghosts = (control.variables, control.variables + 1)
-    roles = [chain.roles(sampling) for sampling in control.sampling]
+    roles = chain.all_roles(control)
     steps = [control.shifting(t) for t in range(len(control.steps))]
     repeats = (
         chain.low_end is End.REPEATED

@@ -28,7 +28,6 @@ from symdipa.model.verdict import (
     decide,
     well_formed,
 )
-from symdipa.runs.numbers.growth import growth
 from symdipa.runs.problem import Problem
 from symdipa.runs.properties import find_distinct, output_distinct, strongly_feasible
 from symdipa.runs.witness import replay
@@ -191,9 +190,11 @@ class Work:
 
     def _choose(self, found: list[Witness]) -> None:
         """The first of these witnesses on the core whose outputs no other run shows, else the first one."""
-        automaton, control = self.automaton, self.problem.control
         if not found:
             return
+        from symdipa.runs.numbers.growth import growth
+
+        automaton, control = self.automaton, self.problem.control
         try:
             best = found[0] if self.output_distinct else find_distinct(control, found, self.limits)
         except LimitReached as limit:

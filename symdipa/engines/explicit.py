@@ -203,7 +203,7 @@ class ChainSearch:
     ) -> None:
         self.graph, self.chain, self.limits = graph, chain, limits
         self.control = graph.control
-        self.roles = [chain.roles(sampling) for sampling in self.control.sampling]
+        self.roles = chain.all_roles(self.control)
         # Edges of closed paths that assign nothing live: they need no core, since a variable that such a
         # path uses and assigns would be live after the assignment.
         self.free: dict[int, frozenset[int]] = {

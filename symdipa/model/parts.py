@@ -68,6 +68,9 @@ class Output:
         """What is shown, one by one: the items of a list, else the output itself."""
         return self.items if self.kind is OutputKind.SEVERAL else (self,)
 
+    def _shows(self, kind: OutputKind) -> bool:
+        return self.kind is kind or any(item.kind is kind for item in self.items)
+
     @property
     def shape(self) -> tuple[str | None, ...]:
         """The symbols at their places, ``None`` for each number: outputs of different shape are different."""
@@ -81,12 +84,12 @@ class Output:
     @property
     def shows_sample(self) -> bool:
         """Whether ``insample`` itself is output."""
-        return any(part.kind is OutputKind.INSAMPLE for part in self.parts)
+        return self._shows(OutputKind.INSAMPLE)
 
     @property
     def shows_second(self) -> bool:
         """Whether ``insample'`` itself is output."""
-        return any(part.kind is OutputKind.INSAMPLE_PRIME for part in self.parts)
+        return self._shows(OutputKind.INSAMPLE_PRIME)
 
     @property
     def values(self) -> frozenset[str]:

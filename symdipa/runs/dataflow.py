@@ -209,7 +209,7 @@ def _find_marks(facts: OrderFacts, chain: Chain, limits: Limits) -> MarkFacts:
     if not facts.precise:
         marked = tuple(live & (control.soft or -1) for live in control.live)
         return MarkFacts(chain, marked, marked, (True,) * control.states)
-    roles = [chain.roles(sampling) for sampling in control.sampling]
+    roles = chain.all_roles(control)
 
     def after(t: int, before: Marks) -> Marks | None:
         order = facts.may[control.source[t]]
@@ -262,7 +262,7 @@ def graph_allows(pattern: Pattern, control: Control) -> bool:
 
 def _ends_exist(chain: Chain, control: Control, repeated: list[int]) -> bool:
     """Whether some samples can be the low end of a chain, and some the high end."""
-    roles = [chain.roles(sampling) for sampling in control.sampling]
+    roles = chain.all_roles(control)
     low = any(role.low for role in roles)
     low = low or any(roles[t].low_repeated and control.shifting(t).lt for t in repeated)
     high = any(role.high for role in roles)

@@ -144,7 +144,7 @@ def marked_cover(cover: Cover, max_nodes: int | None = None, limits: Limits = UN
     """
     control, order = cover.control, cover.order
     assert order is not None
-    roles = [Chain.PAIR.roles(sampling) for sampling in control.sampling]
+    roles = Chain.PAIR.all_roles(control)
     leaving: list[dict[int, int]] = [{} for _ in range(cover.nodes)]
     for e, t in enumerate(cover.transition):
         leaving[cover.source[e]][t] = e

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from symdipa.model.automaton import Automaton, Transition, validated
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control.core import core
 from symdipa.runs.control.graph import Control, Sampling, assembled
 from symdipa.runs.order import Mask, Step
 
@@ -17,6 +16,8 @@ def control_graph(automaton: Automaton, limits: Limits = UNLIMITED) -> Control:
     """
     validated(automaton)
     if not automaton.is_plain:
+        from symdipa.runs.control.core import core
+
         return core(automaton, limits)
     number = automaton.variable_index
 

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from symdipa.model.patterns import Pattern
-from symdipa.runs.control.graph import Control, Sampling
+from symdipa.runs.control.graph import FREE, Control, Kind, Sampling
 from symdipa.runs.order import Mask
 
 
@@ -61,13 +61,22 @@ class Chain(Enum):
 
     def roles(self, sampling: Sampling) -> Roles:
         """What a sample can be in such a chain."""
-        low_repeated, low = _as_end(self.low_end, sampling, sampling.slopes[0] is None)
-        high_repeated, high = _as_end(self.high_end, sampling, sampling.slopes[1] is None)
+        return self._roles(sampling.kind)
+
+    def all_roles(self, control: Control) -> list[Roles]:
+        """What the sample of each transition can be in such a chain."""
+        known = {kind: self._roles(kind) for kind in set(control.kinds)}
+        return [known[kind] for kind in control.kinds]
+
+    def _roles(self, kind: Kind) -> Roles:
+        above, below = kind.given or FREE
+        low_repeated, low = _as_end(self.low_end, kind, above is None)
+        high_repeated, high = _as_end(self.high_end, kind, below is None)
         return Roles(low_repeated, high_repeated, low, high)
 
     def marks(self, control: Control, t: int) -> bool:
         """Whether a repetition of a transition marks anything that this chain needs."""
-        roles, step = self.roles(control.sampling[t]), control.shifting(t)
+        roles, step = self._roles(control.kinds[t]), control.shifting(t)
         return bool((roles.low_repeated and step.lt) or (roles.high_repeated and step.ge))
 
     def own(self, control: Control, q: int) -> tuple[Mask, Mask] | None:
@@ -81,14 +90,14 @@ class Chain(Enum):
         return control.capped[q] & shifting, control.based[q] & shifting
 
 
-def _as_end(end: End, sampling: Sampling, rigid: bool) -> tuple[bool, bool]:
+def _as_end(end: End, kind: Kind, rigid: bool) -> tuple[bool, bool]:
     """Whether a sample is such an end if it is repeated, and anyway; ``rigid``: no such shift is allowed."""
     if end is End.REPEATED:
-        return sampling.reads_input, False
+        return kind.reads_input, False
     if end is End.RIGID:
-        return False, sampling.reads_input and rigid
-    still = not sampling.reads_input
-    return still and not sampling.is_free, sampling.shows_sample or (still and rigid)
+        return False, kind.reads_input and rigid
+    still = not kind.reads_input
+    return still and kind.given != FREE, kind.shown or (still and rigid)
 
 
 PLAIN = (Chain.PAIR, Chain.OUTPUT_BELOW, Chain.OUTPUT_ABOVE)

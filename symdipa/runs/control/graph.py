@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from symdipa.model.automaton import Output, several
 from symdipa.runs.graphs import component_numbers, loops_of
@@ -29,6 +30,15 @@ Key = tuple[What, bool]
 
 Naming = tuple[What | None, ...]
 """For each variable of an automaton what it names, if that matters."""
+
+
+class Kind(NamedTuple):
+    """What matters of a sample for the ends of chains: whether it reads an input, and whether its value is
+    shown; and the slopes that are ``given``."""
+
+    reads_input: bool
+    shown: bool
+    given: Slopes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +68,7 @@ class Sampling:
     @property
     def slopes(self) -> Slopes:
         """What shifts of the compared sample cost; nothing if its scale is not given."""
-        return self.given or (self.d or Fraction(0), self.d or Fraction(0))
+        return self.given or (FREE if self.d is None else (self.d, self.d))
 
     @property
     def is_free(self) -> bool:
@@ -69,6 +79,10 @@ class Sampling:
     def shows_sample(self) -> bool:
         """Whether the sample that guards compare is output (its shift is 0)."""
         return self.fixed or self.output.shows_sample
+
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.reads_input, self.shows_sample, self.given)
 
     @property
     def shows_second(self) -> bool:
@@ -114,6 +128,11 @@ class Control:
     names: tuple[Naming, ...] = ()
 
     @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """For each transition the kind of its sample."""
+        return tuple(s.kind for s in self.sampling)
+
+    @cached_property
     def capped(self) -> tuple[Mask, ...]:
         """For each state the variables whose values may depend on inputs and allow no shift above the
         difference."""
@@ -127,7 +146,7 @@ class Control:
     @cached_property
     def has_rigid(self) -> bool:
         """Whether some sample depends on an input and has noise that forbids shifts above or below it."""
-        return any(sampling.reads_input and None in sampling.slopes for sampling in self.sampling)
+        return any(s.given and s.reads_input and None in s.given for s in self.sampling)
 
     def _holding(self, such: Callable[[Sampling], bool]) -> tuple[Mask, ...]:
         """For each state the variables that may hold such samples: a forward fixed point."""

@@ -18,7 +18,6 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import PatternResult, Status, Witness
 from symdipa.runs.control import Control
 from symdipa.runs.control.chains import EXPOSED, Chain, End
-from symdipa.runs.numbers.growth import growth
 from symdipa.runs.witness.replaying import CHAINS, kind_of
 
 
@@ -56,6 +55,8 @@ def confirmed(
     """An answer about the core as one about the automaton: a witness that costs nothing is none."""
     if control.is_plain or answer.witness is None:
         return answer
+    from symdipa.runs.numbers.growth import growth
+
     witness = on_automaton(automaton, control, answer.witness)
     try:
         found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY, limits)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from symdipa.evidence.forced import Spot, forced
 from symdipa.interface.reports import words
@@ -17,7 +18,9 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Witness
-from symdipa.runs.numbers.growth import Growth, growth
+
+if TYPE_CHECKING:
+    from symdipa.runs.numbers.growth import Growth
 
 SHOWN = 3
 """Of how many numbers of rounds the cost is told."""
@@ -90,6 +93,8 @@ def _others(automaton: Automaton, witness: Witness) -> str:
 
 def why(automaton: Automaton, witness: Witness) -> str:
     """How much more the outputs tell with each further round."""
+    from symdipa.runs.numbers.growth import growth
+
     found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY)
     moved = _moved(automaton, witness, found)
     if found.grows == "infinite":
