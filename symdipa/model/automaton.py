@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from symdipa.model.adjacency.differ import ALL, Differ
+from symdipa.model.adjacency.differ import differ as read_differ
 from symdipa.model.errors import InputProblem, Note, NoteKind
 from symdipa.model.parts import (
     INSAMPLE,
@@ -19,6 +21,7 @@ from symdipa.model.parts import (
     State,
     Term,
     Transition,
+    Update,
     atom,
     difference,
     guarded,
@@ -44,6 +47,7 @@ __all__ = [
     "State",
     "Term",
     "Transition",
+    "Update",
     "atom",
     "difference",
     "guarded",
@@ -54,6 +58,7 @@ __all__ = [
     "validated",
     "value",
     "variables_of",
+    "with_differ",
 ]
 
 
@@ -73,6 +78,8 @@ class Automaton:
     name: str = ""
     integer: bool = False
     """Whether inputs and means are integers and all Laplace and exponential noise is discrete."""
+    differ: Differ = ALL
+    """Which entries of adjacent inputs may differ."""
     halt: str = field(default="", compare=False)
     """Which of :data:`symdipa.model.options.HALTS` was chosen, if any: where it is ``"visible"`` that a run
     stops, the automaton shows so itself (:mod:`symdipa.files.formats.halting`)."""
@@ -89,13 +96,16 @@ class Automaton:
         initial: str | None = None,
         name: str = "",
         integer: bool = False,
+        differ: Differ | str = ALL,
     ) -> Automaton:
         """Build and *validate* an automaton.
 
         The first state is initial unless ``initial`` says otherwise; targets without a state become
         terminal states; variables are ordered by first appearance. Raises
-        :class:`symdipa.model.errors.InvalidInput` with every problem found.
+        :class:`symdipa.model.errors.InvalidInput` with every problem found, ``ValueError`` for a ``differ``
+        that means nothing.
         """
+        differ = read_differ(differ) if isinstance(differ, str) else differ
         states, transitions = list(states), tuple(transitions)
         if initial is None:
             initial = states[0].name if states else ""
@@ -110,7 +120,8 @@ class Automaton:
             if transition.target not in known:
                 known.add(transition.target)
                 states.append(State(transition.target))
-        automaton = cls(tuple(states), initial, transitions, variables_of(transitions), name, integer)
+        variables = variables_of(transitions)
+        automaton = cls(tuple(states), initial, transitions, variables, name, integer, differ)
         if wrong:
             validate(automaton, extra=wrong)
         return validated(automaton)
@@ -131,9 +142,32 @@ class Automaton:
         return {name: i for i, name in enumerate(self.variables)}
 
     @cached_property
+    def registers(self) -> tuple[str, ...]:
+        """All registers, by first appearance."""
+        found: dict[str, None] = {}
+        for transition in self.transitions:
+            for update in transition.updates:
+                found[update.register] = None
+                if update.source is not None:
+                    found[update.source] = None
+        for state in self.states:
+            found.update(dict.fromkeys(name for name, _ in state.registers))
+        return tuple(found)
+
+    @cached_property
+    def unfolds(self) -> bool:
+        """Whether it has to be unfolded: not every entry may differ, or it has registers."""
+        return not self.differ.is_all or bool(self.registers)
+
+    @cached_property
     def is_plain(self) -> bool:
-        """Whether it is one of the paper's: Laplace samples, each compared with variables or shown, and no
-        more. (Integer noise changes nothing about these.)"""
+        """Whether it is one of the paper's."""
+        return self.plain_steps and not self.unfolds
+
+    @cached_property
+    def plain_steps(self) -> bool:
+        """Whether its steps are those of the paper: Laplace samples, each compared with variables or shown,
+        and no more. (Integer noise changes nothing about these.)"""
         outputs = (OutputKind.SYMBOL, OutputKind.INSAMPLE, OutputKind.INSAMPLE_PRIME)
         noises = {s.noise for s in self.states} | {s.noise_prime for s in self.states}
         guarded = {s.name for s in self.states if s.is_input}
@@ -165,6 +199,19 @@ class Automaton:
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""
         return self.states[self.index[name]]
+
+
+def with_differ(automaton: Automaton, differ: Differ | str) -> Automaton:
+    """The automaton as if these entries may differ.
+
+    Raises ``ValueError`` for a text that means nothing, :class:`~symdipa.model.errors.InvalidInput` where
+    registers have no bounded differences then.
+    """
+    wanted = read_differ(differ) if isinstance(differ, str) else differ
+    if wanted == automaton.differ:
+        return automaton
+    changed = replace(automaton, differ=wanted)
+    return validated(changed) if automaton.registers or not automaton.is_validated else changed.trusted()
 
 
 def validated(automaton: Automaton) -> Automaton:

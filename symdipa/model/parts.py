@@ -10,7 +10,9 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
+
+from symdipa.model.adjacency.differ import Differ
 
 
 class Noise(Enum):
@@ -341,7 +343,8 @@ class State:
     """A control state with ``P(q) = (d, mu, d', mu')``.
 
     ``d`` and ``d_prime`` are inverse noise scales in units of eps (``None``: not given, or no noise), ``mu``
-    and ``mu_prime`` the means that are added to the input. ``is_input``: a step from the state reads an
+    and ``mu_prime`` the means that are added to the input. ``registers`` are added to both means: pairs of a
+    register and its factor, which is not 0, sorted by names. ``is_input``: a step from the state reads an
     input. A state that does not draw has no samples: it is *silent*, or only reads.
     """
 
@@ -354,12 +357,16 @@ class State:
     noise: Noise = Noise.LAPLACE
     noise_prime: Noise = Noise.LAPLACE
     draws: bool = True
+    registers: tuple[tuple[str, Fraction], ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("d", "mu", "d_prime", "mu_prime"):
             value = getattr(self, name)
             if type(value) is int:  # exact, so no reason to ask for more
                 object.__setattr__(self, name, Fraction(value))
+        if self.registers:
+            factors = ((r, Fraction(k) if isinstance(k, int) else k) for r, k in self.registers)
+            object.__setattr__(self, "registers", tuple(sorted(factors, key=lambda one: one[0])))
 
 
 LARGEST = Fraction(10) ** 100
@@ -380,11 +387,56 @@ def noise_scale(d: Fraction) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Update:
+    """What a register becomes: the old value of ``source`` (0 if there is none), plus the entry that the step
+    reads if it ``adds_input``."""
+
+    register: str
+    source: str | None = None
+    adds_input: bool = False
+
+    @property
+    def value(self) -> str:
+        """The new value as text: ``0``, ``input``, ``r``, ``r + input``."""
+        if self.source is None:
+            return "input" if self.adds_input else "0"
+        return f"{self.source} + input" if self.adds_input else self.source
+
+    def __str__(self) -> str:
+        if self.adds_input and self.source == self.register:
+            return f"{self.register} += input"
+        return f"{self.register} := {self.value}"
+
+
+class Form(NamedTuple):
+    """A known difference: ``least`` times the least difference of an entry plus ``largest`` times the largest
+    one. So it holds for every adjacency."""
+
+    least: Fraction
+    largest: Fraction
+
+    def within(self, low: Fraction, high: Fraction) -> Fraction:
+        """Its value if the differences of entries lie between these."""
+        return self.least * low + self.largest * high
+
+    def plus(self, other: Form, factor: Fraction = Fraction(1)) -> Form:
+        """The sum with ``factor`` times the other one."""
+        return Form(self.least + factor * other.least, self.largest + factor * other.largest)
+
+
+ZERO = Form(Fraction(0), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
 class Transition:
     """One transition; the guard reads the old values, then ``insample`` is stored in ``assign``.
 
     ``copies`` are further assignments, of the old value of a variable or of a constant, as pairs of the
-    variable and what it gets. All assignments are made at once.
+    variable and what it gets. ``updates`` are those of registers, one for each at most. All are made at once,
+    from the old values.
+
+    ``difference`` is that of the means of the source, where it is known; only
+    :mod:`symdipa.runs.control.unfolding` makes transitions that have one.
     """
 
     source: str
@@ -393,6 +445,8 @@ class Transition:
     guard: Guard = TRUE
     assign: frozenset[str] = frozenset()
     copies: tuple[tuple[str, str | Fraction], ...] = ()
+    updates: tuple[Update, ...] = ()
+    difference: Form | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.output, Output):
@@ -402,6 +456,10 @@ class Transition:
             copies = ((x, Fraction(y) if isinstance(y, int) else y) for x, y in self.copies)
             object.__setattr__(
                 self, "copies", tuple(sorted(copies, key=lambda copy: (copy[0], str(copy[1]))))
+            )
+        if self.updates:
+            object.__setattr__(
+                self, "updates", tuple(sorted(self.updates, key=lambda update: update.register))
             )
 
     @property
@@ -439,3 +497,5 @@ class AutomatonParts(Protocol):
     def name(self) -> str: ...
     @property
     def integer(self) -> bool: ...
+    @property
+    def differ(self) -> Differ: ...
