@@ -18,7 +18,7 @@ from symdipa.model.parts import (
     computable,
 )
 from symdipa.model.validation.initialization import Kept, unset
-from symdipa.model.validation.places import Finding, Place, arrow, brief, number, registers_of
+from symdipa.model.validation.places import Finding, Place, arrow, brief, registers_of
 
 NO_REGISTERS = (SAMPLE, SECOND_SAMPLE, ENTRY, "")
 """What no register is called: the words for samples and for the entry that is read."""
@@ -71,8 +71,8 @@ def _updates(transition: Transition, i: int, reads: bool) -> Iterator[Finding]:
         if update.adds_input and not reads:
             yield (
                 place,
-                f"{update} of {arrow(transition)}: {source} reads no input; update {update.register} in the step "
-                f"that reads it, or make {source} an input state, or one that only reads: ({source}:read)",
+                f"{update} of {arrow(transition)}: {source} reads no input; update {update.register} in the "
+                f"step that reads it, or make {source} an input state, or one that only reads: ({source}:read)",
             )
         elif update == Update(update.register, update.register):
             yield place, f"{update} of {arrow(transition)} changes nothing; leave it out"

@@ -38,12 +38,10 @@ class Loop:
 def bounded(automaton: AutomatonParts) -> Iterator[Finding]:
     """No sum that a mean reads grows by more and more entries that may differ."""
     names, differ = sorted(registers_of(automaton)), automaton.differ
-    if not names or differ.most is not None:
-        return
     try:
-        found = _growing(automaton, names, ALL.moves)
+        found = _growing(automaton, names, ALL.moves) if names else []
         if found and not differ.is_all:
-            found = _growing(automaton, names, differ.moves)
+            found = _growing(automaton, names, differ.moves) if differ.most is None else []
     except LimitReached:
         yield (
             Place("automaton"),
@@ -57,18 +55,18 @@ def bounded(automaton: AutomatonParts) -> Iterator[Finding]:
             Place("transition", loop.adds, "updates", loop.register),
             f"the sum in register {loop.register} may differ by more and more (differ {differ}): the loop "
             f"{loop.path} adds entries that may differ to it without end, and the mean of state "
-            f"{loop.reader} has it; set it to 0 in the loop ({loop.register} := 0), or let fewer entries differ "
-            "(differ entries=1)",
+            f"{loop.reader} has it; set it to 0 in the loop ({loop.register} := 0), or let fewer entries "
+            "differ (differ entries=1)",
         )
 
 
 def _growing(automaton: AutomatonParts, names: Sequence[str], moves: Moves) -> list[Loop]:
     """One loop for each register that grows. Raises :class:`LimitReached`."""
-    passed = _passed_on(automaton, names, moves)
-    means = {state.name: {name for name, _ in state.registers} for state in automaton.states}
+    passed, going_on = _passed_on(automaton, names, moves)
+    means = {(state.name, name) for state in automaton.states for name, _ in state.registers}
 
     def is_read(node: Node) -> bool:
-        return node[2] in means[node[0]] and bool(passed[node])
+        return (node[0], node[2]) in means and node[:2] in going_on
 
     live: set[Node] = set()  # nodes whose sum a mean still reads
     found: dict[str, Loop] = {}
@@ -87,14 +85,18 @@ def _growing(automaton: AutomatonParts, names: Sequence[str], moves: Moves) -> l
     return [found[name] for name in names if name in found]
 
 
-def _passed_on(automaton: AutomatonParts, names: Sequence[str], moves: Moves) -> dict[Node, list[Moved]]:
-    """What becomes of sums, in the product of the automaton and the adjacency automaton."""
+def _passed_on(
+    automaton: AutomatonParts, names: Sequence[str], moves: Moves
+) -> tuple[dict[Node, list[Moved]], set[tuple[str, int]]]:
+    """What becomes of sums, in the product of the automaton and the adjacency automaton; its states from which
+    there is a step."""
     outgoing = by_source(automaton)
     reads = {state.name: state.is_input for state in automaton.states}
     updates = [{each.register: each for each in t.updates} for t in automaton.transitions]
     start = (automaton.initial, 0)
     known, work, count = {start}, [start], 0
     passed: dict[Node, list[Moved]] = {}
+    going_on: set[tuple[str, int]] = set()
     for state, a in work:  # grows while it is walked
         for name in names:
             passed[state, a, name] = []
@@ -104,6 +106,7 @@ def _passed_on(automaton: AutomatonParts, names: Sequence[str], moves: Moves) ->
             for letter, b in ways:
                 if b is None:
                     continue
+                going_on.add((state, a))
                 if (target, b) not in known:
                     known.add((target, b))
                     work.append((target, b))
@@ -116,7 +119,7 @@ def _passed_on(automaton: AutomatonParts, names: Sequence[str], moves: Moves) ->
                         passed[state, a, source].append(((target, b, name), i if adds else None))
             if count > MOST_MOVES:
                 raise LimitReached(Limit.SIZE, "too many registers, states and patterns")
-    return passed
+    return passed, going_on
 
 
 def _path(passed: Mapping[Node, list[Moved]], start: Node, is_goal: Callable[[Node], bool]) -> list[Node]:
