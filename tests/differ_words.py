@@ -1,9 +1,9 @@
 """What the text of a ``differ`` means, straight from its definition.
 
-A word has a letter for every entry: ``=`` or ``~``. A ``~`` of an expression covers both. A word is allowed if
-it can be continued to one that matches. Expressions are read by a small reader of their own and taken apart by
-Brzozowski's derivatives: the derivative of an expression by a letter matches what is left of its words that
-begin with this letter. Of symdipa nothing is imported.
+A word has a letter for every entry: ``=`` or ``~``. A ``~`` of an expression covers both. A word is allowed
+if it can be continued to one that matches. Expressions are read by a small reader of their own and taken
+apart by Brzozowski's derivatives: the derivative of an expression by a letter matches what is left of its
+words that begin with this letter. Of symdipa nothing is imported.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
+from typing import Any
 
 LETTERS = "=~"
 
-Expression = tuple
+Expression = tuple[Any, ...]
 """``("letter", "=" or "~")``, ``("row", first, rest)``, ``("or", frozenset)``, ``("star", part)``.
 
 A choice of nothing matches no word, and is no part of another expression. So every other one matches some.
@@ -59,7 +60,7 @@ def times(part: Expression, least: int, most: int | None) -> Expression:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def is_over(expression: Expression) -> bool:
     """Whether the empty word matches."""
     kind = expression[0]
@@ -68,7 +69,7 @@ def is_over(expression: Expression) -> bool:
     return kind == "star" or (kind == "or" and any(map(is_over, expression[1])))
 
 
-@lru_cache(maxsize=None)
+@cache
 def after(expression: Expression, letter: str) -> Expression:
     """The derivative."""
     kind, *parts = expression

@@ -42,7 +42,7 @@ def follow(moves, word: str):
 
 
 def same_words(first, second) -> bool:
-    """Whether two automata, all states of which allow what led to them, allow the same words of any length."""
+    """Whether two automata, all states of which allow what led there, allow the same words."""
     seen, todo = {(0, 0)}, [(0, 0)]
     for p, q in todo:  # grows while it is walked
         for there in zip(first[p], second[q], strict=True):
@@ -97,7 +97,7 @@ def test_the_definitions_of_the_rows():
 
 
 def test_the_judge_matches_as_python_does():
-    """A word is allowed exactly if a continuation matches; of those, one has at most a letter for each state."""
+    """A word is allowed exactly if a continuation matches; the shortest has no state twice."""
     compared = 0
     for text in drawn(1000):
         expression = text.removeprefix("pattern=").replace(" ", "")
