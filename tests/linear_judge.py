@@ -94,11 +94,14 @@ def window(w: int) -> Differ:
     return Differ((0, *range(2, w + 1), w), (1, *range(2, w + 1), None))
 
 
-def meant(text: str) -> Differ:
-    """What the text of a ``differ`` means."""
+def meant(text: str, whole: bool = False) -> Differ:
+    """What the text of a ``differ`` means.
+
+    Where both lead to the same place an equal entry is between the ends: it is left out, but for the ``whole``.
+    """
     moves = differ_words.moves(text)
-    # where both lead to the same place, an equal entry is between the ends
-    return Differ(tuple(None if p == q else p for p, q in moves), tuple(q for _, q in moves))
+    equal = (None if p == q and not whole else p for p, q in moves)
+    return Differ(tuple(equal), tuple(q for _, q in moves))
 
 
 Place = tuple[int, tuple[int, ...]]
@@ -615,6 +618,7 @@ def dearest(
     best: tuple[Cost, tuple[Fraction, ...]] | None = None
     if is_bounded(automaton) and not is_feasible(unfold(automaton, run)):
         return None
+    differ = differ or meant(automaton.differ.text, whole=bool(letters))
     for each in orders(interval, automaton.integer):
         explorer = Explorer(automaton, each, differ)
         meanings = {"": (0,), "=": (0,), "-": explorer.ends[:1], "+": explorer.ends[-1:], "~": explorer.ends}
