@@ -16,8 +16,8 @@ algorithms, and each of its runs is confirmed by the literal definitions. Then e
 ``unknown`` and ``skipped`` are counted for each engine and never taken for an answer. ``--literal N`` also
 compares the judge's search with the enumeration of all runs up to length ``N`` (capped, see ``CAP``).
 
-With ``--wide`` (or ``--differ``) the automata are those of the wider model, the judge is another, and bounds and certificates
-are asked for, too: ``agree_wide.py`` says what is compared.
+With ``--wide`` (or ``--differ``) the automata are those of the wider model, the judge is another, and bounds
+and certificates are asked for, too: ``agree_wide.py`` says what is compared.
 
 Shown: how many automata have each pattern, several, exactly one, none; their sizes; the time of the judge and
 of each engine; every disagreement as a ``.dipa`` text. The exit status is 1 if there is any.

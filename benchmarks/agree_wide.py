@@ -211,31 +211,39 @@ def _reasons(result: Result) -> set[str]:
 
 
 def _check_witness(automaton: Automaton, who: str, result: Result, outcome: Outcome) -> None:
-    """The costs of the run as its cycles are taken more often must grow, or be infinite."""
+    """The costs of the run as its cycles are taken more often must grow, or be infinite.
+
+    Where entries are marked by letters, for these: of the first input minus the second, or the other way.
+    """
     witness = result.witness
-    costs = []
-    for n in range(1, 5):
-        run, letters = (repeated(row, witness.cycles, n) for row in (witness.run, witness.letters))
-        found = judge.dearest(automaton, run, letters=letters)
-        if found is None:
-            outcome.wrong(who, f"with {n} rounds, the run of the witness is not possible: {witness}")
-            return
-        costs.append(found[0])
-        if found[0] == inf:
-            outcome.seen["witness: no shift is left"] += 1
-            return
+    costs: list[list[judge.Cost]] = []
+    for letters in dict.fromkeys((witness.letters, tuple(map(TURNED.get, witness.letters)))):
+        costs.append([])
+        for n in range(1, 5):
+            run, marks = (repeated(row, witness.cycles, n) for row in (witness.run, letters))
+            found = judge.dearest(automaton, run, letters=marks)
+            if found is None:
+                outcome.wrong(who, f"with {n} rounds, the run of the witness is not possible: {witness}")
+                return
+            costs[-1].append(found[0])
+    if any(inf in each for each in costs):
+        outcome.seen["witness: no shift is left"] += 1
+        return
     # a record is broken twice before it costs more: not every single round need count
-    grows = costs == sorted(costs) and costs[0] < costs[-1]
-    if not grows:
-        outcome.wrong(who, f"the cost of the witness does not grow, {list(map(str, costs))}: {witness}")
+    if not any(each == sorted(each) and each[0] < each[-1] for each in costs):
+        shown = " or ".join(str(list(map(str, each))) for each in costs)
+        outcome.wrong(who, f"the cost of the witness does not grow, {shown}: {witness}")
     outcome.seen["witness: cost grows"] += 1
 
+
+TURNED = {"": "", "=": "=", "~": "~", "-": "+", "+": "-"}
+"""What is said of an entry if the inputs change places."""
 
 Step = TypeVar("Step")
 
 
 def repeated(run: Sequence[Step], cycles: Sequence[tuple[int, int]], n: int) -> tuple[Step, ...]:
-    """The run (or what each of its steps has) with each of the cycles, which do not overlap, taken ``n`` times."""
+    """The run with each of the cycles, which do not overlap, taken ``n`` times; or what its steps have."""
     found = list(run)
     for i, j in sorted(set(cycles), reverse=True):
         found[i:j] = found[i:j] * n

@@ -97,7 +97,7 @@ def window(w: int) -> Differ:
 def meant(text: str, whole: bool = False) -> Differ:
     """What the text of a ``differ`` means.
 
-    Where both lead to the same place an equal entry is between the ends: it is left out, but for the ``whole``.
+    Where both lead to the same place, an equal entry is between the ends: it is left out, unless ``whole``.
     """
     moves = differ_words.moves(text)
     equal = (None if p == q and not whole else p for p, q in moves)
