@@ -77,12 +77,12 @@ def _copies(t: Transition) -> list[object]:
 
 
 def _registers(state: State) -> list[object]:
-    return sorted([name, _number(factor)] for name, factor in state.registers)
+    return [[name, _number(factor)] for name, factor in sorted(state.registers)]
 
 
 def _updates(t: Transition) -> list[object]:
     """A register that is not named is the number 0: names are not empty."""
-    return sorted([update.register, update.source or "", update.adds_input] for update in t.updates)
+    return [list(update) for update in sorted((u.register, u.source or "", u.adds_input) for u in t.updates)]
 
 
 def _number(value: Fraction) -> str:

@@ -1,8 +1,9 @@
 """Which entries may differ, read from the text that says so, as an automaton.
 
-A pattern has a letter for every entry: ``=`` where it is equal, ``~`` where it may differ (so it may be equal,
-too). A pattern is allowed if it can be continued to one that the text describes. States are numbered in the
-order in which words lead to them, short ones first and ``=`` before ``~``; no two of them allow the same.
+A pattern has a letter for every entry: ``=`` where it is equal, ``~`` where it may differ (so it may be
+equal, too). A pattern is allowed if it can be continued to one that the text describes. States are numbered
+in the order in which words lead to them, short ones first and ``=`` before ``~``; no two of them allow the
+same.
 """
 
 from __future__ import annotations
@@ -196,7 +197,7 @@ class _Machine:
         number, found = {start: 0}, list[tuple[Way, Way]]()
         for ahead in (states := [start]):  # grows while it is walked
             ways: list[Way] = []
-            for letters in ("=~", "~"):
+            for letters in (("=", "~"), ("~",)):
                 taken = [n for n in ahead if self.letter[n] in letters]
                 following = self._ahead([m for n in taken for m in self.after[n]])
                 if taken and following not in number:

@@ -345,7 +345,7 @@ def _check_determinism(model: Model) -> None:
 
 
 def _check_initialization(model: Model) -> None:
-    """Every path stores a variable or a register before it is read: a fixed point of what is surely stored."""
+    """Every path stores a variable or a register before it is read: a fixed point of what surely is."""
     stored = {model.initial: frozenset[str]()}
     work = [model.initial]
     while work:
