@@ -15,7 +15,7 @@ least as much is allowed as after ``~``, for an entry that may differ may be equ
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -74,21 +74,22 @@ def check_edge(model: Model, nodes: Sequence[Apart], edge: Edge, inputs: Inputs)
     where = f"base edge {edge.source}, transition {edge.transition}{edge.letter}, {edge.target}"
     if edge.letter not in ((EQUAL, ANY, LEAST, LARGEST) if step.reads_input else ("",)):
         refuse("base-differ", f"{where} has not a letter as its step has one")
-    state = here.state
-    if step.reads_input:
-        equal, other = model.moves[here.state]
-        leads = equal if edge.letter == EQUAL else other
-        if leads is None:
-            refuse("base-differ", f"{where}: no such entry is allowed")
-        state = leads
-    if there.state != state:
-        refuse("base-differ", f"{where} does not lead where its letter does")
     low, high = entry(model, step, edge.letter, inputs)
+    if there.state != state_after(model, here.state, edge.letter):
+        refuse("base-differ", f"{where} does not lead where its letter does")
     for r, difference in there.registers.items():
         if low != high and r in step.sums and step.sums[r].adds:
             refuse("base-register", f"{where}: {shown(r)} gets an entry that may differ by any number")
         if _after(step, r, here.registers, low) != difference:
             refuse("base-register", f"{where}: the difference of {shown(r)} does not follow")
+
+
+def state_after(model: Model, state: int, letter: str) -> int | None:
+    """Where a letter leads in the adjacency automaton."""
+    if not letter:
+        return state
+    equal, other = model.moves[state]
+    return equal if letter == EQUAL else other
 
 
 def _after(step: Step, r: str, registers: Mapping[str, Fraction], read: Fraction) -> Fraction | None:
@@ -98,6 +99,14 @@ def _after(step: Step, r: str, registers: Mapping[str, Fraction], read: Fraction
     source, adds = step.sums[r].source, step.sums[r].adds
     known = NOTHING if source is None else registers.get(source)
     return known if known is None or not adds else known + read
+
+
+def known_after(
+    step: Step, registers: Mapping[str, Fraction], read: Fraction, kept: Iterable[str]
+) -> dict[str, Fraction]:
+    """What is known of the differences of those registers that are kept."""
+    found = {r: _after(step, r, registers, read) for r in kept}
+    return {r: known for r, known in found.items() if known is not None}
 
 
 def check_letters(model: Model, apart: Apart, t: int, targets: Mapping[str, Apart], where: str) -> None:
@@ -129,16 +138,13 @@ def means_of_run(model: Model, run: Run, entries: Sequence[Fraction], where: str
     found = []
     gone = [Apart()]
     for p, step in enumerate(run.steps):
-        here = gone[p]
-        state: int | None = here.state
-        if step.reads_input:
-            state = model.moves[here.state][1 if entries[p] else 0]
-        if state is None:
-            refuse("run-differ", f"{where}: the entry at position {p} may not be such a one")
-        _, mean = means(step, here, (entries[p], entries[p]), f"{where}: position {p}")
+        here, read = gone[p], entries[p]
+        _, mean = means(step, here, (read, read), f"{where}: position {p}")
         found.append(mean)
-        after = {r: _after(step, r, here.registers, entries[p]) for r in model.kept[step.target]}
-        gone.append(Apart(state, {r: known for r, known in after.items() if known is not None}))
+        letter = "" if not step.reads_input else ANY if read else EQUAL
+        if (state := state_after(model, here.state, letter)) is None:
+            refuse("run-differ", f"{where}: the entry at position {p} may not be such a one")
+        gone.append(Apart(state, known_after(step, here.registers, read, model.kept[step.target])))
     for i, j in run.cycles:
         if gone[i] != gone[j]:
             refuse("cycle-differ", f"{where}: after a round of {[i, j]} inputs are not apart as before it")
