@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import ceil, inf
 
 from symdipa.evidence.probability import Budget, ProbabilityRefused
-from symdipa.evidence.probability.linear.events import is_wide
 from symdipa.evidence.refutation.inputs import Evaluation, input_pair, largest_scale, roles
 from symdipa.evidence.refutation.outcome import (
     MARGIN,
@@ -17,7 +16,7 @@ from symdipa.evidence.refutation.outcome import (
     NoRefutation,
     Refutation,
 )
-from symdipa.evidence.refutation.rays import WideEvaluation
+from symdipa.evidence.refutation.rays import WideEvaluation, along_rays
 from symdipa.evidence.refutation.shape import Shape, signs_of
 from symdipa.evidence.refutation.wide import WideSearch
 from symdipa.model.automaton import Automaton
@@ -68,7 +67,7 @@ def refute(
     :class:`NoRefutation` if not even one pair could be evaluated and ``ValueError`` for numbers that are not
     positive.
     """
-    wide = is_wide(automaton)
+    wide = along_rays(automaton)
     exceeds, eps = Fraction(exceeds), Fraction(eps)
     if exceeds < 0 or eps <= 0 or tolerance <= 0:
         raise ValueError("exceeds must not be negative; eps and tolerance must be positive")

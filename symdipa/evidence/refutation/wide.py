@@ -10,6 +10,7 @@ from math import ceil, inf
 
 from symdipa.evidence.probability import ProbabilityRefused
 from symdipa.evidence.refutation import rays
+from symdipa.evidence.refutation.adjacent import after
 from symdipa.evidence.refutation.outcome import (
     MARGIN,
     MOST_STEPS,
@@ -54,7 +55,8 @@ class WideSearch:
     def solve(self) -> Refutation:
         """The first pair that is large enough, else the best one, which then says what is missing."""
         run, cycles = self.witness.run, self.witness.cycles
-        self.rise = growth.growth(self.automaton, run, cycles, -1, 1, self.evaluation.limits)
+        known = self.witness.letters
+        self.rise = growth.growth(self.automaton, run, cycles, -1, 1, self.evaluation.limits, known)
         if self.rise.grows is None:
             raise NoRefutation(f"it was not shown that more rounds cost more: {self.rise.reason}")
         try:
@@ -155,6 +157,8 @@ class WideSearch:
         if ray is None:
             return None
         pair = ray.pair(tau)
+        if after(self.automaton.differ, pair.differences) is None:
+            raise NoRefutation("the inputs that were made differ in entries that may not")
         first, second, all_runs = self.evaluation.of(pair)
         if first.value == -inf:
             return None
@@ -176,7 +180,7 @@ class WideSearch:
             all_runs,
             limit,
             max(first.method, second.method, key=len),
-            () if not all_runs or self.evaluation.alone(run) else pair.further,
+            () if not all_runs or self.evaluation.alone(run) else self.evaluation.further(pair),
         )
         if limit is not None and self.evaluation.alone(run):
             most = float(limit * self.evaluation.eps) * (1 + 1e-12)
