@@ -166,11 +166,11 @@ class _Entries:
                 value -= factor * right
                 for k, part in known.items():
                     factors[k] = factors.get(k, Fraction(0)) - factor * part
-        pivot = max((k for k, part in factors.items() if part), default=None)
-        if pivot is None:
+        left = {k: part for k, part in factors.items() if part}
+        if not left:
             return value
-        whole = factors[pivot]
-        self.rows[pivot] = {k: part / whole for k, part in factors.items() if part}, value / whole
+        pivot = max(left)
+        self.rows[pivot] = {k: part / left[pivot] for k, part in left.items()}, value / left[pivot]
         return Fraction(0)
 
     def solved(self) -> list[Fraction]:

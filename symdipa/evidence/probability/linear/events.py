@@ -150,7 +150,7 @@ class _Making:
         self.laws: dict[int, Law] = {}
         given = [exact(entry) if entry is not None else Fraction(0) for entry in inputs]
         for i, sample in enumerate(system.samples):
-            mean = sample.mean + sum(factor * given[step] for step, factor in sample.entries)
+            mean = sample.mean + sample.sum_of(given)
             if sample.noise is Noise.NONE:
                 self.known[i] = mean
             else:
