@@ -7,11 +7,12 @@ fixed small windows, tends to its cost for the differences ``Delta``.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice
 from math import floor, inf, log2
 
@@ -33,7 +34,7 @@ from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.possible import feasible, solution
 from symdipa.runs.numbers.shifts import cost, largest
-from symdipa.runs.numbers.system import Sample, Span, System, Value, repeated, unrolled
+from symdipa.runs.numbers.system import Sample, Shown, Span, System, Value, repeated, unrolled
 
 CLOSER = tuple(Fraction(1, 4**k) for k in range(8))
 """How far apart values lie at least on the inputs of a ray, in units of what is asked for: the first of these
@@ -71,8 +72,7 @@ class Ray:
         beta = [None if x is None else x - (tau + 1) * d for x, d in moved]
         shown: list[list[Window]] = [[] for _ in self.run]
         for one in self.system.shown:
-            sample = None if one.value.sample is None else self.system.samples[one.value.sample]
-            if sample is not None and sample.second and one.subtrahend is None:
+            if (sample := self._only_shown(one)) is not None:
                 mean = sample.mean + sample.sum_of([x or Fraction(0) for x in alpha])
                 window = _beyond(sample, mean, sample.sum_of(self.deltas), self.near)
             else:
@@ -84,13 +84,29 @@ class Ray:
         ]
         return InputPair(self.run, tuple(alpha), tuple(beta), tuple(outputs))
 
+    def _only_shown(self, one: Shown) -> Sample | None:
+        """The sample that is shown, if nothing else is asked of it."""
+        i = one.value.sample
+        if i is None or one.subtrahend is not None or self._uses[i] > 1:
+            return None
+        return self.system.samples[i]
+
+    @cached_property
+    def _uses(self) -> Counter[int | None]:
+        """How often each sample is compared or shown."""
+        compared = [value.sample for c in self.system.comparisons for value in (c.low, c.high)]
+        shown = [v.sample for one in self.system.shown for v in (one.value, one.subtrahend) if v is not None]
+        return Counter(compared + shown)
+
     def _value(self, value: Value) -> Fraction:
         own = Fraction(0) if value.sample is None else self.centre[value.sample]
         return value.sign * own + value.offset
 
 
 def _beyond(sample: Sample, mean: Fraction, delta: Fraction, near: Fraction) -> Window:
-    """Where the second sample of a step is as much likelier on ``alpha`` as it can be."""
+    """Where a sample is as much likelier on ``alpha`` as it can be, of which no more is known."""
+    if not delta:
+        return -inf, inf
     edge = float(mean)
     if sample.noise is Noise.LAPLACE:
         return (edge, inf) if delta > 0 else (-inf, edge)

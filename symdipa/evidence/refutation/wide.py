@@ -26,8 +26,9 @@ from symdipa.model.spelling import counted
 from symdipa.model.verdict import Witness
 from symdipa.runs.numbers import growth, shifts, system
 
-DISTANCES = (4, 16, 64)
-"""How far inputs are moved along a ray, in units of the largest noise scale."""
+DISTANCES = (0, 4, 16, 64)
+"""How far inputs are moved along a ray, in units of the largest noise scale. Where they are not moved the
+outputs are likeliest, if not as much likelier on one input as they can be."""
 APART = (8, 32)
 """Where other runs show the same outputs: how far apart values begin, in these units, with inputs that move
 by ``BEYOND`` times that."""
@@ -88,7 +89,7 @@ class WideSearch:
                 tries = [(unit, unit * far) for far in DISTANCES]
             else:
                 tries = [(unit * far, unit * far * Fraction(BEYOND)) for far in APART]
-                tries.append((unit, unit * DISTANCES[0]))
+                tries.append((unit, unit * DISTANCES[1]))
             for apart, tau in tries:
                 yield rounds, apart, Fraction(round(tau))
                 if self._saturated(rounds):
