@@ -26,8 +26,12 @@ from symdipa.interface.reports.story import dependency as forced_order
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
 from symdipa.interface.reports.words import (
+    DIFFER_THEN,
+    ENTRY,
     LONGEST_ON_PAGE,
     MARKS,
+    entry_columns,
+    entry_legend,
     excerpt,
     joined_pieces,
     known_marks,
@@ -100,6 +104,8 @@ def data(part: Checked) -> dict[str, Any]:
         automaton = result.automaton
         steps = [k for piece in excerpt(witness, LONGEST_ON_PAGE) for k in piece]
         marks, run = known_marks(automaton, witness), [witness.run[k] for k in steps]
+        told = entry_columns(automaton, witness)
+        found |= {key: [column[k] for k in steps] for key, name in ENTRIES if (column := told.get(name))}
         ends = [automaton.initial, *(automaton.transitions[t].target for t in run)]
         found["steps"], found["length"] = [k + 1 for k in steps], len(witness.run)
         found["transitions"], found["states"] = run, [automaton.index[name] for name in ends]
@@ -142,7 +148,7 @@ def _checked(part: Checked) -> Iterator[Section]:
         found = weight.breakdown_of(result.automaton, part.weighed.bounds)
         if found is not None and found.costs:
             caption = f"Where it comes from, {found.way.value}:"
-            yield Section([caption, weight.cost_table(found.costs)])
+            yield Section([caption, *weight.cost_table(found)])
     methods = {found.method for found in result.patterns.values()}
     told = "; ".join(f"{method}: {words}" for method, words in PROOFS.items() if method in methods)
     legend = [f"{told}."] if told else []
@@ -171,6 +177,8 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     walk = element("div", controls, side_by_side, class_="walk")
     meanings = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
     explained = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
+    if told := entry_legend(entry_columns(automaton, witness)):
+        explained.append(" ".join(told))
     if len(excerpt(witness, LONGEST_ON_PAGE)) > 1:
         explained.append(
             f"The run has {counted(len(witness.run), 'step')}; those at both ends, of the loops and of "
@@ -188,13 +196,15 @@ BUTTONS = (
     ("next", "Next ▶", "Next step"),
     ("last", "End", "To the last step"),
 )
-FIELDS = (
-    ("move", "from → to"), ("guard", "asks for"), ("output", "outputs"),
-    ("stores", "stores in"), ("facts", "known order"), ("marks", "marks"),
-)  # fmt: skip
-"""What a step through the run shows."""
+ENTRIES = (("entries", ENTRY), ("registers", DIFFER_THEN))
+"""What is told of automata that unfold only."""
 ONLY_PLAIN = ("facts", "marks")
 """What is told of plain automata only."""
+FIELDS = (
+    ("move", "from → to"), ENTRIES[0], ("guard", "asks for"), ("output", "outputs"),
+    ("stores", "stores in"), ENTRIES[1], ("facts", "known order"), ("marks", "marks"),
+)  # fmt: skip
+"""What a step through the run shows."""
 
 
 def _stepper(automaton: Automaton, witness: Witness) -> Markup:
@@ -203,7 +213,9 @@ def _stepper(automaton: Automaton, witness: Witness) -> Markup:
     ]
     where = element("span", counted(len(witness.run), "step"), class_="where", data_field="where")
     keys = element("span", element("kbd", "←"), " ", element("kbd", "→"), class_="keys", aria_hidden="true")
-    fields_of = [field for field in FIELDS if automaton.is_plain or field[0] not in ONLY_PLAIN]
+    left_out = set() if automaton.is_plain else set(ONLY_PLAIN)
+    left_out |= {key for key, name in ENTRIES if name not in entry_columns(automaton, witness)}
+    fields_of = [field for field in FIELDS if field[0] not in left_out]
     fields = [
         element("div", element("dt", name), element("dd", "", data_field=key)) for key, name in fields_of
     ]
@@ -219,9 +231,11 @@ def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup
     columns = {
         "loop": ["yes" if loop == "*" else loop for loop in told["loop"]],
         "from": told["from"],
+        **({ENTRY: told[ENTRY]} if ENTRY in told else {}),
         "asks for": told["guard"],
         "outputs": told["output"],
         "stores in": ["–" if stored == "-" else stored for stored in told["stores"]],
+        **({DIFFER_THEN: told[DIFFER_THEN]} if DIFFER_THEN in told else {}),
         "to": told["to"],
     }
     if result.automaton.is_plain:

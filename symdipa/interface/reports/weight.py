@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, with_status
 from symdipa.interface.reports.document import Block, Document, Headline, Notes, Section, Table, Tone
 from symdipa.interface.reports.numbers import measured, number, power
-from symdipa.interface.reports.refutation import step_cells
-from symdipa.interface.reports.words import assumed, noise
+from symdipa.interface.reports.refutation import step_cells, step_head
+from symdipa.interface.reports.words import assumed, entry_text, noise, steps_text
 from symdipa.model.automaton import Automaton
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Bounds, Result, Status, Verdict
 
 if TYPE_CHECKING:
-    from symdipa.bounds.breakdown import Breakdown, Cost
+    from symdipa.bounds.breakdown import Breakdown
     from symdipa.evidence.confirmation import Confirmation
 
 LONGEST = 12
@@ -69,7 +69,7 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     found = breakdown_of(result.automaton, bounds)
     costs = found.costs if found is not None else ()
     if found is not None and costs:
-        sections.append(Section([cost_table(costs)], f"Where it comes from, {found.way.value}"))
+        sections.append(Section(cost_table(found), f"Where it comes from, {found.way.value}"))
     paying = list(dict.fromkeys(cost.state for cost in costs))[:LONGEST]
     sections.append(Section(noise(result.automaton, paying or None), "Noise"))
     if result.confirmation is not None:
@@ -90,7 +90,7 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
     """The two inputs that come near ``D``, and how near."""
     rows = [[str(k + 1), *step_cells(result.automaton, found.pair, k)] for k in range(len(found.pair.run))]
     if len(rows) > LONGEST:
-        rows[LONGEST // 2 : -LONGEST // 2] = [["...", "", "", "", ""]]
+        rows[LONGEST // 2 : -LONGEST // 2] = [["...", *[""] * (len(rows[0]) - 1)]]
     value, error = measured(found.log_ratio_per_eps, found.error)
     share = f", {100 * found.log_ratio_per_eps / upper:.2f} % of it" if upper else ""
     whose = "of these outputs" if found.all_runs else "of this run alone (other runs show the same outputs)"
@@ -98,7 +98,7 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
         f"In numbers, at eps = {number(found.eps)}: the logarithm of the ratio of the probabilities {whose} "
         f"on two adjacent inputs is ({value} {error})*eps{share}; the best of {counted(found.tried, 'pair')}"
     )
-    steps = Table(rows, ("step", "from", "alpha", "beta", "output"))
+    steps = Table(rows, ("step", *step_head(result.automaton)))
     chances = [["Pr[alpha]", power(found.log_prob_alpha)], ["Pr[beta]", power(found.log_prob_beta)]]
     return Section([steps, Table(chances)], title)
 
@@ -171,11 +171,38 @@ def bound_table(automaton: Automaton, bounds: Bounds) -> list[Block]:
     return [table, *(f"No {method} bound: {why}." for method, why in below.items())]
 
 
-def cost_table(costs: Sequence[Cost]) -> Table:
-    """The steps of a run that cost anything; the middle may be cut."""
-    rows = [(f"step {c.position + 1}", c.state, str(c.amount), WHY[c.why]) for c in costs]
+def cost_table(found: Breakdown) -> list[Block]:
+    """The steps of a run that cost anything, with what their entries do; the middle may be cut."""
+    costs, entries = found.costs, entries_of(found)
+    rows = []
+    for c in costs:
+        entry = [READ[entries[c.position]]] if entries else []
+        rows.append([f"step {c.position + 1}", c.state, *entry, str(c.amount), WHY[c.why]])
     if len(rows) > LONGEST:
         middle = slice(LONGEST // 2, -LONGEST // 2)
         between = str(sum((c.amount for c in costs[middle]), Fraction(0)))
-        rows[middle] = [("...", "", between, f"{counted(len(rows[middle]), 'step')} more")]
-    return Table(rows, ("step", "state", "cost", "why"), "Costs of steps", silent=True)
+        more = f"{counted(len(rows[middle]), 'step')} more"
+        rows[middle] = [["...", *[""] * (len(rows[0]) - 3), between, more]]
+    head = ("step", "state", *(("entry",) if entries else ()), "cost", "why")
+    table = Table(rows, head, "Costs of steps", silent=True)
+    return [table, *_free_entries(found, entries)]
+
+
+READ = {"": "reads no entry"} | {word: f"entry {word}" for word in ("equal", "differs", "up", "down")}
+"""What is said of the entry of a step, where no head says that it is about entries."""
+
+
+def entries_of(found: Breakdown) -> list[str]:
+    """What the entry of every step of the run does; empty where none is read. Nothing of an automaton that
+    does not unfold."""
+    return [entry_text(letter, found.ends) if letter else "" for letter in found.letters]
+
+
+def _free_entries(found: Breakdown, entries: Sequence[str]) -> Iterator[Block]:
+    """The entries that differ in steps that cost nothing themselves: sums carry them on."""
+    paying = {c.position for c in found.costs}
+    apart = [k for k, entry in enumerate(entries) if entry not in ("", "equal") and k not in paying]
+    if apart:
+        told = [f"{steps_text([k])} ({entries[k]})" for k in apart[:LONGEST]]
+        more = f" and {len(apart) - LONGEST} more" if len(apart) > LONGEST else ""
+        yield f"Entries also differ in {enumeration(told) if not more else ', '.join(told) + more}."
