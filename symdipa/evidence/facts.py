@@ -9,7 +9,6 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from symdipa.model.adjacency.differ import EQUAL
 from symdipa.model.automaton import Automaton, Noise, OutputKind, State, Transition
 from symdipa.model.parts import ZERO, Form
 from symdipa.model.patterns import Pattern
@@ -195,10 +194,10 @@ def compared_along(automaton: Automaton, run: Sequence[int], letters: Sequence[s
 
 
 def entry_difference(letter: str) -> Form | None:
-    """The difference of an entry with this letter, where the letter says it."""
+    """The difference of an entry with this letter (0 if none is read), where the letter says it."""
     from symdipa.runs.control.unfolding import ENTRY
 
-    return ENTRY.get(letter)
+    return ENTRY.get(letter) if letter else ZERO
 
 
 def _sum(terms: Iterable[tuple[Form | None, Fraction]]) -> Form | None:

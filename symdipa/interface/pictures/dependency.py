@@ -165,11 +165,16 @@ def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
 
 
 def _means(automaton: Automaton, witness: Witness, run: Sequence[int]) -> list[str]:
-    """What the means of the samples of each step do in two adjacent inputs, where the automaton unfolds."""
+    """What the means of the samples of each step do in two adjacent inputs, where the automaton unfolds and
+    they depend on inputs."""
     if not witness.letters:
         return []
     letters = [witness.letters[_step(witness, k)] for k in range(len(run))]
-    return [mean_text(step) for step in compared_along(automaton, run, letters)]
+    states = [automaton.state(automaton.transitions[t].source) for t in run]
+    return [
+        mean_text(step) if state.is_input or state.registers else ""
+        for state, step in zip(states, compared_along(automaton, run, letters), strict=True)
+    ]
 
 
 def _label(tie: Tie) -> str:
@@ -220,8 +225,8 @@ def _spot_text(
     move = automaton.transitions[run[k]]
     yield f"{second}sample {step + 1}{where}"
     yield cut(f"drawn in {move.source}", LONGEST_NAME)
-    if means:
-        yield means[k]
+    if means and means[k]:
+        yield cut(means[k], LONGEST_NAME)
     if move.assign and not second:
         yield cut(f"stored in {', '.join(sorted(move.assign))}", LONGEST_NAME)
     for at, _ in order.released.get(spot.sample, ())[:1]:

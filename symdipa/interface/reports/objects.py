@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +16,7 @@ from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
 from symdipa.model.options import EVERY_METHOD
+from symdipa.model.parts import Form
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Bounds, Result, Status, Verdict, Witness
 
@@ -274,10 +275,14 @@ def _entries(
     return [
         {
             "entry": entry_text(step.letter, ends) if step.letter else None,
-            "registers": {r: str(form.within(*ends)) for r, form in sorted(step.registers.items())},
+            **({"registers": _sizes(step.registers, ends)} if automaton.registers else {}),
         }
         for step in steps
     ]
+
+
+def _sizes(registers: Mapping[str, Form], ends: Interval) -> Json:
+    return {register: str(form.within(*ends)) for register, form in sorted(registers.items())}
 
 
 def _entry(entries: Sequence[Json], position: int) -> Json:

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from symdipa.evidence.facts import Compared, compared_along
 from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, with_status
 from symdipa.interface.reports.document import Block, Document, Headline, Notes, Section, Table, Tone
 from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells, step_head
-from symdipa.interface.reports.words import assumed, entry_text, noise, steps_text
-from symdipa.model.automaton import Automaton
+from symdipa.interface.reports.words import assumed, entry_text, mean_text, noise
+from symdipa.model.adjacency import Interval
+from symdipa.model.automaton import Automaton, State
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Bounds, Result, Status, Verdict
@@ -69,7 +71,9 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     found = breakdown_of(result.automaton, bounds)
     costs = found.costs if found is not None else ()
     if found is not None and costs:
-        sections.append(Section(cost_table(found), f"Where it comes from, {found.way.value}"))
+        sections.append(
+            Section(cost_table(result.automaton, found), f"Where it comes from, {found.way.value}")
+        )
     paying = list(dict.fromkeys(cost.state for cost in costs))[:LONGEST]
     sections.append(Section(noise(result.automaton, paying or None), "Noise"))
     if result.confirmation is not None:
@@ -171,38 +175,37 @@ def bound_table(automaton: Automaton, bounds: Bounds) -> list[Block]:
     return [table, *(f"No {method} bound: {why}." for method, why in below.items())]
 
 
-def cost_table(found: Breakdown) -> list[Block]:
-    """The steps of a run that cost anything, with what their entries do; the middle may be cut."""
-    costs, entries = found.costs, entries_of(found)
+def cost_table(automaton: Automaton, found: Breakdown) -> list[Block]:
+    """The steps of a run that cost anything, with what their entries do in two adjacent inputs, if not all
+    differ; the middle may be cut."""
+    costs = found.costs
+    steps = list(compared_along(automaton, found.run, found.letters)) if found.letters else []
     rows = []
     for c in costs:
-        entry = [READ[entries[c.position]]] if entries else []
+        entry = [_moved(automaton.state(c.state), steps[c.position], found.ends)] if steps else []
         rows.append([f"step {c.position + 1}", c.state, *entry, str(c.amount), WHY[c.why]])
     if len(rows) > LONGEST:
         middle = slice(LONGEST // 2, -LONGEST // 2)
         between = str(sum((c.amount for c in costs[middle]), Fraction(0)))
         more = f"{counted(len(rows[middle]), 'step')} more"
         rows[middle] = [["...", *[""] * (len(rows[0]) - 3), between, more]]
-    head = ("step", "state", *(("entry",) if entries else ()), "cost", "why")
-    table = Table(rows, head, "Costs of steps", silent=True)
-    return [table, *_free_entries(found, entries)]
+    head = ("step", "state", *(("moved by",) if steps else ()), "cost", "why")
+    return [Table(rows, head, "Costs of steps", silent=True), *_other_entries(found, steps)]
 
 
-READ = {"": "reads no entry"} | {word: f"entry {word}" for word in ("equal", "differs", "up", "down")}
-"""What is said of the entry of a step, where no head says that it is about entries."""
+def _moved(state: State, step: Compared, ends: Interval) -> str:
+    """What moves the samples of a step: the entry that it reads, or the sums in their mean."""
+    if state.registers:
+        return mean_text(step, ends)
+    return f"entry {entry_text(step.letter, ends)}" if step.letter else "nothing"
 
 
-def entries_of(found: Breakdown) -> list[str]:
-    """What the entry of every step of the run does; empty where none is read. Nothing of an automaton that
-    does not unfold."""
-    return [entry_text(letter, found.ends) if letter else "" for letter in found.letters]
-
-
-def _free_entries(found: Breakdown, entries: Sequence[str]) -> Iterator[Block]:
-    """The entries that differ in steps that cost nothing themselves: sums carry them on."""
+def _other_entries(found: Breakdown, steps: Sequence[Compared]) -> Iterator[Block]:
+    """The entries that differ in steps that cost nothing themselves: sums carry the differences on."""
     paying = {c.position for c in found.costs}
-    apart = [k for k, entry in enumerate(entries) if entry not in ("", "equal") and k not in paying]
-    if apart:
-        told = [f"{steps_text([k])} ({entries[k]})" for k in apart[:LONGEST]]
-        more = f" and {len(apart) - LONGEST} more" if len(apart) > LONGEST else ""
-        yield f"Entries also differ in {enumeration(told) if not more else ', '.join(told) + more}."
+    entries = {k: entry_text(step.letter, found.ends) for k, step in enumerate(steps) if k not in paying}
+    told = [f"step {k + 1} ({entry})" for k, entry in entries.items() if entry not in ("-", "equal")]
+    if len(told) > LONGEST:
+        told[LONGEST - 1 :] = [f"{counted(len(told) - LONGEST + 1, 'step')} more"]
+    if told:
+        yield f"Entries also differ in {enumeration(told)}."

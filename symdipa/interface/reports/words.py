@@ -253,11 +253,11 @@ def entry_text(letter: str, ends: Interval = EITHER_WAY) -> str:
     return "up" if size > 0 else "down" if size < 0 else "equal"
 
 
-def mean_text(step: Compared) -> str:
+def mean_text(step: Compared, ends: Interval = EITHER_WAY) -> str:
     """What the mean of the samples of a step does in two adjacent inputs: ``mean differs by 1``."""
     if step.mean is None:
         return "mean differs" if step.letter == OTHER else "mean may differ"
-    size = step.mean.within(*EITHER_WAY)
+    size = step.mean.within(*ends)
     return f"mean differs by {size}" if size else "mean is equal"
 
 
@@ -278,9 +278,10 @@ def entry_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]
     return columns
 
 
-def entry_legend(columns: Mapping[str, Sequence[str]]) -> list[str]:
+def entry_legend(automaton: Automaton, witness: Witness) -> list[str]:
     """What these columns mean."""
-    legend = []
+    legend: list[str] = []
+    columns = entry_columns(automaton, witness)
     if ENTRY in columns:
         way = {"up": "larger", "down": "smaller"}
         ways = [f"{word}: {how}" for word, how in way.items() if word in columns[ENTRY]]
@@ -333,8 +334,10 @@ def _changes(steps: Sequence[Compared]) -> list[str]:
         after = {register: form.within(*EITHER_WAY) for register, form in step.registers.items()}
         changed = {r: size for r, size in after.items() if size != before.get(r, 0)}
         if changed:
-            parts = (f"{r} {f'differs by {size}' if size else 'is equal'}" for r, size in sorted(changed.items()))
-            told.append(f"after step {k + 1} {enumeration(parts)}")
+            parts = (
+                f"{r} {f'differs by {size}' if size else 'is equal'}" for r, size in sorted(changed.items())
+            )
+            told.append(f"after step {k + 1}, {enumeration(parts)}")
         before = after
     return told
 

@@ -198,7 +198,7 @@ def run_with_facts(automaton: Automaton, witness: Witness, longest: int | None =
         legend.append("Stored in: where the step keeps its noisy value.")
     if any(orders):
         legend.append("Known order: what the comparisons so far force on the stored values.")
-    legend += words.entry_legend(columns)
+    legend += words.entry_legend(automaton, witness)
     known = ["known order"] if any(orders) else []
     head = _with_entries(columns, ("step", "loop", "from", "if", "output", "stored in", *known, "to"))
     pieces = words.excerpt(witness, longest)
