@@ -103,7 +103,8 @@ def plot(found: Refutation, name: str, path: Path) -> None:
     label = f"{Path(name).name} at eps = {number(found.eps)}{differ}"
     if path.suffix.lower() == ".svg":
         heading = element("text", label, x=LEFT, y=0.0, class_="heading")
-        drawn = Drawing(WIDTH, HEIGHT, (heading, *draw(found).elements))
+        wide = max(WIDTH, LEFT + svg.HEADING * svg.text_width([label]))
+        drawn = Drawing(wide, HEIGHT, (heading, *draw(found).elements))
         replace_file(path, svg.standalone(drawn, label, svg.STYLE + STYLE).encode())
         return
     from matplotlib.figure import Figure

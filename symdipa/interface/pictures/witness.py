@@ -7,15 +7,13 @@ from textwrap import wrap
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency
-from symdipa.interface.pictures.svg import LINE, Drawing, moved, text_width
+from symdipa.interface.pictures.svg import HEADING, LINE, Drawing, moved, text_width
 from symdipa.interface.reports.words import entry_legend, which_differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.verdict import Witness
 
 HEAD, BETWEEN, REMARK = 32.0, 48.0, 44
 """Room for a heading, room between the two parts, and letters in a line of a remark."""
-HEADING = 1.25
-"""How much wider a heading is than text."""
 LEAST = 320.0
 """Width that headings and remarks need."""
 

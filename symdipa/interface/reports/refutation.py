@@ -107,7 +107,9 @@ def step_cells(automaton: Automaton, found: Refutation | InputPair, k: int) -> l
     a, b = found.alpha[k], found.beta[k]
     read = ["-" if x is None else number(x) for x in (a, b)]
     if automaton.unfolds:
-        read.append("-" if a is None or b is None else "equal" if a == b else f"differs by {number(a - b)}")
+        apart = 0 if a is None or b is None else a - b
+        entry = f"differs by {number(apart)}" if apart else "equal"
+        read.append(entry if automaton.state(transition.source).is_input else "-")
     return [transition.source, *read, f"{transition.output}{where}"]
 
 

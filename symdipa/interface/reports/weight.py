@@ -44,6 +44,7 @@ PROPHECIES = {
     "U": "later reads",
     "C": "reads in loops",
     "K": "other reads",
+    "M": "comparisons with means that move",
     "LG": "bounds of loops",
 }
 """What is known ahead of the stored values where nodes are split (Def. lift in docs/weights.md)."""
