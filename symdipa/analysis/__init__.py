@@ -344,7 +344,7 @@ def confirm(
         found = confirmation.confirm(
             result.automaton,
             Fraction(eps),
-            flow=flow and on_automaton_flow(control_graph(result.automaton), flow),
+            flow=flow and on_automaton_flow(control_graph(result.automaton), flow, result.bounds.flow_range),
             enough=NEAR * float(result.bounds.best),
             limits=Limits.of(CONFIRM_SECONDS).within(timeout),
         )

@@ -201,8 +201,10 @@ class Work:
             best = None
             self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
         told = on_automaton(automaton, control, best or found[0])
-        if best is not None and growth(automaton, told.run, told.cycles, *EITHER_WAY).grows is None:
-            best, told = None, on_automaton(automaton, control, found[0])
+        if best is not None:
+            rising = growth(automaton, told.run, told.cycles, *EITHER_WAY, letters=told.letters)
+            if rising.grows is None:
+                best, told = None, on_automaton(automaton, control, found[0])
         self.witness, self.distinct = told, best is not None
 
     def measure_distances(self, cap: int | None) -> None:

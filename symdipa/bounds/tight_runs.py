@@ -19,6 +19,7 @@ from itertools import chain, islice
 
 from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_tight
+from symdipa.bounds.costs import rate_of
 from symdipa.bounds.exact.flow import Span, flow_bound
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Noise
@@ -343,8 +344,10 @@ def _differences(
     readers: dict[int, list[tuple[int, int]]] = {}
     for j, (i, sign) in linked.items():
         readers.setdefault(i, []).append((j, sign))
-    inputs = [j for j, t in enumerate(run) if sampling[t].reads_input and j not in linked]
-    chosen = [Fraction(0)] * len(run)
+    free = [sampling[t].reads_input and sampling[t].difference is None for t in run]
+    inputs = [j for j, at_will in enumerate(free) if at_will and j not in linked]
+    known = (rate_of(sampling[t]).differences(*interval)[0] for t in run)
+    chosen = [Fraction(0) if at_will else difference for at_will, difference in zip(free, known, strict=True)]
 
     def choose(i: int, difference: Fraction) -> None:
         chosen[i] = difference

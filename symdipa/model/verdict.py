@@ -59,6 +59,7 @@ class Witness:
     cycles: tuple[tuple[int, int], ...]
     path: tuple[int, ...] = ()
     conflict: str = ""
+    letters: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:

@@ -274,7 +274,7 @@ def _repeated(
         table = dict(zip(inputs, choice, strict=True))
         return cost(system, [table.get(key, Fraction(0)) for key in keys])
 
-    choice, _ = largest(of, len(inputs), (Fraction(1), Fraction(-1)))
+    choice, _ = largest(of, [(Fraction(1), Fraction(-1))] * len(inputs))
     value, table = of(choice), dict(zip(inputs, choice, strict=True))
     return None if value is None else (value, longer, tuple(table.get(key, Fraction(0)) for key in keys))
 

@@ -54,7 +54,9 @@ class WideSearch:
     def solve(self) -> Refutation:
         """The first pair that is large enough, else the best one, which then says what is missing."""
         run, cycles = self.witness.run, self.witness.cycles
-        self.rise = growth.growth(self.automaton, run, cycles, -1, 1, self.evaluation.limits)
+        self.rise = growth.growth(
+            self.automaton, run, cycles, -1, 1, self.evaluation.limits, self.witness.letters
+        )
         if self.rise.grows is None:
             raise NoRefutation(f"it was not shown that more rounds cost more: {self.rise.reason}")
         try:

@@ -58,7 +58,8 @@ def lower_of_flow(
     """
     control = control_graph(automaton)
     run, cycles = control.whole(flow.run), control.whole_cycles(flow.run, flow.loops)
-    differences = [delta * sensitivity for delta in control.whole_differences(flow.run, flow.deltas)]
+    entries = control.whole_differences(flow.run, flow.deltas, adjacency)
+    differences = [delta * sensitivity for delta in entries]
     found = None
     for way in _ways(automaton, run, cycles, adjacency, sensitivity):
         limits.check("a certificate of a bound from below")

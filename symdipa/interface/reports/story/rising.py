@@ -95,7 +95,7 @@ def why(automaton: Automaton, witness: Witness) -> str:
     """How much more the outputs tell with each further round."""
     from symdipa.runs.numbers.growth import growth
 
-    found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY)
+    found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY, letters=witness.letters)
     moved = _moved(automaton, witness, found)
     if found.grows == "infinite":
         return (
