@@ -16,7 +16,7 @@ from symdipa.bounds.exact.flow import best_shifts, flow_bound, repeatable
 from symdipa.bounds.exact.signs import best_signs
 from symdipa.bounds.portfolio import Portfolio, bounds_on, cheap, fallback
 from symdipa.bounds.tight_runs import is_real
-from symdipa.model.adjacency import in_integers
+from symdipa.model.adjacency import EITHER_WAY, in_integers
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -519,7 +519,7 @@ def test_flows_on_random_runs_are_what_a_linear_program_says():
             deltas = linked(control, run, [F(rng.choice((-1, 0, 1, 2))) for _ in inputs])
             flow, expected = flow_bound(control, run, (), deltas), least_cost(control, run, deltas)
             numbers = unrolled(mechanism, control.whole(run))
-            assert flow.value == cost_in_numbers(numbers, control.whole_differences(run, deltas))
+            assert flow.value == cost_in_numbers(numbers, control.whole_differences(run, deltas, EITHER_WAY))
             mirrors = any(control.sampling[t].mirror for t in run)
             if expected is None:
                 assert flow.value is None
