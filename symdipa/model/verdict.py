@@ -207,7 +207,7 @@ class Bounds:
     @property
     def best_method(self) -> str | None:
         """The method of the smallest bound; of equal ones the first that does not rest on an experiment."""
-        order = ("alignment", "exact", "run", "corollary", "relational")
+        order = ("alignment", "exact", "run", "counting", "corollary", "relational")
         return min((m for m in order if m in self.from_above), key=self.from_above.__getitem__, default=None)
 
     @property

@@ -30,7 +30,7 @@ from symdipa.runs.graphs import component_numbers, explore
 from symdipa.runs.order import Mask, at_or_above, at_or_below, bounds
 
 Bits = tuple[Mask, ...]
-"""One set of variables for each bit, in the order of ``LiftedCover.letters`` (two for ``C``, ``K``, ``M``)."""
+"""One set of variables for each bit, in the order of ``LiftedCover.letters`` (``C``, ``K``, ``M``: two)."""
 
 LETTERS = "UCKMLG"
 BITS = {"U": "U", "C": "Cc", "K": "Kk", "M": "Mm", "L": "L", "G": "G"}
