@@ -104,6 +104,25 @@ def test_more_entries_that_differ(name: str, entries: int, best: int):
     assert bounds is not None and (bounds.best, bounds.lower) == (best, best)
 
 
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        ("well_formed/svt", "1/2 1 5/4 5/4 5/4 5/4"),
+        ("well_formed/num_sparse", "1 3/2 7/4 7/4 7/4 7/4"),
+        ("well_formed/k_min_max_3", "1/4 1/2 7/12 2/3 3/4 5/6"),
+        ("linear/svt_gap", "1/8 1/4 3/8 1/2 5/8 3/4"),
+        ("leaking_pair/svt_no_cutoff", "1/2 1 3/2 2 5/2 3"),
+    ],
+)
+def test_the_table_by_the_number_of_entries(name: str, answers: str):
+    """As in docs/weights.md, section 6."""
+    automaton = formats.load(EXAMPLES / f"{name}.dipa")
+    for number, answer in enumerate(map(Fraction, answers.split()), start=1):
+        for which in ("entries", "window"):
+            bounds = weigh(with_differ(automaton, f"{which}={number}")).bounds
+            assert bounds is not None and (bounds.best, bounds.lower) == (answer, answer), (which, number)
+
+
 def test_a_block_sum_may_differ_in_every_entry():
     # Each loop begins it anew, so it stays bounded; but an answer that is shown for ever is not private then.
     assert check(with_differ(example("block_sums"), "all")).verdict is Verdict.NOT_PRIVATE
