@@ -212,9 +212,8 @@ def test_continuous_probabilities_fall_as_the_cost_says(make, run, numbers, expe
     automaton = examples.under("entries=1", make())
     cost, entries = cost_of_run(automaton, run, TWO_SIDED, allowed(automaton))
     assert cost == expected
-    found = falls(
-        unfold(automaton, run), entries, numbers, [-6 * float(e) for e in entries], 16, reach=24, step=0.5
-    )
+    start = [-6 * float(entry) for entry in entries]
+    found = falls(unfold(automaton, run), entries, numbers, start, 16, reach=24, step=0.5)
     assert max(found) <= float(cost) + 0.03
     assert max(found) >= 0.85 * float(cost)
 
