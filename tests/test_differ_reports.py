@@ -35,6 +35,7 @@ from symdipa.interface.reports.words import (
     which_differ,
 )
 from symdipa.model.automaton import INSAMPLE, Automaton, Guard, Noise, State, Transition, Update, symbol
+from symdipa.model.options import EVERY_METHOD
 from symdipa.model.parts import ZERO, Form
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
@@ -398,7 +399,8 @@ def test_entries_of_costs_go_the_way_that_the_adjacency_allows():
     assert flat(weights.cost_table(sums("entries=40"), long)).endswith("step 23 (up) and 9 steps more.")
 
 
-def test_every_prophecy_has_a_name():
+def test_every_prophecy_and_every_method_has_a_name():
+    assert set(weights.HOW) | {"alignment"} == set(EVERY_METHOD)
     assert "".join(weights.PROPHECIES).replace("LG", "") + "LG" == LETTERS
 
 
