@@ -30,6 +30,9 @@ class Noise(Enum):
 SAMPLE, SECOND_SAMPLE = "insample", "insampleprime"
 """The words for the two samples of a step, where a variable could stand."""
 
+ENTRY = "input"
+"""The word for the entry that a step reads, where a register could stand."""
+
 
 class OutputKind(Enum):
     """What an output shows: a symbol, one of the two samples, the value of a variable, the difference of two
