@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from symdipa.evidence.probability.poset import check_numbers, check_whole
-from symdipa.model.automaton import Automaton, Noise, Output, OutputKind, State, Term, validated
+from symdipa.model.automaton import Automaton, Noise, Output, OutputKind, State, Term, Update, validated
 from symdipa.model.parts import SAMPLE, SECOND_SAMPLE
 
 Seen = str | tuple[float, float] | None
@@ -78,10 +78,11 @@ def simulate(
     check_numbers(inputs, eps)
     check_whole(automaton, inputs)
     rng = np.random.default_rng(seed)
-    scale, stream = float(Fraction(eps)), [float(a) for a in inputs]
+    scale, stream = float(Fraction(eps)), [Fraction(a) for a in inputs]
     stored = {name: np.full(n, np.nan) for name in automaton.variables}
 
-    def drawn(noise: Noise, d: Fraction | None, mean: float, count: int) -> Any:
+    def drawn(noise: Noise, d: Fraction | None, around: Fraction, count: int) -> Any:
+        mean = float(around)
         if noise is Noise.NONE:
             return np.full(count, mean)
         assert d  # in a valid automaton the scale of a sample that matters is positive
@@ -94,10 +95,7 @@ def simulate(
             return rng.laplace(mean, 1 / rate, count)
         return mean + rng.exponential(1 / rate, count)
 
-    # Executions that took the same run so far stay together: run, state, inputs read, members, real outputs.
-    groups: list[tuple[tuple[int, ...], int, int, Any, list[Any]]] = [
-        ((), automaton.index[automaton.initial], 0, np.arange(n), [])
-    ]
+    groups = [_Group((), automaton.index[automaton.initial], 0, {}, np.arange(n), [])]
     runs: Counter[tuple[int, ...]] = Counter()
     shown: Counter[tuple[Shown, ...]] = Counter()
     final: Counter[str] = Counter()
@@ -111,16 +109,17 @@ def simulate(
             shown.update(_shown([automaton.transitions[t].output for t in run], real, windows, count))
 
     while groups:
-        run, q, read, who, real = groups.pop()
+        run, q, read, sums, who, real = groups.pop()
         state, leaving = automaton.states[q], automaton.outgoing[q]
         if not leaving or len(run) >= max_steps or (state.is_input and read >= len(stream)):
             why = "terminal" if not leaving else "steps" if len(run) >= max_steps else "inputs"
             end(run, state, real, len(who), why)
             continue
-        given = stream[read] if state.is_input else 0.0
+        given = stream[read] if state.is_input else Fraction(0)
+        added = given + sum((factor * sums[r] for r, factor in state.registers), Fraction(0))
         sample = np.full(len(who), np.nan)
         if state.draws and (state.d or state.noise is Noise.NONE):
-            sample = drawn(state.noise, state.d, float(state.mu) + given, len(who))
+            sample = drawn(state.noise, state.d, state.mu + added, len(who))
 
         def of(term: Term) -> Any:
             if term.name is None:
@@ -151,18 +150,38 @@ def simulate(
                 stored[x][taken] = sample[holds]
             now = {SAMPLE: sample[holds]}
             if transition.output.shows_second:
-                mean = float(state.mu_prime) + given
+                mean = state.mu_prime + added
                 now[SECOND_SAMPLE] = drawn(state.noise_prime, state.d_prime, mean, len(taken))
             for part in transition.output.parts:
                 if part.kind is not OutputKind.SYMBOL:
                     names = part.names or (part.kind.value,)
                     values = [now[x] if x in now else stored[x][taken] for x in names]
                     after.append(values[0] - values[1] if len(values) == 2 else values[0])
-            groups.append(
-                ((*run, t), automaton.index[transition.target], read + state.is_input, taken, after)
-            )
+            target, following = automaton.index[transition.target], _updated(sums, transition.updates, given)
+            groups.append(_Group((*run, t), target, read + state.is_input, following, taken, after))
         end(run, state, [column[stuck] for column in real], int(stuck.sum()), "guard")
     return Simulation(n, dict(runs), dict(shown), dict(final), dict(stopped))
+
+
+class _Group(NamedTuple):
+    """The executions ``who`` took the same ``run`` to state ``q`` and ``read`` so many inputs; so registers
+    hold the same ``sums`` in all of them. ``real``: for each number that was output a column of values."""
+
+    run: tuple[int, ...]
+    q: int
+    read: int
+    sums: Mapping[str, Fraction]
+    who: Any
+    real: list[Any]
+
+
+def _updated(sums: Mapping[str, Fraction], updates: Sequence[Update], given: Fraction) -> dict[str, Fraction]:
+    """What registers hold after a step that reads ``given``."""
+    found = dict(sums)
+    for update in updates:
+        held = Fraction(0) if update.source is None else sums[update.source]
+        found[update.register] = held + given if update.adds_input else held
+    return found
 
 
 def _shown(

@@ -51,7 +51,9 @@ class Witness:
     the one of ``path[0]``, then the one of ``path[-1]``; the disclosing cycle; the one cycle of a
     violating path. ``path`` is the dependency path ``k_1 -> ... -> k_m`` as positions of ``run`` (empty
     for leaking and disclosing cycles). ``conflict`` is a name of what is in conflict, where the automaton is
-    not plain and the pattern does not say it (``"exposed comparison"``).
+    not plain and the pattern does not say it (``"exposed comparison"``). ``letters`` say for each step what
+    the entry that it reads does in two adjacent inputs (:mod:`symdipa.runs.control.unfolding`), where the
+    automaton unfolds; else there are none.
     """
 
     pattern: Pattern

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from symdipa.evidence.facts import link
+from symdipa.evidence.facts import compared_along, link
 from symdipa.evidence.forced import Forced, Spot, Tie, forced
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures.automaton import LONGEST_NAME, loop_classes, loop_text
 from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, Route, TooLarge, layered
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
-from symdipa.interface.reports.words import link_text, relation_text
+from symdipa.interface.reports.words import link_text, mean_text, relation_text
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.parts import SAMPLE
 from symdipa.model.patterns import Pattern
@@ -135,6 +135,7 @@ def _plain(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
 def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph:
     """What the run forces in numbers: also constants and negatives are nodes."""
     order = forced(automaton, run)
+    means = _means(automaton, witness, run)
     chain = order.chain_of(witness)
     ties = [tie for tie in order.ties if tie.low != tie.high]
     ties += [tie for tie in chain if tie not in ties and not (tie.both and tie.turned in ties)]
@@ -148,7 +149,7 @@ def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
     spots.sort(key=lambda spot: (order.step(spot) is not None, order.step(spot), spot))
     number = {spot: n for n, spot in enumerate(spots)}
     for spot in spots:
-        words = tuple(_spot_text(automaton, witness, run, order, spot))
+        words = tuple(_spot_text(automaton, witness, run, order, spot, means))
         graph.nodes.append(_Node(order.step(spot), words, spot in path))
     on_path = {*chain, *(tie.turned for tie in chain if tie.both)}
     for tie in ties:
@@ -161,6 +162,19 @@ def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
     drawn = {spot.sample for spot in spots}
     graph.free = len({i for i, _ in enumerate(order.system.samples)} - drawn)
     return graph
+
+
+def _means(automaton: Automaton, witness: Witness, run: Sequence[int]) -> list[str]:
+    """What the means of the samples of each step do in two adjacent inputs, where the automaton unfolds and
+    they depend on inputs."""
+    if not witness.letters:
+        return []
+    letters = [witness.letters[_step(witness, k)] for k in range(len(run))]
+    states = [automaton.state(automaton.transitions[t].source) for t in run]
+    return [
+        mean_text(step) if state.is_input or state.registers else ""
+        for state, step in zip(states, compared_along(automaton, run, letters), strict=True)
+    ]
 
 
 def _label(tie: Tie) -> str:
@@ -190,7 +204,12 @@ def _node_text(automaton: Automaton, witness: Witness, run: Sequence[int], k: in
 
 
 def _spot_text(
-    automaton: Automaton, witness: Witness, run: Sequence[int], order: Forced, spot: Spot
+    automaton: Automaton,
+    witness: Witness,
+    run: Sequence[int],
+    order: Forced,
+    spot: Spot,
+    means: Sequence[str],
 ) -> Iterator[str]:
     k = order.step(spot)
     if k is None or spot.sample is None:
@@ -206,6 +225,8 @@ def _spot_text(
     move = automaton.transitions[run[k]]
     yield f"{second}sample {step + 1}{where}"
     yield cut(f"drawn in {move.source}", LONGEST_NAME)
+    if means and means[k]:
+        yield cut(means[k], LONGEST_NAME)
     if move.assign and not second:
         yield cut(f"stored in {', '.join(sorted(move.assign))}", LONGEST_NAME)
     for at, _ in order.released.get(spot.sample, ())[:1]:
