@@ -68,6 +68,13 @@ def means(step: Step, apart: Apart, read: Interval, where: str) -> Interval:
     return (read[0] + moved, read[1] + moved) if step.reads_input else (moved, moved)
 
 
+def means_of_step(model: Model, t: int, letter: str, apart: Apart, inputs: Inputs) -> Interval:
+    """The same of a transition with a letter (which there is not, where every entry may differ)."""
+    step = model.steps[t]
+    read = entry(model, step, letter if model.unfolds else ANY, inputs)
+    return means(step, apart, read, f"transition {t}{letter}")
+
+
 def check_edge(model: Model, nodes: Sequence[Apart], edge: Edge, inputs: Inputs) -> None:
     """The letter is one of the step, and leads to what the target knows."""
     step, here, there = model.steps[edge.transition], nodes[edge.source], nodes[edge.target]
