@@ -68,6 +68,13 @@ def means(step: Step, apart: Apart, read: Interval, where: str) -> Interval:
     return (read[0] + moved, read[1] + moved) if step.reads_input else (moved, moved)
 
 
+def means_of_step(model: Model, t: int, letter: str, apart: Apart, inputs: Inputs) -> Interval:
+    """The same of a transition with a letter (which there is not, where every entry may differ)."""
+    step = model.steps[t]
+    read = entry(model, step, letter if model.unfolds else ANY, inputs)
+    return means(step, apart, read, f"transition {t}{letter}")
+
+
 def check_edge(model: Model, nodes: Sequence[Apart], edge: Edge, inputs: Inputs) -> None:
     """The letter is one of the step, and leads to what the target knows."""
     step, here, there = model.steps[edge.transition], nodes[edge.source], nodes[edge.target]
@@ -154,45 +161,59 @@ def means_of_run(model: Model, run: Run, entries: Sequence[Fraction], where: str
 def check_free(run: Run, where: str) -> None:
     """Means around which samples lie closely may be any numbers, all of them together.
 
-    That is so if each of them depends on an entry in a way of its own: as linear forms they are independent.
-    In cycles each has its own entry.
+    That is so if each of them has an entry that those before it do not have, such as one that its own step
+    reads; or if as linear forms of entries those outside of cycles are independent, and have no entries of
+    cycles, where each has its own.
     """
-    registers: dict[str, dict[int, Fraction]] = {}
-    forms: list[dict[int, Fraction]] = []
+    close = [p for p, step in enumerate(run.steps) if _is_close(step)]
+    if all(run.steps[p].reads_input for p in close):
+        return
+    registers: dict[str, Form | None] = {}
+    forms: list[Form] = []
+    ends = {j - 1: range(i, j) for i, j in run.cycles}
+    inside = {p for cycle in ends.values() for p in cycle}
     for p, step in enumerate(run.steps):
         own = {p: Fraction(1)} if step.reads_input else {}
-        lies_closely = step.sample is not None and step.sample.noise is not Noise.LAPLACE
-        if lies_closely and step.uses_sample and (own or step.factors):
-            mean = own
-            for r, factor in step.factors:
-                mean = _plus(mean, registers[r], factor)
-            if not own and run.cycles:
-                refuse("run-means", f"{where}: with cycles, the mean at position {p} has no own entry")
-            if not _independent(mean, forms):
-                refuse("run-means", f"{where}: the mean at position {p} depends on those before")
+        mean: Form | None = own
+        for r, factor in step.factors:
+            mean = _plus(mean, registers[r], factor)
+        if p in close and (not own if p in inside else mean is None or not _independent(mean, forms)):
+            refuse("run-means", f"{where}: the mean at position {p} may depend on others")
         registers |= {
             r: _plus(own if each.adds else {}, registers[each.source] if each.source else {}, Fraction(1))
             for r, each in step.sums.items()
         }
+        if p in ends:  # in further rounds they may get other entries
+            registers |= {r: None for q in ends[p] for r in run.steps[q].sums}
 
 
-def _plus(
-    one: Mapping[int, Fraction], other: Mapping[int, Fraction], factor: Fraction
-) -> dict[int, Fraction]:
-    """The sum of a linear form and ``factor`` times another one; what is left out is 0."""
+Form = dict[int, Fraction]
+"""A sum of entries by their positions, with factors that are not 0."""
+
+
+def _is_close(step: Step) -> bool:
+    """Whether a sample that matters is drawn above its mean, or at it, and the mean depends on entries."""
+    laplace = step.sample is None or step.sample.noise is Noise.LAPLACE
+    return step.uses_sample and not laplace and (step.reads_input or bool(step.factors))
+
+
+def _plus(one: Form | None, other: Form | None, factor: Fraction) -> Form | None:
+    """The sum of a form and ``factor`` times another one, if both are known."""
+    if one is None or other is None:
+        return None
     found = {p: one.get(p, NOTHING) + factor * other.get(p, NOTHING) for p in one.keys() | other.keys()}
     return {p: number for p, number in found.items() if number}
 
 
-def _independent(form: dict[int, Fraction], forms: list[dict[int, Fraction]]) -> bool:
+def _independent(form: Form, forms: list[Form]) -> bool:
     """Whether a form is no sum of multiples of the others.
 
     Then it joins them. Each of them is without the first entries of those before it.
     """
     for other in forms:
         pivot = min(other)
-        if pivot in form:
-            form = _plus(form, other, -form[pivot] / other[pivot])
+        times = form.get(pivot, NOTHING) / other[pivot]
+        form = _plus(form, other, -times) or {}
     if form:
         forms.append(form)
     return bool(form)
