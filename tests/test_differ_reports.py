@@ -35,6 +35,7 @@ from symdipa.interface.reports.words import (
     which_differ,
 )
 from symdipa.model.automaton import INSAMPLE, Automaton, Guard, Noise, State, Transition, Update, symbol
+from symdipa.model.options import EVERY_METHOD
 from symdipa.model.parts import ZERO, Form
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
@@ -243,12 +244,27 @@ def test_entries_in_words(letter, ends, word):
         ("-=", (), "The entry of step 1 differs; all others are equal. After step 1, s differs by -1."),
         ("==", (), "All entries are equal."),
         ("+-", (), "Every entry differs. After step 1, s differs by 1; after step 2, s is equal."),
+        ("~~", (), "Every entry differs."),
         ("++", (), "Every entry differs. After step 1, s differs by 1; after step 2, s differs by 2."),
     ],
 )
 def test_which_entries_differ_in_total(letters, cycles, words):
     witness = Witness(DC, (0, 1, 2), cycles, letters=(*letters, ""))
     assert " ".join(which_differ(total(), witness)) == words
+
+
+def test_registers_that_differ_alike_are_told_together():
+    moves = [
+        Transition("a", "b", symbol("o"), updates=(SETS, Update("r", None, True), Update("z"))),
+        Transition("b", "c", symbol("o"), updates=(Update("r"), Update("z", "s"))),
+        Transition("c", "d", symbol("o")),
+    ]
+    last = State("c", d=1, registers=(("r", 1), ("s", 1), ("z", 1)))
+    automaton = Automaton.build([State("a", draws=False), State("b", False, draws=False), last], moves)
+    witness = Witness(DC, (0, 1, 2), (), letters=("+", "", "="))
+    assert which_differ(automaton, witness)[1] == (
+        "After step 1, r and s differ by 1; after step 2, r is equal and z differs by 1."
+    )
 
 
 def test_entries_of_loops_differ_in_every_round():
@@ -398,7 +414,8 @@ def test_entries_of_costs_go_the_way_that_the_adjacency_allows():
     assert flat(weights.cost_table(sums("entries=40"), long)).endswith("step 23 (up) and 9 steps more.")
 
 
-def test_every_prophecy_has_a_name():
+def test_every_prophecy_and_every_method_has_a_name():
+    assert set(weights.HOW) | {"alignment"} == set(EVERY_METHOD)
     assert "".join(weights.PROPHECIES).replace("LG", "") + "LG" == LETTERS
 
 
@@ -415,6 +432,7 @@ def test_the_picture_of_a_run_says_what_entries_do():
     assert "step 2 in the loop" in told
     assert "step 3 in the loop, entry equal" in told
     assert "After step 1, s differs by 1." in told
+    assert "Sample 2: mean differs by 1." in told
     assert "(up: larger in the first one)" in " ".join(told).replace("  ", " ")
     assert not any("entry" in text for text in texts(witnesses.draw(sums(), replace(SUMS, letters=()))))
 

@@ -405,7 +405,8 @@ def test_json_follows_the_contract():
         "privacy-violating-path": "absent",
     }
     assert found["weight"] == {
-        "corollary": "5/4", "run": None, "alignment": None, "exact": None, "relational": None
+        "corollary": "5/4", "run": None, "counting": None, "alignment": None, "exact": None,
+        "relational": None,
     }  # fmt: skip
     assert found["output_distinct"] is True and found["strongly_feasible"] is True
     assert found["witness"]["pattern"] == "leaking-pair"

@@ -268,7 +268,7 @@ class WideEvaluation:
         return total_log_probability(
             self.automaton,
             [*(given for given in inputs if given is not None), *self.further(pair)],
-            observed(self.automaton, pair),
+            observed(self.automaton, pair.run, pair.outputs),
             self.eps,
             tolerance,
             max_runs=MOST_RUNS,
@@ -276,10 +276,10 @@ class WideEvaluation:
         )
 
 
-def observed(automaton: Automaton, pair: InputPair) -> list[Observed]:
-    """The event as an observer states it: symbols, and intervals for numbers."""
+def observed(automaton: Automaton, run: Sequence[int], outputs: Sequence[Asked]) -> list[Observed]:
+    """The event of a run as an observer states it: symbols, and intervals for numbers."""
     seen: list[Observed] = []
-    for t, asked in zip(pair.run, pair.outputs, strict=True):
+    for t, asked in zip(run, outputs, strict=True):
         output = automaton.transitions[t].output
         windows = iter(windows_of(asked, output))
         items: list[Item] = [

@@ -12,16 +12,20 @@ from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures.automaton import LONGEST_NAME, loop_classes, loop_text
 from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, Route, TooLarge, layered
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
-from symdipa.interface.reports.words import link_text, mean_text, relation_text
+from symdipa.interface.reports.words import EQUAL_MEAN, link_text, mean_text, relation_text
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.parts import SAMPLE
 from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
 MOST_STEPS = 60
 """Of runs with more steps only the dependency path and its neighbours are drawn."""
+
+MOST_NUMBERS = 12
+"""How many samples are listed at most whose means differ."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,8 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     run = witness.run + again
     graph = (_plain if automaton.is_plain else _wider)(automaton, witness, run)
     if not graph.edges:
-        return Drawing(0, 0, (), ("No comparison of this run ties two of its samples.",))
+        untied = "No comparison of this run ties two of its samples."
+        return Drawing(0, 0, (), (untied, *_apart(automaton, witness)))
     boxes = [Box(text_width(node.words) / 2 + 8, LINE * len(node.words) / 2 + 5) for node in graph.nodes]
     # From the larger sample down to the smaller one: so larger ones are higher.
     drawn = [LabelledEdge(e.high, e.low, text_width([e.label]) + 8, LINE + 2) for e in graph.edges]
@@ -92,6 +97,18 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     if graph.free and not graph.cut:
         remarks.append(f"{graph.free} other sample{'s are' if graph.free > 1 else ' is'} tied to nothing.")
     return Drawing(layout.width, layout.height, tuple(elements), tuple(remarks))
+
+
+def _apart(automaton: Automaton, witness: Witness) -> Iterator[str]:
+    """Which samples have means that differ, where there is no picture that says so."""
+    alike: dict[str, list[str]] = {}
+    for k, text in enumerate(_means(automaton, witness, witness.run)):
+        if text and text != EQUAL_MEAN:
+            alike.setdefault(text, []).append(str(k + 1))
+    for text, numbers in alike.items():
+        if len(numbers) > MOST_NUMBERS:
+            numbers[MOST_NUMBERS - 1 :] = [f"{len(numbers) - MOST_NUMBERS + 1} more"]
+        yield f"Sample{'s' if len(numbers) > 1 else ''} {enumeration(numbers)}: {text}."
 
 
 def _ties(graph: _Graph) -> bool:
@@ -172,7 +189,7 @@ def _means(automaton: Automaton, witness: Witness, run: Sequence[int]) -> list[s
     letters = [witness.letters[_step(witness, k)] for k in range(len(run))]
     states = [automaton.state(automaton.transitions[t].source) for t in run]
     return [
-        mean_text(step) if state.is_input or state.registers else ""
+        mean_text(step) if state.draws and (state.is_input or state.registers) else ""
         for state, step in zip(states, compared_along(automaton, run, letters), strict=True)
     ]
 

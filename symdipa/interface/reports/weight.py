@@ -51,6 +51,7 @@ PROPHECIES = {
 HOW = {
     "run": "the paper's, on the augmentation",
     "corollary": "the paper's, on the augmentation",
+    "counting": "what every entry costs, with nothing shifted",
     "exact": "exact profiles",
     "relational": "pairs of runs with the same outputs (experimental)",
 }

@@ -234,6 +234,7 @@ def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
 
 ENTRY, DIFFER_THEN = "entry", "differ then"
 """What the columns are called that say which entries differ, and by how much registers do after a step."""
+EQUAL_MEAN = "mean is equal"
 MOST_CHANGES = 4
 """Of how many changes of registers a sentence tells."""
 
@@ -258,7 +259,7 @@ def mean_text(step: Compared, ends: Interval = EITHER_WAY) -> str:
     if step.mean is None:
         return "mean differs" if step.letter == OTHER else "mean may differ"
     size = step.mean.within(*ends)
-    return f"mean differs by {size}" if size else "mean is equal"
+    return f"mean differs by {size}" if size else EQUAL_MEAN
 
 
 def registers_text(registers: Mapping[str, Form], ends: Interval = EITHER_WAY) -> str:
@@ -332,14 +333,21 @@ def _changes(steps: Sequence[Compared]) -> list[str]:
     before: dict[str, Fraction] = {}
     for k, step in enumerate(steps):
         after = {register: form.within(*EITHER_WAY) for register, form in step.registers.items()}
-        changed = {r: size for r, size in after.items() if size != before.get(r, 0)}
-        if changed:
-            parts = (
-                f"{r} {f'differs by {size}' if size else 'is equal'}" for r, size in sorted(changed.items())
-            )
-            told.append(f"after step {k + 1}, {enumeration(parts)}")
+        alike: dict[Fraction, list[str]] = {}
+        for register in sorted(after):
+            if after[register] != before.get(register, 0):
+                alike.setdefault(after[register], []).append(register)
+        if alike:
+            parts = enumeration(_differ_by(names, size) for size, names in alike.items())
+            told.append(f"after step {k + 1}, {parts}")
         before = after
     return told
+
+
+def _differ_by(registers: Sequence[str], size: Fraction) -> str:
+    one = len(registers) == 1
+    how = f"differ{'s' if one else ''} by {size}" if size else f"{'is' if one else 'are'} equal"
+    return f"{enumeration(registers)} {how}"
 
 
 def first_upper(text: str) -> str:

@@ -137,7 +137,7 @@ def _ways(
         entries = [given[at] for at in places]
         kept = _accepted(model, transitions, spans, entries)
         if kept is not None:
-            yield _Way(model, kept, inputs, entries)
+            yield _Way(model, kept, entries)
         if not cycles:
             return
 
@@ -164,16 +164,14 @@ def _written_out(
 
 
 def _accepted(
-    model: Model, transitions: Sequence[int], cycles: Sequence[Span], entries: Sequence[Entry]
+    model: Model, transitions: Sequence[int], cycles: Sequence[Span], entries: list[Entry]
 ) -> Run | None:
     """The run with those of the cycles that the checker takes."""
 
     def taken(some: Sequence[Span]) -> Run | None:
         try:
             run = run_of(model, list(transitions), [list(cycle) for cycle in some], "the run")
-            if model.unfolds:
-                check_free(run, "the run")
-                means_of_run(model, run, [entry.difference for entry in entries], "the run")
+            _Way(model, run, entries).check()
         except CertificateRefused:
             return None
         return run
@@ -214,13 +212,18 @@ class _Way:
 
     model: Model
     run: Run
-    inputs: Inputs
     entries: list[Entry]
+
+    def check(self) -> None:
+        """Raises :class:`CertificateRefused` if these entries may not differ so."""
+        if self.model.unfolds:
+            check_free(self.run, "the run")
+            means_of_run(self.model, self.run, self._written_entries(), "the run")
 
     @cached_property
     def means(self) -> list[Fraction]:
         """The differences of the means."""
-        entries = [entry.difference for entry in self.entries]
+        entries = self._written_entries()
         return means_of_run(self.model, self.run, entries, "the run") if self.model.unfolds else entries
 
     def _ends(self, position: int) -> Interval:
@@ -236,8 +239,12 @@ class _Way:
             Entry.fixed(entry.difference + chosen.get(p, mean) - mean)
             for p, (entry, mean) in enumerate(zip(self.entries, self.means, strict=True))
         ]
-        run = _accepted(self.model, self.run.transitions, self.run.cycles, entries)
-        return None if run is None else _Way(self.model, run, self.inputs, entries)
+        way = _Way(self.model, self.run, entries)
+        try:
+            way.check()
+        except CertificateRefused:
+            return None
+        return way
 
     @property
     def mirrored(self) -> bool:
