@@ -47,7 +47,7 @@ def random_differ(rng: random.Random) -> Automaton:
         automaton = changed(rng, rng.choice(SHAPES)(rng), 2)
     else:
         automaton = random_linear(rng, (1, 1, 2, 2), (1, 2, 2, 3))
-    automaton = replace(automaton, differ=differ(text))
+    automaton = set_before_use(replace(automaton, differ=differ(text)))
     for often in (0.6, 0.4, 0.3, 0.2, 0.1) if rng.random() < 0.75 else ():
         summed = with_sums(rng, automaton, often)
         if has_bounds(summed):
@@ -126,7 +126,12 @@ def without_sums(automaton: Automaton) -> Automaton:
 
 
 def set_before_use(automaton: Automaton) -> Automaton:
-    """The automaton without what reads a register that some path has not set."""
+    """The automaton without what uses a register that some path has not set, or an entry where none is."""
+    reads = {state.name: state.is_input for state in automaton.states}
+
+    def is_known(update: Update, at: str) -> bool:
+        return reads[at] >= update.adds_input and update.source in (None, *known.get(at, ()))
+
     while True:
         known = surely_set(automaton)
         states = tuple(
@@ -134,7 +139,7 @@ def set_before_use(automaton: Automaton) -> Automaton:
             for s in automaton.states
         )
         steps = tuple(
-            replace(t, updates=tuple(u for u in t.updates if u.source in (None, *known.get(t.source, ()))))
+            replace(t, updates=tuple(u for u in t.updates if is_known(u, t.source)))
             for t in automaton.transitions
         )
         if (states, steps) == (automaton.states, automaton.transitions):

@@ -199,7 +199,7 @@ def _moved(state: State, step: Compared, ends: Interval) -> str:
     """What moves the samples of a step: the entry that it reads, or the sums in their mean."""
     if state.registers:
         return mean_text(step, ends)
-    return f"entry {entry_text(step.letter, ends)}" if step.letter else "nothing"
+    return f"entry {entry_text(step.letter, ends)}" if step.letter else "no entry"
 
 
 def _other_entries(found: Breakdown, steps: Sequence[Compared]) -> Iterator[Block]:

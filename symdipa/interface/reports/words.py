@@ -303,7 +303,8 @@ def which_differ(automaton: Automaton, witness: Witness) -> list[str]:
     if not differ:
         told = ["All entries are equal."]
     elif not others:
-        told = ["The entry differs." if len(differ) == 1 and not witness.cycles else "Every entry differs."]
+        once = len(differ) == 1 and not loops_at(witness, differ[0])
+        told = [f"{first_upper(entries_of(witness, differ))} differs." if once else "Every entry differs."]
     else:
         verb = "differs" if len(differ) == 1 else "differ"
         told = [f"{first_upper(entries_of(witness, differ))} {verb}; all others are equal."]
