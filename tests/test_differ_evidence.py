@@ -20,9 +20,9 @@ from differ_models import (
     updates,
     whole_sum,
 )
+from linear_models import at_most, below
 
-import symdipafrom linear_models import at_most, below
-
+import symdipa
 from symdipa import check, hints
 from symdipa.evidence.confirmation import confirm
 from symdipa.evidence.probability import log_probability, total_log_probability
