@@ -288,8 +288,8 @@ def test_rounding_forgives_what_floats_get_wrong():
 
 def test_the_cost_of_a_step_is_the_worst_over_the_differences():
     quarter = (Fraction(1, 4), Fraction(1, 4))
-    first = Rate(quarter, release=quarter, reads_input=True)
-    second = Rate(quarter, release=FREE, reads_input=False)
+    first = Rate(quarter, release=quarter, moves=True)
+    second = Rate(quarter, release=FREE, moves=False)
     low, high = Fraction(-1), Fraction(1)
     assert sum(first.worst([], [], low, high)) == Fraction(1, 4)
     assert sum(first.worst([HALF], [HALF], low, high)) == Fraction(1, 4) * Fraction(5, 2)

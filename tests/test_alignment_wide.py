@@ -16,7 +16,7 @@ from symdipa.bounds.exact.flow import best_shifts, flow_bound, repeatable
 from symdipa.bounds.exact.signs import best_signs
 from symdipa.bounds.portfolio import Portfolio, bounds_on, cheap, fallback
 from symdipa.bounds.tight_runs import is_real
-from symdipa.model.adjacency import in_integers
+from symdipa.model.adjacency import EITHER_WAY, in_integers
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -329,21 +329,21 @@ def test_integers():
 def test_rates():
     exponential, rigid, mirrored = (None, QUARTER), (None, None), (QUARTER, QUARTER)
     low, high = F(-1), F(2)
-    rate = Rate(exponential, FREE, reads_input=True)
+    rate = Rate(exponential, FREE, moves=True)
     assert (rate.cost(F(1), HALF), rate.cost(HALF, F(1)), rate.cost(F(1), F(1))) == (EIGHTH, None, 0)
     assert rate.worst([], [F(1)], low, high) == (QUARTER, 0)
     assert rate.worst([F(0)], [], low, high) is None
     assert rate.worst([F(-1)], [F(-1)], low, high) == (F(3, 4), 0)
-    assert Rate(rigid, FREE, reads_input=True).worst([], [], low, high) == (0, 0)
-    assert Rate(rigid, FREE, reads_input=True).worst([], [F(1)], low, high) is None
-    assert Rate(rigid, FREE, reads_input=False).worst([F(0)], [F(0)], low, high) == (0, 0)
-    mirror = Rate(mirrored, FREE, reads_input=True, mirror=True)
+    assert Rate(rigid, FREE, moves=True).worst([], [], low, high) == (0, 0)
+    assert Rate(rigid, FREE, moves=True).worst([], [F(1)], low, high) is None
+    assert Rate(rigid, FREE, moves=False).worst([F(0)], [F(0)], low, high) == (0, 0)
+    mirror = Rate(mirrored, FREE, moves=True, mirror=True)
     assert mirror.differences(low, high) == (-2, 1)
     assert mirror.worst([F(1)], [F(1)], low, high) == (F(3, 4), 0)
-    second = Rate(FREE, exponential, reads_input=True)
+    second = Rate(FREE, exponential, moves=True)
     assert second.worst([], [], F(0), high) == (0, HALF)
     assert second.worst([], [], low, high) is None
-    assert len({rate, Rate(exponential, FREE, reads_input=True), mirror, second}) == 3
+    assert len({rate, Rate(exponential, FREE, moves=True), mirror, second}) == 3
 
 
 def test_what_comes_with_every_check():
@@ -519,7 +519,7 @@ def test_flows_on_random_runs_are_what_a_linear_program_says():
             deltas = linked(control, run, [F(rng.choice((-1, 0, 1, 2))) for _ in inputs])
             flow, expected = flow_bound(control, run, (), deltas), least_cost(control, run, deltas)
             numbers = unrolled(mechanism, control.whole(run))
-            assert flow.value == cost_in_numbers(numbers, control.whole_differences(run, deltas))
+            assert flow.value == cost_in_numbers(numbers, control.whole_differences(run, deltas, EITHER_WAY))
             mirrors = any(control.sampling[t].mirror for t in run)
             if expected is None:
                 assert flow.value is None

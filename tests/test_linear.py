@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
 
@@ -35,16 +36,25 @@ from symdipa.runs.numbers.system import Comparison, Sample, Shown, System, Value
 NOISES = (Noise.LAPLACE, Noise.LAPLACE, Noise.EXPONENTIAL, Noise.NONE)
 
 
+def some_entries(rng, j):
+    """Often the own entry; also sums of it and of those of earlier steps."""
+    if rng.random() < 0.3:
+        return ()
+    if rng.random() < 0.6:
+        return ((j, F(1)),)
+    steps = [i for i in range(j + 1) if rng.random() < 0.6]
+    return tuple((i, F(rng.choice((1, 1, -1, 2)))) for i in steps)
+
+
 def random_system(rng, integer=False, mirrored=True):
     count = rng.choice((2, 3, 4))
     samples = tuple(
-        Sample(j, rng.choice(NOISES), F(rng.randrange(1, 5), 2), F(rng.randrange(-2, 3)), rng.random() < 0.7)
+        Sample(
+            j, rng.choice(NOISES), F(rng.randrange(1, 5), 2), F(rng.randrange(-2, 3)), some_entries(rng, j)
+        )
         for j in range(count)
     )
-    samples = tuple(
-        s if s.noise is not Noise.NONE else Sample(s.step, s.noise, F(0), s.mean, s.reads_input)
-        for s in samples
-    )
+    samples = tuple(s if s.noise is not Noise.NONE else replace(s, d=F(0)) for s in samples)
 
     def some():
         if rng.random() < 0.2:
@@ -78,10 +88,13 @@ def satisfiable(system):
         strict = c.strict or (noisy and not system.integer)
         solver.add(low < high if strict else low <= high)
     for z, s in zip(variables, system.samples, strict=True):
-        if not s.reads_input and s.noise is Noise.NONE:
-            solver.add(z == z3.RealVal(str(s.mean)))
-        if not s.reads_input and s.noise is Noise.EXPONENTIAL:
-            solver.add(z >= z3.RealVal(str(s.mean)) if system.integer else z > z3.RealVal(str(s.mean)))
+        mean = z3.RealVal(str(s.mean)) + z3.Sum(
+            z3.RealVal(0), *(z3.RealVal(str(k)) * make(f"e{i}") for i, k in s.entries)
+        )
+        if s.noise is Noise.NONE:
+            solver.add(z == mean)
+        if s.noise is Noise.EXPONENTIAL:
+            solver.add(z >= mean if system.integer else z > mean)
     return solver.check() == z3.sat
 
 
@@ -101,7 +114,8 @@ def test_feasibility_against_a_solver(integer):
 
 
 def cost_by_search(system, deltas):
-    levels = sorted({F(0), *deltas, *(-d for d in deltas)})
+    moved = [sum((k * deltas[i] for i, k in s.entries), F(0)) for s in system.samples]
+    levels = sorted({F(0), *moved, *(-d for d in moved)})
     best = None
     for shift in product(levels, repeat=len(system.samples)):
 
@@ -114,7 +128,7 @@ def cost_by_search(system, deltas):
             continue
         total = F(0)
         for s, sigma in zip(system.samples, shift, strict=True):
-            delta = deltas[s.step] if s.reads_input else F(0)
+            delta = sum((k * deltas[i] for i, k in s.entries), F(0))
             if (s.noise is Noise.NONE and sigma != delta) or (s.noise is Noise.EXPONENTIAL and sigma > delta):
                 break
             total += s.d * abs(sigma - delta)

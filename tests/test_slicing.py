@@ -261,7 +261,7 @@ def test_transitions_of_a_slice_keep_their_noise_outputs_and_means():
                 assert sampling.output == transition.output
                 assert (sampling.d, sampling.d_prime) == (state.d, state.d_prime)
                 assert (sampling.mu, sampling.mu_prime) == (state.mu, state.mu_prime)
-                assert sampling.reads_input == paid[u].reads_input == state.is_input
+                assert sampling.reads_input == paid[u].moves == state.is_input
                 released = state.is_input and transition.output == INSAMPLE_PRIME
                 assert paid[u].slopes == (state.d, state.d)
                 assert paid[u].release == ((state.d_prime,) * 2 if released else (0, 0))

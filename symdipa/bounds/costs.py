@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.model.adjacency import Interval
+from symdipa.model.parts import Form
 from symdipa.runs.control import Control, Sampling, Slopes
 
 NOUGHT = Fraction(0)
@@ -29,23 +30,24 @@ def slope_cost(slopes: Slopes, miss: Fraction) -> Paid:
 class Rate:
     """A step costs what the shift of its sample misses the difference by, and what it releases.
 
-    The difference is that of the inputs, 0 where none is read, and the other way round for a ``mirror``; the
-    shift is that of the sample which guards compare. ``slopes`` say what a unit of it costs above and below
-    the difference. Those of ``release`` are about the second sample, whose shift is 0, if it is output and an
-    input read; otherwise they are free.
+    The difference is that of the inputs (or the one that is ``known``), 0 where the mean does not ``move``,
+    and the other way round for a ``mirror``; the shift is that of the sample which guards compare. ``slopes``
+    say what a unit of it costs above and below the difference. Those of ``release`` are about the second
+    sample, whose shift is 0, if it is output and moves; otherwise they are free.
     """
 
     slopes: Slopes
     release: Slopes
-    reads_input: bool
+    moves: bool
     mirror: bool = False
+    known: Form | None = None
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Rates are keys throughout, and the hash of a fraction costs a modular inverse.
         slopes = (*self.slopes, self.release[0])
         ratios = [None if slope is None else slope.as_integer_ratio() for slope in slopes]
-        object.__setattr__(self, "_hash", hash((*ratios, self.reads_input, self.mirror)))
+        object.__setattr__(self, "_hash", hash((*ratios, self.moves, self.mirror, self.known)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -59,8 +61,10 @@ class Rate:
 
     def differences(self, low: Fraction, high: Fraction) -> Interval:
         """Where the difference lies if that of an input is in ``[low, high]``."""
-        if not self.reads_input:
+        if not self.moves:
             return NOUGHT, NOUGHT
+        if self.known is not None:
+            low = high = self.known.within(low, high)
         return (-high, -low) if self.mirror else (low, high)
 
     def cost(self, difference: Fraction, shift: Fraction) -> Paid:
@@ -97,9 +101,9 @@ class Rate:
 
 def rate_of(sampling: Sampling) -> Rate:
     """What a transition that samples so pays. (A second sample that is not Laplace noise pays for itself.)"""
-    released = sampling.reads_input and sampling.shows_second and sampling.second is None
+    released = sampling.moves and sampling.shows_second and sampling.second is None
     scale = (released and sampling.d_prime) or NOUGHT
-    return Rate(sampling.slopes, (scale, scale), sampling.reads_input, sampling.mirror)
+    return Rate(sampling.slopes, (scale, scale), sampling.moves, sampling.mirror, sampling.difference)
 
 
 def rates(control: Control) -> tuple[Rate, ...]:

@@ -19,6 +19,7 @@ from itertools import chain, islice
 
 from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_tight
+from symdipa.bounds.costs import rate_of
 from symdipa.bounds.exact.flow import Span, flow_bound
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Noise
@@ -58,7 +59,8 @@ def is_real(problem: Problem, run: Sequence[int], loops: Sequence[Span], limits:
 
     That is on some inputs, with its loops as often as one likes. The order is not all that matters where
     comparisons have an offset, where integers are compared in other ways than in the paper, and where a
-    sample of bounded support is drawn besides constants or negatives: there the numbers are looked at.
+    sample of bounded support is drawn besides constants or negatives, or means share entries: there the
+    numbers are looked at.
     """
     control, automaton = problem.control, problem.automaton
     if control.is_plain:
@@ -71,7 +73,9 @@ def is_real(problem: Problem, run: Sequence[int], loops: Sequence[Span], limits:
     drawing = [state for state in (automaton.state(t.source) for t in taken) if state.draws]
     bounded = any(state.noise is Noise.EXPONENTIAL for state in drawing)
     beside = control.origin[0] < 0 or any(sampling.mirror for sampling in control.sampling)
-    if not (offset or (automaton.integer and atoms) or (bounded and beside)):
+    rigid = any(state.noise is not Noise.LAPLACE for state in drawing)
+    shared = rigid and bool(automaton.registers)
+    if not (offset or (automaton.integer and atoms) or (bounded and beside) or shared):
         return True
     return is_repeatable(automaton, control.whole(run), control.whole_cycles(run, loops), limits)
 
@@ -343,8 +347,10 @@ def _differences(
     readers: dict[int, list[tuple[int, int]]] = {}
     for j, (i, sign) in linked.items():
         readers.setdefault(i, []).append((j, sign))
-    inputs = [j for j, t in enumerate(run) if sampling[t].reads_input and j not in linked]
-    chosen = [Fraction(0)] * len(run)
+    free = [sampling[t].reads_input and sampling[t].difference is None for t in run]
+    inputs = [j for j, at_will in enumerate(free) if at_will and j not in linked]
+    known = (rate_of(sampling[t]).differences(*interval)[0] for t in run)
+    chosen = [Fraction(0) if at_will else difference for at_will, difference in zip(free, known, strict=True)]
 
     def choose(i: int, difference: Fraction) -> None:
         chosen[i] = difference

@@ -8,7 +8,7 @@ from functools import partial
 
 from symdipa.checker.claims import Claim, both_ways, refuse_contradictions
 from symdipa.checker.digest import digest
-from symdipa.checker.model import is_plain, model_of
+from symdipa.checker.model import is_plain, model_of, unfolds
 from symdipa.checker.plain.lower import check_lower
 from symdipa.checker.plain.private import check_in_parts, check_private
 from symdipa.checker.plain.violation import check_violation
@@ -18,6 +18,7 @@ from symdipa.checker.rules import refuse, shown
 from symdipa.checker.wider.flows import check_lower as check_wider_lower
 from symdipa.checker.wider.flows import check_violation as check_wider_violation
 from symdipa.checker.wider.model import model_of as wider_model_of
+from symdipa.checker.wider.private import check_in_parts as check_wider_in_parts
 from symdipa.checker.wider.private import check_private as check_wider_private
 from symdipa.model.automaton import Automaton
 
@@ -28,7 +29,10 @@ Check = Callable[[Automaton, dict[str, object], str], Claim]
 
 Kinds = dict[str, Callable[[dict[str, object], str], Claim]]
 
-ONLY_PLAIN = ("private-in-parts", "well-formed")
+ONLY_ALL = ("relational",)
+"""Kinds that do not speak of which entries differ, nor of registers."""
+
+ONLY_PLAIN = ("well-formed",)
 """Kinds of certificates that exist for the paper's automata only."""
 
 
@@ -67,6 +71,11 @@ def verify(
         kind = text(content.get("kind"), f"{where}.kind")
         if kind in ONLY_PLAIN and not is_plain(automaton):
             refuse("kind", f"{where} is of the kind {kind!r}, which is about the automata of the paper only")
+        if kind in ONLY_ALL and unfolds(automaton):
+            refuse(
+                "kind",
+                f"{where} is of the kind {kind!r}, for which every entry may differ, without registers",
+            )
         if others and kind in others:
             claims.append(others[kind](automaton, content, where))
         else:
@@ -94,6 +103,7 @@ def _kinds(automaton: Automaton) -> Kinds:
         wider = wider_model_of(automaton)
         return {
             "private": partial(check_wider_private, wider),
+            "private-in-parts": partial(check_wider_in_parts, wider),
             "lower": partial(check_wider_lower, wider),
             "violation": partial(check_wider_violation, wider),
             "relational": partial(check_relational, wider),

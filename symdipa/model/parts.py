@@ -371,6 +371,23 @@ class State:
             factors = ((r, Fraction(k) if isinstance(k, int) else k) for r, k in self.registers)
             object.__setattr__(self, "registers", tuple(sorted(factors, key=lambda one: one[0])))
 
+    def mean_text(self, second: bool = False) -> str:
+        """The mean of one of the samples as text, less the input: ``1/2``, ``s + 1/2``, ``2*s - r``."""
+        number = self.mu_prime if second else self.mu
+        parts = [(factor, name) for name, factor in self.registers]
+        return signed_sum([*parts, (number, "")]) if parts else str(number)
+
+
+def signed_sum(parts: Iterable[tuple[Fraction, str]]) -> str:
+    """A sum of names with factors, and of numbers (with an empty name), as text; what is 0 is left out."""
+    told = ""
+    for factor, name in parts:
+        if factor:
+            size = abs(factor)
+            term = name if name and size == 1 else f"{size}*{name}" if name else str(size)
+            told += f" {'-' if factor < 0 else '+'} {term}" if told else f"{'-' if factor < 0 else ''}{term}"
+    return told or "0"
+
 
 LARGEST = Fraction(10) ** 100
 """No number of an automaton or of a question is larger, or smaller than one over it (but for 0)."""

@@ -101,6 +101,7 @@ def _imitations(
     run = [t for t in run if control.is_plain or control.begins[t]]
     # A pair: the position in the run, and control state and order of the other run; ``strayed`` once
     # it has taken another transition than the run.
+    origin = control.origin or range(len(control.steps))
     start = (0, *_beginning(control), False)
     seen: set[tuple[int, int, OrderState, bool]] = {start}
     queue = deque([start])
@@ -115,7 +116,7 @@ def _imitations(
             followers.append((back[position], q, order, strayed))
         if position < len(run):
             followers += [
-                (position + 1, p, after, strayed or t != run[position])
+                (position + 1, p, after, strayed or origin[t] != origin[run[position]])
                 for t, p, after in _same_output(control, q, order, control.output(run[position]))
             ]
         for follower in followers:
@@ -190,7 +191,7 @@ def _continued(control: Control, witness: Witness, looks: _Looks) -> Witness | N
     imitators = _imitations(control, witness.run, witness.cycles, IMITATORS, looks)
     if imitators is None:
         return None
-    order = initial(control.variables)
+    order, origin = initial(control.variables), control.origin or range(len(control.steps))
     for t in witness.run:
         following = update(order, control.steps[t], control.live[control.target[t]])
         if following is None:
@@ -213,7 +214,9 @@ def _continued(control: Control, witness: Witness, looks: _Looks) -> Witness | N
                 continue
             after = taken[1]
             others = {look[1:] for q, o in imitators for look in _same_output(control, q, o, output)}
-            others |= {look[1:] for look in _same_output(control, q, order, output) if look[0] != t}
+            others |= {
+                look[1:] for look in _same_output(control, q, order, output) if origin[look[0]] != origin[t]
+            }
             follower = (t, after, frozenset(others))
             if follower not in seen:
                 seen.add(follower)

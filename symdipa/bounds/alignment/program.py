@@ -44,13 +44,16 @@ class Constraints:
     initial: int
 
     @cached_property
-    def mirrors(self) -> bool:
-        """Whether there are values with a difference that is the negative of another one."""
-        return any(rate.mirror for _, _, rate, _, _ in self.groups)
+    def rates(self) -> frozenset[Rate]:
+        return frozenset(rate for _, _, rate, _, _ in self.groups)
 
     def shifts(self, low: Fraction, high: Fraction) -> Interval:
-        """The range of the shifts for inputs that differ by ``low`` to ``high``."""
-        return (min(low, -high), max(high, -low)) if self.mirrors else (low, high)
+        """The range of the shifts for inputs that differ by ``low`` to ``high``: that of all differences."""
+        ends = [low, high]
+        for rate in self.rates:
+            if rate.mirror or rate.known is not None:
+                ends += rate.differences(low, high)
+        return min(ends), max(ends)
 
 
 @dataclass(frozen=True, eq=False)

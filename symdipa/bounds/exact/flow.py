@@ -18,6 +18,7 @@ from itertools import pairwise
 from math import lcm
 
 from symdipa.bounds.costs import Paid, Rate, rate_of, slope_cost
+from symdipa.model.adjacency import Interval
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control import Control, Slopes
 from symdipa.runs.graphs import classes
@@ -54,13 +55,15 @@ class Flow:
     unlimited: frozenset[int]
 
 
-def on_automaton(control: Control, flow: Flow) -> Flow:
-    """The run of a flow in transitions of the automaton, with its loops and differences, and its value; of an
-    automaton that is not plain without the arcs, which are those of the core."""
+def on_automaton(control: Control, flow: Flow, interval: Interval) -> Flow:
+    """The run of a flow in transitions of the automaton, with its loops and the differences of its entries,
+    which lie in the interval, and its value; of an automaton that is not plain without the arcs, which are
+    those of the core."""
     if control.is_plain:
         return flow
     run, loops = control.whole(flow.run), control.whole_cycles(flow.run, flow.loops)
-    return Flow(flow.value, run, loops, control.whole_differences(flow.run, flow.deltas), {}, frozenset())
+    deltas = control.whole_differences(flow.run, flow.deltas, interval)
+    return Flow(flow.value, run, loops, deltas, {}, frozenset())
 
 
 def flow_bound(
@@ -159,8 +162,8 @@ def _check(control: Control, run: Sequence[int], loops: Sequence[Span], deltas: 
             raise ValueError(f"the loop at positions {a} to {b} assigns what it uses")
     if len(deltas) != len(run):
         raise ValueError("there must be one difference for each position")
-    if any(delta and not control.sampling[t].reads_input for delta, t in zip(deltas, run, strict=True)):
-        raise ValueError("a step without input has no difference")
+    if any(delta and not control.sampling[t].moves for delta, t in zip(deltas, run, strict=True)):
+        raise ValueError("a sample that no input moves has no difference")
     if any(deltas[j] != sign * deltas[i] for j, (i, sign) in control.linked(run).items()):
         raise ValueError("parts of one step have one difference, and negatives its negative")
 

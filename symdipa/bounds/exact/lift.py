@@ -70,6 +70,7 @@ def costs(control: Control, interval: Interval) -> Costs:
     paid = rates(control)
     different = set(paid)
     ends = {interval[0], Fraction(0), interval[1]}
+    ends |= {end for rate in different if rate.known is not None for end in rate.differences(*interval)}
     if any(rate.mirror for rate in different):
         ends |= {-end for end in ends}
     levels = tuple(sorted(ends))

@@ -10,6 +10,7 @@ from math import ceil, inf
 
 from symdipa.evidence.probability import ProbabilityRefused
 from symdipa.evidence.refutation import rays
+from symdipa.evidence.refutation.adjacent import after
 from symdipa.evidence.refutation.outcome import (
     MARGIN,
     MOST_STEPS,
@@ -25,16 +26,17 @@ from symdipa.model.spelling import counted
 from symdipa.model.verdict import Witness
 from symdipa.runs.numbers import growth, shifts, system
 
-DISTANCES = (4, 16, 64)
-"""How far inputs are moved along a ray, in units of the largest noise scale."""
+DISTANCES = (0, 4, 16, 64)
+"""How far inputs are moved along a ray, in units of the largest noise scale. Where they are not moved the
+outputs are likeliest, if not as much likelier on one input as they can be."""
 APART = (8, 32)
 """Where other runs show the same outputs: how far apart values begin, in these units, with inputs that move
 by ``BEYOND`` times that."""
 BEYOND = 1.5
 ESCALATIONS = 6
 """How often the number of rounds is raised."""
-CLOSE, STEPS = (Fraction(1), Fraction(1, 4), Fraction(1, 16)), (0, 1, 4)
-"""Where one of the inputs makes the run impossible: how close values begin, and how far inputs are moved."""
+CLOSE = (Fraction(1), Fraction(1, 4), Fraction(1, 16))
+"""Where one of the inputs makes the run impossible: how close values begin."""
 
 
 @dataclass
@@ -54,7 +56,9 @@ class WideSearch:
     def solve(self) -> Refutation:
         """The first pair that is large enough, else the best one, which then says what is missing."""
         run, cycles = self.witness.run, self.witness.cycles
-        self.rise = growth.growth(self.automaton, run, cycles, -1, 1, self.evaluation.limits)
+        self.rise = growth.growth(
+            self.automaton, run, cycles, -1, 1, self.evaluation.limits, self.witness.letters
+        )
         if self.rise.grows is None:
             raise NoRefutation(f"it was not shown that more rounds cost more: {self.rise.reason}")
         try:
@@ -75,7 +79,10 @@ class WideSearch:
         if self.rise.grows == "infinite":
             costs = self.rise.costs
             rounds = self._period * (costs.index(None) + 1 if None in costs else growth.ROUNDS)
-            yield from ((rounds, close, Fraction(step)) for close in CLOSE for step in STEPS)
+            for close in CLOSE:
+                found = self._ray(rounds, close)
+                if found is not None and (edge := found.edge()) is not None:
+                    yield rounds, close, Fraction(edge)
             return
         rounds = self._rounds()
         alone = self.evaluation.alone(self._steps(rounds))
@@ -85,7 +92,7 @@ class WideSearch:
                 tries = [(unit, unit * far) for far in DISTANCES]
             else:
                 tries = [(unit * far, unit * far * Fraction(BEYOND)) for far in APART]
-                tries.append((unit, unit * DISTANCES[0]))
+                tries.append((unit, unit * DISTANCES[1]))
             for apart, tau in tries:
                 yield rounds, apart, Fraction(round(tau))
                 if self._saturated(rounds):
@@ -148,17 +155,21 @@ class WideSearch:
             self.missing = "other runs show the same outputs"
         return now.holds
 
-    def _evaluated(self, rounds: int, apart: Fraction, tau: Fraction) -> Refutation | None:
-        run = self._steps(rounds)
+    def _ray(self, rounds: int, apart: Fraction) -> rays.Ray | None:
         deltas = self.rise.differences(self.witness.run, self.witness.cycles, rounds)
-        ray = rays.ray(self.automaton, run, deltas, apart)
+        return rays.ray(self.automaton, self._steps(rounds), deltas, apart)
+
+    def _evaluated(self, rounds: int, apart: Fraction, tau: Fraction) -> Refutation | None:
+        run, ray = self._steps(rounds), self._ray(rounds, apart)
         if ray is None:
             return None
         pair = ray.pair(tau)
+        if after(self.automaton.differ, pair.differences) is None:
+            raise NoRefutation("the inputs that were made differ in entries that may not")
         first, second, all_runs = self.evaluation.of(pair)
         if first.value == -inf:
             return None
-        limit = shifts.cost(ray.system, deltas)
+        limit = shifts.cost(ray.system, ray.deltas)
         found = Refutation(
             self.automaton,
             self.witness,
@@ -176,7 +187,7 @@ class WideSearch:
             all_runs,
             limit,
             max(first.method, second.method, key=len),
-            () if not all_runs or self.evaluation.alone(run) else pair.further,
+            () if not all_runs or self.evaluation.alone(run) else self.evaluation.further(pair),
         )
         if limit is not None and self.evaluation.alone(run):
             most = float(limit * self.evaluation.eps) * (1 + 1e-12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symdipa.model.automaton import Automaton, Transition, validated
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control.graph import Control, Sampling, assembled
@@ -15,7 +17,36 @@ def control_graph(automaton: Automaton, limits: Limits = UNLIMITED) -> Control:
     and what :func:`~symdipa.runs.control.core.core` raises.
     """
     validated(automaton)
-    if not automaton.is_plain:
+    if automaton.unfolds:
+        return _unfolded(automaton, limits)
+    return _of_steps(automaton, limits)
+
+
+def _unfolded(automaton: Automaton, limits: Limits) -> Control:
+    """The control graph of the product with who may differ; its transitions are those of the automaton."""
+    from symdipa.runs.control.unfolding import unfolding
+
+    product = unfolding(automaton, limits)
+    control = _of_steps(product.automaton, limits)
+    if control.is_plain:
+        count = len(control.steps)
+        control = replace(
+            control,
+            origin=tuple(range(count)),
+            begins=(True,) * count,
+            keys=tuple((name, False) for name in automaton.variables),
+            names=(automaton.variables,) * control.states,
+        )
+    return replace(
+        control,
+        origin=tuple(-1 if t < 0 else product.origin[t] for t in control.origin),
+        letters=tuple("" if t < 0 else product.letters[t] for t in control.origin),
+    )
+
+
+def _of_steps(automaton: Automaton, limits: Limits) -> Control:
+    """The control graph of an automaton in which every entry may differ, but for known differences."""
+    if not automaton.plain_steps:
         from symdipa.runs.control.core import core
 
         return core(automaton, limits)
@@ -26,7 +57,8 @@ def control_graph(automaton: Automaton, limits: Limits = UNLIMITED) -> Control:
 
     def sampling(t: Transition) -> Sampling:
         q = automaton.state(t.source)
-        return Sampling(q.is_input, q.d, q.mu, q.d_prime, q.mu_prime, t.output)
+        moved = q.is_input or bool(q.registers)
+        return Sampling(moved, q.d, q.mu, q.d_prime, q.mu_prime, t.output, difference=t.difference)
 
     transitions = automaton.transitions
     return assembled(

@@ -70,8 +70,8 @@ class Chain(Enum):
 
     def _roles(self, kind: Kind) -> Roles:
         above, below = kind.given or FREE
-        low_repeated, low = _as_end(self.low_end, kind, above is None)
-        high_repeated, high = _as_end(self.high_end, kind, below is None)
+        low_repeated, low = _as_end(self.low_end, kind, kind.rises, above is None)
+        high_repeated, high = _as_end(self.high_end, kind, kind.falls, below is None)
         return Roles(low_repeated, high_repeated, low, high)
 
     def marks(self, control: Control, t: int) -> bool:
@@ -90,13 +90,14 @@ class Chain(Enum):
         return control.capped[q] & shifting, control.based[q] & shifting
 
 
-def _as_end(end: End, kind: Kind, rigid: bool) -> tuple[bool, bool]:
-    """Whether a sample is such an end if it is repeated, and anyway; ``rigid``: no such shift is allowed."""
+def _as_end(end: End, kind: Kind, moves: bool, rigid: bool) -> tuple[bool, bool]:
+    """Whether a sample is such an end if it is repeated, and anyway; it ``moves`` away from the other end, or
+    is ``rigid``: no shift towards it is allowed."""
     if end is End.REPEATED:
-        return kind.reads_input, False
+        return moves, False
     if end is End.RIGID:
-        return False, kind.reads_input and rigid
-    still = not kind.reads_input
+        return False, moves and rigid
+    still = not kind.moves
     return still and kind.given != FREE, kind.shown or (still and rigid)
 
 

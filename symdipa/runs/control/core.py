@@ -126,7 +126,7 @@ class _Compiler:
         self.atoms = [self._resolved(t) for t in automaton.transitions]
         everything = [each for atoms in self.atoms for each in atoms]
         self.mirrors = any(each.low.mirrored or each.high.mirrored for each in everything)
-        ties = any(state.is_input and state.noise is Noise.NONE for state in automaton.states)
+        ties = any(_moved(state) and state.noise is Noise.NONE for state in automaton.states)
         self.apart = any(t.output.differences for t in automaton.transitions) or any(
             (None not in (each.low.name, each.high.name) and each.high.offset)
             or not self._is_hard(each, ties)
@@ -200,7 +200,7 @@ class _Compiler:
         automaton = self.automaton
         move = automaton.transitions[t]
         state, target = automaton.state(move.source), automaton.index[move.target]
-        main = self._sample(state, move.output)
+        main = self._sample(state, move)
         parts: list[_Part] = []
         try:
             for each in self.atoms[t]:
@@ -220,7 +220,7 @@ class _Compiler:
         if main is not None:
             main.new = fresh
             parts.append(main)
-            if (second := main.sampling.second) is not None and move.output.shows_second and state.is_input:
+            if (second := main.sampling.second) is not None and move.output.shows_second and _moved(state):
                 shown.append(_Part(sampling=replace(main.sampling, given=second, output=NOTHING, fixed=True)))
         parts = [*parts, *shown] or [_Part()]
         if main is None:
@@ -240,22 +240,23 @@ class _Compiler:
                 kinds |= {(fresh, above is None, below is None)}
         return parts, (target, names, kinds)
 
-    def _sample(self, state: State, output: Output) -> _Part | None:
+    def _sample(self, state: State, move: Transition) -> _Part | None:
         """The part that takes the sample, if the state draws one that is not known before."""
         if not state.draws or _is_constant(state):
             return None
         sampling = Sampling(
-            state.is_input,
+            _moved(state),
             state.d,
             state.mu,
             state.d_prime,
             state.mu_prime,
-            output,
+            move.output,
             None if state.noise is Noise.LAPLACE else slopes(state.noise, state.d),
             None if state.noise_prime is Noise.LAPLACE else slopes(state.noise_prime, state.d_prime),
+            difference=move.difference,
         )
         part = _Part(sampling=sampling)
-        if self.has_constants and state.noise is Noise.EXPONENTIAL and not state.is_input:
+        if self.has_constants and state.noise is Noise.EXPONENTIAL and not _moved(state):
             part.ge.add((state.mu, False))
         return part
 
@@ -482,9 +483,14 @@ def _live(automaton: Automaton) -> list[frozenset[str]]:
     return live
 
 
+def _moved(state: State) -> bool:
+    """Whether the means of a state depend on inputs."""
+    return state.is_input or bool(state.registers)
+
+
 def _is_constant(state: State) -> bool:
     """Whether the sample of a state is its mean."""
-    return state.draws and state.noise is Noise.NONE and not state.is_input
+    return state.draws and state.noise is Noise.NONE and not _moved(state)
 
 
 def _is_exact(term: Term, rigid: Rigid, main: _Part | None) -> bool:

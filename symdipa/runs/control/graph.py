@@ -9,7 +9,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.automaton import Output, several
+from symdipa.model.parts import ZERO, Form
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
 
@@ -33,12 +35,17 @@ Naming = tuple[What | None, ...]
 
 
 class Kind(NamedTuple):
-    """What matters of a sample for the ends of chains: whether it reads an input, and whether its value is
-    shown; and the slopes that are ``given``."""
+    """What matters of a sample for the ends of chains: whether its mean may differ, upwards and downwards,
+    whether its value is shown, and the slopes that are ``given``."""
 
-    reads_input: bool
+    rises: bool
+    falls: bool
     shown: bool
     given: Slopes | None
+
+    @property
+    def moves(self) -> bool:
+        return self.rises or self.falls
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,9 @@ class Sampling:
     the second one if it is not Laplace noise. ``fixed`` says that the shift of the sample is 0 whatever the
     output says. ``mirror``: it stands for the negative of the sample of the step before, and half of the
     noise of that sample is its own; so the difference of its input is the negative, too (docs/weights.md).
+
+    ``reads_input`` says whether means depend on inputs at all. ``difference`` is theirs, where it is known
+    (:mod:`symdipa.runs.control.unfolding`); else it may be any that the adjacency allows for an entry.
     """
 
     reads_input: bool
@@ -64,6 +74,12 @@ class Sampling:
     second: Slopes | None = None
     fixed: bool = False
     mirror: bool = False
+    difference: Form | None = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether the means may differ."""
+        return self.reads_input and self.difference != ZERO
 
     @property
     def slopes(self) -> Slopes:
@@ -82,7 +98,11 @@ class Sampling:
 
     @property
     def kind(self) -> Kind:
-        return Kind(self.reads_input, self.shows_sample, self.given)
+        rises = falls = self.reads_input
+        if self.difference is not None:
+            known = self.difference.within(*EITHER_WAY) * (-1 if self.mirror else 1)
+            rises, falls = known > 0, known < 0
+        return Kind(rises, falls, self.shows_sample, self.given)
 
     @property
     def shows_second(self) -> bool:
@@ -91,8 +111,8 @@ class Sampling:
 
     @property
     def discloses(self) -> bool:
-        """Whether an input is read and a number output that depends on it (Def. disclosing cycle)."""
-        return self.reads_input and (self.shows_sample or self.shows_second)
+        """Whether a number is output that depends on an input that may differ (Def. disclosing cycle)."""
+        return self.moves and (self.shows_sample or self.shows_second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +127,9 @@ class Control:
 
     Where the automaton is one of the paper's, the rest is empty (:mod:`symdipa.runs.control.core` says what
     else may be there). ``origin[t]`` is the automaton's transition of which transition ``t`` is a part (-1:
-    of none, it is before all), and ``begins[t]`` says whether it is the first part. ``keys`` are what the
-    variables stand for, and ``names[q]``, where no transition has begun, what those of the automaton do.
+    of none, it is before all), and ``begins[t]`` says whether it is the first part. ``letters[t]`` is what is
+    known of the entry that it reads, if the automaton was unfolded. ``keys`` are what the variables stand
+    for, and ``names[q]``, where no transition has begun, what those of the automaton do.
     """
 
     state_names: tuple[str, ...]
@@ -124,6 +145,7 @@ class Control:
     cyclic: tuple[bool, ...]
     origin: tuple[int, ...] = ()
     begins: tuple[bool, ...] = ()
+    letters: tuple[str, ...] = ()
     keys: tuple[Key, ...] = ()
     names: tuple[Naming, ...] = ()
 
@@ -133,25 +155,30 @@ class Control:
         return tuple(s.kind for s in self.sampling)
 
     @cached_property
+    def has_known(self) -> bool:
+        """Whether means of some samples are known to rise or to fall."""
+        return any(s.difference is not None and s.moves for s in self.sampling)
+
+    @cached_property
     def capped(self) -> tuple[Mask, ...]:
         """For each state the variables whose values may depend on inputs and allow no shift above the
         difference."""
-        return self._holding(lambda sampling: sampling.reads_input and sampling.slopes[0] is None)
+        return self._holding(lambda kind: kind.rises and kind.given is not None and kind.given[0] is None)
 
     @cached_property
     def based(self) -> tuple[Mask, ...]:
         """For each state the variables whose values may depend on inputs and allow no shift below it."""
-        return self._holding(lambda sampling: sampling.reads_input and sampling.slopes[1] is None)
+        return self._holding(lambda kind: kind.falls and kind.given is not None and kind.given[1] is None)
 
     @cached_property
     def has_rigid(self) -> bool:
-        """Whether some sample depends on an input and has noise that forbids shifts above or below it."""
-        return any(s.given and s.reads_input and None in s.given for s in self.sampling)
+        """Whether some sample may differ and has noise that forbids shifts above or below the difference."""
+        return any(kind.given is not None and kind.moves and None in kind.given for kind in self.kinds)
 
-    def _holding(self, such: Callable[[Sampling], bool]) -> tuple[Mask, ...]:
+    def _holding(self, such: Callable[[Kind], bool]) -> tuple[Mask, ...]:
         """For each state the variables that may hold such samples: a forward fixed point."""
         held = [0] * self.states
-        work = [t for t, sampling in enumerate(self.sampling) if self.steps[t].asg and such(sampling)]
+        work = [t for t, kind in enumerate(self.kinds) if self.steps[t].asg and such(kind)]
         starts = set(work)
         while work:
             t = work.pop()
@@ -250,13 +277,24 @@ class Control:
                 found[j] = leader, -1 if self.sampling[t].mirror else 1
         return found
 
-    def whole_differences(self, run: Sequence[int], differences: Sequence[Fraction]) -> tuple[Fraction, ...]:
-        """The difference at each position of the :meth:`whole` run from those of the run."""
+    def whole_letters(self, run: Sequence[int]) -> tuple[str, ...]:
+        """What is known of the entry of each step of the :meth:`whole` run; empty if nothing was unfolded."""
+        return tuple(self.letters[t] for t in run if self.begins[t]) if self.letters else ()
+
+    def whole_differences(
+        self, run: Sequence[int], differences: Sequence[Fraction], interval: Interval
+    ) -> tuple[Fraction, ...]:
+        """The difference of the entry at each position of the :meth:`whole` run, from those of the samples of
+        the run; ``interval`` is where differences of entries lie."""
         if self.is_plain:
             return tuple(differences)
-        found = [Fraction(0)] * len(self.whole(run))
+        low, high = interval
+        known = {"-": low, "+": high}
+        found = [known.get(letter, Fraction(0)) for letter in self.whole_letters(run)]
+        found = found or [Fraction(0)] * len(self.whole(run))
         for t, place, difference in zip(run, self.places(run), differences, strict=True):
-            if self.sampling[t].reads_input and not self.sampling[t].mirror:
+            sampling = self.sampling[t]
+            if sampling.reads_input and sampling.difference is None and not sampling.mirror:
                 found[place] = difference
         return tuple(found)
 
@@ -287,7 +325,7 @@ class Control:
             self.states,
             self.variables,
             self.steps,
-            tuple((s.reads_input, s.output.kind, s.mu, s.fixed, s.given) for s in self.sampling),
+            tuple((s.kind, s.moves, s.output.kind, s.mu) for s in self.sampling),
             self.source,
             self.target,
             self.initial,

@@ -12,7 +12,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.drift import drifts
 from symdipa.runs.numbers.possible import Differences, feasible
-from symdipa.runs.numbers.shifts import cost, largest
+from symdipa.runs.numbers.shifts import cost, ends_of, largest
 from symdipa.runs.numbers.system import Span, System, Walk, repeated, unrolled
 
 ROUNDS = 4
@@ -50,18 +50,20 @@ def growth(
     low: Fraction | int,
     high: Fraction | int,
     limits: Limits = UNLIMITED,
+    letters: Sequence[str] = (),
 ) -> Growth:
     """Whether the run with all cycles taken n = 1, 2, 3, ... times is feasible and costs more and more.
 
     ``cycles`` are disjoint ranges of positions. What a round costs is looked at alone: samples outside of the
     cycles are shifted for nothing, and what a cycle stores and finds stored by itself is left open; so the
-    costs of rounds add up to a bound from below, however many there are.
+    costs of rounds add up to a bound from below, however many there are. ``letters`` say what is known of the
+    entry of each step, if the automaton was unfolded.
     """
     rising = _Rising(automaton, tuple(run), tuple(sorted(cycles)), limits)
     possible, reason = rising.repeatable()
     if not possible:
         return Growth(None, (), (), reason)
-    ends = tuple(dict.fromkeys((Fraction(high), Fraction(low))))
+    ends = [ends_of(letter, low, high) for letter in letters or [""] * len(run)]
     last = Growth(None, (), (), "there are no differences with which each round costs more")
     for together, period in product(range(1, TOGETHER + 1), (1, 2)):
         found = rising.by(period, together, ends, reason)
@@ -136,8 +138,11 @@ class _Rising:
         deltas = [rows[turn % len(rows)][at] for at, turn in repeated(self.run, self.cycles, times)]
         return cost(system, deltas)
 
-    def by(self, period: int, together: int, ends: tuple[Fraction, ...], reason: str) -> Growth | None:
-        """The growth for the best differences that are repeated after ``period`` rounds."""
+    def by(
+        self, period: int, together: int, ends: Sequence[tuple[Fraction, ...]], reason: str
+    ) -> Growth | None:
+        """The growth for the best differences that are repeated after ``period`` rounds, of the ``ends`` that
+        there are for each position of the run."""
         positions = [k for k, t in enumerate(self.run) if self._reads(t)]
         inside = [k for k in positions if any(i <= k < j for i, j in self.cycles)]
         outside = [k for k in positions if k not in inside]
@@ -154,7 +159,7 @@ class _Rising:
         def rise(choice: Sequence[Fraction]) -> Fraction | None:
             return self.cost(self.rounds(period * together), period * together, rows(choice))
 
-        choice, _ = largest(rise, len(places), ends)
+        choice, _ = largest(rise, [ends[k] for _, k in places])
         table, rising = rows(choice), rise(choice)
         costs = tuple(self.cost(self.system(n * period), n * period, table) for n in range(1, ROUNDS + 1))
         if rising is None or None in costs:
@@ -170,6 +175,9 @@ class _Rising:
         """Whether the run is feasible with its cycles taken any number of times, and why."""
         if not feasible(self.system(1)):
             return False, "the run is not feasible"
+        if self.cycles and self.system(2).linked:
+            why = "samples without noise share entries"
+            return False, f"{why}, so it was not shown that the run is feasible for every number of rounds"
         if all(not self._carries(i, j) for i, j in self.cycles):
             return True, "no round reads what another round of its cycle stored: all may be alike"
         rest = 1

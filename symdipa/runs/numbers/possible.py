@@ -10,6 +10,7 @@ from heapq import heappop, heappush
 from math import ceil, floor, lcm
 
 from symdipa.model.automaton import Noise
+from symdipa.runs.numbers import linked
 from symdipa.runs.numbers.system import System, Value
 
 
@@ -19,6 +20,8 @@ def feasible(system: System) -> bool:
     Over the reals a comparison with a sample that has noise is as good as strict. Samples lie above their
     mean if their noise is exponential, and at it without noise, where no input moves it.
     """
+    if system.linked:
+        return linked.solved(system) is not None
     return Differences(system).solved() is not None
 
 
@@ -27,6 +30,9 @@ def solution(system: System, margin: Fraction = Fraction(0)) -> tuple[Fraction, 
 
     Comparisons with noise hold by more than ``margin``, over the integers by as much.
     """
+    if system.linked:
+        values = linked.solved(system, margin)
+        return None if values is None else values[0]
     bounds = Differences(system, margin=margin)
     found = bounds.solved(margin)
     if found is None or not system.integer or not system.mirrored:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from symdipa.model.automaton import Noise
 from symdipa.model.limits import UNLIMITED, Limits
@@ -21,7 +21,8 @@ from symdipa.runs.numbers.system import Comparison, Frame, Shown, System, Value
 
 
 def cost(system: System, deltas: Sequence[Fraction | int]) -> Fraction | None:
-    """The least cost of an admissible shift for these differences of the steps (first input minus second).
+    """The least cost of an admissible shift for these differences of the entries, by the steps that read them
+    (first input minus second).
 
     Differences of steps without input do not matter. ``None``: every shift costs infinitely much.
     """
@@ -38,7 +39,7 @@ def best_shift(
     or below: one smallest cut for each.
     """
     sides, frame = (2 if system.mirrored else 1), system.frame
-    whole = [_difference(system, deltas, i) for i in range(len(system.samples))]
+    whole = [sample.sum_of(deltas) for sample in system.samples]
     levels = sorted({Fraction(0), *whole, *((-x for x in whole) if sides == 2 else ())})
     place = {level: k for k, level in enumerate(levels)}
     places = [[place[x], place[-x]] if sides == 2 else [place[x]] for x in whole]
@@ -67,11 +68,6 @@ def best_shift(
                     shift[side] = k
     best = tuple((levels[s[0]] - levels[s[1]]) / 2 if sides == 2 else levels[s[0]] for s in shifts)
     return total / (frame.scale * sides), best
-
-
-def _difference(system: System, deltas: Sequence[Fraction | int], i: int) -> Fraction:
-    sample = system.samples[i]
-    return Fraction(deltas[sample.step]) if sample.reads_input else Fraction(0)
 
 
 class _Cut:
@@ -174,12 +170,18 @@ class Worst:
     exact: bool
 
 
-def worst(system: System, low: Fraction | int, high: Fraction | int, limits: Limits = UNLIMITED) -> Worst:
+def worst(
+    system: System,
+    low: Fraction | int,
+    high: Fraction | int,
+    limits: Limits = UNLIMITED,
+    letters: Sequence[str] = (),
+) -> Worst:
     """The differences between ``low`` and ``high`` that cost most; by convexity at the ends.
 
-    Parts of the run that are not compared with each other are looked at one by one.
+    Parts of the run that are not compared with each other are looked at one by one. ``letters`` say what is
+    known of the entry of each step (:mod:`symdipa.runs.control.unfolding`).
     """
-    ends = tuple(dict.fromkeys((Fraction(high), Fraction(low))))
     deltas = [Fraction(0)] * len(system.reads)
     total, exact = Fraction(0), True
     for part, inputs in _parts(system):
@@ -188,7 +190,8 @@ def worst(system: System, low: Fraction | int, high: Fraction | int, limits: Lim
             limits.check("the differences that cost most")
             return cost(part, _placed(len(system.reads), inputs, choice))  # noqa: B023
 
-        choice, sure = largest(of, len(inputs), ends)
+        known = (letters[step] if letters else "" for step in inputs)
+        choice, sure = largest(of, [ends_of(letter, low, high) for letter in known])
         value = of(choice)
         for step, delta in zip(inputs, choice, strict=True):
             deltas[step] = delta
@@ -196,6 +199,12 @@ def worst(system: System, low: Fraction | int, high: Fraction | int, limits: Lim
             return Worst(None, tuple(deltas), True)
         total, exact = total + value, exact and sure
     return Worst(total, tuple(deltas), exact)
+
+
+def ends_of(letter: str, low: Fraction | int, high: Fraction | int) -> tuple[Fraction, ...]:
+    """The differences to try of an entry of which a letter says what is known (nothing if it is empty)."""
+    known = {"=": (Fraction(0),), "-": (Fraction(low),), "+": (Fraction(high),)}
+    return known.get(letter) or tuple(dict.fromkeys((Fraction(high), Fraction(low))))
 
 
 def _placed(length: int, steps: Sequence[int], choice: Sequence[Fraction]) -> list[Fraction]:
@@ -206,46 +215,52 @@ def _placed(length: int, steps: Sequence[int], choice: Sequence[Fraction]) -> li
 
 
 def largest(
-    of: Callable[[Sequence[Fraction]], Fraction | None], count: int, ends: Sequence[Fraction]
+    of: Callable[[Sequence[Fraction]], Fraction | None], choices: Sequence[Sequence[Fraction]]
 ) -> tuple[tuple[Fraction, ...], bool]:
-    """Where a function of ``count`` ends is largest (``None`` is infinite), and whether all were tried."""
-    if len(ends) == 1 or not count:
-        return (ends[0],) * count, True
+    """Where a function of numbers is largest (``None`` is infinite) that are chosen from these, one or two
+    for each; and whether all were tried."""
 
     def rank(choice: tuple[Fraction, ...]) -> tuple[bool, Fraction]:
         value = of(choice)
         return value is None, value or Fraction(0)
 
-    if count <= EXHAUSTIVE:
-        best, top = (ends[0],) * count, (False, Fraction(-1))
-        for choice in product(ends, repeat=count):
+    first = tuple(ends[0] for ends in choices)
+    open_places = [k for k, ends in enumerate(choices) if len(ends) > 1]
+    if not open_places:
+        return first, True
+    if len(open_places) <= EXHAUSTIVE:
+        best, top = first, (False, Fraction(-1))
+        for choice in product(*choices):
             if (now := rank(choice)) > top:
                 best, top = choice, now
             if top[0]:
                 break
         return best, True
-    starts = [tuple(ends[(k >> s) % 2 if s else 0] for k in range(count)) for s in range(ASCENTS)]
-    found = [_ascended(rank, start, ends) for start in starts]
+    starts = [
+        tuple(ends[(k >> s) % 2 if s and len(ends) > 1 else 0] for k, ends in enumerate(choices))
+        for s in range(ASCENTS)
+    ]
+    found = [_ascended(rank, start, choices, open_places) for start in starts]
     return max(found, key=lambda one: one[1])[0], False
 
 
 def _ascended(
     rank: Callable[[tuple[Fraction, ...]], tuple[bool, Fraction]],
     start: tuple[Fraction, ...],
-    ends: Sequence[Fraction],
+    choices: Sequence[Sequence[Fraction]],
+    places: Sequence[int],
 ) -> tuple[tuple[Fraction, ...], tuple[bool, Fraction]]:
     """Turn single differences, then neighbouring ones, as long as that helps."""
 
-    def turned(choice: tuple[Fraction, ...], places: tuple[int, ...]) -> tuple[Fraction, ...]:
-        return tuple(ends[x == ends[0]] if k in places else x for k, x in enumerate(choice))
+    def turned(choice: tuple[Fraction, ...], some: tuple[int, ...]) -> tuple[Fraction, ...]:
+        return tuple(choices[k][x == choices[k][0]] if k in some else x for k, x in enumerate(choice))
 
     best, top = start, rank(start)
     better = True
     while better and not top[0]:
         better = False
-        count = len(best)
-        for places in [*((k,) for k in range(count)), *((k, k + 1) for k in range(count - 1))]:
-            other = turned(best, places)
+        for some in [*((k,) for k in places), *pairwise(places)]:
+            other = turned(best, some)
             now = rank(other)
             if now > top:
                 best, top, better = other, now, True
@@ -272,15 +287,16 @@ def _parts(system: System) -> Iterator[tuple[System, list[int]]]:
             parent[root(ends[0])] = root(ends[1])
     by_step: dict[int, int] = {}
     for i, sample in enumerate(system.samples):
-        if i in touched and sample.reads_input:
-            parent[root(i)] = root(by_step.setdefault(sample.step, i))
+        if i in touched:
+            for step, _ in sample.entries:
+                parent[root(i)] = root(by_step.setdefault(step, i))
     groups: dict[int, list[int]] = {}
     for i in sorted(touched):
         groups.setdefault(root(i), []).append(i)
     for members in groups.values():
         yield (
             _restricted(system, members),
-            sorted({system.samples[i].step for i in members if system.samples[i].reads_input}),
+            sorted({step for i in members for step, _ in system.samples[i].entries}),
         )
 
 

@@ -5,22 +5,27 @@ Values that were copied are followed back to the sample that they are, or to a n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
-from symdipa.model.automaton import Automaton, Noise, OutputKind, Term
+from symdipa.model.automaton import Automaton, Noise, OutputKind, State, Term
 from symdipa.model.parts import SAMPLE, SECOND_SAMPLE
 
 Span = tuple[int, int]
 """A half-open range of positions of a run."""
 
+Entries = tuple[tuple[int, Fraction], ...]
+"""A sum of entries, as pairs of the step that reads one and its factor, which is not 0; by steps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample that a step of a run draws around ``mean``, plus the input if it ``reads_input``.
+    """A sample that a step of a run draws around ``mean``, plus a sum of ``entries``: pairs of the step that
+    read one, and its factor.
 
     ``d`` is its inverse noise scale (0: no noise). ``second``: the other sample of the step, which is only
     shown.
@@ -30,8 +35,17 @@ class Sample:
     noise: Noise
     d: Fraction
     mean: Fraction
-    reads_input: bool
+    entries: Entries
     second: bool = False
+
+    @property
+    def reads_input(self) -> bool:
+        """Whether its mean depends on inputs."""
+        return bool(self.entries)
+
+    def sum_of(self, values: Sequence[Fraction | int]) -> Fraction:
+        """The sum of its entries, or of their differences, from those of all steps."""
+        return sum((factor * values[step] for step, factor in self.entries), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +96,21 @@ class System:
         return any(
             c.low.mirrored != c.high.mirrored and c.low.sample is not None and c.high.sample is not None
             for c in self.comparisons
+        )
+
+    @cached_property
+    def linked(self) -> bool:
+        """Whether samples without two-sided noise share entries, so that their places depend on each other.
+
+        They do not if each of them has an entry of its own.
+        """
+        often = Counter(
+            step for sample in self.samples if sample.noise is not Noise.LAPLACE for step, _ in sample.entries
+        )
+        return any(
+            sample.entries and all(often[step] > 1 for step, _ in sample.entries)
+            for sample in self.samples
+            if sample.noise is not Noise.LAPLACE
         )
 
     @cached_property
@@ -144,6 +173,7 @@ class Walk:
     def __init__(self, automaton: Automaton) -> None:
         self.automaton = automaton
         self.held: dict[str, Value] = {}
+        self.sums: dict[str, dict[int, Fraction]] = {}
         self.reads: list[bool] = []
         self.samples: list[Sample] = []
         self.comparisons: list[Comparison] = []
@@ -154,9 +184,10 @@ class Walk:
         state = self.automaton.state(transition.source)
         self.reads.append(state.is_input)
         now = dict(self.held)
+        entries = self._entries(state, step)
         if state.draws and (state.d or state.noise is Noise.NONE):
             d = state.d or Fraction(0)
-            now[SAMPLE] = self._drawn(Sample(step, state.noise, d, state.mu, state.is_input))
+            now[SAMPLE] = self._drawn(Sample(step, state.noise, d, state.mu, entries))
         for each in sorted(transition.guard.atoms, key=str):
             low, high = self._value(each.low, now), self._value(each.high, now)
             self.comparisons.append(Comparison(low, high, each.strict, step))
@@ -169,7 +200,7 @@ class Walk:
             names[SAMPLE] = now[SAMPLE]
         if transition.output.shows_second:
             d = state.d_prime or Fraction(0)
-            sample = Sample(step, state.noise_prime, d, state.mu_prime, state.is_input, second=True)
+            sample = Sample(step, state.noise_prime, d, state.mu_prime, entries, second=True)
             names[SECOND_SAMPLE] = self._drawn(sample)
         for part in transition.output.parts:
             if part.kind is OutputKind.INSAMPLE:
@@ -180,6 +211,21 @@ class Walk:
                 self.shown.append(Shown(step, names[part.names[0]]))
             elif part.kind is OutputKind.DIFFERENCE:
                 self.shown.append(Shown(step, names[part.names[0]], names[part.names[1]]))
+        if transition.updates:
+            before = dict(self.sums)
+            for update in transition.updates:
+                own = dict(before.get(update.source, {})) if update.source is not None else {}
+                if update.adds_input:
+                    own[step] = own.get(step, Fraction(0)) + 1
+                self.sums[update.register] = own
+
+    def _entries(self, state: State, step: int) -> Entries:
+        """What the means of a state are moved by."""
+        found = {step: Fraction(1)} if state.is_input else {}
+        for register, factor in state.registers:
+            for entry, times in self.sums.get(register, {}).items():
+                found[entry] = found.get(entry, Fraction(0)) + factor * times
+        return tuple(sorted((entry, times) for entry, times in found.items() if times))
 
     def system(self) -> System:
         return System(
@@ -192,7 +238,7 @@ class Walk:
 
     def anything(self) -> Value:
         """A value of which nothing is known, and which is shifted for nothing."""
-        return self._drawn(Sample(-1, Noise.LAPLACE, Fraction(0), Fraction(0), False))
+        return self._drawn(Sample(-1, Noise.LAPLACE, Fraction(0), Fraction(0), ()))
 
     def _drawn(self, sample: Sample) -> Value:
         self.samples.append(sample)

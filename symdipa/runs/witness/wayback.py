@@ -38,6 +38,7 @@ def on_automaton(automaton: Automaton, control: Control, witness: Witness) -> Wi
         cycles=control.whole_cycles(run, witness.cycles),
         path=tuple(path),
         conflict=conflict,
+        letters=control.whole_letters(run),
     )
 
 
@@ -59,7 +60,7 @@ def confirmed(
 
     witness = on_automaton(automaton, control, answer.witness)
     try:
-        found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY, limits)
+        found = growth(automaton, witness.run, witness.cycles, *EITHER_WAY, limits, witness.letters)
     except LimitReached as limit:
         why = str(limit)
     else:

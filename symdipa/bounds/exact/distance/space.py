@@ -82,6 +82,8 @@ class Space:
     def __post_init__(self) -> None:
         control = self.graph.control
         found = {*self.interval, Fraction(0)}
+        known = (sampling.difference for sampling in control.sampling)
+        found |= {form.within(*self.interval) for form in known if form is not None}
         if any(sampling.mirror for sampling in control.sampling):
             found |= {-level for level in found}
         self.levels = tuple(sorted(found))
@@ -147,7 +149,9 @@ class Space:
             self.letters.append(Letter(here, there, e, difference, tables[key]))
 
     def _reads(self, e: int) -> bool:
-        return self.graph.control.sampling[self.graph.transition[e]].reads_input
+        """Whether a difference is to be chosen."""
+        sampling = self.graph.control.sampling[self.graph.transition[e]]
+        return sampling.reads_input and sampling.difference is None
 
     def _before(
         self,
@@ -177,6 +181,9 @@ class Space:
         sampling = self.graph.control.sampling[t]
         if not sampling.reads_input:
             return (self.zero,)
+        if sampling.difference is not None:
+            known = sampling.difference.within(*self.interval)
+            return (self.levels.index(-known if sampling.mirror else known),)
         if chosen < 0:
             return self.ends
         return (len(self.levels) - 1 - chosen if sampling.mirror else chosen,)

@@ -10,25 +10,32 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
+from symdipa.checker.claims import Inputs
+from symdipa.checker.graphs import Edge
+from symdipa.checker.wider.adjacent import ANY, Apart, entry, known_after, means, state_after
 from symdipa.checker.wider.model import Model, Sample, Step, model_of
 from symdipa.checker.wider.order import Order, Place, Value
-from symdipa.evidence.certificates.wider.facts import Edge, Fact, Known, different, needs_difference
+from symdipa.evidence.certificates.build import graphs
+from symdipa.evidence.certificates.wider.facts import Fact, Known, different, needs_difference
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import NothingToCertify
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control.graph import Key, What
+from symdipa.runs.control.unfolding import live_registers
 from symdipa.runs.graphs import component_numbers
+from symdipa.runs.order import members
 from symdipa.runs.problem import Problem
 
 if TYPE_CHECKING:
     from symdipa.bounds.alignment import Alignment
     from symdipa.bounds.alignment.graphs import Cover
     from symdipa.bounds.alignment.lifts import LiftedCover
-    from symdipa.bounds.alignment.proofs import Side
+    from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
 
 Json = dict[str, object]
 Intervals = dict[str, Interval]
@@ -42,17 +49,25 @@ MAX_NODES = 20_000
 def private(automaton: Automaton, alignment: Alignment, limits: Limits = UNLIMITED) -> list[Json]:
     """A proved bound on ``D`` as certificates, one for each range of differences.
 
-    ``D`` is the bound, or what a certificate can pay for if that is more. A proof in parts has no certificate
-    here: another graph is tried. Raises :class:`NothingToCertify` if nothing comes of it.
+    ``D`` is the bound, or what a certificate can pay for if that is more. A proof in parts has a certificate
+    only where steps are those of the paper; else another graph is tried. Raises :class:`NothingToCertify` if
+    nothing comes of it.
     """
+    from symdipa.bounds.alignment import PartedSide
+
+    if automaton.plain_steps and not automaton.integer:
+        return [
+            in_parts(automaton, side) if isinstance(side, PartedSide) else one_sided(automaton, side)
+            for side in alignment.sides
+        ]
     return [one_sided(automaton, side) for side in _whole(automaton, alignment, limits)]
 
 
-def _whole(automaton: Automaton, alignment: Alignment, limits: Limits) -> list[Side]:
+def _whole(automaton: Automaton, alignment: Alignment, limits: Limits) -> list[Proof]:
     """The proofs, or others that are on one graph each."""
     from symdipa.bounds.alignment import Side, align
 
-    sides = [side for side in alignment.sides if isinstance(side, Side)]
+    sides: list[Proof] = [side for side in alignment.sides if isinstance(side, Side)]
     if len(sides) == len(alignment.sides):
         return sides  # none without a bound
     problem, found = Problem.of(automaton), []
@@ -66,37 +81,118 @@ def _whole(automaton: Automaton, alignment: Alignment, limits: Limits) -> list[S
     return [side for side in best.sides if isinstance(side, Side)]
 
 
-def one_sided(automaton: Automaton, side: Side) -> Json:
+def one_sided(automaton: Automaton, side: Proof) -> Json:
     """A proof on the core for one range of differences as a certificate about the automaton.
 
     Raises :class:`NothingToCertify` where shifts cost something in loops.
     """
+    from symdipa.bounds.alignment import Side
+
+    assert isinstance(side, Side)
     model = model_of(automaton)
-    graphs = Contracted(automaton, side)
-    known = Known(model, graphs.proposed(model), graphs.edges)
+    contracted = Contracted(automaton, side)
+    known = Known(model, contracted.proposed(model), contracted.edges)
+    inputs = _inputs(side)
+    apart = gone_apart(automaton, model, contracted.edges, inputs)
     ways = [
-        _Lift(model, side, graphs, known, [graphs.shifts(v, turned) for v in graphs.lifted])
-        for turned in graphs.roundings(automaton.integer)
+        _Lift(
+            model, inputs, contracted, known, apart, [contracted.shifts(v, turned) for v in contracted.lifted]
+        )
+        for turned in contracted.roundings(automaton.integer)
     ]
     best = min(ways, key=lambda way: way.bound)
     return {
         "kind": "private",
-        "adjacency": _pair((side.low / side.sensitivity, side.high / side.sensitivity)),
-        "sensitivity": str(side.sensitivity),
-        "D": str(max(side.bound, best.bound)),
+        **_claim(side, max(side.bound, best.bound)),
         "base": {
             "nodes": [
-                {"state": state} | ({"facts": [fact.written for fact in facts]} if facts else {})
-                for state, facts in zip(graphs.states(), known.facts, strict=True)
+                {"state": state}
+                | _written_apart(gone)
+                | ({"facts": [fact.written for fact in facts]} if facts else {})
+                for state, gone, facts in zip(contracted.states(), apart, known.facts, strict=True)
             ],
-            "edges": [list(edge) for edge in graphs.edges],
+            "edges": [_written(edge) for edge in contracted.edges],
         },
         "lift": best.written("backward" if side.lifted.letters else "forward"),
     }
 
 
+def in_parts(automaton: Automaton, side: PartedSide) -> Json:
+    """A proof in parts, on a core of which each transition is one of the automaton with a letter."""
+    control, model = side.control, model_of(automaton)
+
+    def edge(source: int, t: int, target: int) -> list[int | str]:
+        return _written(Edge(source, control.origin[t], target, control.letters[t]))
+
+    place = {control.initial: 0}
+    edges: list[Edge] = []
+    for q in (order := [control.initial]):  # grows while it is walked
+        for t in control.outgoing[q]:
+            there = control.target[t]
+            if there not in place:
+                place[there] = len(order)
+                order.append(there)
+            edges.append(Edge(place[q], control.origin[t], place[there], control.letters[t]))
+    states = {0: automaton.initial} | {e.target: automaton.transitions[e.transition].target for e in edges}
+    apart = gone_apart(automaton, model, edges, _inputs(side))
+    return {
+        "kind": "private-in-parts",
+        **_claim(side, side.bound),
+        "ground": {
+            "nodes": [
+                {"state": states[v], "potential": str(side.potential(q))} | _written_apart(apart[v])
+                for v, q in enumerate(order)
+            ],
+            "edges": [_written(edge) for edge in edges],
+        },
+        "parts": [
+            {"variables": [control.variable_names[x] for x in members(part.share.own)]}
+            | graphs(part.lifted, partial(side.shift, part), place=lambda q: {"ground": place[q]}, edge=edge)
+            for part in side.parted.parts
+        ],
+    }
+
+
+def _claim(side: Proof, bound: Fraction) -> Json:
+    return {
+        "adjacency": _pair((side.low / side.sensitivity, side.high / side.sensitivity)),
+        "sensitivity": str(side.sensitivity),
+        "D": str(bound),
+    }
+
+
+def _inputs(side: Proof) -> Inputs:
+    return Inputs(side.low, side.high, Fraction(1), both=side.low == -side.high)
+
+
+def gone_apart(automaton: Automaton, model: Model, edges: Iterable[Edge], inputs: Inputs) -> list[Apart]:
+    """How far inputs went apart in each node of a graph, as far as registers matter.
+
+    Of the edges that lead to a node the first leaves one that comes before it.
+    """
+    live = live_registers(automaton)
+    found = {0: Apart()}
+    for source, t, target, letter in edges:
+        if target not in found:
+            step, here = model.steps[t], found[source]
+            state = state_after(model, here.state, letter)
+            assert state is not None
+            read, _ = entry(model, step, letter, inputs)
+            found[target] = Apart(state, known_after(step, here.registers, read, live[step.target]))
+    return [found[v] for v in range(len(found))]
+
+
 def _pair(interval: Interval) -> list[str]:
     return [str(end) for end in interval]
+
+
+def _written(edge: Edge) -> list[int | str]:
+    return [edge.source, edge.transition, edge.target, *([edge.letter] if edge.letter else [])]
+
+
+def _written_apart(apart: Apart) -> Json:
+    registers = {r: str(difference) for r, difference in sorted(apart.registers.items())}
+    return ({"differ": apart.state} if apart.state else {}) | ({"registers": registers} if registers else {})
 
 
 # From the core to the automaton
@@ -127,6 +223,11 @@ class Contracted:
     def _is_between(self, node: int) -> bool:
         return self.control.is_between(self.cover.state[node])
 
+    def _edge(self, source: int, t: int, target: int) -> Edge:
+        """An edge by the transition of which the core's ``t`` is the first part."""
+        letter = self.control.letters[t] if self.control.letters else ""
+        return Edge(source, self.control.origin[t], target, letter)
+
     def _contract_base(self) -> None:
         leaving: dict[int, list[int]] = defaultdict(list)
         for e, u in enumerate(self.cover.source):
@@ -153,8 +254,7 @@ class Contracted:
                 if target not in self.nodes:
                     self.nodes[target] = len(self.nodes)
                     work.append(target)
-                origin = self.control.origin[self.cover.transition[e]]
-                self.edges.append((self.nodes[node], origin, self.nodes[target]))
+                self.edges.append(self._edge(self.nodes[node], self.cover.transition[e], self.nodes[target]))
 
     def _contract_lift(self) -> None:
         """Backward from where runs may end: each node has one edge over each base edge that leads to it."""
@@ -183,14 +283,14 @@ class Contracted:
                 if source not in self.lifted:
                     self.lifted[source] = len(self.lifted)
                     work.append(source)
-                self.lift_edges.append((self.lifted[source], self.control.origin[t], self.lifted[node]))
+                self.lift_edges.append(self._edge(self.lifted[source], t, self.lifted[node]))
 
     # What nodes are about
 
     def states(self) -> Iterator[str]:
         """The automaton's state of each node, which edges tell."""
         states = {0: self.automaton.initial}
-        for source, t, target in self.edges:
+        for source, t, target, _ in self.edges:
             assert states[source] == self.automaton.transitions[t].source
             states[target] = self.automaton.transitions[t].target
         return (states[v] for v in range(len(self.nodes)))
@@ -292,12 +392,15 @@ class _Lift:
     """The lift with these intervals, and the least potentials that pay for it."""
 
     def __init__(
-        self, model: Model, side: Side, graphs: Contracted, known: Known, shifts: list[Intervals]
+        self,
+        model: Model,
+        inputs: Inputs,
+        graphs: Contracted,
+        known: Known,
+        apart: list[Apart],
+        shifts: list[Intervals],
     ) -> None:
-        self.model, self.shifts = model, shifts
-        self.low, self.high = side.low, side.high
-        if model.integer:
-            self.low, self.high = Fraction(ceil(side.low)), Fraction(floor(side.high))
+        self.model, self.inputs, self.apart, self.shifts = model, inputs, apart, shifts
         self.base = [graphs.nodes[graphs.lift.base[v]] for v in graphs.lifted]
         self.edges, self.known = graphs.lift_edges, known
         self.potentials = self._potentials()
@@ -307,25 +410,27 @@ class _Lift:
         return max(p for p, base in zip(self.potentials, self.base, strict=True) if base == 0)
 
     def _potentials(self) -> list[Fraction]:
-        component = component_numbers(len(self.base), [(u, v) for u, _, v in self.edges])
+        component = component_numbers(len(self.base), [(u, v) for u, _, v, _ in self.edges])
         potential = [Fraction(0)] * (max(component) + 1)
-        for u, t, v in sorted(self.edges, key=lambda edge: component[edge[0]]):
-            here, there = component[u], component[v]
-            paid = self._cost(u, t, v)
+        for edge in sorted(self.edges, key=lambda edge: component[edge.source]):
+            here, there = component[edge.source], component[edge.target]
+            paid = self._cost(edge)
             if here != there:  # components are numbered from the ends
                 potential[here] = max(potential[here], paid + potential[there])
             elif paid:
                 raise NothingToCertify("the shifts that were found on the core cost something in a loop")
         return [potential[c] for c in component]
 
-    def _cost(self, u: int, t: int, v: int) -> Fraction:
+    def _cost(self, edge: Edge) -> Fraction:
         """What an edge costs at most, with the best shift of its sample."""
+        u, t, v, letter = edge
         step = self.model.steps[t]
+        read = entry(self.model, step, letter or ANY, self.inputs)
         floors, ceilings = self._range(self.known.orders[self.base[u]], step, self.shifts[u], self.shifts[v])
         zero = [Fraction(0)]
         return max(
             _price(step.sample, difference, floors, ceilings) + _price(step.second, difference, zero, zero)
-            for difference in ((self.low, self.high) if step.reads_input else zero)
+            for difference in means(step, self.apart[self.base[u]], read, "an edge")
         )
 
     def _range(
@@ -368,7 +473,7 @@ class _Lift:
                 )
                 for base, potential, mine in zip(self.base, self.potentials, own, strict=True)
             ],
-            "edges": [list(edge) for edge in self.edges],
+            "edges": [_written(edge) for edge in self.edges],
         }
 
     def _everywhere(self) -> Intervals:
@@ -394,10 +499,10 @@ class _Lift:
 
         leaving: list[list[Edge]] = [[] for _ in self.base]
         for edge in self.edges:
-            leaving[edge[0]].append(edge)
+            leaving[edge.source].append(edge)
         work = list(self.edges)
         while work:
-            u, t, v = work.pop()
+            u, t, v, _ = work.pop()
             step = self.model.steps[t]
             for x, (low, high) in everywhere.items():
                 if x in self.shifts[v] or x in own[v]:
