@@ -28,6 +28,7 @@ from random_differ import has_bounds, random_differ, set_before_use, with_sums
 from random_linear import random_linear
 from test_linear_judge import check_answer, falls
 
+from symdipa.files import formats
 from symdipa.model.adjacency.differ import differ
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.validation import problems
@@ -229,6 +230,7 @@ def test_random_automata_obey_the_rules():
         automaton = drawn(i)
         assert problems(automaton) == []
         assert has_bounds(automaton)
+        assert formats.loads(formats.dumps(automaton, "dipa")) == automaton
         seen[automaton.differ.text.partition("=")[0]] += 1
         seen["registers"] += bool(automaton.registers)
         seen["integer"] += automaton.integer

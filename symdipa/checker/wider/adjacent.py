@@ -161,30 +161,48 @@ def means_of_run(model: Model, run: Run, entries: Sequence[Fraction], where: str
 def check_free(run: Run, where: str) -> None:
     """Means around which samples lie closely may be any numbers, all of them together.
 
-    That is so if each of them has an entry that those before it do not have, such as one that its own step
-    reads; or if as linear forms of entries those outside of cycles are independent, and have no entries of
-    cycles, where each has its own.
+    That is so if each has an entry that those before it do not have: the one that its own step reads. It is
+    also so if, as linear forms, those of each cycle are independent in the entries of one round, and those
+    outside of cycles in the entries outside, of which alone they are made.
     """
-    close = [p for p, step in enumerate(run.steps) if _is_close(step)]
+    close = {p for p, step in enumerate(run.steps) if _is_close(step)}
     if all(run.steps[p].reads_input for p in close):
         return
     registers: dict[str, Form | None] = {}
     forms: list[Form] = []
-    ends = {j - 1: range(i, j) for i, j in run.cycles}
-    inside = {p for cycle in ends.values() for p in cycle}
-    for p, step in enumerate(run.steps):
+    at = 0
+    for i, j in [*sorted(run.cycles), (len(run.steps), len(run.steps))]:
+        _check_stretch(run, range(at, i), close, registers, forms, where)
+        inside: dict[str, Form | None] = {r: {} for r in registers}
+        _check_stretch(run, range(i, j), close, inside, [], where)
+        registers |= {r: None for p in range(i, j) for r in run.steps[p].sums}
+        at = j
+
+
+def _check_stretch(
+    run: Run,
+    stretch: range,
+    close: set[int],
+    registers: dict[str, Form | None],
+    forms: list[Form],
+    where: str,
+) -> None:
+    """Means of a part of a run are independent of each other, and of those with the given forms.
+
+    ``registers`` are what they hold before it, and then after it; ``None``: more than is known.
+    """
+    for p in stretch:
+        step = run.steps[p]
         own = {p: Fraction(1)} if step.reads_input else {}
         mean: Form | None = own
         for r, factor in step.factors:
             mean = _plus(mean, registers[r], factor)
-        if p in close and (not own if p in inside else mean is None or not _independent(mean, forms)):
+        if p in close and (mean is None or not _independent(mean, forms)):
             refuse("run-means", f"{where}: the mean at position {p} may depend on others")
         registers |= {
             r: _plus(own if each.adds else {}, registers[each.source] if each.source else {}, Fraction(1))
             for r, each in step.sums.items()
         }
-        if p in ends:  # in further rounds they may get other entries
-            registers |= {r: None for q in ends[p] for r in run.steps[q].sums}
 
 
 Form = dict[int, Fraction]
