@@ -149,8 +149,8 @@ def adaptive() -> Automaton:
 def records(d: F = ONE) -> Automaton:
     """A noisy sum has to exceed the last one again and again.
 
-    Of ``n`` records before the entry that differs and ``n`` after it each costs something, as all are in a row:
-    two loops together, and neither of them alone.
+    Of ``n`` records before the entry that differs, and ``n`` after it, each costs something, as all of them are
+    in order: two loops together, and neither of them alone.
     """
     return made(
         [noisy("first", d), summing(query("q", d), "r")],
