@@ -149,8 +149,8 @@ def adaptive() -> Automaton:
 def records(d: F = ONE) -> Automaton:
     """A noisy sum has to exceed the last one again and again.
 
-    Of ``n`` records before the entry that differs, and ``n`` after it, each costs something, as all of them are
-    in order: two loops together, and neither of them alone.
+    All records are in order. So each of ``n`` before the entry that differs, and of ``n`` after it, costs
+    something: two loops leak together, and neither of them alone.
     """
     return made(
         [noisy("first", d), summing(query("q", d), "r")],
