@@ -20,6 +20,7 @@ from differ_models import (
     updates,
     whole_sum,
 )
+from linear_models import at_most, below
 
 import symdipa
 from symdipa import check, hints
@@ -37,6 +38,7 @@ from symdipa.model.automaton import (
     Noise,
     State,
     Transition,
+    guarded,
     symbol,
     with_differ,
 )
@@ -47,13 +49,13 @@ from symdipa.runs.numbers.shifts import cost
 from symdipa.runs.numbers.system import unrolled
 
 
-def below(rate, mean, x):
+def laplace_below(rate, mean, x):
     """The probability that a Laplace sample lies below ``x``."""
     return 0.5 * exp(-rate * (mean - x)) if x < mean else 1 - 0.5 * exp(-rate * (x - mean))
 
 
 def within(rate, mean, low, high):
-    return below(rate, mean, high) - below(rate, mean, low)
+    return laplace_below(rate, mean, high) - laplace_below(rate, mean, low)
 
 
 # ---------------------------------------------------------------------------------------------- probabilities
@@ -213,6 +215,19 @@ def test_a_witness_that_says_nothing_of_entries_is_no_licence():
         refute(prefix_sums(), witness, 5, 1, limits=Limits.of(10))
 
 
+@pytest.mark.parametrize(("constant", "sign"), [(F(-7), 1), (F(5), -1), (F(100), -1), (F(1, 2), 1)])
+def test_inputs_go_to_where_a_run_without_noise_ends(constant, sign):
+    """Only inputs near the constant make a run possible on one of them, and not on the other."""
+    low = at_most(constant, "insample") if sign > 0 else below("insample", constant)
+    automaton = Automaton.build(
+        [noisy("q", 1, noise=Noise.NONE)],
+        [Transition("q", "q", symbol("o"), guarded([low]))],
+        differ="entries=1",
+    )
+    found = examined(refute(automaton, check(automaton).witness, 5, 1, limits=Limits.of(20)))
+    assert found.holds and found.log_ratio == inf and found.log_prob_alpha == 0
+
+
 def test_further_entries_of_streams_that_end():
     """Streams of a pattern may have to end: no entries are added that there cannot be."""
     from symdipa.evidence.refutation.rays import WideEvaluation
@@ -358,3 +373,8 @@ def test_to_promise_less():
     ]
     assert last.outcome == "private, D = 3/4"
     assert all(hint.kind != "one-entry" for hint in hints(check(whole_sum())))
+
+
+def test_streams_that_are_too_long_have_no_differences():
+    assert worst_allowed(svt("pattern=~=~"), unrolled(svt("all"), [0, 1, 1, 1, 1])) is None
+    assert confirm(svt("pattern=~=~"), 1, enough=1.45, limits=Limits.of(20)).log_ratio_per_eps <= F(3, 2)

@@ -72,7 +72,7 @@ def _updates(transition: Transition, i: int, reads: bool) -> Iterator[Finding]:
             yield (
                 place,
                 f"{update} of {arrow(transition)}: {source} reads no input; update {update.register} in the "
-                f"step that reads it, or make {source} an input state, or one that only reads: ({source}:read)",
+                f"step that reads it, or make {source} a state that reads, for instance ({source}:read)",
             )
         elif update == Update(update.register, update.register):
             yield place, f"{update} of {arrow(transition)} changes nothing; leave it out"

@@ -88,8 +88,8 @@ def _growing(automaton: AutomatonParts, names: Sequence[str], moves: Moves) -> l
 def _passed_on(
     automaton: AutomatonParts, names: Sequence[str], moves: Moves
 ) -> tuple[dict[Node, list[Moved]], set[tuple[str, int]]]:
-    """What becomes of sums, in the product of the automaton and the adjacency automaton; its states from which
-    there is a step."""
+    """What becomes of sums, in the product of the automaton and the adjacency automaton; from which of its
+    states there is a step."""
     outgoing = by_source(automaton)
     reads = {state.name: state.is_input for state in automaton.states}
     updates = [{each.register: each for each in t.updates} for t in automaton.transitions]
