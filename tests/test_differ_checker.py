@@ -21,6 +21,7 @@ from linear_examples import S, less, most, noisy, query, step
 from test_wider_checker import DROP, TWO_SIDED, about, rule_of, tampered, verified
 
 from symdipa import checker
+from symdipa.analysis import certify, weigh
 from symdipa.checker.wider import differ as differs
 from symdipa.checker.wider.adjacent import Apart, check_letters
 from symdipa.checker.wider.differ import moves_of
@@ -43,7 +44,7 @@ half, quarter = Fraction(1, 2), Fraction(1, 4)
 EXP, NONE = Noise.EXPONENTIAL, Noise.NONE
 
 
-# ---------------------------------------------------------------------------------------- which entries differ
+# Which entries differ
 
 
 def product_moves(text: str):
@@ -162,7 +163,7 @@ def test_automata_that_are_too_large_are_refused(monkeypatch):
     assert refused.value.rule == "limit"
 
 
-# --------------------------------------------------------------------------------------------------- the digest
+# The digest
 
 
 def test_the_digest_covers_which_entries_differ():
@@ -207,7 +208,7 @@ def test_the_order_of_updates_and_registers_is_nothing():
     assert checker.digest(two[0]) == checker.digest(two[1])
 
 
-# ------------------------------------------------------------------------------------------------ certificates
+# Certificates
 
 SVT = under("entries=1", examples.svt_for_ever())
 FRESH = under("entries=1", examples.fresh_sums())
@@ -566,6 +567,31 @@ def test_a_register_that_is_not_followed_needs_one_letter_only():
     assert rule_of(automaton, good) is None
     assert rule_of(automaton, tampered(good, ("base.nodes.1.registers", {"s": "0"}))) == "base-complete"
     assert rule_of(shown, good) == "base-complete"
+    summed = replace(
+        automaton, states=(automaton.states[0], summing(query("q", half), "s"), *automaton.states[2:])
+    )
+    assert rule_of(summed, good) is None, "nothing depends on the mean of q"
+    reset = replace(
+        automaton,
+        transitions=(
+            replace(automaton.transitions[0], updates=(Update("s", None, False),)),
+            *automaton.transitions[1:],
+        ),
+    )
+    assert rule_of(reset, tampered(good, ("base.nodes.1.registers", {"s": "0"}))) is None
+    kept = tampered(good, ("base.nodes.1.registers", {"s": "0"}), ("base.nodes.2.registers", {"s": "0"}))
+    kept = tampered(kept, ("base.nodes.3.registers", {"s": "0"}))
+    assert rule_of(reset, kept) is None, "a register that is not updated, or not by the entry, is known still"
+    for update in (Update("s", "s", False), Update("s", None, False)):
+        again = replace(
+            reset, transitions=(reset.transitions[0], replace(reset.transitions[1], updates=(update,)))
+        )
+        assert rule_of(again, kept) is None
+    more = replace(
+        reset,
+        transitions=(reset.transitions[0], replace(reset.transitions[1], updates=(Update("s", "s", True),))),
+    )
+    assert rule_of(more, kept) == "base-register"
     unused = tampered(good, ("base.edges.2", DROP), ("lift.edges.2", DROP), ("lift.nodes.3", DROP))
     unused = tampered(unused, ("base.nodes.3", DROP))
     assert rule_of(automaton, unused) is None, "nothing depends on the mean of q"
@@ -635,7 +661,47 @@ def test_letters_that_are_enough(text):
                     assert may_be_equal and may_differ, (shape, state, letters)
 
 
-# -------------------------------------------------------------------------------------------------------- parts
+MADE = [
+    (
+        automaton,
+        checker.digest(automaton),
+        certify(weigh(automaton, adjacency=adjacency, timeout=60))["certificates"],
+    )
+    for automaton, adjacency in (
+        (under("window=2", examples.smart_sum(2)), "two-sided"),
+        (under("window=2", examples.sliding_sums(3, half)), "two-sided"),
+        (under("entries=1", examples.sliding_sums(2, half)), (-2, 1)),
+        (under("entries=1", examples.fresh_sums()), "two-sided"),
+        (under("pattern=~={2}", examples.fresh_sums()), (-2, 1)),
+        (under("all", examples.adaptive()), "monotone"),
+    )
+]
+"""What is made by those who are not trusted."""
+
+
+def test_what_was_found_is_verified():
+    for automaton, digest, certificates in MADE:
+        assert checker.digest(automaton) == digest
+        assert verified(automaton, *certificates)
+        for part in certificates:
+            if part["kind"] == "private":
+                for v, node in enumerate(part["lift"]["nodes"]):
+                    if Fraction(node["potential"]):
+                        less_paid = str(Fraction(node["potential"]) * Fraction(99, 100))
+                        place = f"lift.nodes.{v}.potential"
+                        found = rule_of(automaton, tampered(part, (place, less_paid)))
+                        assert found == "lift-potential"
+                for v, node in enumerate(part["base"]["nodes"]):
+                    for r, difference in node.get("registers", {}).items():
+                        changed = str(Fraction(difference) + half)
+                        place = f"base.nodes.{v}.registers.{r}"
+                        assert rule_of(automaton, tampered(part, (place, changed))) == "base-register"
+            elif part["kind"] == "lower":
+                above = str(Fraction(part["D"]) + Fraction(1, 100))
+                assert rule_of(automaton, tampered(part, ("D", above))) == "lower-bound"
+
+
+# Parts
 
 
 @pytest.mark.parametrize(
@@ -677,7 +743,7 @@ def test_parts_that_were_tampered_with_are_refused(rule, place, new):
     assert rule_of(PARTED, tampered(PARTED_PRIVATE, (place, new))) == rule
 
 
-# ------------------------------------------------------------------------------------------------------- runs
+# Runs
 
 
 @pytest.mark.parametrize(
@@ -734,6 +800,9 @@ def test_registers_in_runs():
     assert rule_of(TOTAL, total) is None
     assert rule_of(TOTAL, tampered(total, ("differences", ["-1", "0", "0"]))) == "lower-bound"
     assert rule_of(TOTAL, tampered(TOTAL_LOWER, ("differences", ["-1", "-1", "0"]))) == "run-differ"
+    last = under("pattern=~~", TOTAL)
+    assert rule_of(last, TOTAL_LOWER) is None, "no entry may come any more, and none does"
+    assert rule_of(under("pattern=~", TOTAL), TOTAL_LOWER) == "run-differ"
     every = under("all", TOTAL)
     both = tampered(TOTAL_LOWER, ("differences", ["-1", "-1", "0"]))
     assert rule_of(every, tampered(both, ("D", "1"))) is None
@@ -781,6 +850,39 @@ def test_means_that_depend_on_each_other():
     ]
     triple = {"a": exact("a", s=1), "b": exact("b", r=1)}
     assert grows(close(*three, **triple, c=exact("c", s=1, r=2)), [0, 1, 2, 3, 4]) == "run-means"
+    plain = [step("a", "b", INSAMPLE, store="x"), step("b", "e", "o", less(S, "x"))]
+    assert grows(close(*plain, a=exact("a", s=1), b=noisy("b", None, NONE)), [0, 1, 2, 3]) is None
+    read = close(
+        adding(step("a", "b", INSAMPLE, store="x"), t="input"),
+        step("b", "e", "o", less(S, "x")),
+        a=replace(exact("a", s=1), is_input=True),
+        b=exact("b", t=1),
+    )
+    assert grows(read, [0, 1, 2, 3]) is None
+    again = made(
+        [replace(exact("p"), is_input=True), reading("q"), exact("a", r=1, s=1), exact("b", r=1)],
+        adding(step("p", "q", "o", store="x"), r="input"),
+        adding(step("q", "a", "o"), s="input"),
+        step("a", "b", INSAMPLE, store="y"),
+        step("b", "e", "o", less(S, "y"), most("x", S)),
+    )
+    assert grows(again, [0, 1, 2]) is None
+    assert grows(again, [0, 1, 2, 3]) == "run-means", "the first one read what the last one has"
+    copied = made(
+        [reading("p"), reading("q"), exact("a", s=1), exact("b", r=1)],
+        adding(step("p", "q", "o"), r="input"),
+        adding(step("q", "a", "o"), s="r"),
+        *two,
+    )
+    assert grows(copied, [0, 1, 2]) is None
+    assert grows(copied, [0, 1, 2, 3]) == "run-means"
+    twice = made(
+        [reading("p"), reading("q"), exact("a", s=1), exact("b", r=1, u=1)],
+        adding(step("p", "q", "o"), r="input"),
+        adding(step("q", "a", "o"), s="r+input", u="input"),
+        *two,
+    )
+    assert grows(twice, [0, 1, 2, 3]) == "run-means"
     updated = [two[0], adding(two[1], s="0")]
     assert grows(close(*updated, a=exact("a", s=1), b=exact("b", r=1)), [0, 1, 2, 3]) is None
 
@@ -823,9 +925,32 @@ def test_means_that_depend_on_each_other_in_cycles():
     assert grows(mixed, [0, 1, 3, 4], [], 3) is None
     assert grows(mixed, [0, 1, 2, 3, 4], [], 4) is None
     assert grows(mixed, [0, 1, 2, 3, 4], [[2, 3]], 4) == "run-means"
+    first = exact("first", r=1)
+    for factors in ({"r": 1}, {"r": 1, "s": 1}, {"s": 1}):
+        before = close(
+            step("a", "b", INSAMPLE, store="x"),
+            adding(step("b", "b", "low", most(S, "x")), r="s"),
+            step("b", "c", "high", less("x", S)),
+            step("c", "e", INSAMPLE, less(S, "x")),
+            a=replace(first, name="a"),
+            b=noisy("b", half),
+            c=exact("c", **factors),
+        )
+        assert grows(before, [0, 1, 2, 4, 5], [], 2) is None or factors == {"r": 1}
+        assert grows(before, [0, 1, 2, 3, 4, 5], [[3, 4]], 2) == (
+            None if factors == {"s": 1} else "run-means"
+        )
+    own = close(
+        adding(step("a", "a", "o", most(S, 0)), s="input"),
+        step("a", "e", INSAMPLE, less(0, S)),
+        a=replace(exact("a", s=1), is_input=True),
+    )
+    claim |= {"run": [0, 1, 2, 3], "cycles": [[2, 3]], "differences": ["0", "0", "0", "1"]}
+    claim |= {"flow": [{"from": "ground", "to": 3, "amount": "1"}]}
+    assert rule_of(own, claim) is None
 
 
-# ----------------------------------------------------------------------------------------------- the automaton
+# The automaton
 
 
 @pytest.mark.parametrize(

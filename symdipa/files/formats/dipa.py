@@ -6,7 +6,7 @@
     (q2,1/2,0): if (insample < x) then output obot; goto q2
                 elseif (insample >= x) then output otop; goto q3
 
-:mod:`symdipa.files.formats.dipa_grammar` parses; here ordered branches are resolved and states and
+:mod:`symdipa.files.formats.language.grammar` parses; here ordered branches are resolved and states and
 transitions are numbered.
 """
 
@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import READING, Parsed, Report
-from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, Listing, Listings, parse_listings
-from symdipa.files.formats.dipa_steps import Arm
-from symdipa.files.formats.dipa_words import NAME, NO_REGISTERS, RESERVED
+from symdipa.files.formats.language.grammar import EXAMPLE, FATAL, Listing, Listings, parse_listings
+from symdipa.files.formats.language.steps import Arm
+from symdipa.files.formats.language.words import NAME, NO_REGISTERS, RESERVED
 from symdipa.model.adjacency.differ import ALL
 from symdipa.model.automaton import (
     Automaton,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.files.formats.common import eps_in, shown
-from symdipa.files.formats.dipa_words import INFINITE, NAME, RESERVED, SECOND_SAMPLE, Words
+from symdipa.files.formats.language.words import INFINITE, NAME, RESERVED, SECOND_SAMPLE, Words
 from symdipa.model.automaton import Noise
 from symdipa.model.parts import ENTRY, signed_sum
 from symdipa.model.spelling import Dictionary

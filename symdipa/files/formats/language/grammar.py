@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from symdipa.files.formats.common import READING, Report, shown
-from symdipa.files.formats.dipa_guards import GuardParser
-from symdipa.files.formats.dipa_parameters import (
+from symdipa.files.formats.language.guards import GuardParser
+from symdipa.files.formats.language.parameters import (
     BODY,
     HEADER_MARKS,
     NO_SCALE,
@@ -25,8 +25,8 @@ from symdipa.files.formats.dipa_parameters import (
     ParameterParser,
     Scale,
 )
-from symdipa.files.formats.dipa_steps import Arm, StepParser
-from symdipa.files.formats.dipa_words import (
+from symdipa.files.formats.language.steps import Arm, StepParser
+from symdipa.files.formats.language.words import (
     AHEAD,
     NAME,
     RESERVED,

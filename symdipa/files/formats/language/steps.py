@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.files.formats.common import shown
-from symdipa.files.formats.dipa_words import AHEAD, NAME, RESERVED, SECOND_SAMPLE, SIGNS, Words, means
+from symdipa.files.formats.language.words import AHEAD, NAME, RESERVED, SECOND_SAMPLE, SIGNS, Words, means
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
