@@ -1,4 +1,5 @@
 """``--differ`` on the command line, and ``differ=`` in Python."""
+# ruff: noqa: E501 (the tables read better with one case on a line)
 
 from __future__ import annotations
 
@@ -12,14 +13,14 @@ from conftest import ROOT
 
 import symdipa
 from symdipa import Verdict
-from symdipa.interface.cli import main
+from symdipa.interface.cli import cli
 
 EXAMPLES = ROOT / "examples" / "adjacency"
 SVT, TOTAL = str(EXAMPLES / "svt_one_entry.dipa"), str(EXAMPLES / "total.dipa")
 
 
 def run(*arguments: str, **options: object) -> Result:
-    return CliRunner().invoke(main, arguments, catch_exceptions=False, **options)  # type: ignore[arg-type]
+    return CliRunner().invoke(cli, arguments, catch_exceptions=False, **options)  # type: ignore[arg-type]
 
 
 def lines(found: Result) -> list[str]:
@@ -44,7 +45,20 @@ def test_it_counts_instead_of_what_the_file_says() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    "certify check compare convert encode minimize probability report simulate verify weight witness".split(),
+    [
+        "certify",
+        "check",
+        "compare",
+        "convert",
+        "encode",
+        "minimize",
+        "probability",
+        "report",
+        "simulate",
+        "verify",
+        "weight",
+        "witness",
+    ],
 )
 def test_every_command_that_reads_knows_it(command: str) -> None:
     assert "--differ WHICH" in run(command, "--help").stdout
@@ -100,7 +114,7 @@ def test_a_certificate_is_about_who_may_differ(tmp_path: Path) -> None:
     assert refused.exit_code == 1 and "[rule automaton]" in refused.stdout
 
 
-# ------------------------------------------------------------------------------------------------ what is said
+# ----------------------------------------------------------------------------------------------- what is said
 
 
 @pytest.mark.parametrize(
@@ -111,7 +125,7 @@ def test_a_certificate_is_about_who_may_differ(tmp_path: Path) -> None:
         (("--differ", "window=2", "--sensitivity", "2"), "and entries within 2 consecutive ones differ, by at most 2, up or down."),
         (("--differ", "entries=1", "--adjacency", "monotone"), "and one entry differs, by at most 1, all of them up or all of them down."),
         (("--differ", "window=2", "--adjacency", "-1,2"), "and entries within 2 consecutive ones differ, one stream minus the other is between -1 and 2 in each entry, in either order."),
-        (("--differ", "pattern=(~=)*"), "and entries differ as in (~=)*, by at most 1, up or down."),
+        (("--differ", "pattern==*~=*~?"), "and entries differ as in =*~=*~?, by at most 1, up or down."),
     ],
 )  # fmt: skip
 def test_reports_say_who_differs_and_by_how_much(options: tuple[str, ...], words: str) -> None:
