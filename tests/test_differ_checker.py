@@ -117,6 +117,7 @@ def test_what_texts_mean():
             "entries=1.5",
         ),
         *("window=0", "window=1001", "window=²", "window=0000000001", "pattern", "pattern=", "pattern=x"),
+        *("pattern='", "pattern==0", "pattern=(=')"),
         *("pattern=(", "pattern=)", "pattern=(=", "pattern==)", "pattern=*", "pattern=|*", "pattern=(+)"),
         *("pattern=={2,1}", "pattern=={}", "pattern=={,2}", "pattern=={1001}", "pattern=={0,1001}"),
         *("pattern=={2", "pattern=={1001,}", "pattern==2", "pattern=={2}}", "words=1"),
@@ -139,6 +140,7 @@ def deep(depth: int) -> str:
     ("most", "beyond"),
     [
         (deep(149), deep(150)),
+        ("pattern=" + "(" * 150 + ")" * 150, "pattern=" + "(" * 151 + ")" * 151),
         ("pattern=~" + "?" * 149, "pattern=~" + "?" * 150),
         ("pattern=" + "(" * 74 + "~?" + ")?" * 74, "pattern=" + "(" * 75 + "~" + ")?" * 75),
         ("pattern=" + "(=|" * 149 + "~" + ")" * 149, "pattern=" + "(=|" * 149 + "(~)" + ")" * 149),
