@@ -536,6 +536,39 @@ def test_registers_that_were_tampered_with_are_refused(rule, place, new):
     assert found == rule
 
 
+def test_an_entry_and_a_register_add_up():
+    """What is left afterwards, for nothing, pays where they cancel out."""
+    automaton = under(
+        "all",
+        made(
+            [reading("p"), summing(query("q", Fraction(1)), "s")],
+            adding(step("p", "q", "o"), s="input"),
+            step("q", "e", INSAMPLE),
+        ),
+    )
+    edges = [[0, 0, 1, "-"], [0, 0, 2, "+"]]
+    edges += [[1, 1, 4, "-"], [1, 1, 3, "+"], [2, 1, 3, "-"], [2, 1, 4, "+"]]
+    least, largest = ({"state": "q", "registers": {"s": end}} for end in ("-1", "1"))
+    good = {
+        "kind": "private",
+        **TWO_SIDED,
+        "D": "2",
+        "base": {
+            "nodes": [{"state": "p"}, least, largest, {"state": "e"}, {"state": "e"}],
+            "edges": edges,
+        },
+        "lift": {
+            "cover": "forward",
+            "shifts": {},
+            "nodes": [{"base": v, "potential": "0" if v == 4 else "2"} for v in range(5)],
+            "edges": list(edges),
+        },
+    }
+    assert rule_of(automaton, good) is None
+    assert rule_of(automaton, tampered(good, ("lift.nodes.4.potential", "1/1000"))) == "lift-potential"
+    assert rule_of(automaton, tampered(good, ("lift.nodes.3.potential", "2001/1000"))) == "lift-potential"
+
+
 def test_a_register_that_is_not_followed_needs_one_letter_only():
     """Where no mean to come has it, an entry that is only added to it is as good as equal."""
     automaton = under(
