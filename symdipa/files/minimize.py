@@ -326,7 +326,6 @@ NUMBERS: list[dict[str, Any]] = [
     {"d_prime": Fraction(1), "noise_prime": Noise.LAPLACE},
     {"d": Fraction(1)},
     {"d_prime": Fraction(1)},
-    {"registers": ()},
     {"mu": Fraction(0)},
     {"mu_prime": Fraction(0)},
     {"is_input": True},
@@ -362,6 +361,29 @@ def _simple_numbers(automaton: Automaton, places: Collection[tuple[int, int]]) -
     return replace(automaton, states=tuple(states))
 
 
+def _in_means(automaton: Automaton) -> list[tuple[int, str]]:
+    return [(q, register) for q, state in enumerate(automaton.states) for register, _ in state.registers]
+
+
+def _without_registers(automaton: Automaton, gone: Collection[tuple[int, str]]) -> Automaton:
+    states = (
+        replace(state, registers=tuple(one for one in state.registers if (q, one[0]) not in gone))
+        for q, state in enumerate(automaton.states)
+    )
+    return replace(automaton, states=tuple(states))
+
+
+def _taken_once(automaton: Automaton, places: Collection[tuple[int, str]]) -> Automaton:
+    """Registers have the factor 1 in means."""
+    states = (
+        replace(
+            state, registers=tuple((r, Fraction(1) if (q, r) in places else k) for r, k in state.registers)
+        )
+        for q, state in enumerate(automaton.states)
+    )
+    return replace(automaton, states=tuple(states))
+
+
 def _strangeness(move: Transition) -> int:
     """How far an output is from a symbol that says nothing."""
     if move.output == PLAIN:
@@ -392,6 +414,8 @@ CHANGES = (
     Simplification(lambda a: _places(a, lambda move: sorted(move.guard.others, key=str)), _without_others),
     Simplification(lambda a: _places(a, lambda move: move.copies), _without_copies),
     Simplification(lambda a: _places(a, lambda move: move.updates), _without_updates),
+    Simplification(_in_means, _without_registers),
+    Simplification(_in_means, _taken_once),
     Simplification(lambda a: _places(a, lambda move: filter(_work, move.updates)), _simpler_updates),
     Simplification(_numbers, _simple_numbers),
     Simplification(lambda a: [0] * a.integer, lambda a, _: replace(a, integer=False)),

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.files.formats.common import eps_in, shown
-from symdipa.files.formats.dipa_words import INFINITE, NAME, RESERVED, SECOND_SAMPLE, Words
+from symdipa.files.formats.language.words import INFINITE, NAME, RESERVED, SECOND_SAMPLE, Words
 from symdipa.model.automaton import Noise
-from symdipa.model.parts import ENTRY
+from symdipa.model.parts import ENTRY, signed_sum
 from symdipa.model.spelling import Dictionary
-from symdipa.model.validation.samples import mean_text
 
 Scale = tuple[Noise, Fraction | None]
 NO_SCALE: Scale = (Noise.LAPLACE, None)
@@ -39,7 +38,9 @@ class Mean:
 
     def with_number(self, constant: Fraction) -> str:
         """As text, with another number."""
-        return mean_text(constant, sorted(self.factors.items()))
+        return signed_sum(
+            [*((factor, name) for name, factor in sorted(self.factors.items())), (constant, "")]
+        )
 
 
 class ParameterParser(Words):
