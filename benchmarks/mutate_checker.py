@@ -251,10 +251,19 @@ class Mutant:
         original = function(vars(self.module), self.qualname)
         kept = original.__code__
         original.__code__ = function(scratch, self.qualname).__code__
+        forget(self.module)
         try:
             yield
         finally:
             original.__code__ = kept
+            forget(self.module)
+
+
+def forget(module: types.ModuleType) -> None:
+    """Empty the caches of a module."""
+    for found in vars(module).values():
+        if hasattr(found, "cache_clear"):
+            found.cache_clear()
 
 
 def function(space: dict[str, object], qualname: str) -> types.FunctionType:

@@ -117,6 +117,7 @@ def test_what_texts_mean():
             "entries=1.5",
         ),
         *("window=0", "window=1001", "window=²", "window=0000000001", "pattern", "pattern=", "pattern=x"),
+        *("pattern='", "pattern==0", "pattern=(=')"),
         *("pattern=(", "pattern=)", "pattern=(=", "pattern==)", "pattern=*", "pattern=|*", "pattern=(+)"),
         *("pattern=={2,1}", "pattern=={}", "pattern=={,2}", "pattern=={1001}", "pattern=={0,1001}"),
         *("pattern=={2", "pattern=={1001,}", "pattern==2", "pattern=={2}}", "words=1"),
@@ -139,6 +140,7 @@ def deep(depth: int) -> str:
     ("most", "beyond"),
     [
         (deep(149), deep(150)),
+        ("pattern=" + "(" * 150 + ")" * 150, "pattern=" + "(" * 151 + ")" * 151),
         ("pattern=~" + "?" * 149, "pattern=~" + "?" * 150),
         ("pattern=" + "(" * 74 + "~?" + ")?" * 74, "pattern=" + "(" * 75 + "~" + ")?" * 75),
         ("pattern=" + "(=|" * 149 + "~" + ")" * 149, "pattern=" + "(=|" * 149 + "(~)" + ")" * 149),
@@ -532,6 +534,39 @@ def test_registers_that_were_tampered_with_are_refused(rule, place, new):
     if place == "adjacency" and new == ["-2", "1"]:
         rule = "base-register"
     assert found == rule
+
+
+def test_an_entry_and_a_register_add_up():
+    """What is left afterwards, for nothing, pays where they cancel out."""
+    automaton = under(
+        "all",
+        made(
+            [reading("p"), summing(query("q", Fraction(1)), "s")],
+            adding(step("p", "q", "o"), s="input"),
+            step("q", "e", INSAMPLE),
+        ),
+    )
+    edges = [[0, 0, 1, "-"], [0, 0, 2, "+"]]
+    edges += [[1, 1, 4, "-"], [1, 1, 3, "+"], [2, 1, 3, "-"], [2, 1, 4, "+"]]
+    least, largest = ({"state": "q", "registers": {"s": end}} for end in ("-1", "1"))
+    good = {
+        "kind": "private",
+        **TWO_SIDED,
+        "D": "2",
+        "base": {
+            "nodes": [{"state": "p"}, least, largest, {"state": "e"}, {"state": "e"}],
+            "edges": edges,
+        },
+        "lift": {
+            "cover": "forward",
+            "shifts": {},
+            "nodes": [{"base": v, "potential": "0" if v == 4 else "2"} for v in range(5)],
+            "edges": list(edges),
+        },
+    }
+    assert rule_of(automaton, good) is None
+    assert rule_of(automaton, tampered(good, ("lift.nodes.4.potential", "1/1000"))) == "lift-potential"
+    assert rule_of(automaton, tampered(good, ("lift.nodes.3.potential", "2001/1000"))) == "lift-potential"
 
 
 def test_a_register_that_is_not_followed_needs_one_letter_only():

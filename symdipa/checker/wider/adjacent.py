@@ -125,7 +125,7 @@ def check_letters(model: Model, apart: Apart, t: int, targets: Mapping[str, Apar
         equal, other = model.moves[apart.state]
         either = ANY in targets or (LEAST in targets and LARGEST in targets)
         alike = EQUAL in targets and not _matters(step, targets[EQUAL].registers)
-        covered = (EQUAL in targets or equal is None or equal == other) and (either or alike or other is None)
+        covered = (EQUAL in targets or equal == other) and (either or alike or other is None)
     if not covered:
         refuse("base-complete", f"{where} has no edge for transition {t}, or not for all that may differ")
 

@@ -38,8 +38,8 @@ def moves_of(text: str) -> Moves:
     """The automaton of a text such as ``entries=1``; refused if that means nothing."""
     if text == "all":
         return EVERYWHERE
-    kind, sign, rest = text.partition("=")
-    if kind == "pattern" and sign:
+    kind, _, rest = text.partition("=")
+    if kind == "pattern":
         return _least(_Machine(_read("".join(rest.split()))).subsets())
     if kind not in ("entries", "window") or not re.fullmatch("[0-9]{1,9}", rest):
         refuse("model-differ", f"{shown(text)} does not say which entries differ")
