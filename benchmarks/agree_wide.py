@@ -11,8 +11,8 @@ It is a *disagreement* if
   other where the judge gave up;
 * the run of a violation is not feasible, or does not cost more and more as its cycles are repeated;
 * a bound for single runs is below ``D``, or below what a short run costs, the exact constant or a bound that
-  is called optimal is not ``D``, a bound from below is above it; all this once more for a random range of
-  differences;
+  is called optimal is not ``D`` (the constant may be above where the core has more runs than are possible), a
+  bound from below is above it; all this once more for a random range of differences;
 * a certificate cannot be made where a proof is at hand, is refused, or claims what is not so;
 * anybody raises an exception.
 

@@ -78,7 +78,7 @@ def random_text(rng: random.Random) -> str:
 
 def with_sums(rng: random.Random, automaton: Automaton, often: float) -> Automaton:
     """The automaton with registers at random places; what it has of them stays."""
-    names = rng.choice((("r",), ("r",), ("r", "s")))
+    names = rng.choice((("r",), ("r", "s")))
     sources = {t.source for t in automaton.transitions}
     states = tuple(_summing(rng, s, names, often) if s.name in sources else s for s in automaton.states)
     reads = {state.name: state.is_input for state in automaton.states}

@@ -65,7 +65,7 @@ def means(step: Step, apart: Apart, read: Interval, where: str) -> Interval:
         if r not in apart.registers:
             refuse("base-register", f"{where} has {shown(r)} in a mean, whose difference is not known")
         moved += factor * apart.registers[r]
-    return (read[0] + moved, read[1] + moved) if step.reads_input else (moved, moved)
+    return read[0] + moved, read[1] + moved
 
 
 def means_of_step(model: Model, t: int, letter: str, apart: Apart, inputs: Inputs) -> Interval:
@@ -125,9 +125,7 @@ def check_letters(model: Model, apart: Apart, t: int, targets: Mapping[str, Apar
         equal, other = model.moves[apart.state]
         either = ANY in targets or (LEAST in targets and LARGEST in targets)
         alike = EQUAL in targets and not _matters(step, targets[EQUAL].registers)
-        covered = (EQUAL in targets or equal is None or (equal == other and either)) and (
-            either or alike or other is None
-        )
+        covered = (EQUAL in targets or equal is None or equal == other) and (either or alike or other is None)
     if not covered:
         refuse("base-complete", f"{where} has no edge for transition {t}, or not for all that may differ")
 
@@ -217,8 +215,10 @@ def _is_close(step: Step) -> bool:
 
 def _plus(one: Form | None, other: Form | None, factor: Fraction) -> Form | None:
     """The sum of a form and ``factor`` times another one, if both are known."""
-    if one is None or other is None:
-        return None
+    return None if one is None or other is None else _sum(one, other, factor)
+
+
+def _sum(one: Form, other: Form, factor: Fraction) -> Form:
     found = {p: one.get(p, NOTHING) + factor * other.get(p, NOTHING) for p in one.keys() | other.keys()}
     return {p: number for p, number in found.items() if number}
 
@@ -230,8 +230,7 @@ def _independent(form: Form, forms: list[Form]) -> bool:
     """
     for other in forms:
         pivot = min(other)
-        times = form.get(pivot, NOTHING) / other[pivot]
-        form = _plus(form, other, -times) or {}
+        form = _sum(form, other, -form.get(pivot, NOTHING) / other[pivot])
     if form:
         forms.append(form)
     return bool(form)

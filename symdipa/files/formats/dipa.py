@@ -6,7 +6,7 @@
     (q2,1/2,0): if (insample < x) then output obot; goto q2
                 elseif (insample >= x) then output otop; goto q3
 
-:mod:`symdipa.files.formats.dipa_grammar` parses; here ordered branches are resolved and states and
+:mod:`symdipa.files.formats.language.grammar` parses; here ordered branches are resolved and states and
 transitions are numbered.
 """
 
@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import READING, Parsed, Report
-from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, Listing, Listings, parse_listings
-from symdipa.files.formats.dipa_steps import Arm
-from symdipa.files.formats.dipa_words import NAME, NO_REGISTERS, RESERVED
+from symdipa.files.formats.language.grammar import EXAMPLE, FATAL, Listing, Listings, parse_listings
+from symdipa.files.formats.language.steps import Arm
+from symdipa.files.formats.language.words import NAME, NO_REGISTERS, RESERVED
 from symdipa.model.adjacency.differ import ALL
 from symdipa.model.automaton import (
     Automaton,
@@ -39,7 +39,7 @@ from symdipa.model.validation.comparisons import can_hold, simplified
 from symdipa.model.validation.guards import too_many
 from symdipa.model.validation.initialization import never_stored
 from symdipa.model.validation.places import brief
-from symdipa.model.validation.samples import mean_text, scale_text
+from symdipa.model.validation.samples import scale_text
 from symdipa.model.validation.structure import misspelt, misspelt_targets
 
 LONGEST_LINE = 100
@@ -331,9 +331,9 @@ def _lines_needed(automaton: Automaton, ordered: list[State]) -> int:
 def _state_line(automaton: Automaton, state: State) -> str:
     numbers: list[str] = []
     if state.draws and (_is_given(state) or _second_is_given(state)):
-        numbers += [scale_text(state.noise, state.d), mean_text(state.mu, state.registers)]
+        numbers += [scale_text(state.noise, state.d), state.mean_text()]
     if _second_is_given(state):
-        numbers += [scale_text(state.noise_prime, state.d_prime), mean_text(state.mu_prime, state.registers)]
+        numbers += [scale_text(state.noise_prime, state.d_prime), state.mean_text(second=True)]
     header = (
         f"({state.name}{_KINDS[state.is_input, state.draws]}{''.join(f',{number}' for number in numbers)}):"
     )

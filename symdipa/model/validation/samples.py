@@ -104,18 +104,6 @@ def scale_text(noise: Noise, d: Fraction | str | None) -> str:
     return f"exp {scale}" if noise is Noise.EXPONENTIAL else scale
 
 
-def mean_text(constant: Fraction, registers: Iterable[tuple[str, Fraction]]) -> str:
-    """A mean as in a header: ``1/4``, ``2*s - r + 1/2``."""
-    parts = []
-    for name, factor in registers:
-        size = "" if abs(factor) == 1 else f"{abs(factor)}*"
-        parts.append(f"{'-' if factor < 0 else '+'} {size}{name}")
-    if constant or not parts:
-        parts.append(f"{'-' if constant < 0 else '+'} {abs(constant)}")
-    first, *rest = parts
-    return " ".join([first.removeprefix("+ ").replace("- ", "-"), *rest])
-
-
 def _beyond(state: State, part: str) -> str:
     return f"{part} of state {state.name} {BEYOND}"
 

@@ -80,9 +80,16 @@ def _growing(automaton: AutomatonParts, names: Sequence[str], moves: Moves) -> l
                 if adds is not None and there in inside and there[2] not in found:
                     back = _path(passed, there, {node}.__contains__)
                     reader = _path(passed, there, is_read)[-1][0]
-                    path = path_text([node[0], *(place[0] for place in back)])
+                    path = path_text(_once([node[0], *(place[0] for place in back)]))
                     found[there[2]] = Loop(there[2], adds, path, reader)
     return [found[name] for name in names if name in found]
+
+
+def _once(loop: list[str]) -> list[str]:
+    """The states of a loop, if it is taken several times those of one time."""
+    steps = len(loop) - 1
+    rounds = (n for n in range(1, steps) if steps % n == 0 and loop[n:] == loop[:-n])
+    return loop[: next(rounds, steps) + 1]
 
 
 def _passed_on(

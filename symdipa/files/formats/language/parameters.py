@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.files.formats.common import eps_in, shown
-from symdipa.files.formats.dipa_words import INFINITE, NAME, RESERVED, SECOND_SAMPLE, Words
+from symdipa.files.formats.language.words import INFINITE, NAME, RESERVED, SECOND_SAMPLE, Words
 from symdipa.model.automaton import Noise
-from symdipa.model.parts import ENTRY
-from symdipa.model.validation.samples import mean_text
+from symdipa.model.parts import ENTRY, signed_sum
+from symdipa.model.spelling import Dictionary
 
 Scale = tuple[Noise, Fraction | None]
 NO_SCALE: Scale = (Noise.LAPLACE, None)
@@ -38,7 +38,9 @@ class Mean:
 
     def with_number(self, constant: Fraction) -> str:
         """As text, with another number."""
-        return mean_text(constant, sorted(self.factors.items()))
+        return signed_sum(
+            [*((factor, name) for name, factor in sorted(self.factors.items())), (constant, "")]
+        )
 
 
 class ParameterParser(Words):
@@ -109,7 +111,7 @@ class ParameterParser(Words):
         while True:
             word, at = self.word, self.next
             if word.lstrip(".")[:1].isdigit():
-                value = self.multiple()
+                value = self.multiple(operator != "/")
                 if operator == "/" and not value:
                     written = "".join(self.words[start : self.next])
                     self.report.add("number", f"{shown(written)} divides by zero", self.starts[start])
@@ -133,8 +135,8 @@ class ParameterParser(Words):
             factor = Fraction(1)
         return register, factor
 
-    def multiple(self) -> Fraction:
-        """A numeral; a register right behind it is reported, and passed over."""
+    def multiple(self, may_be_fraction: bool) -> Fraction:
+        """A number; a register right behind it is reported, and passed over."""
         start, word = self.next, self.word
         self.advance()
         meant = word.lstrip("0123456789.")
@@ -143,6 +145,8 @@ class ParameterParser(Words):
             self.fault(f"{shown(word)}: a product is written with *, as {number}*{meant}", self.starts[start])
             self.lost = False
             return Fraction(1)
+        if may_be_fraction and self.word == "/" and self.words[self.next + 1].lstrip(".")[:1].isdigit():
+            self.next += 2
         return self.rational(start)
 
     def may_be_register(self, what: str, operator: str, before: str) -> bool:
@@ -159,6 +163,8 @@ class ParameterParser(Words):
             self.fault(f"{shown(word)}: there are no samples in a mean, only registers and numbers")
         elif not NAME.fullmatch(word) or word in RESERVED:
             self.expected(what)
+        elif word not in self.source.registers:
+            self.no_register(word)
         elif operator == "/":
             self.fault(f"{shown('/ ' + word)}: nothing is divided by a register")
         elif before:
@@ -168,6 +174,17 @@ class ParameterParser(Words):
         else:
             return True
         return False
+
+    def no_register(self, word: str) -> None:
+        """Report a name in a mean that is none of a register."""
+        if word in self.source.variables:
+            self.fault(
+                f"{word} is a variable: in a mean there are only registers ({word} := input), and numbers"
+            )
+        elif meant := Dictionary(sorted(self.source.registers)).closest(word):
+            self.expected(_A_NUMBER, meant)
+        else:
+            self.expected(f"{_A_NUMBER}, or a register ('{word} := input' or '{word} := 0' makes it one)")
 
     def number(self, what: str, is_mean: bool = False) -> Fraction:
         """A rational; a malformed one is reported and read as 1."""

@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from symdipa.files.formats.common import READING, Report, shown
-from symdipa.files.formats.dipa_guards import GuardParser
-from symdipa.files.formats.dipa_parameters import (
+from symdipa.files.formats.language.guards import GuardParser
+from symdipa.files.formats.language.parameters import (
     BODY,
     HEADER_MARKS,
     NO_SCALE,
@@ -25,8 +25,8 @@ from symdipa.files.formats.dipa_parameters import (
     ParameterParser,
     Scale,
 )
-from symdipa.files.formats.dipa_steps import Arm, StepParser
-from symdipa.files.formats.dipa_words import (
+from symdipa.files.formats.language.steps import Arm, StepParser
+from symdipa.files.formats.language.words import (
     AHEAD,
     NAME,
     RESERVED,
@@ -52,6 +52,7 @@ _KINDS: dict[str, Kind] = {"input": INPUT, "read": (True, False), "silent": (Fal
 
 _SETTING = re.compile(r"\s*(halt|noise|differ)[ \t]+([^\n]*?)[ \t]*(?:\n|\Z)")
 """A line before the states."""
+_SETTINGS = frozenset(["halt", "noise", "differ"])
 _NAMED = re.compile(r"\(\s*+([^\W\d]\w*+)")
 """The beginning of a header, with the name of the state."""
 _ASIDE = re.compile(
@@ -112,7 +113,7 @@ def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> Lis
     source = Source(text, report, stored, registers_in(states, names_in_means(states, starts), stored))
     source.quoted = dict(_may_be_quoted(quotes))
     found = Listings(variables=source.variables, registers=source.registers)
-    _settings(source, first, found)
+    _settings(source, first, found, quotes)
     for start, end in pairwise([*starts, len(text)]):
         if report.full:
             break
@@ -124,22 +125,22 @@ def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> Lis
     return found
 
 
-def _settings(source: Source, first: int, found: Listings) -> None:
+def _settings(source: Source, first: int, found: Listings, quotes: list[re.Match[str]]) -> None:
     """Read the lines before the ``first`` state."""
     report, at = source.report, 0
     while said := _SETTING.match(source.text, at, first):
-        word, choice = said[1], said[2]
+        word, choice, at_choice = said[1], said[2], said.start(2)
         if word == "differ":
-            _differ(report, choice, said.start(2), found)
+            _differ(report, choice, at_choice, found, quotes)
         elif word == "noise":
             remedy = "is said once" if found.integer else f"is integer, not {shown(choice)}"
             if found.integer or choice != "integer":
-                report.add("syntax", f"noise {remedy}", said.start(2))
+                report.add("syntax", f"noise {remedy}", at_choice)
             found.integer = True
         else:
             remedy = "is said once" if found.halt else f"is {' or '.join(HALTS)}, not {shown(choice)}"
             if found.halt or choice not in HALTS:
-                report.add("syntax", f"halt {remedy}", said.start(2))
+                report.add("syntax", f"halt {remedy}", at_choice)
             found.halt = found.halt or choice
         at = said.end()
     source.integer = found.integer
@@ -148,12 +149,16 @@ def _settings(source: Source, first: int, found: Listings) -> None:
         report.add("syntax", message, first - len(source.text[at:first].lstrip()))
 
 
-def _differ(report: Report, choice: str, at: int, found: Listings) -> None:
+def _differ(report: Report, choice: str, at: int, found: Listings, quotes: list[re.Match[str]]) -> None:
     """Read which entries differ."""
     if found.differ is not None:
         report.add("syntax", "differ is said once", at)
         return
     found.differ = ALL
+    if quoted := next((match for match in quotes if match.start() == at - 1), None):
+        quotes.remove(quoted)
+        report.add("spelling", f"{shown(quoted[0])} stands without quotes", at - 1)
+        choice = quoted["quoted"]
     try:
         found.differ = differ(choice)
     except DifferError as error:
@@ -360,6 +365,8 @@ class _StateParser(_HeaderParser, GuardParser, StepParser):
             return True
         if self.stores():
             self.fault(f"assignments come before the output: write {word} := insample; output ...")
+        elif word in _SETTINGS and NAME.fullmatch(following):
+            self.fault(f"a line that begins with {word} stands before the states")
         elif following in (",", ":") and NAME.fullmatch(word):
             self.fault(f"a state begins with a parenthesis: write ({word}")
         what = "'elseif', 'else' or the next state" if may_follow else "the next state"

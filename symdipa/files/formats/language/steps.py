@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.files.formats.common import shown
-from symdipa.files.formats.dipa_words import AHEAD, NAME, RESERVED, SECOND_SAMPLE, SIGNS, Words, means
+from symdipa.files.formats.language.words import AHEAD, NAME, RESERVED, SECOND_SAMPLE, SIGNS, Words, means
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -87,10 +87,10 @@ class StepParser(Words):
         self.next += 1
         start = self.next
         self.skip_to(AHEAD | {","})
-        what = "subtracted from" if operator == "-=" else "multiplied in"
+        what = "nothing is subtracted from a register" if operator == "-=" else "no register is multiplied"
         meant = f"-{name}" if operator == "-=" else f"2*{name}"
         written = f"{name} {operator} {self.written(start)}".strip()
-        message = f"nothing is {what} a register: keep the sum, and write for instance {meant} in a mean"
+        message = f"{what}: keep the sum, and write for instance {meant} in a mean"
         self.fault(f"{shown(written)}: {message}", at)
 
     def is_sum(self, name: str) -> bool:
@@ -98,6 +98,8 @@ class StepParser(Words):
         can, which the rules report."""
         registers = self.source.registers
         word, following = self.words[self.next : self.next + 2]
+        if word in ("-", "+"):
+            return name in registers and not following.lstrip(".")[:1].isdigit()
         if following in SIGNS:
             return name in registers or word in registers or word == ENTRY
         if name in registers:
@@ -175,7 +177,9 @@ class StepParser(Words):
                 value = self.rational(start)
                 self.lost = False
         else:
-            self.expected(f"'insample', a variable or a number as the value of {name}")
+            sums = name in self.source.registers
+            what = "'input', a register or 0" if sums else "'insample', a variable or a number"
+            self.expected(f"{what} as the value of {name}")
         if self.word in SIGNS and not self.lost:
             self.no_sum(start, name)
         if self.lost:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from symdipa.files.formats.common import Report, rational, shown
 from symdipa.model.parts import ENTRY
@@ -52,26 +53,27 @@ def stored_in(text: str) -> frozenset[str]:
 
 
 def names_in_means(text: str, headers: Iterable[int]) -> frozenset[str]:
-    """The names in the means of the states whose headers begin at these offsets: registers."""
+    """The names in the means of the states whose headers begin at these offsets."""
     found = set[str]()
-    for at in headers:
-        _, *parameters = text[at : text.find(")", at)].split(",")
+    for at, following in pairwise((*headers, len(text))):
+        end = text.find(")", at, following)
+        _, *parameters = text[at : following if end < 0 else end].split(",")
         behind_comma = parameters and _KIND.match(parameters[0]) is not None
         for mean in parameters[2 if behind_comma else 1 :: 2]:
-            found.update(_FREE.findall(mean))
+            found.update(_FREE.findall(re.split("[:;=]", mean, maxsplit=1)[0]))
     return frozenset(found) - RESERVED - NO_REGISTERS
 
 
 def registers_in(text: str, in_means: frozenset[str], stored: frozenset[str]) -> frozenset[str]:
-    """The registers: the names in means, those to which the entry that is read is assigned or added, and
-    those to or from which such ones are assigned, but no sample is.
+    """The registers among the names that something is stored in: those to which the entry that is read is
+    assigned or added, and those in means, or to or from which registers are assigned, if no sample is.
 
     Where something is stored in ``input`` that is a name like others.
     """
     if not in_means and not _TAKES.search(text):
-        return in_means
+        return frozenset()
     words = frozenset([ENTRY]) - stored
-    found, links, samples = set(in_means), dict[str, set[str]](), set[str]()
+    found, links, samples = set[str](), dict[str, set[str]](), set[str]()
     for name, sign, value in _VALUE.findall(text):
         names = set(_FREE.findall(value))
         if sign or names & words:
@@ -81,6 +83,7 @@ def registers_in(text: str, in_means: frozenset[str], stored: frozenset[str]) ->
         for other in names - RESERVED - words - {name}:
             links.setdefault(name, set()).add(other)
             links.setdefault(other, set()).add(name)
+    found |= (in_means & stored) - samples
     work = list(found)
     for name in work:  # grows while it is walked
         for other in links.get(name, ()):
