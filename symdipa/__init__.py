@@ -87,7 +87,8 @@ __all__ = [
     "State", "Status", "SymdipaError", "Term", "Transition", "Update", "Verdict", "Witness", "__version__",
     "atom", "certify", "check", "compare", "confirm", "difference", "dumps", "encode", "generate",
     "guarded", "hints", "in_notebook", "load", "loads", "log_probability", "picture", "refute", "report",
-    "several", "simulate", "symbol", "text", "total_log_probability", "value", "verify", "weigh", "with_bounds",
+    "several", "simulate", "symbol", "text", "total_log_probability", "value", "verify", "weigh",
+    "with_bounds",
 ]  # fmt: skip
 
 
