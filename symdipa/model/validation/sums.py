@@ -15,8 +15,11 @@ from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.parts import AutomatonParts
 from symdipa.model.validation.places import Finding, Place, by_source, path_text, registers_of
 
-MOST_MOVES = 1_000_000
+MOST_MOVES = 300_000
 """The most ways in which registers pass on their sums that are followed."""
+
+LONGEST_SHOWN = 60
+"""The most letters of a pattern that a message quotes."""
 
 Node = tuple[str, int, str]
 """Where a sum is kept: at a state, in a state of the adjacency automaton, in a register."""
@@ -38,6 +41,7 @@ class Loop:
 def bounded(automaton: AutomatonParts) -> Iterator[Finding]:
     """No sum that a mean reads grows by more and more entries that may differ."""
     names, differ = sorted(registers_of(automaton)), automaton.differ
+    which = differ.text if len(differ.text) <= LONGEST_SHOWN else f"{differ.text[: LONGEST_SHOWN - 3]}..."
     try:
         found = _growing(automaton, names, ALL.moves) if names else []
         if found and not differ.is_all:
@@ -45,7 +49,7 @@ def bounded(automaton: AutomatonParts) -> Iterator[Finding]:
     except LimitReached:
         yield (
             Place("automaton"),
-            f"it takes too long to see whether sums stay bounded where {differ} differ: there are "
+            f"it takes too long to see whether sums stay bounded (differ {which}): there are "
             f"{len(automaton.states)} states, {len(names)} registers, and {len(differ.moves)} states of that "
             "pattern; simplify it",
         )
@@ -53,7 +57,7 @@ def bounded(automaton: AutomatonParts) -> Iterator[Finding]:
     for loop in found:
         yield (
             Place("transition", loop.adds, "updates", loop.register),
-            f"the sum in register {loop.register} may differ by more and more (differ {differ}): the loop "
+            f"the sum in register {loop.register} may differ by more and more (differ {which}): the loop "
             f"{loop.path} adds entries that may differ to it without end, and the mean of state "
             f"{loop.reader} has it; set it to 0 in the loop ({loop.register} := 0), or let fewer entries "
             "differ (differ entries=1)",
