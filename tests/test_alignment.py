@@ -211,7 +211,7 @@ def test_what_cannot_be_asked():
     control = control_graph(example("svt"))
     with pytest.raises(ValueError, match="a graph is"):
         align(Problem(control), "octagons")
-    with pytest.raises(ValueError, match="letters of UCKLG"):
+    with pytest.raises(ValueError, match="letters of UCKMLG"):
         align(Problem(control), "eq", "Q")
     with pytest.raises(ValueError, match="need the augmentation"):
         align(Problem(control), "eq", "LG")

@@ -511,7 +511,7 @@ def test_a_sample_that_is_read_later_has_one_copy():
         ((0, 1, 2), [], [0, 0], "one difference for each"),
         ((0, 1, 2), [(0, 2)], [0, 0, 0], "no loop"),
         ((0, 1, 2), [(1, 9)], [0, 0, 0], "no loop"),
-        ((0, 1, 2), [], [1, 0, 0], "without input"),
+        ((0, 1, 2), [], [1, 0, 0], "that no input moves"),
         ((0, 1, 3), [(2, 3)], [0, 0, 0], "assigns what it uses"),
         ((0, 4, 5), [], [0, 0, 0], "not feasible"),
     ],

@@ -517,9 +517,10 @@ terms = st.builds(Term, st.sampled_from(["insample", "x", None]), small, st.bool
 atoms = st.builds(atom, terms, terms, st.booleans()).filter(
     lambda a: a.low.name != a.high.name or a.low.mirrored != a.high.mirrored
 )
-"""Comparisons of two names. What can hold at all does for numbers up to 5 in size, and for sixths of integers."""
+"""Comparisons of two names. What can hold at all does for sixths of integers up to 5 in size, and for integers up
+to 8 (each strict comparison asks for 1 more)."""
 REALS = range(-30, 31)
-INTEGERS = range(-30, 31, 6)
+INTEGERS = range(-48, 49, 6)
 Point = dict[str | None, int]
 
 
