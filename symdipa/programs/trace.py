@@ -19,7 +19,7 @@ from symdipa.model.errors import Position
 from symdipa.model.parts import Atom, Term, atom
 from symdipa.programs.points import Combination, Naming, Point, Renaming, combination, flat
 from symdipa.programs.snapshot import Describe, Snapshot, Unknown
-from symdipa.programs.values import ONE, Entry, Noise, Number, Sample, exact
+from symdipa.programs.values import ONE, Absolute, Entry, Noise, Number, Sample, exact
 
 MOST_POINTS = 100_000
 """So many statements may be run without an event."""
@@ -189,6 +189,7 @@ class Trace:
         self._line = 1
         self._pending: Entry | None = None
         self._inputs: dict[frozenset[tuple[Entry, Fraction]], Sample] = {}
+        self._waiting: list[Number] = []
         self._made = self._idle = 0
 
     # ------------------------------------------------------------------------------ what a front end calls
@@ -213,6 +214,7 @@ class Trace:
                 f"{unknown.path} is a value of type {kind}, which cannot be compared with one of another run",
                 "use numbers, texts, tuples, lists and dictionaries",
             )
+        self._waiting.clear()
         self._settle_all(snapshot)
         naming = Naming(self._pending)
         self._point, self._renaming, self._is_new = naming.point(place, line, snapshot), naming.renaming, True
@@ -220,6 +222,9 @@ class Trace:
 
     def read(self) -> Number:
         """The next entry of the input."""
+        for number in self._waiting:
+            self._draw_with_inputs(number)
+        self._waiting.clear()
         self._take()
         self._pending = Entry(self._name("@"), self._made)
         return Number(self, {self._pending: ONE})
@@ -285,6 +290,11 @@ class Trace:
                 "compare with < or >=, or have integer noise",
             )
         return self.less(left, right, strict=False) and self.less(right, left, strict=False)
+
+    def made(self, number: Number) -> None:
+        """A number was made. If noise has got the entry that waits to be read, both belong together."""
+        if self._pending is not None and self._pending in number.terms and number.noises:
+            self._waiting.append(number)
 
     # -------------------------------------------------------------------------------------------- the events
 
@@ -369,15 +379,18 @@ class Trace:
         found.public = True
         return found
 
+    def _draw_with_inputs(self, number: Number) -> None:
+        """Draw the noise of a number that has got its inputs."""
+        now = self._hidden(self._settled(number))
+        sites = [noise.site for noise in now.noises]
+        alone = len(sites) == 1 and not now.samples and now.entries
+        if alone and self._sites.when(sites[0]) is When.WITH_INPUT:
+            self._draw(now)
+
     def _settle_all(self, snapshot: Snapshot) -> None:
         """Draw noise that has got its inputs; put every number of the snapshot in terms of samples."""
         for number, _ in snapshot.numbers:
-            now = self._hidden(self._settled(number))
-            noises = list(now.noises)
-            if len(noises) != 1 or now.samples or not now.entries:
-                continue
-            if self._sites.when(noises[0].site) is When.WITH_INPUT:
-                self._draw(now)
+            self._draw_with_inputs(number)
         for number, _ in snapshot.numbers:
             now = self._settled(number)
             if len(now.samples) != 2 or len(now.terms) > 2:
@@ -436,7 +449,8 @@ class Trace:
 
     def _shape(self, value: object, samples: list[tuple[Sample, ...]]) -> Hashable:
         """What is seen of an output; appends the ``samples`` whose values or differences are."""
-        if isinstance(value, Number):
+        if isinstance(value, Number | Absolute):
+            value = value if isinstance(value, Number) else value.number
             return self._shape_of_number(value, samples)
         if isinstance(value, Enum):
             return "text", value.name

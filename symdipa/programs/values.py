@@ -152,15 +152,15 @@ class Number:
     # ----------------------------------------------------------------------------------------- as a number
 
     def __add__(self, other: object) -> Number:
-        return self.plus(self._number(other, "+"))
+        return self._made(self.plus(self._number(other, "+")))
 
     __radd__ = __add__
 
     def __sub__(self, other: object) -> Number:
-        return self.plus(self._number(other, "-"), -ONE)
+        return self._made(self.plus(self._number(other, "-"), -ONE))
 
     def __rsub__(self, other: object) -> Number:
-        return self._number(other, "-").plus(self, -ONE)
+        return self._made(self._number(other, "-").plus(self, -ONE))
 
     def __mul__(self, other: object) -> Number:
         factor = self._number(other, "*")
@@ -197,19 +197,27 @@ class Number:
     def __pos__(self) -> Number:
         return self
 
-    def __abs__(self) -> Number:
-        return self if self >= 0 else -self
+    def __abs__(self) -> Absolute:
+        return Absolute(self)
 
     def __lt__(self, other: object) -> bool:
+        if isinstance(other, Absolute):
+            return other > self
         return self.trace.less(self, self._number(other, "<"), strict=True)
 
     def __le__(self, other: object) -> bool:
+        if isinstance(other, Absolute):
+            return other >= self
         return self.trace.less(self, self._number(other, "<="), strict=False)
 
     def __gt__(self, other: object) -> bool:
+        if isinstance(other, Absolute):
+            return other < self
         return self.trace.less(self._number(other, ">"), self, strict=True)
 
     def __ge__(self, other: object) -> bool:
+        if isinstance(other, Absolute):
+            return other <= self
         return self.trace.less(self._number(other, ">="), self, strict=False)
 
     def __eq__(self, other: object) -> bool:
@@ -289,6 +297,10 @@ class Number:
     __rshift__ = __rrshift__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_operation
     __invert__ = _no_operation
 
+    def _made(self, number: Number) -> Number:
+        self.trace.made(number)
+        return number
+
     def _rounded(self, function: str) -> NoReturn:
         self._refuse(
             f"{function}() of {self.words}",
@@ -298,6 +310,8 @@ class Number:
     def _number(self, other: object, operator: str) -> Number:
         if isinstance(other, Number):
             return other
+        if isinstance(other, Absolute):
+            return other.number
         known = exact(other)
         if known is None:
             kind = "None" if other is None else f"a value of type {type(other).__name__}"
@@ -309,3 +323,47 @@ class Number:
 
     def _refuse(self, seen: str, remedy: str) -> NoReturn:
         self.trace.refuse(seen, remedy)
+
+
+class Absolute:
+    """The absolute value of a number: compared with another one it is two comparisons, one for each side; for
+    everything else its sign is asked for."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Number) -> None:
+        self.inner = inner
+
+    @property
+    def number(self) -> Number:
+        return self.inner if self.inner >= 0 else -self.inner
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self.inner >= other or -self.inner >= other)
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self.inner > other or -self.inner > other)
+
+    def __lt__(self, other: Any) -> bool:
+        return not self >= other
+
+    def __le__(self, other: Any) -> bool:
+        return not self > other
+
+    def __abs__(self) -> Absolute:
+        return self
+
+
+def _of_number(operation: str) -> Any:
+    def method(self: Absolute, *operands: Any) -> Any:
+        return getattr(self.number, operation)(*operands)
+
+    return method
+
+
+for _operation in (
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "neg", "pos", "eq", "hash", "bool"),
+    *("pow", "rpow", "mod", "rmod", "floordiv", "rfloordiv", "int", "float", "index", "complex", "round"),
+    *("trunc", "floor", "ceil", "str", "format", "repr", "iter", "reduce_ex"),
+):
+    setattr(Absolute, f"__{_operation}__", _of_number(f"__{_operation}__"))

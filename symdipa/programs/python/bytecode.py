@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 
+from symdipa.programs.python.marks import LOOP
+
 ENDS = frozenset(["RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"])
 JUMPS = frozenset(
     ["JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_ABSOLUTE", "JUMP_NO_INTERRUPT"]
@@ -66,16 +68,30 @@ def _successors(instructions: list[dis.Instruction], k: int) -> list[int]:
 def _live(instructions: list[dis.Instruction], successors: dict[int, list[int]]) -> dict[int, frozenset[str]]:
     """The names that are live before each instruction (backward, to a fixpoint)."""
     live: dict[int, frozenset[str]] = {one.offset: frozenset() for one in instructions}
+    accesses = {one.offset: _accesses(one) for one in instructions} | _iterators(instructions)
     changed = True
     while changed:
         changed = False
         for one in reversed(instructions):
             now = frozenset[str]().union(*(live.get(to, frozenset()) for to in successors[one.offset]))
-            for name, is_read in reversed(_accesses(one)):
+            for name, is_read in reversed(accesses[one.offset]):
                 now = now | {name} if is_read else now - {name}
             if now != live[one.offset]:
                 live[one.offset], changed = now, True
     return live
+
+
+def _iterators(instructions: list[dis.Instruction]) -> dict[int, list[tuple[str, bool]]]:
+    """For the head of every loop the variable that holds its iterator, as one that is read there: the iterator
+    lies on the stack."""
+    found, held = {}, None
+    for one in instructions:
+        if one.opname == "STORE_FAST" and one.argval.startswith(LOOP):
+            held = one.argval
+        elif one.opname == "FOR_ITER" and held is not None:
+            found[one.offset] = [(held, True)]
+            held = None
+    return found
 
 
 def _accesses(one: dis.Instruction) -> list[tuple[str, bool]]:

@@ -134,7 +134,7 @@ class _Run:
         for depth, (each, live) in enumerate(reversed(chain)):
             prefix = f"{each.f_code.co_name}_" if depth else ""
             here = each.f_locals
-            values.update({prefix + name: here[name] for name in live if name in here})
+            values.update({prefix + name: here[name] for name in sorted(live) if name in here})
         place = tuple((each.f_code, each.f_lasti) for each, _ in chain)
         with suppress(_Unclear):
             self.trace.point(place, chain[0][0].f_lineno, values)
