@@ -15,7 +15,7 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import Atom
 from symdipa.model.validation.comparisons import implies
 from symdipa.programs.points import Point
-from symdipa.programs.trace import Ask, Cut, Event, Program, Refused, Restart, Sites, Trace
+from symdipa.programs.trace import Ask, Cut, Ending, Event, Program, Refused, Restart, Sites, Trace
 
 MOST_AT_A_PLACE, MOST_NODES = 300, 3_000
 """The most nodes with the same place in the program, and in all."""
@@ -33,9 +33,9 @@ class Branch:
 
 @dataclass(slots=True)
 class Fork:
-    """A comparison, with what happens if it holds and if not."""
+    """A question, with what happens if the answer is yes and if it is no."""
 
-    question: Ask
+    question: Ask | Ending
     yes: Branch = field(default_factory=Branch)
     no: Branch = field(default_factory=Branch)
 
@@ -149,13 +149,14 @@ class _Search:
             self.differs(event.line)
         self.at += 1
 
-    def asked(self, question: Ask) -> bool:
+    def asked(self, question: Ask | Ending) -> bool:
         self.go_on()
         branch = self.here(question.line)
-        if implies(self.facts, question.atom, question.ties):
-            return True
-        if implies(self.facts, question.negation, question.ties):
-            return False
+        if isinstance(question, Ask):
+            if implies(self.facts, question.atom, question.ties):
+                return True
+            if implies(self.facts, question.negation, question.ties):
+                return False
         if branch.is_open:
             branch.end, branch.is_open = Fork(question), False
         fork = branch.end
@@ -166,7 +167,8 @@ class _Search:
             self.script = [*self.script, True]
         answer = self.script[self.answers]
         self.answers += 1
-        self.facts |= {question.atom if answer else question.negation}
+        if isinstance(question, Ask):
+            self.facts |= {question.atom if answer else question.negation}
         self.branch, self.at = fork.yes if answer else fork.no, 0
         return answer
 

@@ -51,7 +51,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, values: Mapping[str, object], describe: Describe | None = None) -> Snapshot:
-        """The snapshot of the variables, which come in the same order in all runs. Raises :class:`Unknown`."""
+        """The snapshot of variables, which come in the same order in all runs. Raises :class:`Unknown`."""
         found = cls()
         if describe is not None:
             found._describe = describe

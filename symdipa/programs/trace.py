@@ -66,6 +66,13 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """Whether the input ends here, which everybody may know."""
+
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Show:
     """An output: ``shape`` is what is seen of it but for numbers, which are values of samples (one name) or
     differences (two)."""
@@ -87,7 +94,7 @@ class Listener(Protocol):
     def happened(self, event: Event) -> None:
         """The event happens."""
 
-    def asked(self, question: Ask) -> bool:
+    def asked(self, question: Ask | Ending) -> bool:
         """What the answer is in this run."""
 
 
@@ -228,6 +235,11 @@ class Trace:
         self._take()
         self._pending = Entry(self._name("@"), self._made)
         return Number(self, {self._pending: ONE})
+
+    def ends(self) -> bool:
+        """Whether an input of any length ends here, in this run; asked before the next entry is read."""
+        self._begin()
+        return self._listener.asked(Ending(self._line))
 
     def noise(self, kind: parts.Noise, d: object, site: Hashable) -> Number:
         """Noise around 0 with inverse scale ``d``; ``site`` is the place in the program that makes it."""

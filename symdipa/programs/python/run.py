@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.parts import Noise
 from symdipa.programs.python.bytecode import places
-from symdipa.programs.python.inputs import Inputs, Stream
+from symdipa.programs.python.inputs import Inputs, Loop, Stream
 from symdipa.programs.python.marks import ITERATOR, MARK, code_of, marked
 from symdipa.programs.python.noise import SOURCE, inverse
 from symdipa.programs.trace import Refused, Trace
@@ -47,7 +47,7 @@ class PythonProgram:
             self.refuse("the source of the function is not found; write it into a file, or a notebook")
         module = marked(text, self.file)
         names = dict(self.mechanism.function.__globals__)
-        names[MARK], names[ITERATOR] = self.mark, iter
+        names[MARK], names[ITERATOR] = self.mark, self.iterator
         for name, value in names.items():
             if isinstance(value, FunctionType) and value.__code__.co_filename == self.file:
                 names[name] = self.with_marks(module, value, names)
@@ -82,6 +82,13 @@ class PythonProgram:
         if self.current is not None:
             self.current.passed(sys._getframe(1))
 
+    def iterator(self, value: Any) -> Iterator[Any]:
+        """Called for what a function with marks loops over."""
+        found: Iterator[Any] = iter(value)
+        if self.current is not None and isinstance(found, Stream):
+            return Loop(found, self.current.passed)
+        return found
+
     def refuse(self, message: str) -> NoReturn:
         line = self.mechanism.function.__code__.co_firstlineno
         raise InvalidInput([InputProblem("program", message, Position(line, 1))], self.file)
@@ -105,7 +112,8 @@ class _Run:
         positional, named = arguments
         result = function(*positional, **named)
         if not isinstance(result, GeneratorType):
-            self.trace.show(result)
+            if result is not None:
+                self.trace.show(result)
             return
         while True:
             try:
