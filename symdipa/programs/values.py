@@ -12,12 +12,27 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from symdipa.model import parts
 
-if TYPE_CHECKING:
-    from symdipa.programs.trace import Trace
+
+class Judge(Protocol):
+    """Who knows what a run has done so far, and answers for numbers: the trace."""
+
+    is_running: bool
+
+    def less(self, left: Number, right: Number, *, strict: bool) -> bool:
+        """Whether a number is less than another one, or at most if not ``strict``."""
+
+    def equal(self, left: Number, right: Number) -> bool:
+        """Whether two numbers are equal."""
+
+    def made(self, number: Number) -> None:
+        """Hear of a sum."""
+
+    def refuse(self, seen: str, remedy: str = "") -> NoReturn:
+        """Say that something cannot be followed, and what to do instead."""
 
 
 @dataclass(slots=True, eq=False)
@@ -94,7 +109,7 @@ class Number:
 
     def __init__(
         self,
-        trace: Trace,
+        trace: Judge,
         terms: Mapping[Any, Fraction] | None = None,
         constant: Fraction = Fraction(0),
         public: bool = False,

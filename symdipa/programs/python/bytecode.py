@@ -82,8 +82,8 @@ def _live(instructions: list[dis.Instruction], successors: dict[int, list[int]])
 
 
 def _iterators(instructions: list[dis.Instruction]) -> dict[int, list[tuple[str, bool]]]:
-    """For the head of every loop the variable that holds its iterator, as one that is read there: the iterator
-    lies on the stack."""
+    """For the head of every loop the variable that holds its iterator, as one that is read there: the
+    iterator lies on the stack."""
     found, held = {}, None
     for one in instructions:
         if one.opname == "STORE_FAST" and one.argval.startswith(LOOP):

@@ -119,8 +119,8 @@ for _operation in (
 
 
 class Stream:
-    """The iterator of a parameter: it has no state of its own. Where it is called by hand there is a next entry
-    unless the size says otherwise."""
+    """The iterator of a parameter: it has no state of its own. Where it is called by hand there is a next
+    entry, unless the size says otherwise."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs

@@ -71,7 +71,7 @@ class PythonProgram:
         try:
             run.outputs(function, self.mechanism.arguments(self.settings, trace))
         except Exception as error:
-            raise Refused(*run.failure(error)) from None
+            raise Refused(*failure(error, self.file)) from None
         finally:
             self.current = None
             SOURCE.reset(before)
@@ -187,25 +187,6 @@ class _Run:
             state = {name: held for name, held in state.items() if name in live}
         return code, offset, state, value.gi_yieldfrom
 
-    def failure(self, error: Exception) -> tuple[str, str, Position | None]:
-        """What is seen of an exception that the program raises, with the place."""
-        if isinstance(error, RecursionError):
-            seen, remedy = "functions call each other without an end", "use a loop instead"
-        else:
-            seen = (
-                f"{type(error).__name__} is raised: {error}"
-                if str(error)
-                else f"{type(error).__name__} is raised"
-            )
-            remedy = "a run must not end like this, whatever the noise is"
-        position = None
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == self.file:
-                position = _position(trace.tb_frame.f_code, trace.tb_lasti)
-            trace = trace.tb_next
-        return seen, remedy, position
-
     # -------------------------------------------------------------------------------------------------- noise
 
     def noise(self, kind: Noise, scale: object) -> Number:
@@ -215,6 +196,21 @@ class _Run:
             frame = frame.f_back
         site = (frame.f_code, frame.f_lasti) if frame is not None else None
         return self.trace.noise(kind, inverse(scale), site)
+
+
+def failure(error: BaseException, file: str) -> tuple[str, str, Position | None]:
+    """What is seen of an exception that a program raises, what to do, and the place in its file."""
+    if isinstance(error, RecursionError):
+        seen, remedy = "functions call each other without an end", "use a loop instead"
+    else:
+        seen = f"{type(error).__name__} is raised" + (f": {error}" if str(error) else "")
+        remedy = "a run must not end like this, whatever the noise is"
+    position, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            position = _position(trace.tb_frame.f_code, trace.tb_lasti)
+        trace = trace.tb_next
+    return seen, remedy, position
 
 
 def _position(code: CodeType, offset: int) -> Position:
