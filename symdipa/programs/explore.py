@@ -214,7 +214,8 @@ class _Search:
         place = max(self.places, key=lambda place: len(self.places[place]))
         points = [self.nodes[k].point for k in self.places[place]]
         values = {name: list(dict.fromkeys(p.shapes.get(name) for p in points)) for name in points[-1].shapes}
-        name = max(values, key=lambda name: len(values[name]), default=None)
+        most = max(map(len, values.values()), default=0)
+        name = next((name for name in values if len(values[name]) == most and name.isidentifier()), None)
         if name is None or len(values[name]) < 4:
             seen = f"more than {len(points) - 1} states at this place"
             remedy = "let it keep fewer values, or set smaller sizes"

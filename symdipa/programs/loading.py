@@ -29,13 +29,14 @@ def read_program(
     :class:`~symdipa.model.errors.LimitReached`.
     """
     from symdipa.programs.automaton import translated
-    from symdipa.programs.python.files import load
+    from symdipa.programs.python.files import in_time, load
 
     file, wanted = _split(name)
     program = load(file, wanted, settings or {}, limits)
     if halt is not None:
         program.halt = halt
-    return translated(program, limits).automaton
+    with in_time(limits, f"following {program.name}"):
+        return translated(program, limits).automaton
 
 
 def _split(name: str) -> tuple[str, str | None]:

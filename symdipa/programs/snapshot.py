@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
+import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -121,7 +122,9 @@ def _content(cell: types.CellType) -> object:
 def _reduced(value: Any, path: str) -> object:
     """What the value is made of, as its class tells :mod:`pickle`."""
     try:
-        reduced = value.__reduce_ex__(2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that tools of itertools will not tell for ever
+            reduced = value.__reduce_ex__(2)
     except Exception:
         raise Unknown(value, path) from None
     if isinstance(reduced, str):

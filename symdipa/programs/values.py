@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
-from typing import Any, NoReturn, Protocol
+from math import isfinite, isinf
+from typing import Any, NoReturn, Protocol, TypeGuard
 
 from symdipa.model import parts
 
@@ -96,6 +96,10 @@ def exact(value: object) -> Fraction | None:
         simple = Fraction(value).limit_denominator(SMALL_DENOMINATOR)
         return simple if float(simple) == value else Fraction(value)
     return Fraction(value) if isinstance(value, Decimal) and value.is_finite() else None
+
+
+def _is_infinite(value: object) -> TypeGuard[float]:
+    return isinstance(value, float) and isinf(value)
 
 
 class Number:
@@ -218,21 +222,29 @@ class Number:
     def __lt__(self, other: object) -> bool:
         if isinstance(other, Absolute):
             return other > self
+        if _is_infinite(other):
+            return other > 0
         return self.trace.less(self, self._number(other, "<"), strict=True)
 
     def __le__(self, other: object) -> bool:
         if isinstance(other, Absolute):
             return other >= self
+        if _is_infinite(other):
+            return other > 0
         return self.trace.less(self, self._number(other, "<="), strict=False)
 
     def __gt__(self, other: object) -> bool:
         if isinstance(other, Absolute):
             return other < self
+        if _is_infinite(other):
+            return other < 0
         return self.trace.less(self._number(other, ">"), self, strict=True)
 
     def __ge__(self, other: object) -> bool:
         if isinstance(other, Absolute):
             return other <= self
+        if _is_infinite(other):
+            return other < 0
         return self.trace.less(self._number(other, ">="), self, strict=False)
 
     def __eq__(self, other: object) -> bool:

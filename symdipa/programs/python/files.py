@@ -65,8 +65,8 @@ def _module(file: str) -> ModuleType:
             [InputProblem("syntax", f"this is not Python: {error.msg}", place)], file
         ) from None
     except (Exception, SystemExit) as error:
-        seen, _, place = failure(error, file)
-        raise InvalidInput([InputProblem("program", seen, place)], file) from None
+        seen, _, where = failure(error, file)
+        raise InvalidInput([InputProblem("program", seen, where)], file) from None
     finally:
         sys.modules.pop(module.__name__, None)
     return module

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -17,6 +18,8 @@ from symdipa.programs.python.bytecode import places
 from symdipa.programs.python.inputs import Inputs, Loop, Stream
 from symdipa.programs.python.marks import ITERATOR, MARK, code_of, marked
 from symdipa.programs.python.noise import SOURCE, inverse
+from symdipa.programs.python.refusals import refusals
+from symdipa.programs.snapshot import FIXED, Snapshot, Unknown
 from symdipa.programs.trace import Refused, Trace
 from symdipa.programs.values import Number
 
@@ -33,6 +36,8 @@ class PythonProgram:
         self.integer, self.differ, self.halt = mechanism.integer, mechanism.differ, mechanism.halt
         self.settings = mechanism.checked(settings)
         self.file = mechanism.function.__code__.co_filename
+        self.names: dict[str, Any] = dict(mechanism.function.__globals__)
+        """The globals of the functions with marks."""
         self.current: _Run | None = None
 
     @property
@@ -40,15 +45,18 @@ class PythonProgram:
         return self.file
 
     @cached_property
-    def function(self) -> FunctionType:
+    def function(self) -> Callable[..., Any]:
         """The function with marks, and with marks in the functions of its file that it calls."""
         text = "".join(linecache.getlines(self.file, self.mechanism.function.__globals__))
         if not text:
             self.refuse("the source of the function is not found; write it into a file, or a notebook")
-        module = marked(text, self.file)
-        names = dict(self.mechanism.function.__globals__)
+        tree = ast.parse(text, self.file)
+        if problems := refusals(tree, self.mechanism.function):
+            raise InvalidInput(problems, self.file)
+        module = marked(tree, self.file)
+        names = self.names
         names[MARK], names[ITERATOR] = self.mark, self.iterator
-        for name, value in names.items():
+        for name, value in list(names.items()):
             if isinstance(value, FunctionType) and value.__code__.co_filename == self.file:
                 names[name] = self.with_marks(module, value, names)
         return self.with_marks(module, self.mechanism.function, names)
@@ -64,6 +72,7 @@ class PythonProgram:
     def run(self, trace: Trace) -> None:
         """Run the function to its end; see :class:`~symdipa.programs.trace.Program`."""
         function = self.function
+        outside = self.outside()
         run = _Run(self.file, trace)
         trace.where, trace.describe = run.where, run.describe
         before = SOURCE.set(run)
@@ -76,6 +85,31 @@ class PythonProgram:
             self.current = None
             SOURCE.reset(before)
             run.bases.clear()
+            for name, shape in self.outside().items():
+                if shape != outside.get(name):
+                    seen = f"{name} was changed, and lasts from one run to the next"
+                    raise Refused(seen, "make it a local variable", None)
+
+    def outside(self) -> dict[str, Hashable]:
+        """The values outside of the function that a run may change, as far as they can be seen."""
+        found: dict[str, Hashable] = {}
+        for name in self.used:
+            value = self.names.get(name)
+            if isinstance(value, list | dict | set | bytearray) or hasattr(value, "__dict__"):
+                if isinstance(value, (*FIXED, FunctionType)):
+                    continue
+                with suppress(Unknown):
+                    found[name] = Snapshot.of({name: value}).shapes[name]
+        return found
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The names that the functions with marks use."""
+        codes = [value.__code__ for value in self.names.values() if isinstance(value, FunctionType)]
+        work = [self.mechanism.function.__code__, *(code for code in codes if code.co_filename == self.file)]
+        for code in work:  # grows
+            work += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        return frozenset(name for code in work for name in code.co_names)
 
     def mark(self) -> None:
         """Called before every statement of the functions with marks."""
