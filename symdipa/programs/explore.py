@@ -90,29 +90,37 @@ class _Search:
         self.nodes: list[Node] = []
         self.index: dict[Hashable, int] = {}
         self.places: dict[Hashable, list[int]] = {}
-        self.work: list[list[bool]] = [[]]
+        self.work: list[tuple[list[bool], list[bool]]] = [([], [])]
+        """Answers, and for the points until the last of them whether they matter."""
+        self.goes_on: dict[int, bool] = {}
+        """For the lines of questions the answer after which the last run did not soon end: what grows is found
+        by a run that is long."""
 
     def all(self) -> Graph:
         while self.work:
-            self.run(self.work.pop())
+            self.run(*self.work.pop())
         if not self.nodes:
             raise Refused("it neither reads nor shows anything", "yield what it is to show", None)
         return Graph(tuple(self.nodes))
 
-    def run(self, script: list[bool]) -> None:
-        """One run that answers by the script, then always yes."""
+    def run(self, script: list[bool], matters: list[bool]) -> None:
+        """One run that answers by the script, and then such that it may be long."""
         self.script, self.answers = script, 0
         self.branch: Branch | None = None
         self.at = 0
         self.facts: frozenset[Atom] = frozenset()
         self.is_over = False
-        trace = Trace(self, self.sites, self.program.integer)
+        self.trace = trace = Trace(self, self.sites, self.program.integer, matters)
+        self.last: tuple[int, bool] | None = None
         try:
             self.program.run(trace)
         except Cut:
             return
         finally:
             trace.is_running = False
+            if self.last is not None:
+                line, answer = self.last
+                self.goes_on[line] = not answer
         if self.is_over:
             raise Refused(
                 "the end of a run is caught", "leave out the 'except:' or 'finally:' around it", None
@@ -163,9 +171,11 @@ class _Search:
         if not isinstance(fork, Fork) or fork.question != question or self.at < len(branch.events):
             self.differs(question.line)
         if self.answers == len(self.script):
-            self.work.append([*self.script, False])
-            self.script = [*self.script, True]
+            first = self.goes_on.get(question.line, isinstance(question, Ask))
+            self.work.append(([*self.script, not first], list(self.trace.matters)))
+            self.script = [*self.script, first]
         answer = self.script[self.answers]
+        self.last = question.line, answer
         self.answers += 1
         if isinstance(question, Ask):
             self.facts |= {question.atom if answer else question.negation}

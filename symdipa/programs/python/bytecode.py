@@ -15,17 +15,20 @@ JUMPS = frozenset(
 )
 """Instructions after which the next one is not run."""
 
+YIELDS = frozenset(["YIELD_VALUE", "SEND"])
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """An instruction: its ``name``, the variables that are ``live`` when it has been run, and how many values
     are on the stack ``before`` and ``after`` that (where it does not jump; ``None``: only an exception leads
-    to it)."""
+    to it). ``yields``: whether something may be yielded after it if it jumps."""
 
     name: str
     live: frozenset[str]
     before: int | None
     after: int | None
+    yields: bool
 
 
 @lru_cache(maxsize=1024)
@@ -37,11 +40,27 @@ def places(code: CodeType) -> dict[int, Place]:
     live = _live(instructions, successors)
     before, after = _depths(instructions)
     ends = [*(one.offset for one in instructions[1:]), len(code.co_code)]
+    names = {one.offset: one.opname for one in instructions}
     found = {}
     for one, end in zip(instructions, ends, strict=True):
         later = shared.union(*(live[to] for to in successors[one.offset] if to in live))
-        place = Place(one.opname, later, before.get(one.offset), after.get(one.offset))
+        yields = _jumps(one) and any(names[to] in YIELDS for to in _reached(successors, one.argval))
+        place = Place(one.opname, later, before.get(one.offset), after.get(one.offset), yields)
         found.update(dict.fromkeys(range(one.offset, end, 2), place))
+    return found
+
+
+def _jumps(one: dis.Instruction) -> bool:
+    return one.opcode in dis.hasjrel or one.opcode in dis.hasjabs
+
+
+def _reached(successors: dict[int, list[int]], start: int) -> set[int]:
+    """The offsets that are reached from one."""
+    found, work = {start}, [start]
+    for offset in work:  # grows
+        more = set(successors[offset]) - found
+        found |= more
+        work += more
     return found
 
 
@@ -60,7 +79,7 @@ def _successors(instructions: list[dis.Instruction], k: int) -> list[int]:
     found = []
     if one.opname not in ENDS | JUMPS and k + 1 < len(instructions):
         found.append(instructions[k + 1].offset)
-    if one.opcode in dis.hasjrel or one.opcode in dis.hasjabs:
+    if _jumps(one):
         found.append(one.argval)
     return found
 
@@ -120,7 +139,7 @@ def _depths(instructions: list[dis.Instruction]) -> tuple[dict[int, int], dict[i
         after[one.offset] = depth + dis.stack_effect(one.opcode, argument, jump=False)
         if one.opname not in ENDS | JUMPS and k + 1 < len(instructions):
             work.append((k + 1, after[one.offset]))
-        if one.opcode in dis.hasjrel or one.opcode in dis.hasjabs:
+        if _jumps(one):
             there = depth + dis.stack_effect(one.opcode, argument, jump=True)
             work.append((index[one.argval], there))
     return before, after

@@ -136,16 +136,15 @@ class Stream:
 
 
 class Loop(Stream):
-    """A stream that is looped over: before every entry ``passed`` is called, and a stream without a size may
-    end."""
+    """A stream that is looped over. ``passed`` is called before every entry, and tells whether it may make a
+    difference that the loop ends here: then a stream without a size may end."""
 
-    def __init__(self, stream: Stream, passed: Callable[[FrameType], None]) -> None:
+    def __init__(self, stream: Stream, passed: Callable[[FrameType], bool]) -> None:
         super().__init__(stream.inputs)
         self.passed = passed
 
     def __next__(self) -> Number:
-        self.passed(sys._getframe(1))
         inputs = self.inputs
-        if inputs.size is None and not inputs.is_over:
+        if self.passed(sys._getframe(1)) and inputs.size is None and not inputs.is_over:
             inputs.is_over = inputs.trace.ends()
         return inputs.entry()

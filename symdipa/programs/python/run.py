@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from inspect import CO_GENERATOR
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -120,7 +121,7 @@ class PythonProgram:
         """Called for what a function with marks loops over."""
         found: Iterator[Any] = iter(value)
         if self.current is not None and isinstance(found, Stream):
-            return Loop(found, self.current.passed)
+            return Loop(found, self.current.at_loop)
         return found
 
     def refuse(self, message: str) -> NoReturn:
@@ -140,6 +141,8 @@ class _Run:
         self.bases: dict[FrameType, int] = {}
         """How many values were on the stack of a function, all of them iterators of loops, when it passed its
         last mark."""
+        self.resting: GeneratorType[Any, None, None] | None = None
+        """What waits while its output is shown."""
 
     def outputs(self, function: Callable[..., Any], arguments: tuple[list[Any], dict[str, Any]]) -> None:
         """Run the function, and show what it yields, or returns if it yields nothing."""
@@ -149,6 +152,7 @@ class _Run:
             if result is not None:
                 self.trace.show(result)
             return
+        self.resting = result
         while True:
             try:
                 shown = next(result)
@@ -172,14 +176,16 @@ class _Run:
                 return
             chain.append((outer, places(outer.f_code)[outer.f_lasti].live))
             frame = outer
-        values = {}
-        for depth, (each, live) in enumerate(reversed(chain)):
-            prefix = f"{each.f_code.co_name}_" if depth else ""
-            here = each.f_locals
-            values.update({prefix + name: here[name] for name in sorted(live) if name in here})
         place = tuple((each.f_code, each.f_lasti) for each, _ in chain)
         with suppress(_Unclear):
-            self.trace.point(place, chain[0][0].f_lineno, values)
+            self.trace.point(place, chain[0][0].f_lineno, lambda: _values(chain))
+
+    def at_loop(self, frame: FrameType) -> bool:
+        """The head of a loop is passed: whether something may be shown once the loop has ended."""
+        self.passed(frame)
+        is_mechanism = frame.f_back is not None and frame.f_back.f_code is _Run.outputs.__code__
+        alone = is_mechanism and frame.f_code.co_flags & CO_GENERATOR
+        return not alone or places(frame.f_code)[frame.f_lasti].yields
 
     def is_clear(self, frame: FrameType) -> bool:
         """Whether nothing is on the stack of a function that waits for another one but iterators of loops
@@ -201,7 +207,12 @@ class _Run:
             if frame.f_code.co_filename == self.file:
                 return _position(frame.f_code, frame.f_lasti)
             frame = frame.f_back
-        return None
+        resting = self.resting
+        while resting is not None and isinstance(resting.gi_yieldfrom, GeneratorType):
+            resting = resting.gi_yieldfrom
+        if resting is not None and resting.gi_frame is not None:
+            return _position(resting.gi_frame.f_code, resting.gi_frame.f_lasti)
+        return Position(self.trace.line, 1)
 
     def describe(self, value: object) -> object:
         """What a parameter, or a generator of the program, is as another value."""
@@ -230,6 +241,16 @@ class _Run:
             frame = frame.f_back
         site = (frame.f_code, frame.f_lasti) if frame is not None else None
         return self.trace.noise(kind, inverse(scale), site)
+
+
+def _values(chain: list[tuple[FrameType, frozenset[str]]]) -> dict[str, object]:
+    """The live values of functions that wait for each other, the innermost first; outer ones come first."""
+    found: dict[str, object] = {}
+    for depth, (each, live) in enumerate(reversed(chain)):
+        prefix = f"{each.f_code.co_name}_" if depth else ""
+        here = each.f_locals
+        found.update({prefix + name: here[name] for name in sorted(live) if name in here})
+    return found
 
 
 def failure(error: BaseException, file: str) -> tuple[str, str, Position | None]:
