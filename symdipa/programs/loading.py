@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
+from symdipa.model.adjacency.differ import Differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.limits import UNLIMITED, Limits
 
@@ -21,12 +22,16 @@ def is_program(name: str) -> bool:
 
 
 def read_program(
-    name: str, settings: Mapping[str, Any] | None = None, halt: str | None = None, limits: Limits = UNLIMITED
+    name: str,
+    settings: Mapping[str, Any] | None = None,
+    halt: str | None = None,
+    limits: Limits = UNLIMITED,
+    differ: Differ | None = None,
 ) -> Automaton:
     """The automaton of the program ``FILE`` or ``FILE:NAME``, with these settings.
 
-    ``halt`` counts instead of what the program says about halting. Raises :class:`InvalidInput` and
-    :class:`~symdipa.model.errors.LimitReached`.
+    ``halt`` and ``differ`` count instead of what the program says about them. Raises :class:`InvalidInput`
+    and :class:`~symdipa.model.errors.LimitReached`.
     """
     from symdipa.programs.automaton import translated
     from symdipa.programs.python.files import in_time, load
@@ -35,6 +40,8 @@ def read_program(
     program = load(file, wanted, settings or {}, limits)
     if halt is not None:
         program.halt = halt
+    if differ is not None:
+        program.differ = differ.text
     with in_time(limits, f"following {program.name}"):
         return translated(program, limits).automaton
 

@@ -48,7 +48,7 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
     sections.append(Section(drawn))
     sections += [
         Section([pattern_table(result, verbosity > 0)]),
-        Section([assumed(integer=result.automaton.integer)]),
+        Section([assumed(integer=result.automaton.integer, differ=result.automaton.differ)]),
     ]
     return Document([*sections, *noted(remarks(result, notes, verbosity > 0))], headline(name, result))
 
