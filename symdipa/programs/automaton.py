@@ -1,0 +1,503 @@
+"""The automaton of a program: the graph of its runs, cut into steps.
+
+A step of an automaton reads an entry or draws a sample or both, branches, stores, and shows one thing. So a
+state begins where the program reads or draws, or where it compares or shows what it has after it has shown
+something else. Who watches a program sees its outputs, and after which entries they come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NoReturn
+
+from symdipa.files.formats.halting import with_halt
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.parts import INSAMPLE as SHOWN_SAMPLE
+from symdipa.model.parts import (
+    SAMPLE,
+    Atom,
+    Guard,
+    Noise,
+    Output,
+    State,
+    Term,
+    Transition,
+    Update,
+    atom,
+    difference,
+    guarded,
+    several,
+    symbol,
+    value,
+)
+from symdipa.model.validation.comparisons import can_hold
+from symdipa.programs.explore import Branch, Fork, Goto, Graph, explored, is_plain, readable
+from symdipa.programs.points import RESERVED
+from symdipa.programs.tidy import Steps, free, named, pruned, quotient
+from symdipa.programs.trace import Ask, Draw, Ending, Event, Program, Show, Take
+
+READ, QUIET = "read", "quiet"
+"""The outputs of steps in which the program shows nothing: with an entry that is read, and without."""
+
+MORE, END, ENDED = "more", "end", "ended"
+"""Whether an input goes on, as what everybody knows, and the state of a program that has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The automaton of a program, and the way back: the lines of its states and transitions, the plain values
+    that the program has in a state, and what symbols stand for outputs that are no names."""
+
+    automaton: Automaton
+    lines: Mapping[str, int]
+    shown_at: tuple[int, ...]
+    """For each transition the line of its output, or of its state where it shows nothing."""
+    values: Mapping[str, Mapping[str, str]]
+    symbols: Mapping[str, Hashable]
+
+
+def translated(program: Program, limits: Limits = UNLIMITED) -> Translation:
+    """The automaton of a program.
+
+    Raises :class:`~symdipa.model.errors.InvalidInput` for a program that cannot be followed, with the line,
+    what was seen and what to do; :class:`~symdipa.model.errors.LimitReached`.
+    """
+    return _Builder(program, explored(program, limits)).built()
+
+
+# ---------------------------------------------------------------------------------------------------- places
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place in the graph: before event ``at`` of a branch, or before its comparison."""
+
+    branch: Branch
+    at: int
+    node: int
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return id(self.branch), self.at
+
+    @property
+    def next(self) -> Event | Fork | None:
+        """What happens next; ``None``: the run ends."""
+        if self.at < len(self.branch.events):
+            return self.branch.events[self.at]
+        return self.branch.end if isinstance(self.branch.end, Fork) else None
+
+    @property
+    def line(self) -> int:
+        after = self.next
+        if after is None:
+            return 0
+        return after.question.line if isinstance(after, Fork) else after.line
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What names of a place hold in the middle of a step, in terms of its beginning: samples are variables or
+    the sample of the step, sums of inputs are made of registers and the entry of the step."""
+
+    samples: Mapping[str, str]
+    sums: Mapping[str, Mapping[str, Fraction]]
+
+    def sample(self, name: str) -> str:
+        return self.samples.get(name, name)
+
+    def sum(self, name: str) -> Mapping[str, Fraction]:
+        return self.sums.get(name, {name: Fraction(1)})
+
+    def drawn(self, name: str) -> _Names:
+        """After the sample of the step was drawn."""
+        return replace(self, samples={**self.samples, name: SAMPLE})
+
+    def read(self, name: str) -> _Names:
+        """After the entry of the step was read."""
+        return replace(self, sums={**self.sums, name: {ENTRY: Fraction(1)}})
+
+    def moved(self, goto: Goto) -> _Names:
+        """In a node, by its names."""
+        arrival = goto.arrival
+        return _Names(
+            {new: self.sample(old) for new, old in arrival.variables},
+            {new: self.combined(old) for new, old in arrival.registers},
+        )
+
+    def combined(self, parts: tuple[tuple[str, Fraction], ...]) -> dict[str, Fraction]:
+        found: dict[str, Fraction] = {}
+        for name, factor in parts:
+            for source, share in self.sum(name).items():
+                total = found.pop(source, Fraction(0)) + factor * share
+                if total:
+                    found[source] = total
+        return found
+
+
+ENTRY = "input "
+"""The entry that a step reads (no name of a program)."""
+
+
+class _Shows:
+    """Whether the program shows something from a place on (backward, to a fixpoint)."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.of_node = [False] * len(graph.nodes)
+        before: list[bool] = []
+        while before != self.of_node:
+            before = list(self.of_node)
+            for k in reversed(range(len(graph.nodes))):
+                self.of_node[k] = self.from_here(graph.nodes[k].branch)
+
+    def from_here(self, branch: Branch) -> bool:
+        end = branch.end
+        if any(isinstance(event, Show) for event in branch.events):
+            return True
+        if isinstance(end, Fork):
+            return self.from_here(end.yes) or self.from_here(end.no)
+        return end is not None and self.of_node[end.node]
+
+
+class _Needs:
+    """The samples and sums that count from a place on (backward, to a fixpoint)."""
+
+    def __init__(self, graph: Graph, shows: _Shows) -> None:
+        self.graph, self.shows = graph, shows
+        self.of_node: list[frozenset[str]] = [frozenset() for _ in graph.nodes]
+        changed = True
+        while changed:
+            changed = False
+            for k in reversed(range(len(graph.nodes))):
+                needs = self.at(graph.nodes[k].branch, 0)
+                changed |= needs != self.of_node[k]
+                self.of_node[k] = needs
+
+    def at(self, branch: Branch, at: int) -> frozenset[str]:
+        needs = self.after(branch)
+        for event in reversed(branch.events[at:]):
+            needs = _before(event, needs)
+        return needs
+
+    def after(self, branch: Branch) -> frozenset[str]:
+        end = branch.end
+        if isinstance(end, Fork):
+            if isinstance(end.question, Ending) and not self.shows.from_here(end.yes):
+                return self.at(end.no, 0)
+            asked = end.question.atom.names if isinstance(end.question, Ask) else frozenset[str]()
+            return asked | self.at(end.yes, 0) | self.at(end.no, 0)
+        if end is None:
+            return frozenset()
+        needs = self.of_node[end.node]
+        samples = frozenset(old for new, old in end.arrival.variables if new in needs)
+        return samples | {name for new, parts in end.arrival.registers if new in needs for name, _ in parts}
+
+
+def _before(event: Event, needs: frozenset[str]) -> frozenset[str]:
+    match event:
+        case Take():
+            return needs - {event.entry}
+        case Draw():
+            inputs = {name for name, _ in event.inputs}
+            return (needs - {event.sample} | inputs) - {event.reads}
+        case Show():
+            return needs | {name for names in event.numbers for name in names}
+
+
+# ------------------------------------------------------------------------------------------------- the steps
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One way through a step: the comparisons, what is shown, where it leads, and the names there."""
+
+    guard: Guard
+    shown: Show | None
+    numbers: tuple[tuple[str, ...], ...]
+    """What is shown of samples, in terms of the beginning of the step."""
+    place: _Place
+    names: _Names
+    word: str = QUIET
+    """The output where the program shows nothing."""
+
+
+class _Builder:
+    """Cuts the graph into states and transitions."""
+
+    def __init__(self, program: Program, graph: Graph) -> None:
+        self.program, self.graph = program, graph
+        self.shows = _Shows(graph)
+        self.needs = _Needs(graph, self.shows)
+        self.symbols = _Symbols()
+        self.names: dict[tuple[int, int], str] = {}
+        self.lines: dict[str, int] = {}
+        self.values: dict[str, Mapping[str, str]] = {}
+        self.states: list[State] = []
+        self.transitions: list[tuple[Transition, int]] = []
+
+    def built(self) -> Translation:
+        start, _ = self.entered(_Place(self.graph.nodes[0].branch, 0, 0), _Names({}, {}))
+        self.name(start)
+        work = [start]
+        for place in work:  # grows
+            self.states.append(self.state(place))
+            for step in self.steps(place):
+                if step.place.next is None and step.shown is None and step.word in (READ, QUIET):
+                    continue  # the run ends, and nobody sees more of it than that
+                if step.place.next is not None and step.place.key not in self.names:
+                    work.append(step.place)
+                self.transitions.append(self.transition(place, step))
+        return self.finished()
+
+    def name(self, place: _Place) -> str:
+        """The state that begins at a place."""
+        if place.next is None:
+            return ENDED
+        if place.key not in self.names:
+            first = f"line{place.line}"
+            count = sum(name == first or name.startswith(f"{first}_") for name in self.names.values())
+            name = f"{first}_{count + 1}" if count else first
+            self.names[place.key] = name
+            self.lines[name] = place.line
+            shapes = self.graph.nodes[place.node].point.shapes
+            self.values[name] = {
+                variable: readable(shape) for variable, shape in shapes.items() if is_plain(shape)
+            }
+        return self.names[place.key]
+
+    def state(self, place: _Place) -> State:
+        """The state that begins at a place: what it reads and draws."""
+        name = self.name(place)
+        match place.next:
+            case Draw() as draw:
+                registers = tuple(part for part in draw.inputs if part[0] != draw.reads)
+                reads = draw.reads is not None
+                return State(name, reads, draw.d, draw.mu, noise=draw.kind, registers=registers)
+            case Take():
+                return State(name, True, draws=False)
+            case Fork(Ending()):
+                return State(name, False, Fraction(1))
+        return State(name, False, draws=False)
+
+    def steps(self, place: _Place) -> Iterator[_Step]:
+        """All ways through the step that begins at a place."""
+        names, ties, word = _Names({}, {}), self.program.integer, QUIET
+        match place.next:
+            case Fork(Ending()) as fork:
+                yield from self.ending(fork, place.node)
+                return
+            case Take(entry):
+                place, names, word = replace(place, at=place.at + 1), names.read(entry), READ
+            case Draw() as draw:
+                if draw.reads is not None:
+                    names, word = names.read(draw.reads), READ
+                place, names = replace(place, at=place.at + 1), names.drawn(draw.sample)
+                ties = ties or draw.kind is Noise.NONE
+        for step in self.ways(place, names, frozenset(), ties, frozenset()):
+            yield replace(step, word=word)
+
+    def ending(self, fork: Fork, node: int) -> Iterator[_Step]:
+        """Whether the input goes on: a sample that depends on nothing decides, and everybody sees it."""
+        sample, zero = Term(SAMPLE), Term(None)
+        for branch, low, high, word in ((fork.no, zero, sample, MORE), (fork.yes, sample, zero, END)):
+            place, names = self.entered(_Place(branch, 0, node), _Names({}, {}))
+            guard = guarded([atom(low, high, low is sample)], self.program.integer)
+            yield _Step(guard, None, (), place, names, word)
+
+    def ways(
+        self,
+        place: _Place,
+        names: _Names,
+        atoms: frozenset[Atom],
+        ties: bool,
+        passed: frozenset[tuple[tuple[int, int], int]],
+    ) -> Iterator[_Step]:
+        """The ways on; ``passed`` are the comparisons so far, with the number of atoms then."""
+        place, names = self.entered(place, names)
+        after = place.next
+        if isinstance(after, Fork) and isinstance(after.question, Ask):
+            mark = place.key, len(atoms)
+            if mark in passed:
+                return  # the program asks the same again and again, and shows nothing more
+            for asked, branch in (
+                (after.question.atom, after.yes),
+                (after.question.atom.negation, after.no),
+            ):
+                more = atoms | {_renamed(asked, names)}
+                if can_hold(guarded(more, ties), self.program.integer):
+                    inside = _Place(branch, 0, place.node)
+                    yield from self.ways(inside, names, more, ties, passed | {mark})
+            return
+        shown, numbers = None, tuple[tuple[str, ...], ...]()
+        if isinstance(after, Show):
+            shown = after
+            numbers = tuple(tuple(map(names.sample, each)) for each in after.numbers)
+            place, names = self.entered(replace(place, at=place.at + 1), names)
+        yield _Step(guarded(atoms, ties), shown, numbers, place, names)
+
+    def entered(self, place: _Place, names: _Names) -> tuple[_Place, _Names]:
+        """The place itself, or the beginning of the node where its branch ends there. An input goes on unless
+        its end makes a difference."""
+        while place.at == len(place.branch.events):
+            end = place.branch.end
+            if isinstance(end, Goto):
+                place, names = _Place(self.graph.nodes[end.node].branch, 0, end.node), names.moved(end)
+            elif (
+                isinstance(end, Fork)
+                and isinstance(end.question, Ending)
+                and not self.shows.from_here(end.yes)
+            ):
+                place = _Place(end.no, 0, place.node)
+            else:
+                break
+        return place, names
+
+    def transition(self, source: _Place, step: _Step) -> tuple[Transition, int]:
+        needs = sorted(self.needs.at(step.place.branch, step.place.at))
+        held = {name: step.names.sample(name) for name in needs if name in step.names.samples}
+        assign = {name for name, old in held.items() if old == SAMPLE}
+        copies = {name: old for name, old in held.items() if old not in (SAMPLE, name)}
+        sums = {name: step.names.sum(name) for name in needs if name in step.names.sums}
+        updates = [
+            self.update(name, parts, source) for name, parts in sums.items() if parts != {name: Fraction(1)}
+        ]
+        output = symbol(step.word)
+        if step.shown is not None:
+            numbers = [tuple(_kept(name, assign, copies) for name in each) for each in step.numbers]
+            output = self.symbols.output(step.shown.shape, numbers)
+        transition = Transition(
+            self.name(source),
+            self.name(step.place),
+            output,
+            step.guard,
+            frozenset(assign),
+            tuple(copies.items()),
+            tuple(updates),
+        )
+        return transition, step.shown.line if step.shown is not None else source.line
+
+    def update(self, name: str, parts: Mapping[str, Fraction], place: _Place) -> Update:
+        """What a register becomes."""
+        old = [part for part in parts if part != ENTRY]
+        if len(old) > 1 or any(factor != 1 for factor in parts.values()):
+            message = (
+                f"{name} is a sum of inputs that is made of several sums, or counts inputs differently; "
+                "add one input at a time to it, each with the same factor"
+            )
+            self.refuse(message, place.line)
+        return Update(name, old[0] if old else None, ENTRY in parts)
+
+    # -------------------------------------------------------------------------------------------- the whole
+
+    def finished(self) -> Translation:
+        """The automaton of all states and transitions."""
+        quiet = (symbol(QUIET), symbol(READ))
+        steps = pruned(Steps(tuple(self.states), tuple(self.transitions)), quiet)
+        if not steps.transitions:
+            self.refuse("it shows nothing; yield what it is to show", 1)
+        steps = named(quotient(steps))
+        transitions = [t for t, _ in steps.transitions]
+        integer, differ = self.program.integer, self.program.differ
+        try:
+            automaton = Automaton.build(steps.states, transitions, None, self.program.name, integer, differ)
+        except InvalidInput as error:
+            raise InvalidInput(error.problems, self.program.source) from None
+        return Translation(
+            with_halt(automaton, self.program.halt),
+            self.lines,
+            tuple(line for _, line in steps.transitions),
+            self.values,
+            self.symbols.meanings,
+        )
+
+    def refuse(self, message: str, line: int) -> NoReturn:
+        raise InvalidInput([InputProblem("program", message, Position(line, 1))], self.program.source)
+
+
+def _renamed(asked: Atom, names: _Names) -> Atom:
+    """A comparison in terms of the beginning of the step."""
+    low, high = (
+        term if term.name is None else replace(term, name=names.sample(term.name))
+        for term in (asked.low, asked.high)
+    )
+    return atom(low, high, asked.strict)
+
+
+def _kept(name: str, assign: set[str], copies: dict[str, str]) -> str:
+    """Where the value of a name from before the step is after it; it may get another copy."""
+    if name == SAMPLE or name not in (assign | copies.keys()):
+        return name
+    copy = next((new for new, old in copies.items() if old == name), f"shown {name}")
+    copies[copy] = name
+    return copy
+
+
+# ----------------------------------------------------------------------------------------------- the outputs
+
+
+class _Symbols:
+    """Symbols for what programs show: different ones for what can be told apart."""
+
+    def __init__(self) -> None:
+        self.meanings: dict[str, Hashable] = {}
+        self.names: dict[Hashable, str] = {}
+
+    def output(self, shape: Hashable, numbers: list[tuple[str, ...]]) -> Output:
+        """What shows ``shape`` with these numbers in it."""
+        shown = iter(numbers)
+        kind, *rest = shape if isinstance(shape, tuple) else (shape,)
+        parts = rest[0] if kind == "tuple" else ()
+        if len(parts) > 1 and all(part[0] not in ("tuple", "list") for part in parts):
+            items = [self.item(part, shown) for part in parts]
+        else:
+            items = [self.item(shape, shown), *(_number(names) for names in shown)]
+        return items[0] if len(items) == 1 else several(*items)
+
+    def item(self, shape: Hashable, shown: Iterator[tuple[str, ...]]) -> Output:
+        if isinstance(shape, tuple) and shape[0] == "number":
+            return _number(next(shown))
+        return symbol(self.name(shape))
+
+    def name(self, shape: Hashable) -> str:
+        """The symbol of something without numbers, or of a structure with places for them."""
+        shape = _plain(shape)
+        if shape not in self.names:
+            name = re.sub(r"\W+", "_", _words(shape).replace("-", "minus "))
+            name = name if name.isidentifier() else f"_{name}"
+            if name in RESERVED or name in (READ, QUIET, MORE, END):
+                name += "_"
+            self.names[shape] = free(name, self.meanings)
+            self.meanings[self.names[shape]] = shape
+        return self.names[shape]
+
+
+def _number(names: tuple[str, ...]) -> Output:
+    if len(names) == 2:
+        return difference(names[0], names[1])
+    return SHOWN_SAMPLE if names[0] == SAMPLE else value(names[0])
+
+
+def _plain(shape: Hashable) -> Hashable:
+    """The structure of an output without what is constant in its numbers."""
+    match shape:
+        case ("number", *_):
+            return ("number",)
+        case (("tuple" | "list") as kind, tuple(parts)):
+            return kind, tuple(map(_plain, parts))
+    return shape
+
+
+def _words(shape: Hashable) -> str:
+    match shape:
+        case ("text" | "constant", str(text)):
+            return text
+        case (("tuple" | "list") as kind, tuple(parts)):
+            return "_".join([kind, *map(_words, parts)])
+        case (str(kind), *_):
+            return kind
+    raise AssertionError(shape)
