@@ -1,33 +1,28 @@
 """One run of a program on symbolic values, as events: what an automaton would do.
 
 The front end tells where the run is, and asks for inputs and noise; the trace tells a :class:`Listener` what
-happens, in the words of an automaton: entries that are read, samples that are drawn, comparisons, outputs. As
-late as possible: noise is drawn when its mean is known, and an entry is read together with the sample that it
-is the mean of.
+happens, in the words of an automaton: entries that are read, samples that are drawn, comparisons, outputs.
+All that as late as possible: noise is drawn when its mean is known, and an entry is read together with the
+sample that it is the mean of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import NoReturn, Protocol
 
 from symdipa.model import parts
 from symdipa.model.errors import Position
 from symdipa.model.parts import Atom, Term, atom
+from symdipa.programs.points import Combination, Naming, Point, Renaming, combination, flat
 from symdipa.programs.snapshot import Describe, Snapshot, Unknown
 from symdipa.programs.values import ONE, Entry, Noise, Number, Sample, exact
 
-Combination = tuple[tuple[str, Fraction], ...]
-"""Entries and registers by name, with their factors, sorted."""
-
-PENDING = "input"
-"""The name of the entry that was asked for and is not read yet, where a point is passed."""
-
-MOST_POINTS = 1_000_000
-"""So many points without an event are passed before the program is said to do nothing."""
+MOST_POINTS = 100_000
+"""So many statements may be run without an event."""
 
 
 # --------------------------------------------------------------------------------------------- what happens
@@ -43,8 +38,8 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A sample is drawn around ``mu`` plus inputs; the step reads the entry ``reads``, if any, which is one of
-    the inputs, with factor 1."""
+    """A sample is drawn around ``mu`` plus inputs. The step reads the entry ``reads``, if there is one: it is
+    among the inputs, with factor 1."""
 
     sample: str
     kind: parts.Noise
@@ -57,7 +52,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Samples were compared, and the answer was yes or no."""
+    """Whether a comparison of samples holds."""
 
     atom: Atom
     line: int
@@ -65,47 +60,28 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """An output: ``shape`` says what is seen of it but for numbers, which are values (one name) or differences
-    (two)."""
+    """An output: ``shape`` is what is seen of it but for numbers, which are values of samples (one name) or
+    differences (two)."""
 
     shape: Hashable
     numbers: tuple[tuple[str, ...], ...]
     line: int
 
 
-Event = Take | Draw | Ask | Show
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A place that the run has passed, where it may be cut in two.
-
-    ``key`` is equal for points after which the same can happen. ``variables`` are the names by which the
-    state knows samples, with their names before; ``registers`` those of sums of inputs, as what they are made
-    of. ``pending`` is the name before of the entry that was asked for and is not read yet. ``shapes`` are the
-    live values, for messages.
-    """
-
-    key: Hashable
-    place: Hashable
-    line: int
-    variables: tuple[tuple[str, str], ...]
-    registers: tuple[tuple[str, Combination], ...]
-    pending: str | None
-    shapes: Mapping[str, Hashable] = field(repr=False)
+Event = Take | Draw | Show
 
 
 class Listener(Protocol):
-    """Who hears of a run. Both may raise :class:`Cut`."""
+    """Who hears of a run. All may raise :class:`Cut`."""
 
     def passed(self, point: Point) -> None:
         """The next event happens after this point, and before any other."""
 
-    def happened(self, event: Take | Draw | Show) -> None:
+    def happened(self, event: Event) -> None:
         """The event happens."""
 
     def asked(self, question: Ask) -> bool:
-        """Samples are compared: what the answer is."""
+        """What the answer is in this run."""
 
 
 class Program(Protocol):
@@ -119,13 +95,14 @@ class Program(Protocol):
         """The file, for messages."""
 
     @property
-    def integer(self) -> bool: ...
+    def integer(self) -> bool:
+        """Whether inputs and noise are integers."""
 
     def run(self, trace: Trace) -> None:
         """Run the program from its beginning to its end.
 
-        It passes ``trace.point`` at every statement, and must do the same each time that the trace answers
-        the same. What the trace raises is no :class:`Exception`, and has to get through.
+        It tells ``trace.point`` at every statement, and does the same each time that the trace answers the
+        same. What the trace raises is no :class:`Exception`, and has to get through.
         """
 
 
@@ -134,22 +111,22 @@ class Cut(BaseException):
 
 
 class Restart(BaseException):
-    """Some noise has to be drawn at another time, which :class:`Sites` now knows."""
+    """Some noise has to be drawn at another time, which :class:`Sites` now know."""
 
 
 class Refused(BaseException):
-    """What the program does cannot be followed: what was ``seen``, where, and the ``remedy``."""
+    """What the program does cannot be followed: what was seen, where, and a remedy."""
 
-    def __init__(self, seen: str, remedy: str, position: Position | None, rule: str = "program") -> None:
-        super().__init__(f"{seen}; {remedy}")
-        self.message, self.position, self.rule = f"{seen}; {remedy}", position, rule
+    def __init__(self, seen: str, remedy: str, position: Position | None) -> None:
+        self.message, self.position = f"{seen}; {remedy}" if remedy else seen, position
+        super().__init__(self.message)
 
 
 # ---------------------------------------------------------------------------------------- when noise is drawn
 
 
 class When(IntEnum):
-    """When the noise of a site is drawn: at once, when inputs have been added, or not before it is needed."""
+    """When noise is drawn: at once, when inputs were added to it, or not before it is needed."""
 
     AT_ONCE = 0
     WITH_INPUT = 1
@@ -158,8 +135,8 @@ class When(IntEnum):
 
 @dataclass(slots=True)
 class Sites:
-    """For the places where noise is made, when it is drawn and what constant is in its mean: the earliest time
-    that no run objects to."""
+    """For the places where noise is made, when it is drawn: the earliest time that no run objects to; and the
+    constant in the mean of noise that is drawn at once."""
 
     times: dict[object, When] = field(default_factory=dict)
     means: dict[object, Fraction] = field(default_factory=dict)
@@ -168,9 +145,9 @@ class Sites:
         return self.times.get(site, When.AT_ONCE)
 
     def later(self, site: object) -> bool:
-        """Whether the noise can be drawn later than now."""
+        """Whether the noise of a site is drawn later from now on."""
         now = self.when(site)
-        if now is When.LATE:
+        if site is None or now is When.LATE:
             return False
         self.times[site] = When(now + 1)
         return True
@@ -180,27 +157,32 @@ class Sites:
 
 
 class Trace:
-    """One run. ``where`` tells the place in the source for messages; ``describe`` knows the front end's own
-    kinds of values (:data:`~symdipa.programs.snapshot.Describe`). A front end may set both."""
+    """One run.
+
+    A front end may set ``where``, which tells the place in the source for messages, and ``describe``, which
+    knows its own kinds of values (:data:`~symdipa.programs.snapshot.Describe`).
+    """
 
     def __init__(self, listener: Listener, sites: Sites, integer: bool = False) -> None:
         self.is_running = True
-        self.where: Callable[[], Position | None] = self._line
+        self.where: Callable[[], Position | None] = lambda: Position(self._line, 1)
         self.describe: Describe | None = None
         self._listener, self._sites, self._integer = listener, sites, integer
-        self._point: Point | None = None
-        self._slots: list[tuple[Sample | Entry, str]] = []
+        self._point = Point("start", "start", 1, (), (), None, {})
+        self._is_new = True
+        self._renaming: Renaming = []
+        self._line = 1
         self._pending: Entry | None = None
-        self._names = 0
-        self._idle = 0
+        self._inputs: dict[frozenset[tuple[Entry, Fraction]], Sample] = {}
+        self._made = self._idle = 0
 
     # ------------------------------------------------------------------------------ what a front end calls
 
     def point(self, place: Hashable, line: int, values: Mapping[str, object]) -> None:
         """The run is at ``place``, and nothing but the live ``values`` counts for what it does from here.
 
-        Variables of the automaton are called after those of the program. A value that is not live may be
-        left out, and should: states are merged where places and values agree.
+        Variables of the automaton are called after those of the program. What is not live may be left out,
+        and should: states are merged where places and values agree.
         """
         self._idle += 1
         if self._idle > MOST_POINTS:
@@ -213,37 +195,276 @@ class Trace:
         except Unknown as unknown:
             kind = type(unknown.value).__name__
             self.refuse(
-                f"{unknown.path} holds a value of type {kind}, which cannot be compared with that of another run",
+                f"{unknown.path} is a value of type {kind}, which cannot be compared with one of another run",
                 "use numbers, texts, tuples, lists and dictionaries",
             )
         self._settle_all(snapshot)
-        self._point = self._named(place, line, snapshot)
+        naming = Naming(self._pending)
+        self._point, self._renaming, self._is_new = naming.point(place, line, snapshot), naming.renaming, True
+        self._line = line
 
-    def read(self, stream: str = "the input") -> Number:
+    def read(self) -> Number:
         """The next entry of the input."""
         self._take()
-        self._pending = Entry(self._fresh("@"), self._here())
+        self._pending = Entry(self._name("@"), self._made)
         return Number(self, {self._pending: ONE})
 
     def noise(self, kind: parts.Noise, d: object, site: Hashable) -> Number:
         """Noise around 0 with inverse scale ``d``; ``site`` is the place in the program that makes it."""
         scale = exact(d)
         if scale is None or scale <= 0:
-            seen = f"{d}" if scale is not None else f"a value of type {type(d).__name__}"
-            self.refuse(f"the scale of noise is {seen}", "give a positive number that is known, as laplace(2)")
-        noise = Noise(kind, scale, site, self._here())
-        number = Number(self, {noise: ONE})
+            seen = f"a value of type {type(d).__name__}" if scale is None else str(d)
+            self.refuse(
+                f"the scale of noise is {seen}", "give a positive number that is known, as laplace(2)"
+            )
+        number = Number(self, {Noise(kind, scale, site, self._line): ONE})
         if self._sites.when(site) is When.AT_ONCE:
-            self._draw(number.plus(number.like(self._sites.means.get(site, Fraction(0)))))
+            self._draw(number + self._sites.means.get(site, 0))
         return number
 
     def show(self, value: object) -> None:
         """The program outputs a value: a text, a number, or a tuple or list of such."""
-        numbers: list[tuple[str, ...]] = []
-        shape = self._shown(value, numbers)
+        samples: list[tuple[Sample, ...]] = []
+        shape = self._shape(value, samples)
         self._take()
-        self._happens(Show(shape, tuple(numbers), self._here()))
+        self._tell(Show(shape, tuple(tuple(each.name for each in some) for some in samples), self._line))
+        for some in samples:
+            some[0].shown |= len(some) == 1
 
-    def refuse(self, seen: str, remedy: str) -> NoReturn:
+    def refuse(self, seen: str, remedy: str = "") -> NoReturn:
         """Say that the program cannot be followed here: what was seen, and what to do instead."""
         raise Refused(seen, remedy, self.where())
+
+    # --------------------------------------------------------------------------------- what numbers ask for
+
+    def less(self, left: Number, right: Number, *, strict: bool) -> bool:
+        """Whether a number is less than another one, or at most if not ``strict``."""
+        difference = self._difference(left, right)
+        if difference.is_constant:
+            return difference.constant < 0 or (not strict and not difference.constant)
+        ends = list(difference.samples.items())
+        size = abs(ends[0][1])
+        if len(ends) > 2 or abs(ends[-1][1]) != size:
+            self.refuse(
+                "a sum of noisy values is compared"
+                if len(ends) > 2
+                else "multiples of noisy values are compared",
+                "a comparison has one noisy value on each side, or a number that is known on one",
+            )
+        low = Term(ends[0][0].name, difference.constant / size, ends[0][1] < 0)
+        high = Term(ends[1][0].name, mirrored=ends[1][1] > 0) if len(ends) == 2 else Term(None)
+        self._begin()
+        self._idle = 0
+        return self._listener.asked(Ask(atom(low, high, strict), self._line))
+
+    def equal(self, left: Number, right: Number) -> bool:
+        """Whether two numbers are equal, where they can be."""
+        difference = self._difference(left, right)
+        if difference.is_constant:
+            return not difference.constant
+        if not self._integer and any(each.kind is not parts.Noise.NONE for each in difference.samples):
+            self.refuse(
+                f"== compares {difference.words} with a number that it equals with probability 0",
+                "compare with < or >=, or have integer noise",
+            )
+        return self.less(left, right, strict=False) and self.less(right, left, strict=False)
+
+    # -------------------------------------------------------------------------------------------- the events
+
+    def _begin(self) -> None:
+        """Something happens: the point before it is where the run may be cut."""
+        if self._is_new:
+            self._is_new = False
+            self._inputs.clear()
+            self._listener.passed(self._point)
+            for symbol, name in self._renaming:
+                symbol.name = name
+                if isinstance(symbol, Entry):
+                    symbol.of = None
+
+    def _tell(self, event: Event) -> None:
+        self._begin()
+        self._idle = 0
+        self._listener.happened(event)
+
+    def _name(self, mark: str) -> str:
+        self._made += 1
+        return f"{mark}{self._made}"
+
+    def _take(self) -> None:
+        """Read the entry that waits to be read, if there is one."""
+        if self._pending is not None:
+            self._begin()
+            entry, self._pending = self._pending, None
+            self._tell(Take(entry.name, self._line))
+
+    def _draw(self, value: Number) -> None:
+        """Draw the noise of a value that has no other: the value becomes a sample, or its negative does."""
+        (noise, factor), *_ = value.noises.items()
+        waiting = value.terms.get(self._pending, 0) if self._pending is not None else 0
+        if factor < 0 if noise.kind is parts.Noise.EXPONENTIAL else waiting == -1:
+            value, factor = -value, -factor
+        sample = self._sample(value, noise.kind, noise.d / abs(factor), noise.site)
+        rest = value.plus(Number(self, {noise: factor}), -ONE)
+        rest.public = False
+        noise.drawn = Number(self, {sample: ONE}).plus(rest, -ONE).times(1 / factor)
+
+    def _sample(self, value: Number, kind: parts.Noise, d: Fraction | None, site: object) -> Sample:
+        """Draw a sample around the inputs and the constant of the value."""
+        self._begin()
+        reads = None
+        if self._pending is not None and self._pending in value.terms:
+            if value.terms[self._pending] == 1:
+                reads, self._pending = self._pending.name, None
+            else:
+                self._take()
+        sample = Sample(self._name("#"), site, self._line, kind)
+        inputs = combination(value.entries)
+        self._tell(Draw(sample.name, kind, d, value.constant, inputs, reads, self._line))
+        return sample
+
+    def _input(self, inputs: dict[Entry, Fraction]) -> tuple[Sample, Fraction]:
+        """A sample without noise, and the factor with which it is this sum of inputs."""
+        waiting = inputs.get(self._pending) if self._pending is not None else None
+        factor = waiting or next(iter(inputs.values()))
+        scaled = {entry: k / factor for entry, k in inputs.items()}
+        key = frozenset(scaled.items())
+        if key not in self._inputs:
+            sample = self._sample(Number(self, scaled), parts.Noise.NONE, None, None)
+            self._inputs[key] = sample
+        return self._inputs[key], factor
+
+    # ------------------------------------------------------------------------------- noise that was drawn
+
+    def _settled(self, number: Number) -> Number:
+        """The number in terms of samples where noise has been drawn."""
+        for noise, factor in number.noises.items():
+            if noise.drawn is not None:
+                number = number.plus(Number(self, {noise: factor}), -ONE).plus(noise.drawn, factor)
+        return number
+
+    def _hidden(self, number: Number) -> Number:
+        """The number without samples that were shown, if it has more than those: they count as known."""
+        shown = {sample: factor for sample, factor in number.samples.items() if sample.shown}
+        if not shown or (len(number.terms) == 1 and not number.public):
+            return number
+        found = number.plus(Number(self, shown), -ONE)
+        found.public = True
+        return found
+
+    def _settle_all(self, snapshot: Snapshot) -> None:
+        """Draw noise that has got its inputs; put every number of the snapshot in terms of samples."""
+        for number, _ in snapshot.numbers:
+            now = self._hidden(self._settled(number))
+            noises = list(now.noises)
+            if len(noises) != 1 or now.samples or not now.entries:
+                continue
+            if self._sites.when(noises[0].site) is When.WITH_INPUT:
+                self._draw(now)
+        for number, _ in snapshot.numbers:
+            now = self._settled(number)
+            if len(now.samples) != 2 or len(now.terms) > 2:
+                now = self._hidden(now)
+            number.terms, number.constant, number.public = now.terms, now.constant, now.public
+
+    # ---------------------------------------------------------------------------------------- comparisons
+
+    def _difference(self, left: Number, right: Number) -> Number:
+        """``left - right`` in terms of samples: whatever both have of noise and inputs is drawn."""
+        sides = self._settled(left), self._settled(right)
+        if self._settled(left - right).is_constant:
+            return self._settled(left - right)
+        for side, other in (sides, sides[::-1]):
+            if len(side.noises) == 1 and not side.samples:
+                alone = len(other.entries) == len(other.terms)
+                self._draw(side.plus(Number(self, other.entries), -ONE) if alone else side)
+        sides = self._settled(left), self._settled(right)
+        for side in sides:
+            self._agree(side)
+        difference = self._settled(left - right)
+        while difference.noises:
+            noise, factor = next(iter(difference.noises.items()))
+            self._draw(Number(self, {noise: factor, **difference.entries}))
+            difference = self._settled(left - right)
+        if inputs := flat(difference.entries):
+            signed = inputs if sides[0].entries else {entry: -k for entry, k in inputs.items()}
+            sample, factor = self._input(signed)
+            factor = factor if signed is inputs else -factor
+            difference = difference.plus(Number(self, difference.entries), -ONE)
+            difference = difference.plus(Number(self, {sample: factor}))
+        if difference.public:
+            self.refuse(
+                "a sum with a value that was shown is compared",
+                "compare the values themselves, or subtract the same on both sides",
+            )
+        return difference
+
+    def _agree(self, side: Number) -> None:
+        """Noise is drawn around what the program adds to it; it starts anew if that was not so."""
+        samples = list(side.samples.items())
+        if side.entries and any(self._sites.later(sample.site) for sample, _ in samples):
+            raise Restart
+        if len(samples) == 1 and abs(samples[0][1]) == 1:
+            self._center(samples[0][0], side.constant * samples[0][1])
+
+    def _center(self, sample: Sample, constant: Fraction) -> None:
+        """What is always added to noise is in its mean."""
+        site = sample.site
+        if site is not None and self._sites.when(site) is When.AT_ONCE and site not in self._sites.means:
+            self._sites.means[site] = constant
+            if constant:
+                raise Restart
+
+    # --------------------------------------------------------------------------------------------- outputs
+
+    def _shape(self, value: object, samples: list[tuple[Sample, ...]]) -> Hashable:
+        """What is seen of an output; appends the ``samples`` whose values or differences are."""
+        if isinstance(value, Number):
+            return self._shape_of_number(value, samples)
+        if isinstance(value, Enum):
+            return "text", value.name
+        if isinstance(value, str):
+            return "text", value
+        if value is None or isinstance(value, bool):
+            return "constant", str(value)
+        if (known := exact(value)) is not None:
+            return "constant", str(known)
+        if isinstance(value, tuple | list):
+            kind = "list" if isinstance(value, list) else "tuple"
+            return kind, tuple(self._shape(each, samples) for each in value)
+        self.refuse(
+            f"a value of type {type(value).__name__} is shown",
+            "show texts, numbers, or tuples and lists of such",
+        )
+
+    def _shape_of_number(self, number: Number, samples: list[tuple[Sample, ...]]) -> Hashable:
+        now = self._settled(number)
+        if len(now.noises) == 1 and not self._hidden(now).samples:
+            self._draw(self._hidden(now))
+        else:
+            for noise, factor in now.noises.items():
+                self._draw(Number(self, {noise: factor, **now.entries}))
+                now = self._settled(number)
+        now = self._settled(number)
+        self._agree(now)
+        now = self._hidden(now)
+        if inputs := flat(now.entries):
+            if now.samples:
+                self.refuse(
+                    "one and the same noise is added to two different inputs",
+                    "draw noise for each of them",
+                )
+            sample, factor = self._input(inputs)
+            samples.append((sample,))
+            return "number", factor, now.constant
+        ends = list(now.samples.items())
+        if not ends:
+            return ("known",) if now.public else ("constant", str(now.constant))
+        if len(ends) == 1:
+            samples.append((ends[0][0],))
+            return "number", ends[0][1], now.constant
+        ends.sort(key=lambda end: end[1] < 0)
+        if len(ends) > 2 or ends[0][1] != -ends[1][1]:
+            self.refuse("a sum of noisy values is shown", "show them one by one, or a difference of two")
+        samples.append((ends[0][0], ends[1][0]))
+        return "number", ends[0][1], now.constant

@@ -1,8 +1,8 @@
 """Symbolic numbers: linear in what a run has read and in the noise that it has drawn.
 
 A :class:`Number` is what a program computes with in place of a number that is not known. It behaves like a
-number as long as it stays one that an automaton can hold; everything else is refused, with what to do instead.
-A comparison asks the trace.
+number as long as it stays one that an automaton can hold; everything else is refused, with what to do
+instead. A comparison asks the trace.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from symdipa.model import parts
 
@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """An entry of the input, or the sum of entries that a register holds, under a ``name``."""
+    """An entry of the input, or the sum of entries that a register holds, under a ``name``.
+
+    ``age`` is larger for later ones. ``of``: what it will be the name of if the run is cut where it was made;
+    ``None`` once it is a name of its own.
+    """
 
     name: str
-    line: int
+    age: int
+    of: Mapping[Entry, Fraction] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +88,7 @@ class Number:
     def __init__(
         self,
         trace: Trace,
-        terms: Mapping[Symbol, Fraction] | None = None,
+        terms: Mapping[Any, Fraction] | None = None,
         constant: Fraction = Fraction(0),
         public: bool = False,
     ) -> None:
