@@ -9,6 +9,8 @@ import operator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from symdipa.model.parts import computable
+
 EPS = "epsilon"
 
 

@@ -189,8 +189,10 @@ Instruction = Assign | Show | Test | End
 
 
 def successors(instruction: Instruction) -> tuple[int, ...]:
-    """The instructions that may come next."""
+    """The instructions that may come next; only one where the answer of a test is known."""
     match instruction:
+        case Test(_, Number(_, known)):
+            return (instruction.yes if known else instruction.no,)
         case Assign() | Show():
             return (instruction.next,)
         case Test():

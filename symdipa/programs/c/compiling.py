@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import dropwhile
 from typing import NoReturn
 
 from pycparser import c_ast
@@ -157,7 +158,7 @@ class _Compiler:
             self.problem(
                 f"no parameter is the budget; name it {BUDGETS[0]}, as in float {BUDGETS[0]}", tree.decl
             )
-        items = [item for item in tree.body.block_items or () if not is_annotation(item)]
+        items = [*dropwhile(is_annotation, tree.body.block_items or ())]
         self.list = self._list_of_outputs(items) if lists else ""
         self.scopes.append({})
         self.block(items)

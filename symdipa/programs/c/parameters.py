@@ -221,7 +221,7 @@ class _Settler:
             for one in self.chart.instructions
             for expression in _read(one)
         )
-        return next(filter(None, found), None)
+        return next((use for use in found if use is not None), None)
 
     def _assumptions(self) -> None:
         for assumption in self.said.assumptions:

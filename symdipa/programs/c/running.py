@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, lcm
 from operator import add, ge, gt, le, lt, mod, mul, sub, truediv
-from typing import Any
+from typing import Any, TypeVar
 
 from symdipa.model.errors import Position
 from symdipa.model.parts import Noise
@@ -42,9 +42,8 @@ from symdipa.programs.c.chart import (
     Show,
     Test,
     Unary,
-    within,
 )
-from symdipa.programs.c.liveness import Liveness, liveness
+from symdipa.programs.c.liveness import Liveness, liveness, subscripts
 from symdipa.programs.c.parameters import (
     LENGTH,
     Values,
@@ -87,6 +86,7 @@ class Index:
         return str(self.value)
 
 
+Result = TypeVar("Result")
 Value = Known | Index | Unknown
 
 _ASKED: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
@@ -118,34 +118,23 @@ class Function:
                 one.condition = without_ends(one.condition, self.values.endless, self.indices)
         self.live: Liveness = liveness(self.chart)
         self.unknown = unknown_variables(self.chart)
-        self.subscripts = _subscripts(self.chart, self.live)
+        self.wanted = subscripts(self.chart, self.live)
 
     @property
     def name(self) -> str:
         return self.chart.name
 
     def run(self, trace: Trace) -> None:
-        """Run it from its beginning to its end."""
+        """Run it from its beginning to its end. Raises :class:`Coarse`."""
         _Run(self, trace).run()
 
-
-def _subscripts(chart: Chart, live: Liveness) -> frozenset[tuple[str, int]] | None:
-    """All indices that are a variable plus a number; ``None`` if there are others."""
-    found = set()
-    for place, one in enumerate(chart.instructions):
-        if not live.needed[place] or isinstance(one, End):
-            continue
-        read = one.condition if isinstance(one, Test) else one.value
-        for part in within(read) if read is not None else ():
-            if isinstance(part, Entry):
-                match part.index:
-                    case Name(_, name):
-                        found.add((name, 0))
-                    case Binary(_, "+" | "-" as op, Name(_, name), Number(_, int(number))):
-                        found.add((name, number if op == "+" else -number))
-                    case _:
-                        return None
-    return frozenset(found)
+    def in_detail(self, work: Callable[[], Result]) -> Result:
+        """What some work on runs comes to, in as much detail as it needs."""
+        while True:
+            try:
+                return work()
+            except Coarse as coarse:
+                self.detail = coarse.detail
 
 
 class _Run:
@@ -173,6 +162,8 @@ class _Run:
         place = self.chart.start
         while True:
             one = code[place]
+            if not self.function.live.shows[place]:
+                return
             if not needed[place]:
                 place = self._skipped(one)
                 continue
@@ -203,7 +194,7 @@ class _Run:
         live = self.function.live.before[place]
         reads = self.chart.stream in live
         if reads:
-            self._drop_entries(live)
+            self._forget_entries(place)
         values: dict[str, Hashable | Unknown] = {}
         known = (live & self.variables.keys()) - {self.chart.budget}
         for name in known:
@@ -227,22 +218,20 @@ class _Run:
         ahead = value - self.entries_read if reads else None
         return "index", ahead, min(value, detail.threshold + 1), value % detail.modulus
 
-    def _drop_entries(self, live: frozenset[str]) -> None:
-        """Forget the entries that no index reaches any more; pass over those that none has read."""
-        subscripts = self.function.subscripts
-        if subscripts is None or self.detail.every_entry:
+    def _forget_entries(self, place: int) -> None:
+        """Forget the entries that are not wanted any more, and read those that never will be."""
+        wanted = self.function.wanted
+        if wanted is None or self.detail.every_entry:
             return
-        reached = [
-            value.value + ahead if isinstance(value, Index) else value + ahead
-            for name, ahead in subscripts
-            if name in live and isinstance(value := self.variables.get(name), int | Index)
-        ]
-        if not reached:
-            return
-        first = min(reached)
+        kept = set()
+        for name, ahead in wanted[place]:
+            value = self.variables.get(name, 0) if name else 0
+            if isinstance(value, int | Index):
+                kept.add(ahead + (value.value if isinstance(value, Index) else value))
+        first = min(kept, default=0)
         while self.entries_read < first and self.exists(self.entries_read):
             self.read_entry()
-        self.entries = {number: entry for number, entry in self.entries.items() if number >= first}
+        self.entries = {number: entry for number, entry in self.entries.items() if number in kept}
 
     def stored(self, target: str, value: Value, whole: bool) -> Value:
         """What a variable of its type makes of a value."""
@@ -435,7 +424,7 @@ class _Run:
         return length is None or position < length
 
     def read_entry(self) -> None:
-        self.entries[self.entries_read] = self.trace.read(f"{self.chart.stream}[i]")
+        self.entries[self.entries_read] = self.trace.read()
         self.entries_read += 1
 
 

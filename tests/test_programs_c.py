@@ -1,0 +1,199 @@
+"""Functions of C as mechanisms: what is understood, what is refused and how, and that numbers are those of C."""
+
+from __future__ import annotations
+
+import shutil
+from fractions import Fraction
+
+import pytest
+from c_programs import compiled_outputs, outputs, random_function
+
+from symdipa.model.errors import InvalidInput
+from symdipa.programs import c
+
+HEAD = "void f(float q[], int size, float epsilon, int N)\n{\n"
+SAID = '"PRECONDITION: ALL_DIFFER; ASSUME(N > 0)";'
+SHOW = "CHECKDP_OUTPUT(1);"
+
+
+def function(*lines: str, said: str = SAID) -> str:
+    """A function whose annotation is in line 3 and whose first line is line 4."""
+    return "\n".join([HEAD + said, *lines, "}"])
+
+
+def problems(text: str, **given: object) -> list[str]:
+    with pytest.raises(InvalidInput) as caught:
+        c.read(text, given=given, source="f.c")
+    return [str(problem) for problem in caught.value.problems]
+
+
+def refused(text: str, place: str, words: str, **given: object) -> None:
+    found = problems(text, **given)
+    assert any(one.startswith(place) and words in one for one in found), found
+
+
+STATEMENTS = {
+    "switch (N) { case 1: break; }": ("4:1", "write if (...) {...} else if"),
+    "goto end; end: ;": ("4:1", "goto is not understood; write while and if"),
+    "end: N;": ("4:1", "labels are not understood"),
+    "float x[5];": ("4:7", "x is an array; only the stream is one"),
+    "float *x;": ("4:7", "x is a pointer; use a variable"),
+    "static int x = 0;": ("4:12", "every run starts afresh"),
+    "int x = 1; int x = 2;": ("4:16", "x is declared twice"),
+    "struct p y;": ("4:10", "numbers are int or float"),
+    "typedef int number;": ("4:13", "typedef is not understood"),
+    "enum {A, B};": ("4:1", "use numbers"),
+    "int g(int y);": ("4:5", "write their code here"),
+    "y = 3;": ("4:1", "there is no variable y; declare it"),
+    "sise = 3;": ("4:1", "there is no variable sise; did you mean size?"),
+    "q[0] = 3;": ("4:1", "entries cannot be assigned"),
+    "N = 4;": ("4:1", "the parameter N cannot be assigned"),
+    "q = 4;": ("4:1", "q is the stream, which cannot be assigned"),
+    "int x, y; x = y = 3;": ("4:15", "write two statements"),
+    "int x = 6; x ^= 2;": ("4:12", "^ is not understood (it is no power in C)"),
+    "int x = 6 & 3;": ("4:9", "&& is the logical one"),
+    "int x = ~6;": ("4:10", "! negates"),
+    "int x = 1 << 3;": ("4:9", "multiply"),
+    "break;": ("4:1", "break is in no loop"),
+    "continue;": ("4:1", "continue is in no loop"),
+    "float x = q;": ("4:11", "one entry of it is q[i]"),
+    "float x = q[0][1];": ("4:11", "the stream has one index"),
+    "float x = N[2];": ("4:11", "N is no array"),
+    "float x = q[q[0]];": ("4:13", "q[0] says which entry is read"),
+    "float x = q[Lap(1 / epsilon)];": ("4:13", "says which entry is read"),
+    "int x = 5; int y = x++;": ("4:20", "write a statement of its own"),
+    "float x = *q;": ("4:12", "pointers are not understood"),
+    "float x = (float) 3;": ("4:11", "casts are not understood"),
+    "float x = exp(2);": ("4:11", "the only noise is Lap(scale)"),
+    "float x = rand();": ("4:11", "the only noise is Lap(scale)"),
+    "float x = foo(2);": ("4:11", "write its code here"),
+    "float x = fabs(1, 2);": ("4:11", "fabs takes 1 number, not 2"),
+    "float x = fmin(1);": ("4:11", "fmin takes 2 numbers, not 1"),
+    "float x = Lap();": ("4:11", "Lap takes the scale"),
+    "float x = Lap(0, 1 / epsilon);": ("4:11", "Lap takes the scale"),
+    "float x = Lap(q[0]);": ("4:15", "the scale depends on q[0]"),
+    "Lap(1 / epsilon);": ("4:1", "what Lap returns is not used"),
+    "CHECKDP_OUTPUT();": ("4:1", "shows one number, not 0"),
+    "CHECKDP_OUTPUT(1, 2);": ("4:1", "shows one number, not 2"),
+    "int x = CHECKDP_OUTPUT(1);": ("4:9", "a statement of its own"),
+    "3;": ("4:1", "this statement does nothing"),
+    "if (N = 3) { }": ("4:5", "== compares"),
+    'int x = "abc";': ("4:9", "a text is no number"),
+    "int x = 'a';": ("4:9", "write a number"),
+    "int x = (1, 2);": ("4:10", "comma operator"),
+    "int x = {1};": ("4:10", "lists of values"),
+    "int x = sizeof(int);": ("4:9", "sizeof is not understood"),
+    "int x = q.a;": ("4:9", "structures are not understood"),
+    'int x = 1; "CHECK: epsilon";': ("4:12", "annotations stand at the beginning"),
+    "int x = 089;": ("4:", "octal"),
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_statements_that_are_not_understood(statement):
+    place, words = STATEMENTS[statement]
+    refused(function(statement, SHOW), place, words)
+
+
+FILES = {
+    "": ("1:1", "no function is defined here"),
+    "int x;": ("1:5", "x is outside of the function"),
+    "struct s {int a;};\n": ("1:8", "this is outside of the function"),
+    "#define N 5\n": ("1:1", "make it a parameter of the function and give it with --set"),
+    "  #ifdef X\n#endif\n": ("1:3", "no preprocessor runs here"),
+    "void f(float q[], float epsilon) { /* open }": ("1:36", "this comment is not closed"),
+    "void f(float q[], float epsilon) { CHECKDP_OUTPUT(1) }": ("1:54", "'}' cannot stand here"),
+    "void f(float q[], float epsilon) {\n  CHECKDP_OUTPUT(1);": ("2:21", "the file ends here"),
+    "void f(float q[], float epsilon) { int x; x = ; }": ("1:47", "';' cannot stand here"),
+    'void f(float q[], float epsilon) { "open }': ("1:36", "this text is not closed"),
+    "void f(float q[], float epsilon) { int x = 3 @ 4; }": ("1:46", "illegal character '@'"),
+    "void f(float q[], int size) { CHECKDP_OUTPUT(1); }": ("1:6", "no parameter is the budget"),
+    "void f(float q[], float r[], float epsilon) { return 1; }": ("1:25", "r is a second stream, besides q"),
+    "void f(float q[], int n, int n, float epsilon) { return 1; }": ("1:30", "two parameters n"),
+    "void f(float q[], char *s[], float epsilon) { return 1; }": ("1:25", "numbers are int or float"),
+    "void f(float q[], float epsilon, ...) { return 1; }": ("1:34", "name every parameter"),
+    "void f(float q[], int, float epsilon) { return 1; }": ("1:19", "this parameter has no name"),
+    "void f(q, epsilon) float q[]; float epsilon; { }": ("1:6", "inside of the parentheses"),
+    "void f(float q[], float epsilon) { }": ("1:6", "nothing is ever shown"),
+    f"int f(float epsilon) {{ return {'(' * 200}1{')' * 200}; }}": ("1:", "nested more than"),
+    "int f(float epsilon) { return 1; } int g(float epsilon) { return 1; }": ("", "as FILE.c:f"),
+}
+
+
+@pytest.mark.parametrize("text", FILES, ids=lambda text: text[:50])
+def test_files_that_are_not_understood(text):
+    refused(text, *FILES[text])
+
+
+ANNOTATIONS = {
+    "PRECONDITION: ALL_DIFER": ("3:16", "did you mean ALL_DIFFER?"),
+    "PRECONDITION: ASSUME(N > 0)": ("3:15", "which entries differ?"),
+    "PRECONDITION: ALL_DIFFER; ONE_DIFFER": ("3:28", "keep one"),
+    "PRECONDITION: ALL_DIFFER; ASSUME(N > )": ("3:35", "'N >' is no expression"),
+    "PRECONDITION: ALL_DIFFER; ASSUME(M > 0)": ("3:35", "there is no variable M"),
+    "PRECONDITION: ALL_DIFFER; ASSUME(q[0] > 0)": ("3:35", "there is no variable q"),
+    "PRECONDITION: ALL_DIFFER; ASSUME(N > 0) && x": ("3:28", "is not understood"),
+    "PRECONDITION: ALL_DIFFER; ASSUME(N > 3); ASSUME(N < 2)": ("3:35", "ASSUME(N > 3) does not hold: N = 1"),
+    "TYPES: q: <*, *>; size: <0, *>": ("3:20", "size is a number that may differ"),
+    "TYPES: q: <0, 0>": ("3:9", "entries of q differ by 0 here"),
+    "TYPES: foo: <0,0>": ("3:9", "there is no parameter foo"),
+    "TYPES: q <*,*>": ("3:9", "write name: <0, 0>"),
+    "CHECK: epsilon; 2": ("3:8", "CHECK is one bound"),
+    "CHECK:": ("3:8", "CHECK is one bound"),
+    "CHECK: 2": ("3:9", "no positive multiple of epsilon"),
+    "CHECK: epsilon + 1": ("3:9", "depends on how large epsilon is"),
+    "CHECKS: epsilon": ("3:2", "did you mean CHECK?"),
+    "hello": ("3:2", "annotations are TYPES, PRECONDITION, CHECK"),
+}
+
+
+@pytest.mark.parametrize("said", ANNOTATIONS)
+def test_annotations_that_are_not_understood(said):
+    place, words = ANNOTATIONS[said]
+    refused(function("float x = Lap(N / epsilon);", "return x;", said=f'"{said}";'), place, words, N=1) if (
+        "ASSUME(N > 3)" not in said
+    ) else refused(function("return Lap(N / epsilon);", said=f'"{said}";'), place, words)
+
+
+@pytest.mark.parametrize(
+    ("given", "place", "words"),
+    [
+        ({"N": "x"}, "1:", "N = 'x' is no number"),
+        ({"N": "1.5"}, "1:", "N is an int, which 1.5 is not"),
+        ({"N": "-1"}, "3:", "ASSUME(N > 0) does not hold: N = -1"),
+        ({"n": "1"}, "", "there is no parameter n; did you mean N?"),
+        ({"szie": "5"}, "", "there is no parameter szie; did you mean size?"),
+        ({"epsilon": "1"}, "", "epsilon is the budget"),
+        ({"q": "1"}, "", "q is the stream"),
+    ],
+)
+def test_values_of_parameters_that_cannot_be(given, place, words):
+    refused(function("return Lap(N / epsilon);"), place, words, **given)
+
+
+def test_all_problems_are_found_at_once():
+    text = function("x = 1;", "int y = foo(z) + (3 & w);", "goto a;", "if (q) { y = 'c'; }", SHOW)
+    assert [problem.partition(" ")[0] for problem in problems(text)] == [
+        "4:1:",
+        "5:9:",
+        "5:23:",
+        "6:1:",
+        "7:5:",
+    ]
+
+
+# ---------------------------------------------------------------------------------------- runs on numbers
+
+
+ENTRIES = [Fraction(k, 2) for k in (3, -1, 0, 5, -4, 2, 1)]
+NOISE = [Fraction(k, 2) for k in (1, -3, 4, 0, -2, 7, 5, -5, -1, 3)]
+
+
+def test_numbers_are_those_of_a_c_compiler(tmp_path):
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler here")
+    texts = [random_function(seed, f"f{seed}") for seed in range(150)]
+    found = compiled_outputs(texts, ENTRIES, NOISE, tmp_path)
+    for text, wanted in zip(texts, found, strict=True):
+        assert outputs(text, ENTRIES, NOISE, size=len(ENTRIES)) == wanted, text
+    assert len({tuple(one) for one in found}) > 100
