@@ -211,11 +211,13 @@ class Parameter:
 
 @dataclass(slots=True)
 class Chart:
-    """A function. ``stream`` is the parameter whose entries are read, ``budget`` the one that is eps."""
+    """A function. ``stream`` is the parameter whose entries are read, ``budget`` the one that is eps, and
+    ``listed`` the variable whose assignments are outputs, if there is one."""
 
     name: str = ""
     stream: str = ""
     budget: str = ""
+    listed: str = ""
     parameters: list[Parameter] = field(default_factory=list)
     instructions: list[Instruction] = field(default_factory=list)
     start: int = 0

@@ -120,8 +120,6 @@ class _Compiler:
         self.loops: list[_Loop] = []
         self.open: list[_Way] = []
         """The ways that lead to the next instruction."""
-        self.list = ""
-        """The variable whose assignments are outputs, by its full name."""
 
     # ------------------------------------------------------------------------------------ reporting
 
@@ -159,7 +157,7 @@ class _Compiler:
                 f"no parameter is the budget; name it {BUDGETS[0]}, as in float {BUDGETS[0]}", tree.decl
             )
         items = [*dropwhile(is_annotation, tree.body.block_items or ())]
-        self.list = self._list_of_outputs(items) if lists else ""
+        self.chart.listed = self._list_of_outputs(items) if lists else ""
         self.scopes.append({})
         self.block(items)
         if not self.failed and not any(isinstance(one, Show) for one in chart.instructions):
@@ -356,7 +354,7 @@ class _Compiler:
         self.assign(at, target, value)
 
     def assign(self, at: Position, target: str, value: Expression) -> None:
-        if target == self.list and len(self.scopes) > 1:
+        if target == self.chart.listed and len(self.scopes) > 1:
             self.add(Show(at, value))
         else:
             self.add(Assign(at, target, value, self.whole[target]))
@@ -401,7 +399,7 @@ class _Compiler:
     def result(self, node: Tree, at: Position) -> None:
         if node.expr is not None:
             value = self.expression(node.expr)
-            if not (isinstance(value, Name) and value.name == self.list):
+            if not (isinstance(value, Name) and value.name == self.chart.listed):
                 self.add(Show(at, value))
         self.add(End(at))
 

@@ -16,6 +16,7 @@ from math import ceil, lcm
 from operator import add, ge, gt, le, lt, mod, mul, sub, truediv
 from typing import Any, TypeVar
 
+from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.errors import Position
 from symdipa.model.parts import Noise
 from symdipa.programs.c.arithmetic import (
@@ -101,13 +102,20 @@ _COMPUTED: dict[str, Callable[[Any, Any], Unknown]] = {
 
 @dataclass
 class Function:
-    """A function with values of its parameters, as a program that runs on a trace."""
+    """A function with values of its parameters, as a program that runs on a trace.
+
+    ``differ`` and ``adjacency`` say who is adjacent; ``claim`` is the wanted bound on ``D``, if there is one.
+    """
 
     chart: Chart
     values: Values
     source: str | None = None
+    differ: str = "all"
+    adjacency: Adjacency = TWO_SIDED
+    claim: Fraction | None = None
     detail: Detail = Detail()
     integer: bool = False
+    halt: str | None = None
     notes: dict[str, Position] = field(default_factory=dict)
     """What was noticed, and where first."""
 
@@ -123,6 +131,11 @@ class Function:
     @property
     def name(self) -> str:
         return self.chart.name
+
+    @property
+    def shows(self) -> bool:
+        """Whether a run can come to an output."""
+        return self.live.shows[self.chart.start]
 
     def run(self, trace: Trace) -> None:
         """Run it from its beginning to its end. Raises :class:`Coarse`."""
@@ -246,7 +259,7 @@ class _Run:
             return int(value)
         if whole and isinstance(value, Unknown | Multiple):
             what = value.words if isinstance(value, Unknown) else f"a multiple of {EPS}"
-            self.note(f"{target} is an int and holds {what}: it is read as a real number")
+            self.note(f"{target} holds {what}")
         return Fraction(value) if not whole and isinstance(value, int) else value
 
     def note(self, text: str) -> None:
