@@ -21,8 +21,10 @@ PENDING = "input"
 """The name of an entry that was asked for and is not read yet."""
 
 RESERVED = frozenset(
-    ["insample", "insampleprime", "input", "if", "then", "elseif", "else", "output", "goto", "true"]
-    + ["and", "or", "abs", "noise", "halt", "differ"]
+    [
+        *("insample", "insampleprime", "input", "if", "then", "elseif", "else", "output", "goto", "true"),
+        *("and", "or", "abs", "noise", "halt", "differ"),
+    ]
 )
 """Words of the text language of automata, which no variable can be called."""
 
@@ -107,7 +109,7 @@ class Naming:
         ]
         inputs = flat(number.entries)
         waiting = inputs.pop(self.pending, Fraction(0)) if self.pending is not None else Fraction(0)
-        terms: dict[Symbol, Fraction] = {**number.samples, **number.noises}
+        terms: dict[Symbol, Fraction] = {s: k for s, k in number.terms.items() if not isinstance(s, Entry)}
         if waiting and self.pending is not None:
             terms[self.pending] = waiting
         held: tuple[str, Fraction] | None = None

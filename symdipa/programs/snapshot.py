@@ -1,8 +1,8 @@
 """What the live values of a program are, as something that can be compared with those of another run.
 
-Equal snapshots mean that the rest of the run is the same, up to the names of symbolic numbers: those stand in
-a list, and in the shapes of values their positions in it. Mutable values are numbered, so that it counts where
-one and the same list is meant.
+Equal snapshots mean that the rest of the run is the same, up to the names of symbolic numbers: those stand
+in a list, and in the shapes of values their positions in it. Mutable values are numbered, so that it counts
+where one and the same list is meant.
 """
 
 from __future__ import annotations

@@ -52,10 +52,17 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Whether a comparison of samples holds."""
+    """Whether a comparison of samples holds. ``ties``: it counts whether they are equal."""
 
     atom: Atom
+    ties: bool
     line: int
+
+    @property
+    def negation(self) -> Atom:
+        """What holds otherwise."""
+        no = self.atom.negation
+        return no if self.ties else Atom(no.low, no.high, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,14 @@ class Program(Protocol):
     @property
     def integer(self) -> bool:
         """Whether inputs and noise are integers."""
+
+    @property
+    def differ(self) -> str:
+        """Which entries may differ (:func:`symdipa.model.adjacency.differ.differ`)."""
+
+    @property
+    def halt(self) -> str | None:
+        """Whether it is seen that a run ends without an output: ``"visible"``, ``"hidden"``, or not said."""
 
     def run(self, trace: Trace) -> None:
         """Run the program from its beginning to its end.
@@ -227,6 +242,7 @@ class Trace:
         samples: list[tuple[Sample, ...]] = []
         shape = self._shape(value, samples)
         self._take()
+        self._begin()
         self._tell(Show(shape, tuple(tuple(each.name for each in some) for some in samples), self._line))
         for some in samples:
             some[0].shown |= len(some) == 1
@@ -242,6 +258,7 @@ class Trace:
         difference = self._difference(left, right)
         if difference.is_constant:
             return difference.constant < 0 or (not strict and not difference.constant)
+        self._begin()
         ends = list(difference.samples.items())
         size = abs(ends[0][1])
         if len(ends) > 2 or abs(ends[-1][1]) != size:
@@ -253,9 +270,9 @@ class Trace:
             )
         low = Term(ends[0][0].name, difference.constant / size, ends[0][1] < 0)
         high = Term(ends[1][0].name, mirrored=ends[1][1] > 0) if len(ends) == 2 else Term(None)
-        self._begin()
+        ties = self._integer or any(sample.kind is parts.Noise.NONE for sample, _ in ends)
         self._idle = 0
-        return self._listener.asked(Ask(atom(low, high, strict), self._line))
+        return self._listener.asked(Ask(atom(low, high, strict or not ties), ties, self._line))
 
     def equal(self, left: Number, right: Number) -> bool:
         """Whether two numbers are equal, where they can be."""

@@ -67,12 +67,19 @@ Symbol = Entry | Noise | Sample
 ONE = Fraction(1)
 
 
+SMALL_DENOMINATOR = 1_000_000
+
+
 def exact(value: object) -> Fraction | None:
-    """A plain number exactly as it is written (``0.1`` is 1/10); ``None`` for anything else."""
+    """A plain number; of those that a float may stand for a simple one (``0.1`` is 1/10, ``4 / 3`` is 4/3).
+
+    ``None`` for anything else.
+    """
     if isinstance(value, int | Fraction):
         return Fraction(value)
     if isinstance(value, float) and isfinite(value):
-        return Fraction(repr(float(value)))
+        simple = Fraction(value).limit_denominator(SMALL_DENOMINATOR)
+        return simple if float(simple) == value else Fraction(value)
     return Fraction(value) if isinstance(value, Decimal) and value.is_finite() else None
 
 

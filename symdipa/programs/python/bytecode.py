@@ -1,0 +1,110 @@
+"""What the bytecode of a function tells: which variables are live at a place, and what lies on the stack."""
+
+from __future__ import annotations
+
+import dis
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
+
+ENDS = frozenset(["RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"])
+JUMPS = frozenset(
+    ["JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_ABSOLUTE", "JUMP_NO_INTERRUPT"]
+)
+"""Instructions after which the next one is not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An instruction: its ``name``, the variables that are ``live`` when it has been run, and how many values
+    are on the stack ``before`` and ``after`` that (where it does not jump; ``None``: only an exception leads
+    to it)."""
+
+    name: str
+    live: frozenset[str]
+    before: int | None
+    after: int | None
+
+
+@lru_cache(maxsize=1024)
+def places(code: CodeType) -> dict[int, Place]:
+    """What is known of each instruction of a code object, by all offsets that belong to it."""
+    instructions = list(dis.get_instructions(code))
+    successors = {one.offset: _successors(instructions, k) for k, one in enumerate(instructions)}
+    shared = frozenset(code.co_cellvars) | frozenset(code.co_freevars)
+    live = _live(instructions, successors)
+    before, after = _depths(instructions)
+    ends = [*(one.offset for one in instructions[1:]), len(code.co_code)]
+    found = {}
+    for one, end in zip(instructions, ends, strict=True):
+        later = shared.union(*(live[to] for to in successors[one.offset] if to in live))
+        place = Place(one.opname, later, before.get(one.offset), after.get(one.offset))
+        found.update(dict.fromkeys(range(one.offset, end, 2), place))
+    return found
+
+
+def read_names(code: CodeType) -> set[str]:
+    """The local variables that a function, or one inside it, reads."""
+    found: set[str] = set()
+    for one in dis.get_instructions(code):
+        found.update(name for name, is_read in _accesses(one) if is_read)
+        if one.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"):
+            found.add(one.argval)
+    return found.union(*(read_names(each) for each in code.co_consts if isinstance(each, CodeType)))
+
+
+def _successors(instructions: list[dis.Instruction], k: int) -> list[int]:
+    one = instructions[k]
+    found = []
+    if one.opname not in ENDS | JUMPS and k + 1 < len(instructions):
+        found.append(instructions[k + 1].offset)
+    if one.opcode in dis.hasjrel or one.opcode in dis.hasjabs:
+        found.append(one.argval)
+    return found
+
+
+def _live(instructions: list[dis.Instruction], successors: dict[int, list[int]]) -> dict[int, frozenset[str]]:
+    """The names that are live before each instruction (backward, to a fixpoint)."""
+    live: dict[int, frozenset[str]] = {one.offset: frozenset() for one in instructions}
+    changed = True
+    while changed:
+        changed = False
+        for one in reversed(instructions):
+            now = frozenset[str]().union(*(live.get(to, frozenset()) for to in successors[one.offset]))
+            for name, is_read in reversed(_accesses(one)):
+                now = now | {name} if is_read else now - {name}
+            if now != live[one.offset]:
+                live[one.offset], changed = now, True
+    return live
+
+
+def _accesses(one: dis.Instruction) -> list[tuple[str, bool]]:
+    """The local variables that an instruction reads (true) or sets, in this order."""
+    if "_FAST" not in one.opname:
+        return []
+    names = one.argval if isinstance(one.argval, tuple) else (one.argval,)
+    kinds = [part for part in one.opname.split("_") if part in ("LOAD", "STORE", "DELETE")]
+    return [(name, kind == "LOAD") for name, kind in zip(names, kinds, strict=True)]
+
+
+def _depths(instructions: list[dis.Instruction]) -> tuple[dict[int, int], dict[int, int]]:
+    """How many values are on the stack before and after each instruction that is reached without an
+    exception."""
+    index = {one.offset: k for k, one in enumerate(instructions)}
+    before: dict[int, int] = {}
+    after: dict[int, int] = {}
+    work = [(0, 0)] if instructions else []
+    while work:
+        k, depth = work.pop()
+        one = instructions[k]
+        if one.offset in before:
+            continue
+        before[one.offset] = depth
+        argument = one.arg if one.opcode >= dis.HAVE_ARGUMENT else None
+        after[one.offset] = depth + dis.stack_effect(one.opcode, argument, jump=False)
+        if one.opname not in ENDS | JUMPS and k + 1 < len(instructions):
+            work.append((k + 1, after[one.offset]))
+        if one.opcode in dis.hasjrel or one.opcode in dis.hasjabs:
+            there = depth + dis.stack_effect(one.opcode, argument, jump=True)
+            work.append((index[one.argval], there))
+    return before, after

@@ -1,0 +1,139 @@
+"""Mechanisms: functions in Python that draw noise and show outputs, with what holds for them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, overload
+
+from symdipa.model.adjacency.differ import differ as read_differ
+from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.options import HALTS, must_be_one_of
+from symdipa.model.spelling import Dictionary
+from symdipa.programs.python.inputs import Inputs
+from symdipa.programs.trace import Trace
+
+
+class Mechanism:
+    """A function that draws noise and yields outputs; made by :func:`mechanism`.
+
+    Its positional parameters without defaults are inputs, all others are settings.
+    """
+
+    def __init__(
+        self, function: FunctionType, differ: str = "all", integer: bool = False, halt: str | None = None
+    ) -> None:
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"@mechanism stands before a function, not before {function!r}")
+        read_differ(differ)
+        if halt is not None:
+            must_be_one_of("halt", halt, HALTS)
+        self.function, self.differ, self.integer, self.halt = function, differ, integer, halt
+        self.__name__ = function.__name__
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any, **settings: Any) -> Any:
+        """Call the function, as another mechanism may do that uses this one."""
+        return self.function(*arguments, **settings)
+
+    def __repr__(self) -> str:
+        return f"<mechanism {self.__name__}>"
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """All parameters of the function."""
+        return inspect.signature(self.function).parameters
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The parameters that are inputs."""
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        found = self.parameters.values()
+        return tuple(p.name for p in found if p.kind in kinds and p.default is inspect.Parameter.empty)
+
+    def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings: those that are given, and defaults. Sizes of inputs are among those that are given.
+
+        Raises :class:`InvalidInput` with every problem.
+        """
+        problems = []
+        parameters, inputs = self.parameters, self.inputs
+        read = _read_names(self.function)
+        dictionary = Dictionary(list(parameters))
+        for name in settings:
+            if name not in parameters:
+                meant = dictionary.closest(name)
+                hint = f"did you mean {meant}?" if meant else f"it has {', '.join(parameters) or 'none'}"
+                problems.append(f"{self.__name__} has no parameter {name}; {hint}")
+        found = {}
+        for parameter in parameters.values():
+            name = parameter.name
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                problems.append(f"the parameter {parameter} takes any number of values; name them one by one")
+            elif name not in read:
+                problems.append(f"the parameter {name} is never read; use it, or leave it out")
+            elif name in settings:
+                found[name] = settings[name]
+                if name in inputs and (not isinstance(found[name], int) or found[name] < 0):
+                    problems.append(f"{name} is an input, of which a size can be set, not {found[name]!r}")
+            elif name not in inputs and parameter.default is parameter.empty:
+                problems.append(f"the parameter {name} has no value; set it: --set {name}=3")
+            elif name not in inputs:
+                found[name] = parameter.default
+        if problems:
+            where = Position(self.function.__code__.co_firstlineno, 1)
+            file = self.function.__code__.co_filename
+            raise InvalidInput([InputProblem("setting", problem, where) for problem in problems], file)
+        return found
+
+    def arguments(self, settings: Mapping[str, Any], trace: Trace) -> tuple[list[Any], dict[str, Any]]:
+        """What the function is called with for an analysis."""
+        found = {name: Inputs(trace, name, settings.get(name)) for name in self.inputs}
+        return _bound(self.parameters, {**settings, **found})
+
+
+def _bound(
+    parameters: Mapping[str, inspect.Parameter], values: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    by_position = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    return [values[name] for name in by_position], {
+        name: value for name, value in values.items() if name not in by_position
+    }
+
+
+def _read_names(function: FunctionType) -> set[str]:
+    """The local variables that the function, or one inside it, reads."""
+    from symdipa.programs.python.bytecode import read_names
+
+    return read_names(function.__code__)
+
+
+@overload
+def mechanism(function: Callable[..., Any]) -> Mechanism: ...
+
+
+@overload
+def mechanism(
+    *, differ: str = "all", integer: bool = False, halt: str | None = None
+) -> Callable[[Callable[..., Any]], Mechanism]: ...
+
+
+def mechanism(
+    function: Callable[..., Any] | None = None,
+    *,
+    differ: str = "all",
+    integer: bool = False,
+    halt: str | None = None,
+) -> Any:
+    """Make a mechanism of a function: ``@mechanism``, or ``@mechanism(differ="entries=1", integer=True)``.
+
+    ``differ`` says which entries may differ (:mod:`symdipa.model.adjacency.differ`), ``integer`` that inputs
+    and noise are integers, ``halt`` whether it is seen that a run ends (``"visible"`` or ``"hidden"``).
+    """
+
+    def made(function: Callable[..., Any]) -> Mechanism:
+        return Mechanism(function, differ, integer, halt)  # type: ignore[arg-type]
+
+    return made if function is None else made(function)

@@ -1,0 +1,214 @@
+"""Runs a mechanism in Python on a trace: it is marked, and tells at every statement where it is."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cached_property
+from itertools import islice
+from types import CodeType, FrameType, FunctionType, GeneratorType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.parts import Noise
+from symdipa.programs.python.bytecode import places
+from symdipa.programs.python.inputs import Inputs, Stream
+from symdipa.programs.python.marks import ITERATOR, MARK, code_of, marked
+from symdipa.programs.python.noise import SOURCE, inverse
+from symdipa.programs.trace import Refused, Trace
+from symdipa.programs.values import Number
+
+if TYPE_CHECKING:
+    from symdipa.programs.python.mechanism import Mechanism
+
+
+class PythonProgram:
+    """A mechanism with its settings as a :class:`~symdipa.programs.trace.Program`."""
+
+    def __init__(self, mechanism: Mechanism, settings: Mapping[str, Any]) -> None:
+        self.mechanism = mechanism
+        self.name = mechanism.__name__
+        self.integer, self.differ, self.halt = mechanism.integer, mechanism.differ, mechanism.halt
+        self.settings = mechanism.checked(settings)
+        self.file = mechanism.function.__code__.co_filename
+        self.current: _Run | None = None
+
+    @property
+    def source(self) -> str | None:
+        return self.file
+
+    @cached_property
+    def function(self) -> FunctionType:
+        """The function with marks, and with marks in the functions of its file that it calls."""
+        text = "".join(linecache.getlines(self.file, self.mechanism.function.__globals__))
+        if not text:
+            self.refuse("the source of the function is not found; write it into a file, or a notebook")
+        module = marked(text, self.file)
+        names = dict(self.mechanism.function.__globals__)
+        names[MARK], names[ITERATOR] = self.mark, iter
+        for name, value in names.items():
+            if isinstance(value, FunctionType) and value.__code__.co_filename == self.file:
+                names[name] = self.with_marks(module, value, names)
+        return self.with_marks(module, self.mechanism.function, names)
+
+    def with_marks(self, module: CodeType, function: FunctionType, names: dict[str, Any]) -> FunctionType:
+        code = code_of(module, function.__code__)
+        if code is None or code.co_freevars != function.__code__.co_freevars:
+            self.refuse(f"the source of {function.__name__} is not found in {self.file}; load it again")
+        found = FunctionType(code, names, function.__name__, function.__defaults__, function.__closure__)
+        found.__kwdefaults__ = function.__kwdefaults__
+        return found
+
+    def run(self, trace: Trace) -> None:
+        """Run the function to its end; see :class:`~symdipa.programs.trace.Program`."""
+        function = self.function
+        run = _Run(self.file, trace)
+        trace.where, trace.describe = run.where, run.describe
+        before = SOURCE.set(run)
+        self.current = run
+        try:
+            run.outputs(function, self.mechanism.arguments(self.settings, trace))
+        except Exception as error:
+            raise Refused(*run.failure(error)) from None
+        finally:
+            self.current = None
+            SOURCE.reset(before)
+            run.bases.clear()
+
+    def mark(self) -> None:
+        """Called before every statement of the functions with marks."""
+        if self.current is not None:
+            self.current.passed(sys._getframe(1))
+
+    def refuse(self, message: str) -> NoReturn:
+        line = self.mechanism.function.__code__.co_firstlineno
+        raise InvalidInput([InputProblem("program", message, Position(line, 1))], self.file)
+
+
+class _Unclear(BaseException):
+    """There is something on the stack of a function that cannot be seen."""
+
+
+class _Run:
+    """One run: where it is, and the noise that it asks for."""
+
+    def __init__(self, file: str, trace: Trace) -> None:
+        self.file, self.trace = file, trace
+        self.bases: dict[FrameType, int] = {}
+        """How many values were on the stack of a function, all of them iterators of loops, when it passed its
+        last mark."""
+
+    def outputs(self, function: Callable[..., Any], arguments: tuple[list[Any], dict[str, Any]]) -> None:
+        """Run the function, and show what it yields, or returns if it yields nothing."""
+        positional, named = arguments
+        result = function(*positional, **named)
+        if not isinstance(result, GeneratorType):
+            self.trace.show(result)
+            return
+        while True:
+            try:
+                shown = next(result)
+            except StopIteration as stop:
+                if stop.value is not None:
+                    self.trace.refuse("a value is returned by a function that yields", "yield it, too")
+                return
+            self.trace.show(shown)
+
+    # ------------------------------------------------------------------------------------------- where it is
+
+    def passed(self, frame: FrameType) -> None:
+        """A mark is passed: tell the trace, if all that counts can be seen."""
+        known = places(frame.f_code)[frame.f_lasti]
+        if known.after is None:
+            return
+        self.bases[frame] = known.after - 1
+        chain = [(frame, known.live)]
+        while not (outer := frame.f_back) or outer.f_code is not _Run.outputs.__code__:
+            if outer is None or not self.is_clear(outer):
+                return
+            chain.append((outer, places(outer.f_code)[outer.f_lasti].live))
+            frame = outer
+        values = {}
+        for depth, (each, live) in enumerate(reversed(chain)):
+            prefix = f"{each.f_code.co_name}_" if depth else ""
+            here = each.f_locals
+            values.update({prefix + name: here[name] for name in live if name in here})
+        place = tuple((each.f_code, each.f_lasti) for each, _ in chain)
+        with suppress(_Unclear):
+            self.trace.point(place, chain[0][0].f_lineno, values)
+
+    def is_clear(self, frame: FrameType) -> bool:
+        """Whether nothing is on the stack of a function that waits for another one but iterators of loops
+        (which are in variables, too) and the other one."""
+        base, known = self.bases.get(frame), places(frame.f_code)[frame.f_lasti]
+        if base is None or known.before is None or known.after is None:
+            return False
+        match known.name:
+            case "FOR_ITER":
+                return known.before - base in (0, 1)
+            case "SEND" | "YIELD_VALUE" | "RESUME":
+                return known.before - base in (1, 2)
+        return known.after == base + 1
+
+    def where(self) -> Position | None:
+        """The place in the file of the mechanism that is being run."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self.file:
+                return _position(frame.f_code, frame.f_lasti)
+            frame = frame.f_back
+        return None
+
+    def describe(self, value: object) -> object:
+        """What a parameter, or a generator of the program, is as another value."""
+        if isinstance(value, Inputs | Stream):
+            return value.described()
+        if not isinstance(value, GeneratorType):
+            return NotImplemented
+        frame = value.gi_frame
+        if frame is None or value.gi_running:
+            return value.__name__, frame is None
+        code, offset = frame.f_code, frame.f_lasti
+        state = dict(frame.f_locals)
+        if value.gi_suspended and not code.co_name.startswith("<"):
+            if not self.is_clear(frame):
+                raise _Unclear
+            live = places(code)[offset].live
+            state = {name: held for name, held in state.items() if name in live}
+        return code, offset, state, value.gi_yieldfrom
+
+    def failure(self, error: Exception) -> tuple[str, str, Position | None]:
+        """What is seen of an exception that the program raises, with the place."""
+        if isinstance(error, RecursionError):
+            seen, remedy = "functions call each other without an end", "use a loop instead"
+        else:
+            seen = (
+                f"{type(error).__name__} is raised: {error}"
+                if str(error)
+                else f"{type(error).__name__} is raised"
+            )
+            remedy = "a run must not end like this, whatever the noise is"
+        position = None
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == self.file:
+                position = _position(trace.tb_frame.f_code, trace.tb_lasti)
+            trace = trace.tb_next
+        return seen, remedy, position
+
+    # -------------------------------------------------------------------------------------------------- noise
+
+    def noise(self, kind: Noise, scale: object) -> Number:
+        """Noise for :func:`~symdipa.programs.python.noise.laplace`."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self.file:
+            frame = frame.f_back
+        site = (frame.f_code, frame.f_lasti) if frame is not None else None
+        return self.trace.noise(kind, inverse(scale), site)
+
+
+def _position(code: CodeType, offset: int) -> Position:
+    line, _, column, _ = next(islice(code.co_positions(), offset // 2, None))
+    return Position(line or code.co_firstlineno, (column or 0) + 1)
