@@ -43,7 +43,7 @@ def outputs(
     text: str, entries: Iterable[Fraction], noise: Sequence[Fraction] = (), **given: object
 ) -> list[Any]:
     """What a run of the program on these numbers shows."""
-    function = c.read(text, given=given).function
+    function = c.read(text, given=given)
 
     def run() -> list[Any]:
         trace = Numbers(entries, noise)

@@ -1,4 +1,4 @@
-"""Functions of C as mechanisms: what is understood, what is refused and how, and that numbers are those of C."""
+"""Functions of C as mechanisms: what is understood, what is refused, and that numbers are those of C."""
 
 from __future__ import annotations
 
@@ -150,9 +150,8 @@ ANNOTATIONS = {
 @pytest.mark.parametrize("said", ANNOTATIONS)
 def test_annotations_that_are_not_understood(said):
     place, words = ANNOTATIONS[said]
-    refused(function("float x = Lap(N / epsilon);", "return x;", said=f'"{said}";'), place, words, N=1) if (
-        "ASSUME(N > 3)" not in said
-    ) else refused(function("return Lap(N / epsilon);", said=f'"{said}";'), place, words)
+    given = {} if "ASSUME(N > 3)" in said else {"N": 1}
+    refused(function("return Lap(N / epsilon);", said=f'"{said}";'), place, words, **given)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +179,51 @@ def test_all_problems_are_found_at_once():
         "6:1:",
         "7:5:",
     ]
+
+
+# ------------------------------------------------------------------------------- what shows while it runs
+
+
+RUNS = {
+    "int x = 5 / 2;\nreturn x;": ("4:", "5 / 2 divides integers, so C cuts off"),
+    "int x = 2.5;\nreturn x;": ("4:", "x is an int, so C cuts off what 5/2 has behind the point"),
+    "int x = 3 / 0;\nreturn x;": ("4:", "3 is divided by 0"),
+    "float x = 2.5;\nreturn x % 2;": ("5:", "% has 5/2 on one side, which is no int"),
+    "int x;\nreturn x + 1;": ("5:8", "x has no value yet"),
+    "return epsilon;": ("4:", "epsilon is shown"),
+    "return 1 + epsilon;": ("4:", "depends on how large epsilon is"),
+    "if (N < epsilon) { return 1; }\nreturn 2;": ("4:", "depends on how large epsilon is"),
+    "return Lap(2);": ("4:8", "the scale of noise is 2, which does not depend on epsilon"),
+    "return Lap(2 * epsilon);": ("4:8", "the scale of noise is 2*epsilon"),
+    "return Lap((N - 3) / epsilon);": ("4:8", "the scale of noise is"),
+    "float x = Lap(1 / epsilon);\nreturn Lap(x);": ("5:8", "the scale of noise is a noisy value"),
+    "return q[-1];": ("4:8", "q[-1] is read; entries begin with 0"),
+    "return q[1.0];": ("4:8", "has an index that is no int"),
+    "return q[7];": ("4:8", "q[7] is read, but there are 5 entries"),
+    "float x = Lap(1 / epsilon);\nreturn x * x;": ("5:", "multiplied by"),
+    "float x = Lap(1 / epsilon);\nreturn 1 / x;": ("5:", "divided by"),
+    "float x = Lap(1 / epsilon);\nreturn q[0] * q[1];": ("5:", "multiplied by"),
+    "float x = Lap(1 / epsilon);\nif (x == 0) { return 1; }\nreturn 2;": ("5:", "probability 0"),
+    "float x = Lap(1 / epsilon);\nif (x) { return 1; }\nreturn 2;": ("5:", "probability 0"),
+    "float x = Lap(1 / epsilon);\nif (x > epsilon) { return 1; }\nreturn 2;": ("5:", "> has epsilon"),
+    "float x = Lap(1 / epsilon);\nfloat y = Lap(1 / epsilon);\nreturn x + y;": ("6:", "a sum of"),
+    "int n = 0;\nwhile (q[n] + Lap(1 / epsilon) > n) { n = n + 1; CHECKDP_OUTPUT(n); }\nreturn 1;": (
+        "5:",
+        "q[5] is read, but there are 5 entries",
+    ),
+    "int n = 0;\nwhile (Lap(1 / epsilon) > 0) { n = n + 1; }\nreturn n;": ("5:", "n takes ever more values"),
+}
+
+
+@pytest.mark.parametrize("lines", RUNS)
+def test_runs_that_cannot_be_followed(lines):
+    place, words = RUNS[lines]
+    found = c.read(function(lines), given={"size": 5, "N": 2})
+    with pytest.raises(InvalidInput) as caught:
+        c.automaton(found)
+    (problem,) = map(str, caught.value.problems)
+    assert problem.startswith(place)
+    assert words in problem
 
 
 # ---------------------------------------------------------------------------------------- runs on numbers
