@@ -1,4 +1,5 @@
-"""C programs on numbers: run as the front end understands them, and by a C compiler; and random ones."""
+"""C programs on numbers: run as the front end understands them, by a C compiler, and as automata; and random
+ones."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from symdipa.model.parts import SAMPLE, Atom, Noise, Output
 from symdipa.programs import c
+from symdipa.programs.automaton import QUIET, Translation
 
 
 class Numbers:
@@ -51,6 +54,59 @@ def outputs(
         return trace.shown
 
     return function.in_detail(run)
+
+
+# --------------------------------------------------------------------------------------- as an automaton
+
+
+def walked(found: Translation, entries: Iterable[Fraction], noise: Sequence[Fraction]) -> list[Any]:
+    """What the automaton of a program shows on the same numbers as :func:`outputs`; ``None`` where it shows
+    no number, because that follows from what it has shown before."""
+    automaton, waiting = found.automaton, iter(entries)
+    held: dict[str, Fraction] = {}
+    sums: dict[str, Fraction] = {}
+    state, shown = automaton.initial, []
+    while True:
+        here = automaton.state(state)
+        ways = [automaton.transitions[t] for t in automaton.outgoing[automaton.index[state]]]
+        entry = next(waiting, None) if here.is_input and ways else Fraction(0)
+        if entry is None:
+            return shown
+        now = dict(held)
+        if here.draws and ways:
+            mean = here.mu + entry + sum((k * sums[r] for r, k in here.registers), Fraction(0))
+            now[SAMPLE] = mean + (noise[int(1 / here.d)] if here.noise is Noise.LAPLACE else 0)
+        way = next((t for t in ways if all(_holds(each, now) for each in t.guard.atoms)), None)
+        if way is None:
+            return shown
+        for name, source in way.stores:
+            held[name] = now[source] if source in now else Fraction(source)
+        sums.update(
+            {
+                update.register: (sums[update.source] if update.source else 0) + update.adds_input * entry
+                for update in way.updates
+            }
+        )
+        after = {**held, SAMPLE: now.get(SAMPLE, Fraction(0))}
+        if way.output.symbol != QUIET:
+            shown.append(_seen(way.output, after, found))
+        state = way.target
+
+
+def _holds(each: Atom, now: Mapping[str, Fraction]) -> bool:
+    low, high = (
+        term.offset + (0 if term.name is None else -now[term.name] if term.mirrored else now[term.name])
+        for term in (each.low, each.high)
+    )
+    return low < high if each.strict else low <= high
+
+
+def _seen(output: Output, now: Mapping[str, Fraction], found: Translation) -> Fraction | None:
+    if output.symbol is not None:
+        kind, *text = found.symbols[output.symbol]  # type: ignore[misc]
+        return Fraction(text[0]) if kind == "constant" else None
+    first, *second = output.names or [SAMPLE]
+    return now[first] - (now[second[0]] if second else 0)
 
 
 # -------------------------------------------------------------------------------------- by a C compiler
@@ -191,3 +247,67 @@ def random_function(seed: int, name: str) -> str:
     body = "\n".join(writer.lines)
     head = f"void {name}(float q[], int size, float epsilon) {{\n  int a = 1, b = 2; float x = 0.5, y = 0;"
     return f"{head}\n{body}\n  CHECKDP_OUTPUT(a); CHECKDP_OUTPUT(x);\n}}"
+
+
+class _Mechanic(_Writer):
+    """Writes a random mechanism: noise is compared, kept and shown, entries are read and added up.
+
+    No numbers are added to noise, and no differences shown: an automaton may show another number, of which
+    that of the program can be computed.
+    """
+
+    def __init__(self, rnd: Random) -> None:
+        super().__init__(rnd)
+        self.noisy = ["t", "u"]
+        self.scales = iter(rnd.sample(range(1, 20), 19))
+
+    def sample(self) -> str:
+        """A noisy value that has not been kept."""
+        mean = self.rnd.choice(["", "q[i] + ", "s + ", "q[i] + s + "]) if self.loops else ""
+        return f"{mean}{self.fresh()}"
+
+    def fresh(self) -> str:
+        name = f"n{len(self.lines)}"
+        self.add(f"float {name} = Lap({next(self.scales, 20)} / epsilon);")
+        return name
+
+    def condition(self, deep: int = 2) -> str:
+        one, other = self.rnd.choice(self.noisy), self.rnd.choice([*self.noisy, "1", "-2.5"])
+        op = self.rnd.choice(["<", "<=", ">", ">="])
+        found = f"{self.sample()} {op} {other}" if self.rnd.randrange(3) else f"{one} {op} {other}"
+        if self.rnd.randrange(3) == 0:
+            found = f"{found} {self.rnd.choice(['&&', '||'])} a == {self.rnd.randrange(3)}"
+        return found
+
+    def statement(self) -> None:
+        kind = self.rnd.randrange(12)
+        if kind <= 1:
+            self.add(f"a = (a + {self.rnd.randint(1, 2)}) % 3;")
+        elif kind == 2 and self.loops:
+            self.add(self.rnd.choice(["s = s + q[i];", "s = q[i];", "s = 0;"]))
+        elif kind <= 4:
+            self.add(f"{self.rnd.choice(self.noisy)} = {self.sample()};")
+        elif kind <= 6:
+            self.add(f"CHECKDP_OUTPUT({self.rnd.choice([self.sample(), 't', 'u', 'a'])});")
+        elif kind == 7 and self.loops:
+            self.add(f"if ({self.condition(1)}) {self.rnd.choice(['break', 'continue'])};")
+        elif self.depth < 3:
+            self.add(f"if ({self.condition()}) {{")
+            self.block(2)
+            if self.rnd.randrange(2):
+                self.add("} else {")
+                self.block(2)
+            self.add("}")
+
+
+def random_mechanism(seed: int) -> str:
+    """A function of ``q``, ``size`` and ``epsilon`` that compares and shows noise; it may not be followed."""
+    writer = _Mechanic(Random(seed))
+    writer.add("float t = Lap(21 / epsilon); float u = Lap(22 / epsilon);")
+    for _ in range(writer.rnd.randint(0, 2)):
+        writer.statement()
+    writer.loop()
+    writer.statement()
+    body = "\n".join(writer.lines)
+    head = "void f(float q[], int size, float epsilon) {\n  int a = 1; float s = 0;"
+    return f"{head}\n{body}\n  CHECKDP_OUTPUT(a);\n}}"

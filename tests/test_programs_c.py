@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 from fractions import Fraction
+from random import Random
 
 import pytest
-from c_programs import compiled_outputs, outputs, random_function
+from conftest import ROOT
+from c_programs import compiled_outputs, outputs, random_function, random_mechanism, walked
 
+import symdipa
 from symdipa.model.errors import InvalidInput
+from symdipa.model.verdict import Verdict
 from symdipa.programs import c
 
 HEAD = "void f(float q[], int size, float epsilon, int N)\n{\n"
@@ -241,3 +245,267 @@ def test_numbers_are_those_of_a_c_compiler(tmp_path):
     for text, wanted in zip(texts, found, strict=True):
         assert outputs(text, ENTRIES, NOISE, size=len(ENTRIES)) == wanted, text
     assert len({tuple(one) for one in found}) > 100
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_automaton_shows_what_the_program_shows(seed):
+    text, rnd = random_mechanism(seed), Random(seed)
+    try:
+        found = c.automaton(c.read(text, given={"size": 3}))
+    except InvalidInput as error:
+        assert "is made of several sums" in str(error)
+        return
+    for _ in range(30):
+        entries = [Fraction(rnd.randint(-4000, 4000), 997) for _ in range(3)]
+        noise = [Fraction(rnd.randint(-3000, 3000), 991) for _ in range(24)]
+        wanted, shown = outputs(text, entries, noise, size=3), walked(found, entries, noise)
+        assert len(shown) == len(wanted), text
+        assert all(one in (None, other) for one, other in zip(shown, wanted, strict=True)), text
+
+
+# ------------------------------------------------------------------------------------- answers, and readings
+
+
+SPARSE = """
+int sparse(float q[], int size, float epsilon, float T, int NN)
+{
+  "TYPES: epsilon: <0, 0>; size: <0, 0>; q: <*, *>; T: <0, 0>; NN: <0, 0>";
+  "PRECONDITION: %s; ASSUME(NN > 0); ASSUME(NN <= size)";
+  "CHECK: epsilon";
+  float threshold = Lap(2 / epsilon) + T;
+  int count = 0;
+  for (int i = 0; i < size && count < NN; i++) {
+    float noise = Lap(%s * NN / epsilon);
+    if (q[i] + noise >= threshold) {
+      CHECKDP_OUTPUT(%s);
+      count++;
+    } else {
+      CHECKDP_OUTPUT(0);
+    }
+  }
+}
+"""
+
+
+def weighed(text: str, **given: object):
+    found = c.read(text, given=given)
+    return symdipa.weigh(c.automaton(found).automaton, adjacency=found.adjacency)
+
+
+@pytest.mark.parametrize(
+    ("parts", "given", "best"),
+    [
+        (("ALL_DIFFER", 4, 1), {}, 1),
+        (("ALL_DIFFER", 4, 1), {"NN": 2}, 1),
+        (("ALL_DIFFER", 4, 1), {"NN": 1, "size": 5}, 1),
+        (("ALL_DIFFER", 4, "q[i] + noise - threshold"), {}, 1),
+        (("INCREASING", 2, 1), {}, 1),
+        (("DECREASING", 2, 1), {"size": 3}, 1),
+        (("ALL_DIFFER", 2, 1), {"size": 5}, Fraction(3, 2)),
+        (("ONE_DIFFER", 2, 1), {}, Fraction(1, 2)),
+    ],
+)
+def test_sparse_vectors(parts, given, best):
+    result = weighed(SPARSE % parts, **given)
+    assert result.verdict is Verdict.PRIVATE
+    assert result.bounds.best == result.bounds.lower == best
+
+
+def test_the_automaton_is_the_usual_one():
+    automaton = c.automaton(c.read(SPARSE % ("ALL_DIFFER", 4, 1))).automaton
+    assert symdipa.dumps(automaton) == (
+        "(line7:non-input,1/2,0): threshold := insample; output quiet; goto line11\\n"
+        "(line11,1/4,0):\\n"
+        "    if (insample >= threshold) then output _1; goto end\\n"
+        "    elseif (insample < threshold) then output _0; goto line11\\n"
+    )
+
+
+def test_what_the_annotations_say():
+    found = c.read(SPARSE % ("ONE_DIFFER", 4, 1))
+    assert (found.differ, found.adjacency, found.claim) == ("entries=1", "two-sided", 1)
+    found = c.read(SPARSE % ("DECREASING", 4, 1))
+    assert (found.differ, found.adjacency) == ("all", "-1,0")
+    found = c.read(
+        function("return q[0] + Lap(N / epsilon);", said='"CHECK: N * epsilon / 2.0";'), given={"N": 3}
+    )
+    assert (found.differ, found.claim) == ("all", Fraction(3, 2))
+
+
+def notes(text: str, **given: object) -> list[str]:
+    return [str(note) for note in c.automaton(c.read(text, given=given)).automaton.read_notes]
+
+
+def test_values_that_are_taken_are_noted():
+    text = SPARSE % ("ALL_DIFFER", 4, 1)
+    assert notes(text) == [
+        "2:60: T is not given: 0 is taken; --set T=... gives it",
+        "2:67: NN is not given: 1 is taken; --set NN=... gives it",
+    ]
+    assert notes(text, T=1, NN=1, size=3) == []
+    assert "there is no parameter K" in notes(text, T=1, NN=1, K=3)[0]
+
+
+SUMS = """
+void sums(float q[], int size, float epsilon, float T, int M) {
+  "PRECONDITION: ONE_DIFFER; ASSUME(T < size); ASSUME(M > 1)";
+  float total = 0;
+  int i = 0;
+  while (i <= T) {
+    total = total + q[i];
+    if ((i + 1) %% M == 0) {
+      CHECKDP_OUTPUT(total + Lap(1 / epsilon));
+      %s
+    }
+    i = i + 1;
+  }
+}
+"""
+
+
+def test_a_position_without_end_is_known_by_its_remainder():
+    once = c.automaton(c.read(SUMS % "total = 0;"))
+    assert len(once.automaton.states) == 2
+    assert weighed(SUMS % "total = 0;").bounds.best == 1
+    assert weighed(SUMS % "total = 0;", M=7).bounds.best == 1
+    assert len(c.automaton(c.read(SUMS % "total = 0;", given={"M": 7})).automaton.states) == 7
+    assert weighed(SUMS % "").verdict is Verdict.NOT_PRIVATE
+
+
+def test_a_bound_has_the_largest_value_that_is_allowed():
+    assert weighed(SUMS % "", size=6).bounds.best == 3
+    assert weighed(SUMS % "", size=6, T=2).bounds.best == 1
+    (first, _) = notes(SUMS % "", size=6)
+    assert first == "2:56: T is not given: 5 is taken (the largest value with T < size); --set T=... gives it"
+
+
+def test_comparisons_with_a_position_without_end():
+    text = function(
+        "int i = 0;",
+        "while (i < size) {",
+        "  float noise = Lap(1 / epsilon);",
+        "  if (i < 3 || i == N) { CHECKDP_OUTPUT(q[i] + noise); } else { CHECKDP_OUTPUT(0); }",
+        "  i = i + 1;",
+        "}",
+    )
+    # Entries differ by 1 each, and those at 0, 1, 2 and N are shown.
+    assert weighed(text, N=5).bounds.best == 4
+    assert weighed(text, N=2).bounds.best == 3
+    with pytest.raises(InvalidInput, match="no end to positions"):
+        c.automaton(c.read(text.replace("CHECKDP_OUTPUT(0)", "CHECKDP_OUTPUT(i)"), given={"N": 5}))
+    with pytest.raises(InvalidInput, match="no end to positions"):
+        c.automaton(c.read(text, given={"N": 10_001}))
+
+
+def test_entries_are_kept_as_long_as_they_are_wanted():
+    text = """void f(float q[], int size, float epsilon) {
+      for (int i = 1; i < size; i++) { CHECKDP_OUTPUT(q[i] + Lap(1 / epsilon)); %s }
+    }"""
+    assert weighed(text % "").verdict is Verdict.NOT_PRIVATE
+    again = "CHECKDP_OUTPUT(q[i - 1] + Lap(2 / epsilon));"
+    assert weighed(text % again, size=3).bounds.best == 2 + Fraction(2, 2)
+    automaton = c.automaton(c.read(text % again)).automaton
+    assert automaton.registers
+    two_passes = """void f(float q[], int size, float epsilon) {
+      "PRECONDITION: ONE_DIFFER";
+      for (int i = 0; i < size; i++) { CHECKDP_OUTPUT(q[i] + Lap(1 / epsilon)); }
+      for (int i = 0; i < size; i++) { CHECKDP_OUTPUT(q[i] + Lap(3 / epsilon)); }
+    }"""
+    assert weighed(two_passes, size=3).bounds.best == Fraction(4, 3)
+
+
+def test_entries_that_are_not_used_are_passed_over():
+    text = """void f(float q[], int size, float epsilon) {
+      "PRECONDITION: ONE_DIFFER";
+      for (int i = 0; i < size; i += 3) { CHECKDP_OUTPUT(q[i] + Lap(1 / epsilon)); }
+    }"""
+    automaton = c.automaton(c.read(text)).automaton
+    assert sorted((s.is_input, s.draws) for s in automaton.states if s.name != "end") == [
+        (True, False),
+        (True, False),
+        (True, True),
+    ]
+    assert weighed(text).bounds.best == 1
+
+
+def test_what_does_not_matter_is_not_computed():
+    text = function(
+        "int count = 0; float sum = 0; float best = 0;",
+        "for (int i = 0; i < size; i++) {",
+        "  float noise = Lap(1 / epsilon);",
+        "  count++;  sum += q[i];",
+        "  if (noise > best) { best = noise; }",
+        "  CHECKDP_OUTPUT(N);",
+        "}",
+    )
+    assert len(c.automaton(c.read(text, given={"N": 1})).automaton.states) == 1
+
+
+def test_known_conditions_come_first():
+    text = function(
+        "float x = Lap(1 / epsilon);",
+        "int yes = 0;",
+        "if (q[0] + x > 0 || N == 1) { yes = 1; }",
+        "if (N == 2 && q[0] + x > 0) { yes = 1; }",
+        "return yes;",
+    )
+    automaton = c.automaton(c.read(text, given={"N": 1})).automaton
+    assert [str(t.output) for t in automaton.transitions] == ["_1"]
+    assert weighed(text, N=1).bounds.best == 0
+
+
+def test_nothing_is_shown_while_the_stream_goes_on():
+    text = function(
+        "float sum = 0;", "for (int i = 0; i < size; i++) sum += q[i];", "return sum + Lap(N / epsilon);"
+    )
+    assert notes(text, N=1) == ["nothing is ever shown: the stream has no end; --set size=5 gives it one"]
+    assert weighed(text, N=1).bounds.best == 0
+    assert weighed(text, N=1, size=4).bounds.best == 4
+
+
+SHADOW = """int shadow(float epsilon, int size, float q[]) {
+  "ALL_DIFFER; assume(size > 0);";
+  "epsilon: <0, 0>; size: <0, 0>; q: <*, *>";
+  %s out = 0;
+  for (int i = 0; i < size; i++) { out = q[i] + Lap(2.0 / epsilon, "ALIGNED; 1;"); }
+  return out;
+}
+"""
+
+
+def test_lists_of_shadowdp():
+    """Every entry counts where they are listed; else only the last value is shown."""
+    assert weighed(SHADOW % "float", size=4).bounds.best == 2
+    assert notes(SHADOW % "float", size=4) == [
+        "every value that out gets is an output, as in the lists of ShadowDP"
+    ]
+    other = (SHADOW % "float").replace("out", "last")
+    assert weighed(other, size=4).bounds.best == Fraction(1, 2)
+    assert notes(other, size=4) == []
+
+
+def test_an_int_may_hold_noise():
+    text = function("int x = q[0] + Lap(N / epsilon);", "return x;")
+    assert notes(text, N=1) == ["4:5: an int is read as a real number: x holds a noisy value"]
+    assert weighed(text, N=1).bounds.best == 1
+
+
+def test_a_function_is_chosen_by_name():
+    two = "int f(float q[], float epsilon) { return 1; } int g(float q[], float epsilon) { return 2; }"
+    assert c.read(two, "g").name == "g"
+    with pytest.raises(InvalidInput, match="there is no function 'h'; there are f, g"):
+        c.read(two, "h")
+
+
+def test_names_of_inner_blocks_are_their_own():
+    text = function(
+        "int x = 1;", "{ int x = 2; { int x = 3; CHECKDP_OUTPUT(x); } CHECKDP_OUTPUT(x); }", "return x;"
+    )
+    assert outputs(text, [], N=1) == [3, 2, 1]
+
+
+# ------------------------------------------------------------------------- the files of CheckDP and ShadowDP
+
+
+PEERS = ROOT.parent / "shared" / "peer"
+"""Where the files are, if they are here: they are not part of this project."""
