@@ -16,8 +16,8 @@ algorithms, and each of its runs is confirmed by the literal definitions. Then e
 ``unknown`` and ``skipped`` are counted for each engine and never taken for an answer. ``--literal N`` also
 compares the judge's search with the enumeration of all runs up to length ``N`` (capped, see ``CAP``).
 
-With ``--wide`` the automata are those of the wider model, the judge is another, and bounds and certificates
-are asked for, too: ``agree_wide.py`` says what is compared.
+With ``--wide`` (or ``--differ``) the automata are those of the wider model, the judge is another, and bounds
+and certificates are asked for, too: ``agree_wide.py`` says what is compared.
 
 Shown: how many automata have each pattern, several, exactly one, none; their sizes; the time of the judge and
 of each engine; every disagreement as a ``.dipa`` text. The exit status is 1 if there is any.
@@ -263,6 +263,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--jobs", type=int, default=1)
     add("--engines", default=None, help="comma-separated; may be empty")
     add("--wide", action="store_true", help="automata of the wider model, their bounds and certificates")
+    add("--differ", action="store_true", help="the same with registers, and with entries that may not differ")
     add("--variables", type=_numbers, default=(1, 2, 2, 3, 3, 4), help="choices, comma-separated")
     add("--states", type=_numbers, default=(2, 3, 4, 5, 6), help="states behind the prefix")
     add("--products", action="store_true", help="two automata taking turns, each with so many variables")
@@ -277,7 +278,7 @@ def main(words: Sequence[str] | None = None) -> int:
     named = "explicit,z3:ghost,z3:marks" if options.engines is None else options.engines
     engines = tuple(name for name in named.split(",") if name)
     indices = range(options.count) if options.only is None else [options.only]
-    if options.wide:
+    if options.wide or options.differ:
         return _wide(options, engines, indices)
     setup = Setup(
         options.seed,
@@ -299,6 +300,7 @@ def _wide(options: argparse.Namespace, engines: tuple[str, ...], indices: Sequen
     import agree_wide
 
     setup = agree_wide.Setup(options.seed, agree_wide.ENGINES if options.engines is None else engines)
+    setup = replace(setup, differ=options.differ)
     if options.timeout is not None:
         setup = replace(setup, timeout=options.timeout)
     start = time.monotonic()

@@ -1,6 +1,6 @@
 """Do engines, bounds and certificates say what the costs of runs say? Random automata of the wider model.
 
-Usage: ``python benchmarks/agree.py --wide --seed 1 --count 3000 --jobs 2``
+Usage: ``python benchmarks/agree.py --wide --seed 1 --count 3000 --jobs 2``, or ``--differ``
 
 Number ``i`` is made from the seed and ``i`` alone, so ``--only i`` repeats it. The judge
 (``tests/linear_judge.py``) knows only what a run costs. Then everybody is asked through the public functions.
@@ -15,6 +15,8 @@ It is a *disagreement* if
   differences;
 * a certificate cannot be made where a proof is at hand, is refused, or claims what is not so;
 * anybody raises an exception.
+
+With ``--differ`` they have registers, too, and only some entries may differ (``tests/random_differ.py``).
 
 ``unknown`` is counted, by reason. The exit status is 1 if there is any disagreement.
 """
@@ -32,12 +34,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
 from pathlib import Path
+from typing import TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import linear_judge as judge  # noqa: E402
 from random_automata import random_automaton  # noqa: E402
+from random_differ import random_differ  # noqa: E402
 from random_linear import random_linear  # noqa: E402
 
 import symdipa  # noqa: E402
@@ -52,12 +56,15 @@ ENGINES = ("explicit", "z3:marks", "z3:ghost", "z3:marks:minisat")
 LENGTH, NODES = 7, 6_000
 """Short runs, and how large the searches of the judge may be."""
 LISTED = 8
+ENDING = ("finite", "bounded")
+"""What the judge says where no run costs more than its value."""
 ENDS = tuple(Fraction(n, 2) for n in (0, 1, 2, 4))
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is asked. ``plain`` is the share of automata of the paper's class."""
+    """What is asked. ``plain`` is the share of automata of the paper's class; ``differ``: with registers,
+    and entries that may not differ."""
 
     seed: int
     engines: tuple[str, ...] = ENGINES
@@ -65,6 +72,7 @@ class Setup:
     plain: float = 0.1
     max_nodes: int = NODES
     bounds: bool = True
+    differ: bool = False
 
 
 @dataclass(slots=True)
@@ -84,6 +92,8 @@ class Outcome:
 def automaton_of(setup: Setup, index: int) -> tuple[Automaton, random.Random]:
     """Automaton number ``index``."""
     rng = random.Random(f"{setup.seed}/{index}")
+    if setup.differ:
+        return random_differ(rng), rng
     if rng.random() < setup.plain:
         return random_automaton(rng, (1, 2, 2, 3), (2, 3, 4)), rng
     return random_linear(rng), rng
@@ -93,7 +103,7 @@ def examine(setup: Setup, index: int) -> Outcome:
     """Judge an automaton, ask everybody, compare."""
     automaton, rng = automaton_of(setup, index)
     outcome = Outcome(index)
-    _describe(automaton, outcome)
+    _describe(automaton, setup, outcome)
     start = time.perf_counter()
     truth = judge.growing(automaton, max_nodes=setup.max_nodes)
     outcome.seconds["judge"] = time.perf_counter() - start
@@ -119,12 +129,15 @@ def examine(setup: Setup, index: int) -> Outcome:
     return outcome
 
 
-def _describe(automaton: Automaton, outcome: Outcome) -> None:
+def _describe(automaton: Automaton, setup: Setup, outcome: Outcome) -> None:
     seen = outcome.seen
     atoms = [each for t in automaton.transitions for each in t.guard.atoms]
     terms = [term for each in atoms for term in (each.low, each.high)]
     features = {
         "plain": automaton.is_plain,
+        "registers": bool(automaton.registers),
+        "sums in means": any(state.registers for state in automaton.states),
+        f"differ {automaton.differ.text.partition('=')[0]}": setup.differ,
         "integer": automaton.integer,
         "told apart by outputs": judge.is_distinct(automaton),
         "silent or reading states": any(not state.draws for state in automaton.states),
@@ -175,7 +188,7 @@ def _compare_verdict(
         return
     if verdict is Verdict.PRIVATE and truth.kind == "infinite" and _by_single_runs(result):
         outcome.wrong(who, f"private, and runs cost without bound: {_shown(truth)}")
-    if verdict is not Verdict.PRIVATE and truth.kind == "finite":
+    if verdict is not Verdict.PRIVATE and truth.kind in ENDING:
         outcome.wrong(who, f"{verdict.value}, and no run costs more than {truth.value}: {result.witness}")
     if verdict is Verdict.NOT_WELL_FORMED and distinct:
         outcome.wrong(who, "not said to be not private, and runs are told apart by their outputs")
@@ -198,27 +211,39 @@ def _reasons(result: Result) -> set[str]:
 
 
 def _check_witness(automaton: Automaton, who: str, result: Result, outcome: Outcome) -> None:
-    """The costs of the run as its cycles are taken more often must grow, or be infinite."""
+    """The costs of the run as its cycles are taken more often must grow, or be infinite.
+
+    Where entries are marked by letters, for these: of the first input minus the second, or the other way.
+    """
     witness = result.witness
-    costs = []
-    for n in range(1, 5):
-        found = judge.dearest(automaton, repeated(witness.run, witness.cycles, n))
-        if found is None:
-            outcome.wrong(who, f"with {n} rounds, the run of the witness is not feasible: {witness}")
-            return
-        costs.append(found[0])
-        if found[0] == inf:
-            outcome.seen["witness: no shift is left"] += 1
-            return
+    costs: list[list[judge.Cost]] = []
+    for letters in dict.fromkeys((witness.letters, tuple(map(TURNED.get, witness.letters)))):
+        costs.append([])
+        for n in range(1, 5):
+            run, marks = (repeated(row, witness.cycles, n) for row in (witness.run, letters))
+            found = judge.dearest(automaton, run, letters=marks)
+            if found is None:
+                outcome.wrong(who, f"with {n} rounds, the run of the witness is not possible: {witness}")
+                return
+            costs[-1].append(found[0])
+    if any(inf in each for each in costs):
+        outcome.seen["witness: no shift is left"] += 1
+        return
     # a record is broken twice before it costs more: not every single round need count
-    grows = costs == sorted(costs) and costs[0] < costs[-1]
-    if not grows:
-        outcome.wrong(who, f"the cost of the witness does not grow, {list(map(str, costs))}: {witness}")
+    if not any(each == sorted(each) and each[0] < each[-1] for each in costs):
+        shown = " or ".join(str(list(map(str, each))) for each in costs)
+        outcome.wrong(who, f"the cost of the witness does not grow, {shown}: {witness}")
     outcome.seen["witness: cost grows"] += 1
 
 
-def repeated(run: Sequence[int], cycles: Sequence[tuple[int, int]], n: int) -> tuple[int, ...]:
-    """The run with each of the cycles, which do not overlap, taken ``n`` times."""
+TURNED = {"": "", "=": "=", "~": "~", "-": "+", "+": "-"}
+"""What is said of an entry if the inputs change places."""
+
+Step = TypeVar("Step")
+
+
+def repeated(run: Sequence[Step], cycles: Sequence[tuple[int, int]], n: int) -> tuple[Step, ...]:
+    """The run with each of the cycles, which do not overlap, taken ``n`` times; or what its steps have."""
     found = list(run)
     for i, j in sorted(set(cycles), reverse=True):
         found[i:j] = found[i:j] * n
@@ -274,20 +299,24 @@ def _compare_bounds(
     if bounds is None or not (bounds.from_above or bounds.lower is not None):
         outcome.seen["weigh: no bounds"] += 1
         return
-    least = max(truth.value, short.value) if truth.kind == "unknown" else truth.value
-    if truth.kind == "finite" and short.value > truth.value:
+    least = truth.value if truth.kind in ("finite", "infinite") else short.value
+    if truth.kind == "unknown":
+        least = max(least, truth.value)
+    if truth.kind in ENDING and short.value > truth.value:
         outcome.wrong("judge", f"a run costs {short.value}, above {truth.value}: {short.run}")
     for method, bound in bounds.from_above.items():
         if bound < least and (method in METHODS or distinct):
             outcome.wrong(who, f"{method} proves {bound}, and runs cost {least}: {_shown(truth)}")
-    if truth.kind != "finite":
+    if truth.kind not in ENDING:
+        return
+    for name, lower in (("lower", bounds.lower), ("needed", bounds.needed)):
+        if lower is not None and lower > truth.value:
+            outcome.wrong(who, f"{name} bound {lower}, and no run costs more than {truth.value}")
+    if truth.kind == "bounded":
         return
     exact = bounds.exact
     if exact is not None and exact != truth.value:
         outcome.wrong(who, f"exactly {exact}, and runs cost at most {truth.value}: {_shown(truth)}")
-    for name, lower in (("lower", bounds.lower), ("needed", bounds.needed)):
-        if lower is not None and lower > truth.value:
-            outcome.wrong(who, f"{name} bound {lower}, and no run costs more than {truth.value}")
     if bounds.optimal_for_single_runs and bounds.best != truth.value:
         outcome.wrong(who, f"{bounds.best} is called best for single runs, which cost {truth.value}")
     if bounds.optimal and distinct and bounds.best != truth.value:
@@ -330,9 +359,9 @@ def _certified(automaton: Automaton, result: Result, truth: judge.Answer, outcom
         single = judge.is_distinct(automaton) or _by_single_runs(result)
         if claim.kind == "private" and truth.kind == "finite" and claim.bound < truth.value and single:
             outcome.wrong("verify", f"accepted, and runs cost {truth.value}: {claim}")
-        if claim.kind == "lower" and truth.kind == "finite" and claim.bound > truth.value:
+        if claim.kind == "lower" and truth.kind in ENDING and claim.bound > truth.value:
             outcome.wrong("verify", f"accepted, and no run costs more than {truth.value}: {claim}")
-        if claim.kind not in ("private", "lower", "well-formed") and truth.kind == "finite":
+        if claim.kind not in ("private", "lower", "well-formed") and truth.kind in ENDING:
             outcome.wrong("verify", f"accepted, and no run costs more than {truth.value}: {claim}")
 
 

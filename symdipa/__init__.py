@@ -58,6 +58,8 @@ if TYPE_CHECKING:
         Verdict,
         Witness,
     )
+    from symdipa.programs.python.mechanism import Mechanism, mechanism
+    from symdipa.programs.python.noise import exponential, laplace
 
 _HOME = {
     "analysis": ["certify", "check", "compare", "confirm", "hints", "refute", "weigh", "with_bounds"],
@@ -74,6 +76,8 @@ _HOME = {
     "model.errors": ["InvalidInput", "Position", "InputProblem", "Note", "NoteKind", "SymdipaError"],
     "files.formats": ["dumps", "load", "loads"],
     "model.patterns": ["Pattern"],
+    "programs.python.mechanism": ["Mechanism", "mechanism"],
+    "programs.python.noise": ["exponential", "laplace"],
     "model.verdict": [
         "Answers", "Bounds", "PatternResult", "Result", "Status", "Verdict", "Witness",
     ],
@@ -82,11 +86,12 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "INSAMPLE", "INSAMPLE_PRIME", "Answers", "Atom", "Automaton", "Bounds", "Guard", "InputProblem",
-    "InvalidInput", "Noise", "Note", "NoteKind", "Output", "Pattern", "PatternResult", "Position", "Result",
-    "State", "Status", "SymdipaError", "Term", "Transition", "Verdict", "Witness", "__version__", "atom",
-    "certify", "check", "compare", "confirm", "difference", "dumps", "encode", "generate", "guarded",
-    "hints", "in_notebook", "load", "loads", "log_probability", "picture", "refute", "report", "several",
-    "simulate", "symbol", "text", "total_log_probability", "value", "verify", "weigh", "with_bounds",
+    "InvalidInput", "Mechanism", "Noise", "Note", "NoteKind", "Output", "Pattern", "PatternResult",
+    "Position", "Result", "State", "Status", "SymdipaError", "Term", "Transition", "Verdict", "Witness",
+    "__version__", "atom", "certify", "check", "compare", "confirm", "difference", "dumps", "encode",
+    "exponential", "generate", "guarded", "hints", "in_notebook", "laplace", "load", "loads",
+    "log_probability", "mechanism", "picture", "refute", "report", "several", "simulate", "symbol", "text",
+    "total_log_probability", "value", "verify", "weigh", "with_bounds",
 ]  # fmt: skip
 
 

@@ -19,8 +19,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 
-PLAIN_EXAMPLES = [path for path in sorted(EXAMPLES.glob("*/*.dipa")) if path.parent.name != "linear"]
+WIDER = ("linear", "adjacency")
+"""The folders of examples that are beyond the paper."""
+
+PLAIN_EXAMPLES = [path for path in sorted(EXAMPLES.glob("*/*.dipa")) if path.parent.name not in WIDER]
 """Those of the paper's kind; the others have tests of their own, besides those that hold for all."""
+
+WIDER_EXAMPLES = [path for folder in WIDER for path in sorted((EXAMPLES / folder).glob("*.dipa"))]
+"""Those that are beyond it."""
 
 VIOLATIONS = [
     path

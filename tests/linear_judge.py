@@ -5,7 +5,8 @@ core, no order state, no pattern and no engine; runs one by one are in ``linear_
 
 **Merged.** :func:`growing` has no bound on the length. It explores nodes of three parts:
 
-* the control state, with the place in the adjacency automaton,
+* the control state, with the place in the adjacency automaton, and what the registers that are yet to be
+  read differ by,
 * *where*: which values the live variables hold, and every bound on a value, on a sum and on a difference of
   two values that the guards so far imply. Bounds are numbers, so this is exact for offsets and constants, too
   (then there may be infinitely many nodes, and the search ends at its cap),
@@ -23,6 +24,12 @@ least ``K``. So a cycle with gain is a proof that there is no ``D``, and a longe
 what comes after it needs this choice. Whether costs are bounded is decided by Leung's algorithm for distance
 automata (``linear_limits``): matrices of the least costs from shifts to shifts, of which only is kept whether
 they are nothing, something, or without bound, are closed under products and under taking loops for ever.
+
+**Entries.** Each step that reads is taken once for an entry that is equal and once for each end of the
+interval, as the adjacency automaton allows. (``C`` is convex in the differences of entries, so nothing
+between the ends costs more.) Where sums of entries bound samples without noise, or with noise on one side,
+runs may be impossible, which is not noticed; what is found is then confirmed by
+:func:`~linear_runs.is_solvable`.
 """
 
 from __future__ import annotations
@@ -34,6 +41,7 @@ from fractions import Fraction
 from math import inf, lcm
 from typing import Any, TypeVar
 
+import differ_words
 from linear_limits import Limits, Pumped, TooLarge, components
 from linear_runs import (
     TWO_SIDED,
@@ -45,7 +53,10 @@ from linear_runs import (
     assigned,
     compared,
     drawn,
+    feasible_runs,
+    has_known_mean,
     in_integers,
+    is_bounded,
     is_feasible,
     orders,
     price,
@@ -82,6 +93,22 @@ def window(w: int) -> Differ:
     """Entries within ``w`` consecutive ones: none yet, then inside the window, then behind it."""
     return Differ((0, *range(2, w + 1), w), (1, *range(2, w + 1), None))
 
+
+def meant(text: str, whole: bool = False) -> Differ:
+    """What the text of a ``differ`` means.
+
+    Where both lead to the same place, an equal entry is between the ends: it is left out, unless ``whole``.
+    """
+    moves = differ_words.moves(text)
+    equal = (None if p == q and not whole else p for p, q in moves)
+    return Differ(tuple(equal), tuple(q for _, q in moves))
+
+
+Place = tuple[int, tuple[int, ...]]
+"""A place in the adjacency automaton, and the differences of the live registers, in units."""
+
+MOST_LEVELS = 60
+"""So many different shifts are tried at most."""
 
 # ------------------------------------------------------------------------------------------ merged nodes
 
@@ -134,6 +161,21 @@ Profile = tuple[tuple[tuple[int, ...], int], ...]
 """The least cost for shifts of the places, sorted; shifts and costs are counted in units."""
 
 
+def live_registers(automaton: Automaton) -> dict[str, frozenset[str]]:
+    """For each control state the registers that some path reads in a mean before it sets them anew."""
+    live = {state.name: frozenset(r for r, _ in state.registers) for state in automaton.states}
+    changed = True
+    while changed:
+        changed = False
+        for t in automaton.transitions:
+            sources = {update.register: update.source for update in t.updates}
+            before = {sources.get(r, r) for r in live[t.target]}
+            more = live[t.source] | {r for r in before if r is not None}
+            changed |= more != live[t.source]
+            live[t.source] = more
+    return live
+
+
 def live_variables(automaton: Automaton) -> dict[str, frozenset[str]]:
     """For each control state the variables that some path reads before it assigns them."""
     live: dict[str, frozenset[str]] = {state.name: frozenset() for state in automaton.states}
@@ -152,16 +194,19 @@ def live_variables(automaton: Automaton) -> dict[str, frozenset[str]]:
 class Explorer:
     """The nodes of one automaton, made as they are asked for."""
 
-    def __init__(self, automaton: Automaton, interval: Interval, differ: Differ = ALL) -> None:
-        self.automaton, self.differ = automaton, differ
+    def __init__(self, automaton: Automaton, interval: Interval, differ: Differ | None = None) -> None:
+        self.automaton, self.differ = automaton, differ or meant(automaton.differ.text)
         low, high = in_integers(interval) if automaton.integer else interval
         self.live = {q: tuple(sorted(xs)) for q, xs in live_variables(automaton).items()}
         self.unit = lcm(*(number.denominator for number in self._numbers()))
-        self.delta_unit = lcm(low.denominator, high.denominator)
+        self.registers = {q: tuple(sorted(rs)) for q, rs in live_registers(automaton).items()}
+        factors = [k.denominator for s in automaton.states for _, k in s.registers]
+        self.delta_unit = lcm(low.denominator, high.denominator) * lcm(*factors)
         scales = [d for s in automaton.states for d in (s.d, s.d_prime) if d is not None]
         self.cost_unit = lcm(*(d.denominator for d in scales))
         self.ends = sorted({int(low * self.delta_unit), int(high * self.delta_unit)})
-        self.levels = sorted({0} | {e * sign for e in self.ends for sign in (1, -1)})
+        self._differences: dict[tuple[int, Place], list[tuple[int, int, Place]]] = {}
+        self.levels = sorted({s for delta in self._deltas() for s in (delta, -delta)} | {0})
         self._wheres: dict[tuple[object, ...], Where] = {}
         self._prices: dict[tuple[str, int], list[tuple[int, int]]] = {}
         self._moves: dict[tuple[int, tuple[Held, ...]], Move] = {}
@@ -174,6 +219,23 @@ class Explorer:
         for t in self.automaton.transitions:
             yield from (term.offset for each in t.guard.atoms for term in (each.low, each.high))
             yield from (y for _, y in t.copies if isinstance(y, Fraction))
+
+    def _deltas(self) -> set[int]:
+        """The differences of all means on all paths, feasible or not."""
+        found = set[int]()
+        seen = {(self.automaton.initial, self.outset)}
+        todo = list(seen)
+        for at, place in todo:  # grows while it is walked
+            for i in self.automaton.outgoing[self.automaton.index[at]]:
+                for _, delta, after in self.differences(i, place):
+                    found.add(delta)
+                    there = self.automaton.transitions[i].target, after
+                    if there not in seen:
+                        seen.add(there)
+                        todo.append(there)
+            if len(found) > MOST_LEVELS:
+                raise TooLarge
+        return found
 
     def in_costs(self, cost: int) -> Fraction:
         """A cost as a number."""
@@ -208,7 +270,7 @@ class Explorer:
         memory = dict(zip(self.live[at], where.holds, strict=True))
         named = memory if sample is None else memory | {"insample": sample}
         rules = [compared(a.low, a.high, a.strict, named.__getitem__) for a in step.guard.atoms]
-        if isinstance(sample, int) and state.noise is Noise.EXPONENTIAL and not state.is_input:
+        if isinstance(sample, int) and state.noise is Noise.EXPONENTIAL and has_known_mean(state):
             rules.append(Inequality(((new, -1),), -state.mu, False))
         fresh = isinstance(sample, int)
         rigid = (*where.rigid, state.noise is Noise.NONE) if fresh else where.rigid
@@ -319,32 +381,60 @@ class Explorer:
 
     # nodes
 
+    @property
+    def outset(self) -> Place:
+        if self.registers[self.automaton.initial]:
+            raise ValueError("a register is read before it is set")
+        return 0, ()
+
     def begin(self) -> Node:
-        return Node(*self.start(), 0, (((), 0),))
+        return Node(*self.start(), self.outset, (((), 0),))
 
     def successors(self, node: Node, clip: int | None) -> Iterator[tuple[Move, int, int, Node | None]]:
-        """Each step from a node: with which difference, what it gains, and the node (``None``: no shift)."""
+        """Each step from a node: with which difference of the entry, what it gains, and the node.
+
+        The node is ``None`` if no shift is left.
+        """
         for move, target, where in self.followers(node.at, node.where):
-            for delta, place in self.differences(move.state, node.place):
+            for entry, delta, place in self.differences(move.transition, node.place):
                 found = self.step_profile(move, delta, node.profile, clip)
                 if found is None:
-                    yield move, delta, 0, None
+                    yield move, entry, 0, None
                 else:
-                    yield move, delta, found[0], Node(target, where, place, found[1])
+                    yield move, entry, found[0], Node(target, where, place, found[1])
 
-    def differences(self, state: State, place: int) -> list[tuple[int, int]]:
-        if not state.is_input:
-            return [(0, place)]
-        equal, other = self.differ.equal[place], self.differ.other[place]
-        found = [] if equal is None else [(0, equal)]
-        return found + ([] if other is None else [(end, other) for end in self.ends])
+    def differences(self, transition: int, place: Place) -> list[tuple[int, int, Place]]:
+        """What the entry of a step may differ by, what its mean differs by then, and the place after it."""
+        key = transition, place
+        if key not in self._differences:
+            state = self.automaton.state(self.automaton.transitions[transition].source)
+            equal, other = self.differ.equal[place[0]], self.differ.other[place[0]]
+            entries = [(0, place[0])]
+            if state.is_input:
+                entries = [] if equal is None else [(0, equal)]
+                entries += [] if other is None else [(end, other) for end in self.ends]
+            self._differences[key] = [self._difference(transition, place, *each) for each in entries]
+        return self._differences[key]
+
+    def _difference(self, transition: int, place: Place, entry: int, after: int) -> tuple[int, int, Place]:
+        step = self.automaton.transitions[transition]
+        state = self.automaton.state(step.source)
+        before = dict(zip(self.registers[step.source], place[1], strict=True))
+        delta = sum((k * before[r] for r, k in state.registers), Fraction(entry * state.is_input))
+        new = dict(before)
+        for update in step.updates:
+            if update.register in self.registers[step.target]:
+                source = 0 if update.source is None else before[update.source]
+                new[update.register] = source + entry * update.adds_input
+        registers = tuple(new[r] for r in self.registers[step.target])
+        return entry, int(delta) if state.draws else 0, (after, registers)
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     at: str
     where: Where
-    place: int
+    place: Place
     profile: Profile
 
 
@@ -406,9 +496,10 @@ def _tighten(matrix: list[list[int | None]]) -> bool:
 class Answer:
     """What a search found.
 
-    ``kind`` is ``"finite"``, ``"infinite"`` or ``"unknown"``. ``value`` is ``D``, or what it is at least. The
-    run costs that much; where a cycle gains, its rounds follow the run; otherwise ``pumped`` gives runs whose
-    costs grow. Differences are of the second input minus the first.
+    ``kind`` is ``"finite"``, ``"infinite"``, ``"bounded"`` or ``"unknown"``. ``value`` is ``D``, or what it
+    is at least; or at most, if it is bounded (then the run may be impossible). The run costs that much; where
+    a cycle gains, its rounds follow the run; otherwise ``pumped`` gives runs whose costs grow. Differences
+    are of entries, the second input minus the first.
     """
 
     kind: str
@@ -432,11 +523,17 @@ def cost_of_runs(
     automaton: Automaton,
     length: int,
     interval: Interval = TWO_SIDED,
-    differ: Differ = ALL,
+    differ: Differ | None = None,
     max_nodes: int = 20_000,
 ) -> Answer:
     """The largest cost of a feasible run of at most so many steps, and the run; shorter ones at the cap."""
     best = Answer("finite", Fraction(0))
+    if is_bounded(automaton):
+        for run in feasible_runs(automaton, length, max_runs=50):
+            found = dearest(automaton, run, interval, differ)
+            if found is not None and found[0] > best.value:
+                best = Answer("infinite" if found[0] == inf else "finite", found[0], run, found[1])
+        return best
     for each in orders(interval, automaton.integer):
         explorer = Explorer(automaton, each, differ)
         level = {explorer.begin(): (0, (), ())}
@@ -460,16 +557,25 @@ def cost_of_runs(
     return best
 
 
-def cost_along(automaton: Automaton, run: Run, deltas: Sequence[Fraction], interval: Interval) -> Cost | None:
-    """``C(delta)`` of a run, step by step; ``None`` if it is not feasible."""
-    explorer = Explorer(automaton, interval)
-    (at, where), profile, total = explorer.start(), (((), 0),), 0
-    for transition, delta in zip(run, deltas, strict=True):
+def cost_along(
+    automaton: Automaton,
+    run: Run,
+    deltas: Sequence[Fraction],
+    interval: Interval,
+    differ: Differ | None = None,
+) -> Cost | None:
+    """``C`` of a run for these differences of entries, step by step; ``None`` if it is not feasible, or if
+    they are not allowed."""
+    explorer = Explorer(automaton, interval, differ)
+    (at, where), place, profile, total = explorer.start(), explorer.outset, (((), 0),), 0
+    for transition, entry in zip(run, deltas, strict=True):
         steps = {move.transition: (move, q, there) for move, q, there in explorer.followers(at, where)}
-        if transition not in steps:
+        ways = {each[0]: each[1:] for each in explorer.differences(transition, place)}
+        if transition not in steps or entry * explorer.delta_unit not in ways:
             return None
         move, at, where = steps[transition]
-        found = explorer.step_profile(move, int(delta * explorer.delta_unit), profile, None)
+        delta, place = ways[int(entry * explorer.delta_unit)]
+        found = explorer.step_profile(move, delta, profile, None)
         if found is None:
             return inf
         total, profile = total + found[0], found[1]
@@ -498,18 +604,30 @@ def undominated(level: dict[Node, Best]) -> dict[Node, Best]:
 
 
 def dearest(
-    automaton: Automaton, run: Run, interval: Interval = TWO_SIDED, differ: Differ = ALL
+    automaton: Automaton,
+    run: Run,
+    interval: Interval = TWO_SIDED,
+    differ: Differ | None = None,
+    letters: Sequence[str] = (),
 ) -> tuple[Cost, tuple[Fraction, ...]] | None:
-    """The largest ``C`` of a run, with its differences; ``None`` if it is not feasible."""
+    """The largest ``C`` of a run, with the differences of its entries; ``None`` if it is not feasible.
+
+    Each step may have a letter: ``=`` the entry is equal, ``-`` and ``+`` its difference is the lower or the
+    upper end of the interval, ``~`` one of both.
+    """
     best: tuple[Cost, tuple[Fraction, ...]] | None = None
+    if is_bounded(automaton) and not is_feasible(unfold(automaton, run)):
+        return None
+    differ = differ or meant(automaton.differ.text, whole=bool(letters))
     for each in orders(interval, automaton.integer):
         explorer = Explorer(automaton, each, differ)
+        meanings = {"": (0,), "=": (0,), "-": explorer.ends[:1], "+": explorer.ends[-1:], "~": explorer.ends}
         level: dict[Node, tuple[int, tuple[Fraction, ...]]] = {explorer.begin(): (0, ())}
-        for transition in run:
+        for n, transition in enumerate(run):
             following: dict[Node, tuple[int, tuple[Fraction, ...]]] = {}
             for node, (gained, deltas) in level.items():
                 for move, delta, gain, after in explorer.successors(node, None):
-                    if move.transition != transition:
+                    if move.transition != transition or (letters and delta not in meanings[letters[n]]):
                         continue
                     way = (*deltas, Fraction(delta, explorer.delta_unit))
                     if after is None:
@@ -526,22 +644,37 @@ def dearest(
 def growing(
     automaton: Automaton,
     interval: Interval = TWO_SIDED,
-    differ: Differ = ALL,
+    differ: Differ | None = None,
     max_nodes: int = 20_000,
 ) -> Answer:
     """Whether there is a ``D``, and which: both orders of adjacent inputs are searched."""
     found = []
     for each in orders(interval, automaton.integer):
-        found.append(_growing(Explorer(automaton, each, differ), max_nodes))
+        try:
+            found.append(_growing(Explorer(automaton, each, differ), max_nodes))
+        except TooLarge:
+            return Answer("unknown", Fraction(0))
         if found[-1].kind == "infinite":
-            return found[-1]
+            return _confirmed(automaton, found[-1])
     least = max(found, key=lambda answer: answer.value)
-    return next((replace(least, kind="unknown") for answer in found if answer.kind == "unknown"), least)
+    return next(
+        (replace(least, kind="unknown") for answer in found if answer.kind == "unknown"),
+        _confirmed(automaton, least),
+    )
+
+
+def _confirmed(automaton: Automaton, answer: Answer) -> Answer:
+    """What is known where runs may be impossible, because sums of entries bound samples."""
+    if not is_bounded(automaton):
+        return answer
+    if all(is_feasible(unfold(automaton, answer.rounds(n)[0])) for n in range(5)):
+        return answer
+    return replace(answer, kind="bounded") if answer.kind == "finite" else Answer("unknown", Fraction(0))
 
 
 def _growing(explorer: Explorer, max_nodes: int) -> Answer:
     dearest = max((d for s in explorer.automaton.states for d in (s.d, s.d_prime) if d), default=Fraction(1))
-    reach = max(map(abs, explorer.ends))
+    reach = max(1, *map(abs, explorer.levels))
     clip = max(4, 4 * int(dearest * explorer.cost_unit) * reach)
     least: Cost = Fraction(0)
     cap, asked = max_nodes // 10, False

@@ -19,14 +19,15 @@ import numpy as np
 
 if TYPE_CHECKING:
     from linear_judge import Explorer, Move, Where
+    from linear_judge import Place as Adjacent
 
 NOTHING, SOMETHING, UNBOUNDED, NEVER = range(4)
 
-Place = tuple[str, "Where", int]
+Place = tuple[str, "Where", "Adjacent"]
 """A node of the judge without its profile."""
 
 Pumped = Callable[[int], list[tuple[int, Fraction]]]
-"""The steps (transition, difference) of a piece of a run with its loops, and theirs, taken so often."""
+"""The steps (transition, difference of its entry) of a piece with its loops, and theirs, taken so often."""
 
 
 class TooLarge(Exception):
@@ -72,7 +73,7 @@ class Limits:
 
     def __init__(self, explorer: Explorer, cap: int) -> None:
         self.explorer, self.cap = explorer, cap
-        self.start: Place = (*explorer.start(), 0)
+        self.start: Place = (*explorer.start(), explorer.outset)
         self.shifts: dict[Place, list[tuple[int, ...]]] = {}
         self.links: dict[Place, list[Piece]] = {}
         self._find_places()
@@ -85,20 +86,20 @@ class Limits:
     def _find_places(self) -> None:
         """All places, the shifts that are possible there, and the steps between them."""
         explorer = self.explorer
-        steps: dict[Place, list[tuple[Place, Move, int]]] = {}
+        steps: dict[Place, list[tuple[Place, Move, int, int]]] = {}
         possible: dict[Place, set[tuple[int, ...]]] = {self.start: {()}}
         todo = [self.start]
         while todo:
             here = todo.pop()
             if here not in steps:
                 steps[here] = [
-                    ((target, where, place), move, delta)
+                    ((target, where, place), move, entry, delta)
                     for move, target, where in explorer.followers(here[0], here[1])
-                    for delta, place in explorer.differences(move.state, here[2])
+                    for entry, delta, place in explorer.differences(move.transition, here[2])
                 ]
                 if len(steps) > self.cap:
                     raise TooLarge
-            for there, move, delta in steps[here]:
+            for there, move, _, delta in steps[here]:
                 known = possible.setdefault(there, set())
                 before = len(known)
                 for shifts in possible[here]:
@@ -108,8 +109,8 @@ class Limits:
         self.shifts = {place: sorted(shifts) for place, shifts in possible.items()}
         for here, following in steps.items():
             self.links[here] = [
-                Piece(here, there, self._matrix(here, there, move, delta), self._one(move, delta))
-                for there, move, delta in following
+                Piece(here, there, self._matrix(here, there, move, delta), self._one(move, entry))
+                for there, move, entry, delta in following
             ]
 
     def _costs(self, move: Move, delta: int, shifts: tuple[int, ...]) -> list[tuple[tuple[int, ...], int]]:
@@ -124,8 +125,8 @@ class Limits:
                 matrix[row, columns[after]] = SOMETHING if cost else NOTHING
         return matrix
 
-    def _one(self, move: Move, delta: int) -> Pumped:
-        steps = [(move.transition, Fraction(delta, self.explorer.delta_unit))]
+    def _one(self, move: Move, entry: int) -> Pumped:
+        steps = [(move.transition, Fraction(entry, self.explorer.delta_unit))]
         return lambda n: steps
 
     def search(self) -> Pumped | None:

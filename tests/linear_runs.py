@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count, product
 from math import ceil, floor, inf, log
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,9 @@ class Constant:
 Held = int | Constant
 """What a variable holds: the sample of a position of the run, or a constant."""
 
+Entries = dict[int, Fraction]
+"""A sum of entries: the factor of each, by the step that reads it. None is 0."""
+
 Cost = Fraction | float
 """Exact, or infinite."""
 
@@ -55,9 +59,10 @@ class Inequality:
 class Unfolding:
     """A run as a linear program.
 
-    ``states`` are the sources of its steps. ``inequalities`` are those of the guards, ``supports`` those of
-    exponential samples with a known mean. ``shown`` are the samples whose value is output, ``tied`` those of
-    which the difference is, ``second`` the positions that output their second sample.
+    ``states`` are the sources of its steps, ``means`` for each of them the factors of the entries (by the
+    steps that read them) in the mean of its samples. ``inequalities`` are those of the guards, ``supports``
+    those of exponential samples with a known mean. ``shown`` are the samples whose value is output, ``tied``
+    those of which the difference is, ``second`` the positions that output their second sample.
     """
 
     states: list[State]
@@ -70,11 +75,16 @@ class Unfolding:
     numbers: list[tuple[int, tuple[Held, ...]]] = field(default_factory=list)
     """Every number that is output, in order: its position and the values of which it is made, none if it is
     the second sample."""
+    means: list[Entries] = field(default_factory=list)
 
     @property
     def inputs(self) -> list[int]:
         """The positions that read an input."""
         return [i for i, state in enumerate(self.states) if state.is_input]
+
+    def differences(self, entries: Sequence[Fraction]) -> list[Fraction]:
+        """The differences of the means, from those of the entries."""
+        return [sum((k * entries[i] for i, k in mean.items()), Fraction(0)) for mean in self.means]
 
     def is_free(self, i: int) -> bool:
         """Whether equality with the sample has probability 0, whatever the inputs are."""
@@ -85,7 +95,37 @@ def drawn(state: State, position: int) -> Held | None:
     """The sample of a step: a constant where it has neither noise nor input, ``None`` where there is none."""
     if not state.draws:
         return None
-    return Constant(state.mu) if state.noise is Noise.NONE and not state.is_input else position
+    return Constant(state.mu) if state.noise is Noise.NONE and has_known_mean(state) else position
+
+
+def has_known_mean(state: State) -> bool:
+    """Whether the mean of its samples has no entries in it."""
+    return not state.is_input and not state.registers
+
+
+def is_bounded(automaton: Automaton) -> bool:
+    """Whether a sum of entries bounds a sample without noise, or with noise on one side."""
+    return any(s.draws and s.registers and s.noise is not Noise.LAPLACE for s in automaton.states)
+
+
+def summed(state: State, position: int, registers: dict[str, Entries]) -> Entries:
+    """The entries in the mean of the samples of a step."""
+    found = {position: Fraction(1)} if state.is_input else Entries()
+    for name, factor in state.registers:
+        for i, k in registers[name].items():
+            found[i] = found.get(i, Fraction(0)) + factor * k
+    return {i: k for i, k in found.items() if k}
+
+
+def updated(step: Transition, position: int, registers: dict[str, Entries]) -> dict[str, Entries]:
+    """The registers after a step: each from the old values."""
+    found = dict(registers)
+    for update in step.updates:
+        new = dict(registers[update.source]) if update.source is not None else Entries()
+        if update.adds_input:
+            new[position] = new.get(position, Fraction(0)) + 1
+        found[update.register] = new
+    return found
 
 
 def assigned(step: Transition, memory: dict[str, Held], sample: Held | None) -> dict[str, Held]:
@@ -113,18 +153,20 @@ def compared(low: Term, high: Term, strict: bool, value: Callable[[str], Held]) 
 
 def unfold(automaton: Automaton, run: Run) -> Unfolding:
     """The linear program of a run. Raises ``ValueError`` if its transitions do not follow each other."""
-    at, memory = automaton.initial, dict[str, Held]()
+    at, memory, registers = automaton.initial, dict[str, Held](), dict[str, Entries]()
     found = Unfolding([], automaton.integer)
     for i, step in enumerate(automaton.transitions[t] for t in run):
         if step.source != at:
             raise ValueError(f"transition {i} of the run leaves {step.source}, not {at}")
         at, state = step.target, automaton.state(step.source)
         found.states.append(state)
+        found.means.append(summed(state, i, registers) if state.draws else {})
+        registers = updated(step, i, registers)
         sample = drawn(state, i)
         named = memory if sample is None else memory | {"insample": sample}
         for each in step.guard.atoms:
             found.inequalities.append(compared(each.low, each.high, each.strict, named.__getitem__))
-        if isinstance(sample, int) and state.noise is Noise.EXPONENTIAL and not state.is_input:
+        if isinstance(sample, int) and state.noise is Noise.EXPONENTIAL and has_known_mean(state):
             found.supports.append(Inequality(((i, -1),), -state.mu, False))
         named = assigned(step, memory, sample)
         _output(found, i, step, named)
@@ -159,6 +201,8 @@ def is_feasible(run: Unfolding) -> bool:
     Samples without noise are inputs, which can be anything. With a continuous sample a comparison that holds
     almost surely only by equality does not count: all of these are strict.
     """
+    if any(state.registers and state.noise is not Noise.LAPLACE for state in run.states):
+        return is_solvable(run)
     n, arcs = len(run.states), list[tuple[int, int, Fraction, bool]]()
     zero = 2 * n  # twins: sample i is the node 2i, its negative 2i + 1
     for each in run.inequalities + run.supports:
@@ -176,6 +220,42 @@ def is_feasible(run: Unfolding) -> bool:
     if (length := _shortest(2 * n + 1, arcs)) is None:
         return False
     return not run.integer or _some_integers(n, arcs, length)
+
+
+def is_solvable(run: Unfolding) -> bool:
+    """Whether the run is feasible, by a solver: samples and entries are its unknowns.
+
+    Of what is strict the slack is made as large as it can be (up to 1).
+    """
+    import highspy
+
+    model = highspy.Highs()
+    model.silent()
+
+    def number() -> Any:
+        return model.addIntegral(lb=-inf) if run.integer else model.addVariable(lb=-inf)
+
+    slack = model.addVariable(lb=0, ub=1)
+    samples = [number() for _ in run.states]
+    entries = {i: number() for mean in run.means for i in mean}
+    for i, (state, mean) in enumerate(zip(run.states, run.means, strict=True)):
+        if not state.draws or state.noise is Noise.LAPLACE:
+            continue
+        noise = 1.0 * samples[i] - float(state.mu) - sum(float(k) * entries[j] for j, k in mean.items())
+        model.addConstr(noise == 0 if state.noise is Noise.NONE else noise >= 0)
+    for each in run.inequalities:
+        strict = each.strict or any(run.is_free(i) for i, _ in each.factors)
+        if not each.factors:
+            if each.bound < 0 or (strict and each.bound == 0):
+                return False
+            continue
+        left = sum(f * samples[i] for i, f in each.factors)
+        model.addConstr((left + 1.0 * slack if strict else left) <= float(each.bound))
+    if run.integer:
+        model.addConstr(slack >= 1)
+    model.maximize(1.0 * slack)
+    solved = model.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    return solved and model.getObjectiveValue() > 1e-6
 
 
 def _shortest(
@@ -310,20 +390,27 @@ def least_cost(run: Unfolding, deltas: Sequence[Fraction], among: Sequence[Fract
 
 
 def cost_of_run(
-    automaton: Automaton, run: Run, interval: Interval = TWO_SIDED
+    automaton: Automaton,
+    run: Run,
+    interval: Interval = TWO_SIDED,
+    allowed: Callable[[str], bool] = lambda word: True,
 ) -> tuple[Cost, tuple[Fraction, ...]]:
-    """The largest ``C`` for differences at the ends of the interval, in either order, and the differences.
+    """The largest ``C`` for differences of entries at the ends of the interval or 0, in either order, and
+    these; -1 if none are ``allowed``: it gets a letter for each entry, ``=`` or ``~``.
 
     Literal, so only for short runs.
     """
     written = unfold(automaton, run)
     best: tuple[Cost, tuple[Fraction, ...]] = (Fraction(-1), ())
     for low, high in orders(interval, automaton.integer):
-        ends = sorted({low, high})
-        for deltas in product(*(ends if state.is_input else [Fraction(0)] for state in written.states)):
-            cost = least_cost(written, deltas, levels((low, high)))
+        ends = sorted({low, high, Fraction(0)})
+        for entries in product(*(ends if state.is_input else [Fraction(0)] for state in written.states)):
+            if not allowed("".join("~" if entries[i] else "=" for i in written.inputs)):
+                continue
+            deltas = written.differences(entries)
+            cost = least_cost(written, deltas, sorted({s for d in [Fraction(0), *deltas] for s in (d, -d)}))
             if cost > best[0]:
-                best = cost, deltas
+                best = cost, entries
     return best
 
 
@@ -385,7 +472,7 @@ def log_probability(
     total = 0.0
     for place, i in enumerate(free):
         state = run.states[i]
-        mean = float(state.mu) + (inputs[i] if state.is_input else 0.0)
+        mean = float(state.mu) + sum(float(k) * inputs[j] for j, k in run.means[i].items())
         shape = [-1 if k == place else 1 for k in range(len(free))]
         if state.noise is Noise.NONE:
             axes[i], weights[i] = np.array([mean]).reshape(shape), np.array([1.0]).reshape(shape)
@@ -411,7 +498,7 @@ def log_probability(
             mass = mass * (np.abs(difference - number) <= slack)
             continue
         state = run.states[i]
-        u = number - float(state.mu_prime) - (inputs[i] if state.is_input else 0.0)
+        u = number - float(state.mu_prime) - sum(float(k) * inputs[j] for j, k in run.means[i].items())
         if (u < 0 and state.noise_prime is Noise.EXPONENTIAL) or (u and state.noise_prime is Noise.NONE):
             return -inf
         total -= eps * float(state.d_prime or 0) * abs(u)

@@ -19,7 +19,7 @@ OPTIONS = ["--wide", "--engines", "explicit", "--seed", "5"]
 
 @pytest.fixture
 def agree(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The command, for automata of the paper's class only."""
+    """The command; without ``--differ``, for automata of the paper's class only."""
     modules = {}
     for name in ("agree_wide", "agree"):
         spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
@@ -29,7 +29,11 @@ def agree(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         spec.loader.exec_module(modules[name])
     wide = modules["agree_wide"]
     plain = wide.automaton_of
-    monkeypatch.setattr(wide, "automaton_of", lambda setup, index: plain(replace(setup, plain=1.0), index))
+
+    def mostly_plain(setup, index):
+        return plain(setup if setup.differ else replace(setup, plain=1.0), index)
+
+    monkeypatch.setattr(wide, "automaton_of", mostly_plain)
     return modules["agree"]
 
 
@@ -44,6 +48,13 @@ def test_all_agree(agree, capsys):
     assert "disagreements: 0" in out
     for words in ("judge: finite", "judge: infinite", "certified: private", "certified: violation"):
         assert words in out
+
+
+def test_all_agree_about_sums_and_entries_that_differ(agree, capsys):
+    status = agree.main(["--differ", "--engines", "explicit", "--seed", "5", "--count", "8"])
+    out = capsys.readouterr().out
+    assert status == 0, out
+    assert "disagreements: 0" in out and "sums in means" in out
 
 
 @pytest.mark.parametrize("verdict", [Verdict.PRIVATE, Verdict.NOT_PRIVATE])

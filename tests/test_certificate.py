@@ -12,7 +12,7 @@ from time import monotonic
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from conftest import EXAMPLES, ROOT
+from conftest import EXAMPLES, ROOT, WIDER
 from random_automata import random_automaton
 from test_checker import HOLD, TAMPERED, about, dearest, rule_of, tampered
 
@@ -27,7 +27,7 @@ from symdipa.model.verdict import Bounds
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
-BAD = sorted(path for path in EXAMPLES.glob("*/*.dipa") if path.parent.name not in ("well_formed", "linear"))
+BAD = sorted(path for path in EXAMPLES.glob("*/*.dipa") if path.parent.name not in ("well_formed", *WIDER))
 GOOD = sorted((EXAMPLES / "well_formed").glob("*.dipa"))
 
 

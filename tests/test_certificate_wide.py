@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from conftest import EXAMPLES, ROOT
+from conftest import ROOT, WIDER_EXAMPLES
 from linear_examples import ROWS
 from linear_judge import ALL
 from random_linear import random_linear
@@ -71,7 +71,7 @@ def test_known_mechanisms(make, bound):
         assert [(claim.kind, claim.bound, claim.distinct) for claim in found] == expected
 
 
-@pytest.mark.parametrize("path", sorted((EXAMPLES / "linear").glob("*.dipa")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", WIDER_EXAMPLES, ids=lambda path: path.stem)
 def test_every_example(path):
     found = certified(weigh(load(path), timeout=60))
     assert [claim.kind for claim in found] in (["violation"], ["private", "lower"])

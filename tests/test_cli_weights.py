@@ -56,7 +56,7 @@ def test_the_optimal_constant_is_told_with_its_proofs():
 def test_methods_by_name():
     found = told("--method", "all", THREE)
     assert found["bounds"] == {
-        "corollary": "1", "run": "11/12", "alignment": "5/6", "exact": "5/6",
+        "corollary": "1", "run": "11/12", "counting": None, "alignment": "5/6", "exact": "5/6",
         "relational": "5/6", "lower": "5/6",
     }  # fmt: skip
     found = told("--method", "run", THREE)
@@ -244,7 +244,7 @@ def test_check_tells_the_best_cheap_bound(tmp_path: Path):
     file.write_text(formats.dumps(generate("m-range", 300)))
     found = json.loads(invoke("check", "--json", str(file)).stdout)
     assert found["weight"] == {
-        "corollary": None, "run": None, "alignment": "1", "exact": None, "relational": None
+        "corollary": None, "run": None, "counting": None, "alignment": "1", "exact": None, "relational": None
     }  # fmt: skip
 
 

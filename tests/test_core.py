@@ -134,7 +134,7 @@ def test_a_leaking_cycle_may_be_harmless():
         (d, 1/4, 0): if (insample < t) then output low; goto c else output high; goto end
     """
     result = weigh(loads(text))
-    assert result.verdict is Verdict.PRIVATE and result.patterns[LC].status is Status.UNKNOWN
+    assert result.verdict is Verdict.PRIVATE and result.patterns[LC].method == "bound"
     assert result.bounds is not None and result.bounds.optimal and result.bounds.best == 1
 
 

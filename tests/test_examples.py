@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from conftest import EXAMPLES, ROOT
+from conftest import PLAIN_EXAMPLES, ROOT
 
 from symdipa.analysis import check
 from symdipa.files import formats
@@ -17,8 +17,7 @@ from symdipa.model.errors import InvalidInput
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Status, Verdict
 
-FILES = sorted(path for path in EXAMPLES.glob("*/*.dipa") if path.parent.name != "linear")
-"""Those of ``linear`` have tests of their own."""
+FILES = PLAIN_EXAMPLES
 SHARED = ROOT.parent / "shared"
 PEER = SHARED / "peer" / "dipaut"
 LITERATURE = SHARED / "literature"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from conftest import EXAMPLES
+from test_differ_reports import SUMS, sums
 from test_html_report import NASTY, nasty_automaton
 
 from symdipa import check
@@ -317,3 +318,16 @@ def test_names_run_no_code(opened, tmp_path):
     assert tab.evaluate("window.hacked") is None
     assert tab.wrong == [] and tab.asked == [path.as_uri()]
     assert tab.locator("img").count() == 0
+
+
+def test_every_step_tells_what_its_entry_does_and_what_registers_do_then(opened, tmp_path):
+    path = tmp_path / "sums.html"
+    result = replace(check(sums()), witness=SUMS)
+    path.write_text(page([Checked("sums", result)]), encoding="utf-8")
+    tab = opened(width=420, path=path)
+    seen = []
+    for _ in SUMS.run:
+        tab.keyboard.press("ArrowRight")
+        seen.append([field(tab, name) for name in ("entries", "stores", "registers")])
+    assert seen == [["up", "s := input", "s by 1"], ["–", "–", "s by 1"], ["equal", "s += input", "s by 1"]]
+    assert tab.wrong == []

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 
 import pytest
 from click.testing import CliRunner
-from conftest import EXAMPLES, ROOT, VIOLATIONS
+from conftest import EXAMPLES, ROOT, VIOLATIONS, WIDER_EXAMPLES
 from test_story import long_run
 
 from symdipa import analysis, check
@@ -173,7 +173,7 @@ def test_every_step_is_a_row_and_every_picture_has_a_name(leaking_pair):
     assert named <= set(identifiers)
 
 
-PLAIN = [path for path in VIOLATIONS if path.parent.name != "linear"]
+PLAIN = [path for path in VIOLATIONS if path not in WIDER_EXAMPLES]
 
 
 @pytest.mark.parametrize("path", PLAIN, ids=lambda path: path.stem)

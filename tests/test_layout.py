@@ -18,6 +18,7 @@ PACKAGE = ROOT / "symdipa"
 ROOMS = [
     "model",
     "files",
+    "programs",
     "checker",
     "runs",
     "systems",

@@ -39,14 +39,14 @@ NAMES, MAKERS = [row[0] for row in examples.ROWS], [row[1:] for row in examples.
 def test_known_constants(make, differ, expected):
     automaton = make()
     answer = judge.growing(automaton, differ=differ)
-    check_answer(automaton, answer)
+    check_answer(automaton, answer, differ=differ)
     if expected is None:
         assert answer.kind == "infinite"
     else:
         assert (answer.kind, answer.value) == ("finite", expected)
 
 
-def check_answer(automaton: Automaton, answer: judge.Answer, interval=TWO_SIDED) -> None:
+def check_answer(automaton: Automaton, answer: judge.Answer, interval=TWO_SIDED, differ=None) -> None:
     """The run of the answer costs that much; an infinite cost is one of a run, or of runs that cost more and
     more as their loops are repeated."""
     costs = []
@@ -54,7 +54,7 @@ def check_answer(automaton: Automaton, answer: judge.Answer, interval=TWO_SIDED)
         run, deltas = answer.rounds(n)
         assert is_feasible(unfold(automaton, run))
         found = [
-            judge.cost_along(automaton, run, deltas, each)
+            judge.cost_along(automaton, run, deltas, each, differ)
             for each in orders(interval, automaton.integer)
             if all(each[0] <= delta <= each[1] for delta in deltas)
         ]

@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from conftest import EXAMPLES, ROOT, runs_with_outputs
+from conftest import EXAMPLES, ROOT, WIDER_EXAMPLES, runs_with_outputs
 from random_automata import random_automaton
 
 from symdipa import check
@@ -66,9 +66,7 @@ def _published():
 VIOLATING = sorted(
     path for folder in BROKEN for path in (EXAMPLES / folder).glob("*.dipa") if path.stem not in INDISTINCT
 )
-LINEAR = sorted(
-    path for path in (EXAMPLES / "linear").glob("*.dipa") if "not private" in path.read_text().split("\n")[0]
-)
+WIDER = [path for path in WIDER_EXAMPLES if "not private" in path.read_text().split("\n")[0]]
 PUBLISHED = sorted(_published())
 
 
@@ -106,7 +104,7 @@ def examine(found):
 
 
 @pytest.mark.parametrize("exceeds", [1, 5, 20])
-@pytest.mark.parametrize("path", VIOLATING + LINEAR, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", VIOLATING + WIDER, ids=lambda path: path.stem)
 def test_examples(path, exceeds):
     found = refuted(path, exceeds)
     if exceeds > 5:

@@ -70,7 +70,9 @@ def weighed(written: templates.Written, text: str | None = None):
 
 
 def test_every_template_is_tried():
-    assert set(SHAPES) == set(TEMPLATES)
+    from test_differ_templates import SHAPES as OF_FEW_ENTRIES
+
+    assert set(SHAPES) | set(OF_FEW_ENTRIES) == set(TEMPLATES)
 
 
 @pytest.mark.parametrize("monotone", [False, True], ids=["two-sided", "monotone"])

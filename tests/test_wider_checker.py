@@ -27,6 +27,7 @@ from symdipa import checker
 from symdipa.checker.model import is_plain
 from symdipa.checker.wider import flows
 from symdipa.checker.wider import private as wider_private
+from symdipa.checker.wider.adjacent import Apart
 from symdipa.checker.wider.model import model_of
 from symdipa.checker.wider.order import SAMPLE, ZERO, Bound, Order, Place, Value, compared
 from symdipa.checker.wider.runs import End, run_of
@@ -1068,9 +1069,10 @@ def follows(automaton: Automaton, before: list[list[str]], fact: list[str], numb
     step = model.steps[number]
     given = wider_private._facts(model, before, "")
     asked = wider_private._facts(model, [fact], "")
+    gone = [Apart(), Apart()]
     try:
         wider_private._check_leaving(
-            model, (0, number, 1), Order(model.integer, given.comparisons), [given, asked]
+            model, 0, number, {"": 1}, Order(model.integer, given.comparisons), [given, asked], gone
         )
     except checker.CertificateRefused as refused:
         assert refused.rule == "base-fact"
@@ -1085,7 +1087,7 @@ def excluded(automaton: Automaton, before: list[list[str]], number: int = 2) -> 
     given = wider_private._facts(model, before, "")
     try:
         wider_private._check_leaving(
-            model, (0, number, None), Order(model.integer, given.comparisons), [given]
+            model, 0, number, {}, Order(model.integer, given.comparisons), [given], [Apart()]
         )
     except checker.CertificateRefused as refused:
         assert refused.rule == "base-complete"

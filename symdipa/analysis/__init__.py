@@ -423,7 +423,9 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
             parts.append(
                 certificates.violation(control_graph(automaton), witness)
                 if plain
-                else wider.growth(automaton, witness.run, witness.cycles, limits=limits)
+                else wider.growth(
+                    automaton, witness.run, witness.cycles, letters=witness.letters, limits=limits
+                )
             )
         if bounds is None:
             return parts

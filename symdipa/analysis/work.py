@@ -131,11 +131,21 @@ class Work:
                 self.find_cheap_bounds(Source.ALIGNMENT, cap, budget, more=more)
                 if self.bounds is None:
                     self.measure_distances(cap)
+                self._settle_by_bound()
         elif self.verdict is Verdict.PRIVATE and options.bounds:
             source = Source.FALLBACK if options.engine == "z3" else Source.AUGMENTATION
             self.find_cheap_bounds(source, cap, budget, more=more)
         if self.verdict is Verdict.NOT_WELL_FORMED and options.relational:
             self.pair_runs(budget)
+
+    def _settle_by_bound(self) -> None:
+        """Where there is a bound, no run costs more and more: patterns that are open do not occur."""
+        if self.bounds is None or self.bounds.best is None:
+            return
+        open_ones = [p for p, a in self.answers.by_pattern.items() if a.status is Status.UNKNOWN]
+        if open_ones:
+            settled = {p: PatternResult(p, Status.ABSENT, "bound", "bound") for p in open_ones}
+            self.answers = Answers((*self.answers.rounds, settled))
 
     def cap(self, enumerated: bool) -> int | None:
         """The cap on an augmentation built for bounds alone; none if enumeration has succeeded."""

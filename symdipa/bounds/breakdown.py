@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
@@ -10,6 +10,7 @@ from symdipa.bounds.alignment import breakdown
 from symdipa.bounds.alignment.explain import RELEASE, TEST, THRESHOLD, Cost
 from symdipa.bounds.costs import rate_of, slope_cost
 from symdipa.bounds.exact.flow import Flow, best_shifts
+from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.verdict import Bounds
 from symdipa.runs.control import Control, control_graph
@@ -29,12 +30,15 @@ class Along(Enum):
 class Breakdown:
     """A run, as transitions of the automaton, and the costs of its steps.
 
-    Those of an alignment need not be a feasible run.
+    Those of an alignment need not be a feasible run. ``letters`` are those of the entries, if the automaton
+    unfolds, whose differences lie between the ``ends``.
     """
 
     way: Along
     run: tuple[int, ...]
     costs: tuple[Cost, ...]
+    letters: tuple[str, ...] = ()
+    ends: Interval = EITHER_WAY
 
 
 def breakdown_of(automaton: Automaton, bounds: Bounds) -> Breakdown | None:
@@ -44,12 +48,15 @@ def breakdown_of(automaton: Automaton, bounds: Bounds) -> Breakdown | None:
         return None
     if proof is not None and proof.bound == best:
         side = proof.sides[0]
-        return _of_automaton(automaton, side.control, Along.ALIGNMENT, *breakdown(side))
+        found = _of_automaton(automaton, side.control, Along.ALIGNMENT, *breakdown(side))
+        return replace(found, ends=(side.low, side.high))
     if bounds.flow is None or bounds.lower != best:
         return None
     control = control_graph(automaton)
     costs = flow_costs(control, bounds.flow, bounds.sensitivity)
-    return _of_automaton(automaton, control, Along.FLOW, bounds.flow.run, costs)
+    found = _of_automaton(automaton, control, Along.FLOW, bounds.flow.run, costs)
+    low, high = bounds.flow_range
+    return replace(found, ends=(low * bounds.sensitivity, high * bounds.sensitivity))
 
 
 def _of_automaton(
@@ -67,7 +74,7 @@ def _of_automaton(
         Cost(position, t, automaton.transitions[t].source, why, amount)
         for (position, t, why), amount in amounts.items()
     )
-    return Breakdown(way, control.whole(run), whole)
+    return Breakdown(way, control.whole(run), whole, control.whole_letters(run))
 
 
 def flow_costs(control: Control, flow: Flow, sensitivity: Fraction) -> tuple[Cost, ...]:

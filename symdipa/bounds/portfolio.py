@@ -1,6 +1,7 @@
 """All ways to a bound on ``D``, in the order in which they are tried (docs/weights.md).
 
 Bounds from above are by *method*: ``corollary`` and ``run`` are the paper's, on the augmentation;
+``counting`` shifts nothing, which is at hand for any size where few entries differ;
 ``alignment`` shifts samples, on the cheapest graph that will do; ``exact`` is the best that any argument
 about single runs can give; ``relational`` (experimental) pairs different runs with the same outputs and may
 be below it. A bound from below is a flow on one run; if no other run shows its outputs, it is one on ``D``,
@@ -126,7 +127,8 @@ def bounds_on(
 
 
 def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
-    """What comes with every check: the paper's bounds, if there are some and the augmentation is small."""
+    """What comes with every check: the paper's bounds, if there are some and the augmentation is small, or
+    what costs nothing to find where not every entry differs."""
 
     def applies(portfolio: Portfolio) -> bool:
         return portfolio.problem.control.is_plain
@@ -134,6 +136,7 @@ def cheap(max_nodes: int | None = None) -> tuple[Attempt, ...]:
     return (
         Attempt("corollary", max_nodes=max_nodes, when=applies),
         Attempt("run", max_nodes=SMALL_RUN_BOUND, when=lambda portfolio: "corollary" in portfolio.from_above),
+        Attempt("counting", when=lambda portfolio: bool(portfolio.problem.control.letters)),
     )
 
 
@@ -334,6 +337,8 @@ class Portfolio:
                 return self._corollary(attempt.max_nodes, limits)
             case "run":
                 return self._run(attempt.max_nodes, limits)
+            case "counting":
+                return self._counting(limits)
             case "alignment":
                 return self._align(attempt.graph, attempt.lift, limits)
             case "exact":
@@ -360,6 +365,13 @@ class Portfolio:
         bound = partial(run_bound, max_nodes=max_nodes)
         found = self.problem.from_augmentation(bound, limits, max_nodes)
         return None if found is None else found * self.sensitivity
+
+    def _counting(self, limits: Limits) -> Fraction | None:
+        from symdipa.bounds.counting import counting_bound
+
+        found = [counting_bound(self.problem.control, interval, limits) for interval in self.ranges]
+        proved = [bound for bound in found if bound is not None]
+        return max(proved) * self.sensitivity if len(proved) == len(found) else None
 
     def _align(self, graph: str, lift: str | None, limits: Limits) -> Fraction | None:
         from symdipa.bounds.alignment import align
@@ -403,6 +415,10 @@ class Portfolio:
 
         if self.problem.automaton is None:
             raise ValueError("runs are paired of whole automata only")
+        if self.problem.automaton.unfolds:
+            raise LimitReached(
+                Limit.METHOD, "runs are paired where every entry may differ, and none is summed"
+            )
         self.relational = relational(
             self.problem.automaton, adjacency=self.adjacency, sensitivity=self.sensitivity, limits=limits
         )

@@ -59,7 +59,8 @@ def is_real(problem: Problem, run: Sequence[int], loops: Sequence[Span], limits:
 
     That is on some inputs, with its loops as often as one likes. The order is not all that matters where
     comparisons have an offset, where integers are compared in other ways than in the paper, and where a
-    sample of bounded support is drawn besides constants or negatives: there the numbers are looked at.
+    sample of bounded support is drawn besides constants or negatives, or means share entries: there the
+    numbers are looked at.
     """
     control, automaton = problem.control, problem.automaton
     if control.is_plain:
@@ -72,7 +73,9 @@ def is_real(problem: Problem, run: Sequence[int], loops: Sequence[Span], limits:
     drawing = [state for state in (automaton.state(t.source) for t in taken) if state.draws]
     bounded = any(state.noise is Noise.EXPONENTIAL for state in drawing)
     beside = control.origin[0] < 0 or any(sampling.mirror for sampling in control.sampling)
-    if not (offset or (automaton.integer and atoms) or (bounded and beside)):
+    rigid = any(state.noise is not Noise.LAPLACE for state in drawing)
+    shared = rigid and bool(automaton.registers)
+    if not (offset or (automaton.integer and atoms) or (bounded and beside) or shared):
         return True
     return is_repeatable(automaton, control.whole(run), control.whole_cycles(run, loops), limits)
 

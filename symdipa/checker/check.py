@@ -8,7 +8,7 @@ from functools import partial
 
 from symdipa.checker.claims import Claim, both_ways, refuse_contradictions
 from symdipa.checker.digest import digest
-from symdipa.checker.model import is_plain, model_of
+from symdipa.checker.model import is_plain, model_of, unfolds
 from symdipa.checker.plain.lower import check_lower
 from symdipa.checker.plain.private import check_in_parts, check_private
 from symdipa.checker.plain.violation import check_violation
@@ -27,6 +27,9 @@ Check = Callable[[Automaton, dict[str, object], str], Claim]
 """Checks a certificate of another kind; the text is its place, for messages."""
 
 Kinds = dict[str, Callable[[dict[str, object], str], Claim]]
+
+ONLY_ALL = ("relational",)
+"""Kinds that do not speak of which entries differ, nor of registers."""
 
 ONLY_PLAIN = ("private-in-parts", "well-formed")
 """Kinds of certificates that exist for the paper's automata only."""
@@ -67,6 +70,11 @@ def verify(
         kind = text(content.get("kind"), f"{where}.kind")
         if kind in ONLY_PLAIN and not is_plain(automaton):
             refuse("kind", f"{where} is of the kind {kind!r}, which is about the automata of the paper only")
+        if kind in ONLY_ALL and unfolds(automaton):
+            refuse(
+                "kind",
+                f"{where} is of the kind {kind!r}, for which every entry may differ, without registers",
+            )
         if others and kind in others:
             claims.append(others[kind](automaton, content, where))
         else:

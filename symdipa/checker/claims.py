@@ -17,12 +17,14 @@ class Inputs:
 
     A difference is the first input minus the second; the first is the one whose probabilities are at most
     ``exp(D*eps)`` times those of the other. With ``both``, either of two adjacent inputs may be the first.
+    ``differ`` says which entries may differ.
     """
 
     low: Fraction
     high: Fraction
     sensitivity: Fraction
     both: bool
+    differ: str = "all"
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
@@ -42,7 +44,8 @@ class Inputs:
 
     def __str__(self) -> str:
         times = "" if self.sensitivity == 1 else f" times {self.sensitivity}"
-        numbers = f"in [{self.low}, {self.high}]{times}"
+        entries = "" if self.differ == "all" else f" ({self.differ})"
+        numbers = f"in [{self.low}, {self.high}]{times}{entries}"
         if self.low == -self.high:
             return f"differences {numbers}"
         return (
@@ -90,13 +93,13 @@ class Claim:
                 return f"{conclusion}: a {str(self.pattern).replace('-', ' ')}"
 
 
-def inputs_of(certificate: dict[str, object], where: str) -> Inputs:
-    """The adjacency and the sensitivity that a certificate is about."""
+def inputs_of(certificate: dict[str, object], where: str, differ: str = "all") -> Inputs:
+    """The adjacency and the sensitivity that a certificate is about, and which entries may differ."""
     low, high = interval(certificate["adjacency"], f"{where}.adjacency")
     sensitivity = rational(certificate["sensitivity"], f"{where}.sensitivity")
     if not low <= 0 <= high or sensitivity <= 0:
         refuse("adjacency", f"{where}: differences must range over 0, and the sensitivity must be positive")
-    return Inputs(low, high, sensitivity, both=low == -high)
+    return Inputs(low, high, sensitivity, low == -high, differ)
 
 
 def both_ways(claims: Sequence[Claim]) -> list[Claim]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from hashlib import sha256
 
-from symdipa.checker.model import is_plain
+from symdipa.checker.model import is_plain, unfolds
 from symdipa.model.automaton import Automaton, Output, State, Term, Transition
 
 WIDER = "wider"
@@ -16,7 +16,7 @@ WIDER = "wider"
 
 def digest(automaton: Automaton) -> str:
     """SHA-256 of the canonical form: everything but the automaton's name and the order of variables."""
-    form = _plain(automaton) if is_plain(automaton) else _wider(automaton)
+    form = _plain(automaton) if is_plain(automaton) else _wider(automaton, unfolds(automaton))
     return sha256(json.dumps(list(form), separators=(",", ":")).encode()).hexdigest()
 
 
@@ -26,15 +26,24 @@ def _plain(automaton: Automaton) -> Iterator[object]:
     yield [_transition(t) for t in automaton.transitions]
 
 
-def _wider(automaton: Automaton) -> Iterator[object]:
+def _wider(automaton: Automaton, differs: bool) -> Iterator[object]:
+    """Which entries differ, and registers, are a part of it only where there is such a thing."""
     yield WIDER
     yield automaton.integer
     yield automaton.initial
     yield [
-        [*_state(state), state.noise.value, state.noise_prime.value, state.draws]
+        [
+            *(*_state(state), state.noise.value, state.noise_prime.value, state.draws),
+            *([_registers(state)] if differs else []),
+        ]
         for state in automaton.states
     ]
-    yield [[*_transition(t), _others(t), _copies(t)] for t in automaton.transitions]
+    yield [
+        [*_transition(t), _others(t), _copies(t), *([_updates(t)] if differs else [])]
+        for t in automaton.transitions
+    ]
+    if differs:
+        yield automaton.differ.text
 
 
 def _state(state: State) -> list[object]:
@@ -65,6 +74,15 @@ def _term(term: Term) -> list[object]:
 
 def _copies(t: Transition) -> list[object]:
     return [[x, ["variable", y] if isinstance(y, str) else ["constant", _number(y)]] for x, y in t.copies]
+
+
+def _registers(state: State) -> list[object]:
+    return [[name, _number(factor)] for name, factor in sorted(state.registers)]
+
+
+def _updates(t: Transition) -> list[object]:
+    """A register that is not named is the number 0: names are not empty."""
+    return [list(update) for update in sorted((u.register, u.source or "", u.adds_input) for u in t.updates)]
 
 
 def _number(value: Fraction) -> str:

@@ -8,15 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from symdipa.checker.reading import interval, items, members, number, numbers, rational, table, text
 from symdipa.checker.rules import refuse, shown
 
 Interval = tuple[Fraction, Fraction]
 Intervals = dict[str, Interval | None]
-Edge = tuple[int, int, int]
-"""Source, transition, target."""
+
+
+class Edge(NamedTuple):
+    """``letter`` says which entry is read on it, where that matters."""
+
+    source: int
+    transition: int
+    target: int
+    letter: str = ""
+
+
+Way = tuple[int, int, str]
+"""A node, with the transition and the letter of an edge that leaves it."""
 
 COVERS = ("forward", "backward")
 
@@ -32,10 +43,10 @@ class Ends(Protocol):
 
 @dataclass(frozen=True)
 class Base:
-    """``goal[v, t]`` is the target of the one edge from node ``v`` by transition ``t``."""
+    """``goal[v, t, letter]`` is the target of the one edge from node ``v`` by transition ``t`` with it."""
 
     state: tuple[str, ...]
-    goal: dict[tuple[int, int], int]
+    goal: dict[Way, int]
 
 
 @dataclass(frozen=True)
@@ -70,28 +81,46 @@ def state_of(node: dict[str, object], states: Mapping[str, object], where: str) 
     return state
 
 
+def edges_of(
+    value: object, where: str, rule: str, nodes: int, transitions: int, *, letters: bool
+) -> Iterator[tuple[str, Edge]]:
+    """Edges with their places; with ``letters`` those that read an entry have one."""
+    sizes = (nodes, transitions, nodes)
+    for e, item in enumerate(items(value, where)):
+        here = f"{where}[{e}]"
+        parts = items(item, here)
+        letter = text(parts[3], here) if letters and len(parts) == 4 else ""
+        source, t, target = numbers(parts[:3] if letter else parts, here, rule, sizes)
+        yield here, Edge(source, t, target, letter)
+
+
 def base_edges(
-    steps: Sequence[Ends], states: Sequence[str], value: object, where: str
-) -> Iterator[tuple[tuple[int, int], int]]:
-    sizes = (len(states), len(steps), len(states))
+    steps: Sequence[Ends], states: Sequence[str], value: object, where: str, *, letters: bool = False
+) -> Iterator[tuple[Way, int]]:
     seen = set()
-    for e, edge in enumerate(items(value, where)):
-        source, t, target = numbers(edge, f"{where}[{e}]", "base-edge", sizes)
-        step = steps[t]
-        if (step.source, step.target) != (states[source], states[target]):
-            refuse("base-edge", f"{where}[{e}]: transition {t} does not join the states of its nodes")
-        if (source, t) in seen:
-            refuse("base-edge", f"{where}[{e}] is a second edge for one node and transition")
-        seen.add((source, t))
-        yield (source, t), target
+    for here, edge in edges_of(value, where, "base-edge", len(states), len(steps), letters=letters):
+        source, t, target, letter = edge
+        if (steps[t].source, steps[t].target) != (states[source], states[target]):
+            refuse("base-edge", f"{here}: transition {t} does not join the states of its nodes")
+        if (source, t, letter) in seen:
+            refuse("base-edge", f"{here} is a second edge for one node and transition")
+        seen.add((source, t, letter))
+        yield (source, t, letter), target
 
 
 def covering_lift(
-    base: Base, value: object, where: str, variables: frozenset[str], transitions: int, *, priced: bool
+    base: Base,
+    value: object,
+    where: str,
+    variables: frozenset[str],
+    transitions: int,
+    *,
+    priced: bool,
+    letters: bool = False,
 ) -> Lift:
     """A lift that covers the base, with shifts of the variables; ``transitions`` is how many there are.
 
-    Its nodes have potentials if it is ``priced``.
+    Its nodes have potentials if it is ``priced``, its edges letters as those of the base.
     """
     parts = members(value, where, ["cover", "shifts", "nodes", "edges"])
     cover = text(parts["cover"], f"{where}.cover")
@@ -102,19 +131,22 @@ def covering_lift(
         _lift_node(variables, base, node, f"{where}.nodes[{v}]", priced)
         for v, node in enumerate(items(parts["nodes"], f"{where}.nodes"))
     )
-    sizes = (len(nodes), transitions, len(nodes))
-    edges: dict[tuple[int, ...], None] = {}
-    for e, edge in enumerate(items(parts["edges"], f"{where}.edges")):
-        found = numbers(edge, f"{where}.edges[{e}]", "lift-edge", sizes)
-        source, t, target = found
-        if base.goal.get((nodes[source].base, t)) != nodes[target].base:
-            refuse("lift-edge", f"{where}.edges[{e}] is over no base edge")
-        if found in edges:
-            refuse("lift-edge", f"{where}.edges[{e}] is given twice")
-        edges[found] = None
-    lift = Lift(variables, everywhere, nodes, tuple((s, t, v) for s, t, v in edges))
+    edges: dict[Edge, None] = {}
+    given = edges_of(parts["edges"], f"{where}.edges", "lift-edge", len(nodes), transitions, letters=letters)
+    for here, edge in given:
+        if base.goal.get(over(nodes, edge)) != nodes[edge.target].base:
+            refuse("lift-edge", f"{here} is over no base edge")
+        if edge in edges:
+            refuse("lift-edge", f"{here} is given twice")
+        edges[edge] = None
+    lift = Lift(variables, everywhere, nodes, tuple(edges))
     _check_cover(base, lift, cover)
     return lift
+
+
+def over(nodes: Sequence[LiftNode], edge: Edge) -> Way:
+    """Which base edge is below an edge of the lift."""
+    return nodes[edge.source].base, edge.transition, edge.letter
 
 
 def _lift_node(variables: frozenset[str], base: Base, value: object, where: str, priced: bool) -> LiftNode:
@@ -139,19 +171,20 @@ def _intervals(variables: frozenset[str], value: object, where: str) -> Interval
 
 def _check_cover(base: Base, lift: Lift, cover: str) -> None:
     """Each path of the base from node 0 has one of the lift over it, from a node over node 0."""
-    over: list[list[int]] = [[] for _ in base.state]
+    above: list[list[int]] = [[] for _ in base.state]
     for v, node in enumerate(lift.nodes):
-        over[node.base].append(v)
-    starts = {(source, t) for source, t, _ in lift.edges}
-    arrives = {(lift.nodes[source].base, t, target) for source, t, target in lift.edges}
-    if not over[0]:
+        above[node.base].append(v)
+    starts = {(edge.source, edge.transition, edge.letter) for edge in lift.edges}
+    arrives = {(over(lift.nodes, edge), edge.target) for edge in lift.edges}
+    if not above[0]:
         refuse("lift-cover", "base node 0 has no lift node")
-    for (source, t), target in base.goal.items():
+    for way, target in base.goal.items():
+        source, t, letter = way
         if cover == "forward":
-            missing = [v for v in over[source] if (v, t) not in starts]
+            missing = [v for v in above[source] if (v, t, letter) not in starts]
         else:
-            missing = [v for v in over[target] if (source, t, v) not in arrives]
-            if not over[target]:
+            missing = [v for v in above[target] if (way, v) not in arrives]
+            if not above[target]:
                 refuse("lift-cover", f"base node {target} has no lift node")
         if missing:
             refuse("lift-cover", f"lift node {missing[0]} lacks the edge over {source}, transition {t}")
@@ -165,7 +198,7 @@ def check_initial_potentials(lift: Lift, bound: Fraction) -> None:
 
 def check_kept(lift: Lift, assigned: frozenset[str], edge: Edge) -> None:
     """Variables without an interval of their own at either end have the same one at both."""
-    source, _, target = edge
+    source, target = edge.source, edge.target
     for x in (lift.nodes[source].own.keys() | lift.nodes[target].own.keys()) - assigned:
         check_passed_on(lift.interval(source, x), lift.interval(target, x), x, edge)
 
@@ -179,5 +212,4 @@ def check_passed_on(here: Interval | None, there: Interval | None, x: str, edge:
 
 
 def named(edge: Edge) -> str:
-    source, t, target = edge
-    return f"lift edge {source}, transition {t}, {target}"
+    return f"lift edge {edge.source}, transition {edge.transition}{edge.letter}, {edge.target}"

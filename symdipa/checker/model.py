@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from symdipa.checker.rules import refuse
+from symdipa.checker.wider.differ import EVERYWHERE, moves_of
 from symdipa.model.automaton import Automaton, Noise, OutputKind, State, Transition
 
 
@@ -54,6 +55,8 @@ SIMPLE = (OutputKind.SYMBOL, OutputKind.INSAMPLE, OutputKind.INSAMPLE_PRIME)
 
 def is_plain(automaton: Automaton) -> bool:
     """Whether it is one of the paper's."""
+    if unfolds(automaton):
+        return False
     inputs = {state.name for state in automaton.states if state.is_input}
     return (
         not automaton.integer
@@ -64,6 +67,15 @@ def is_plain(automaton: Automaton) -> bool:
             and (t.source in inputs or not (t.guard.ge or t.guard.lt))
             for t in automaton.transitions
         )
+    )
+
+
+def unfolds(automaton: Automaton) -> bool:
+    """Whether some entries may differ and others not, or there are registers."""
+    return (
+        moves_of(automaton.differ.text) != EVERYWHERE
+        or any(state.registers for state in automaton.states)
+        or any(transition.updates for transition in automaton.transitions)
     )
 
 

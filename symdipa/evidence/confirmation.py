@@ -18,11 +18,12 @@ from math import inf
 from symdipa.bounds.exact.flow import Flow
 from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence.probability import Budget, ProbabilityRefused
-from symdipa.evidence.probability.linear.events import is_wide
 from symdipa.evidence.refutation import rays
+from symdipa.evidence.refutation.adjacent import after
 from symdipa.evidence.refutation.inputs import Evaluation, InputPair, input_pair, roles
 from symdipa.evidence.refutation.rays import Candidate, Ray, WideEvaluation
 from symdipa.evidence.refutation.shape import best_flow, best_signs_of
+from symdipa.model.adjacency.differ import Differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
 from symdipa.model.limits import UNLIMITED, Limits
@@ -99,9 +100,9 @@ def confirm(
     computed unless it is given. The search ends at a log-ratio per ``eps`` of ``enough``. Raises
     :class:`NoConfirmation` if no pair could be evaluated.
     """
-    if is_wide(automaton):
+    if rays.along_rays(automaton):
         wide = WideEvaluation(automaton, Fraction(eps), max(tolerance, WIDE_TOLERANCE), limits)
-        along = _BestPair(wide, random.Random(seed), enough)
+        along = _BestPair(wide, automaton.differ, random.Random(seed), enough)
         return _confirm_wide(
             along, wide, flow, min(longest, WIDE_LONGEST), min(runs, WIDE_RUNS), best_runs, moves
         )
@@ -110,7 +111,7 @@ def confirm(
     ranking, weighing = limits.share(1 / 2), limits.share(WEIGH_SHARE).within(WEIGH_SECONDS)
     distinct = output_distinct(automaton)
     evaluation = Evaluation(control, eps, distinct, tolerance, Budget(), limits)
-    search = _BestPair(evaluation, random.Random(seed), enough)
+    search = _BestPair(evaluation, automaton.differ, random.Random(seed), enough)
     if flow is None:
         flow = bounds_on(problem, limits=weighing).flow
     candidates: Iterable[tuple[int, ...]] = _runs(control, flow, longest, runs)
@@ -241,6 +242,7 @@ class _BestPair:
     """Tries pairs of inputs and keeps the best; one with a ratio of ``enough`` will do."""
 
     evaluation: Evaluation | WideEvaluation
+    differ: Differ
     rng: random.Random
     enough: float
     tried: int = 0
@@ -350,4 +352,6 @@ class _BestPair:
                 step = Fraction(round(grid * unit * self.rng.choice(STEPS) * self.rng.choice((-1, 1))), grid)
                 low += step * self.rng.choice((0, 1, 1))
                 alpha[j], beta[j] = low, low + difference
-            self.evaluate(replace(now, alpha=tuple(alpha), beta=tuple(beta)))
+            moved = replace(now, alpha=tuple(alpha), beta=tuple(beta))
+            if after(self.differ, moved.differences) is not None:
+                self.evaluate(moved)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from symdipa.model.automaton import Automaton, Noise, OutputKind, State, Transition
+from symdipa.model.parts import ZERO, Form
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, initial, propagate, update
@@ -138,12 +139,11 @@ def output_clashes(automaton: Automaton) -> Iterator[Clash]:
 
 
 class Draw(NamedTuple):
-    """A sample that a state draws, with inverse scale (``None``: no noise) and mean; the ``second`` is
+    """A sample that a state draws, with inverse scale (``None``: no noise); the ``second`` is
     ``insampleprime``."""
 
     state: State
     d: Fraction | None
-    mean: Fraction
     second: bool
     noise: Noise = Noise.LAPLACE
 
@@ -154,13 +154,60 @@ def draws(automaton: Automaton, names: Iterable[str] | None = None) -> Iterator[
     for state, outgoing in zip(automaton.states, automaton.outgoing, strict=True):
         if outgoing and state.name in wanted:
             if state.draws and (state.d or state.noise is Noise.NONE):
-                yield Draw(state, state.d, state.mu, False, state.noise)
+                yield Draw(state, state.d, False, state.noise)
             shows = any(automaton.transitions[t].output.shows_second for t in outgoing)
             if shows and (state.d_prime or state.noise_prime is Noise.NONE):
-                yield Draw(state, state.d_prime, state.mu_prime, True, state.noise_prime)
+                yield Draw(state, state.d_prime, True, state.noise_prime)
 
 
 # -------------------------------------------------------------------------------------------- along the run
+
+
+class Compared(NamedTuple):
+    """What a step does in two adjacent inputs: the ``letter`` of the entry that it reads, by how much the
+    means of its samples differ (``None``: it draws none, or the letter leaves it open), and by how much
+    ``registers`` do after it, as far as that is known."""
+
+    letter: str
+    mean: Form | None
+    registers: Mapping[str, Form]
+
+
+def compared_along(automaton: Automaton, run: Sequence[int], letters: Sequence[str]) -> Iterator[Compared]:
+    """What each step does in two adjacent inputs, by the letters of its entries (none if there are none)."""
+    held: Mapping[str, Form] = {}
+    for t, letter in zip(run, letters, strict=bool(letters)):
+        move = automaton.transitions[t]
+        state = automaton.state(move.source)
+        entry = entry_difference(letter)
+        terms = [(held.get(register), factor) for register, factor in state.registers]
+        mean = _sum([*terms, *([(entry, Fraction(1))] if state.is_input else [])]) if state.draws else None
+        after = dict(held)
+        for change in move.updates:
+            source = ZERO if change.source is None else held.get(change.source)
+            form = _sum([(source, Fraction(1)), *([(entry, Fraction(1))] if change.adds_input else [])])
+            after.pop(change.register, None)
+            if form is not None:
+                after[change.register] = form
+        held = after
+        yield Compared(letter, mean, held)
+
+
+def entry_difference(letter: str) -> Form | None:
+    """The difference of an entry with this letter (0 if none is read), where the letter says it."""
+    from symdipa.runs.control.unfolding import ENTRY
+
+    return ENTRY.get(letter) if letter else ZERO
+
+
+def _sum(terms: Iterable[tuple[Form | None, Fraction]]) -> Form | None:
+    """The sum of forms with factors, ``None`` if one is not known."""
+    found = ZERO
+    for form, factor in terms:
+        if form is None:
+            return None
+        found = found.plus(form, factor)
+    return found
 
 
 def orders_along(automaton: Automaton, run: Sequence[int]) -> Iterator[OrderState]:

@@ -21,7 +21,7 @@ SOLVERS = ("z3", "minisat", "glucose", "cadical")
 CHECKING_SOLVERS = ("cvc5", "z3")
 """What checks the invariants of a certificate."""
 
-METHODS = ("corollary", "run", "alignment", "exact")
+METHODS = ("corollary", "run", "counting", "alignment", "exact")
 """The methods for a bound on ``D`` that consider single runs."""
 
 EVERY_METHOD = (*METHODS, "relational")

@@ -30,6 +30,9 @@ class Noise(Enum):
 SAMPLE, SECOND_SAMPLE = "insample", "insampleprime"
 """The words for the two samples of a step, where a variable could stand."""
 
+ENTRY = "input"
+"""The word for the entry that a step reads, where a register could stand."""
+
 
 class OutputKind(Enum):
     """What an output shows: a symbol, one of the two samples, the value of a variable, the difference of two
@@ -367,6 +370,23 @@ class State:
         if self.registers:
             factors = ((r, Fraction(k) if isinstance(k, int) else k) for r, k in self.registers)
             object.__setattr__(self, "registers", tuple(sorted(factors, key=lambda one: one[0])))
+
+    def mean_text(self, second: bool = False) -> str:
+        """The mean of one of the samples as text, less the input: ``1/2``, ``s + 1/2``, ``2*s - r``."""
+        number = self.mu_prime if second else self.mu
+        parts = [(factor, name) for name, factor in self.registers]
+        return signed_sum([*parts, (number, "")]) if parts else str(number)
+
+
+def signed_sum(parts: Iterable[tuple[Fraction, str]]) -> str:
+    """A sum of names with factors, and of numbers (with an empty name), as text; what is 0 is left out."""
+    told = ""
+    for factor, name in parts:
+        if factor:
+            size = abs(factor)
+            term = name if name and size == 1 else f"{size}*{name}" if name else str(size)
+            told += f" {'-' if factor < 0 else '+'} {term}" if told else f"{'-' if factor < 0 else ''}{term}"
+    return told or "0"
 
 
 LARGEST = Fraction(10) ** 100

@@ -51,7 +51,9 @@ class Witness:
     the one of ``path[0]``, then the one of ``path[-1]``; the disclosing cycle; the one cycle of a
     violating path. ``path`` is the dependency path ``k_1 -> ... -> k_m`` as positions of ``run`` (empty
     for leaking and disclosing cycles). ``conflict`` is a name of what is in conflict, where the automaton is
-    not plain and the pattern does not say it (``"exposed comparison"``).
+    not plain and the pattern does not say it (``"exposed comparison"``). ``letters`` say for each step what
+    the entry that it reads does in two adjacent inputs (:mod:`symdipa.runs.control.unfolding`), where the
+    automaton unfolds; else there are none.
     """
 
     pattern: Pattern
@@ -207,7 +209,7 @@ class Bounds:
     @property
     def best_method(self) -> str | None:
         """The method of the smallest bound; of equal ones the first that does not rest on an experiment."""
-        order = ("alignment", "exact", "run", "corollary", "relational")
+        order = ("alignment", "exact", "run", "counting", "corollary", "relational")
         return min((m for m in order if m in self.from_above), key=self.from_above.__getitem__, default=None)
 
     @property

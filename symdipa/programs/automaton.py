@@ -2,19 +2,19 @@
 
 A step of an automaton reads an entry or draws a sample or both, branches, stores, and shows one thing. So a
 state begins where the program reads or draws, or where it compares or shows what it has after it has shown
-something else. What is drawn by programs that show nothing is a step that shows :data:`QUIET`.
+something else. Who watches a program sees its outputs, and after which entries they come.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count
+from typing import NoReturn
 
 from symdipa.files.formats.halting import with_halt
-from symdipa.model.automaton import Automaton, variables_of
+from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import INSAMPLE as SHOWN_SAMPLE
@@ -38,10 +38,14 @@ from symdipa.model.parts import (
 from symdipa.model.validation.comparisons import can_hold
 from symdipa.programs.explore import Branch, Fork, Goto, Graph, explored, is_plain, readable
 from symdipa.programs.points import RESERVED
-from symdipa.programs.trace import Draw, Event, Program, Show, Take
+from symdipa.programs.tidy import Steps, free, named, pruned, quotient
+from symdipa.programs.trace import Ask, Draw, Ending, Event, Program, Show, Take
 
-QUIET, END = "quiet", "end"
-"""The output of a step in which the program shows nothing, and the state where it has ended."""
+READ, QUIET = "read", "quiet"
+"""The outputs of steps in which the program shows nothing: with an entry that is read, and without."""
+
+MORE, END, ENDED = "more", "end", "ended"
+"""Whether an input goes on, as what everybody knows, and the state of a program that has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +144,31 @@ ENTRY = "input "
 """The entry that a step reads (no name of a program)."""
 
 
+class _Shows:
+    """Whether the program shows something from a place on (backward, to a fixpoint)."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.of_node = [False] * len(graph.nodes)
+        before: list[bool] = []
+        while before != self.of_node:
+            before = list(self.of_node)
+            for k in reversed(range(len(graph.nodes))):
+                self.of_node[k] = self.from_here(graph.nodes[k].branch)
+
+    def from_here(self, branch: Branch) -> bool:
+        end = branch.end
+        if any(isinstance(event, Show) for event in branch.events):
+            return True
+        if isinstance(end, Fork):
+            return self.from_here(end.yes) or self.from_here(end.no)
+        return end is not None and self.of_node[end.node]
+
+
 class _Needs:
     """The samples and sums that count from a place on (backward, to a fixpoint)."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, shows: _Shows) -> None:
+        self.graph, self.shows = graph, shows
         self.of_node: list[frozenset[str]] = [frozenset() for _ in graph.nodes]
         changed = True
         while changed:
@@ -163,7 +187,10 @@ class _Needs:
     def after(self, branch: Branch) -> frozenset[str]:
         end = branch.end
         if isinstance(end, Fork):
-            return end.question.atom.names | self.at(end.yes, 0) | self.at(end.no, 0)
+            if isinstance(end.question, Ending) and not self.shows.from_here(end.yes):
+                return self.at(end.no, 0)
+            asked = end.question.atom.names if isinstance(end.question, Ask) else frozenset[str]()
+            return asked | self.at(end.yes, 0) | self.at(end.no, 0)
         if end is None:
             return frozenset()
         needs = self.of_node[end.node]
@@ -195,6 +222,8 @@ class _Step:
     """What is shown of samples, in terms of the beginning of the step."""
     place: _Place
     names: _Names
+    word: str = QUIET
+    """The output where the program shows nothing."""
 
 
 class _Builder:
@@ -202,7 +231,8 @@ class _Builder:
 
     def __init__(self, program: Program, graph: Graph) -> None:
         self.program, self.graph = program, graph
-        self.needs = _Needs(graph)
+        self.shows = _Shows(graph)
+        self.needs = _Needs(graph, self.shows)
         self.symbols = _Symbols()
         self.names: dict[tuple[int, int], str] = {}
         self.lines: dict[str, int] = {}
@@ -211,13 +241,13 @@ class _Builder:
         self.transitions: list[tuple[Transition, int]] = []
 
     def built(self) -> Translation:
-        start = _Place(self.graph.nodes[0].branch, 0, 0)
+        start, _ = self.entered(_Place(self.graph.nodes[0].branch, 0, 0), _Names({}, {}))
         self.name(start)
         work = [start]
         for place in work:  # grows
             self.states.append(self.state(place))
             for step in self.steps(place):
-                if step.place.next is None and step.shown is None:
+                if step.place.next is None and step.shown is None and step.word in (READ, QUIET):
                     continue  # the run ends, and nobody sees more of it than that
                 if step.place.next is not None and step.place.key not in self.names:
                     work.append(step.place)
@@ -227,7 +257,7 @@ class _Builder:
     def name(self, place: _Place) -> str:
         """The state that begins at a place."""
         if place.next is None:
-            return END
+            return ENDED
         if place.key not in self.names:
             first = f"line{place.line}"
             count = sum(name == first or name.startswith(f"{first}_") for name in self.names.values())
@@ -250,21 +280,34 @@ class _Builder:
                 return State(name, reads, draw.d, draw.mu, noise=draw.kind, registers=registers)
             case Take():
                 return State(name, True, draws=False)
+            case Fork(Ending()):
+                return State(name, False, Fraction(1))
         return State(name, False, draws=False)
 
     def steps(self, place: _Place) -> Iterator[_Step]:
         """All ways through the step that begins at a place."""
-        names = _Names({}, {})
-        draw = place.next
-        ties = self.program.integer
-        if isinstance(draw, Take):
-            place, names = replace(place, at=place.at + 1), names.read(draw.entry)
-        elif isinstance(draw, Draw):
-            if draw.reads is not None:
-                names = names.read(draw.reads)
-            place, names = replace(place, at=place.at + 1), names.drawn(draw.sample)
-            ties = ties or draw.kind is Noise.NONE
-        yield from self.ways(place, names, frozenset(), ties, frozenset())
+        names, ties, word = _Names({}, {}), self.program.integer, QUIET
+        match place.next:
+            case Fork(Ending()) as fork:
+                yield from self.ending(fork, place.node)
+                return
+            case Take(entry):
+                place, names, word = replace(place, at=place.at + 1), names.read(entry), READ
+            case Draw() as draw:
+                if draw.reads is not None:
+                    names, word = names.read(draw.reads), READ
+                place, names = replace(place, at=place.at + 1), names.drawn(draw.sample)
+                ties = ties or draw.kind is Noise.NONE
+        for step in self.ways(place, names, frozenset(), ties, frozenset()):
+            yield replace(step, word=word)
+
+    def ending(self, fork: Fork, node: int) -> Iterator[_Step]:
+        """Whether the input goes on: a sample that depends on nothing decides, and everybody sees it."""
+        sample, zero = Term(SAMPLE), Term(None)
+        for branch, low, high, word in ((fork.no, zero, sample, MORE), (fork.yes, sample, zero, END)):
+            place, names = self.entered(_Place(branch, 0, node), _Names({}, {}))
+            guard = guarded([atom(low, high, low is sample)], self.program.integer)
+            yield _Step(guard, None, (), place, names, word)
 
     def ways(
         self,
@@ -277,7 +320,7 @@ class _Builder:
         """The ways on; ``passed`` are the comparisons so far, with the number of atoms then."""
         place, names = self.entered(place, names)
         after = place.next
-        if isinstance(after, Fork):
+        if isinstance(after, Fork) and isinstance(after.question, Ask):
             mark = place.key, len(atoms)
             if mark in passed:
                 return  # the program asks the same again and again, and shows nothing more
@@ -298,10 +341,20 @@ class _Builder:
         yield _Step(guarded(atoms, ties), shown, numbers, place, names)
 
     def entered(self, place: _Place, names: _Names) -> tuple[_Place, _Names]:
-        """The place itself, or the beginning of the node where its branch ends there."""
-        while place.at == len(place.branch.events) and isinstance(place.branch.end, Goto):
-            goto = place.branch.end
-            place, names = _Place(self.graph.nodes[goto.node].branch, 0, goto.node), names.moved(goto)
+        """The place itself, or the beginning of the node where its branch ends there. An input goes on unless
+        its end makes a difference."""
+        while place.at == len(place.branch.events):
+            end = place.branch.end
+            if isinstance(end, Goto):
+                place, names = _Place(self.graph.nodes[end.node].branch, 0, end.node), names.moved(end)
+            elif (
+                isinstance(end, Fork)
+                and isinstance(end.question, Ending)
+                and not self.shows.from_here(end.yes)
+            ):
+                place = _Place(end.no, 0, place.node)
+            else:
+                break
         return place, names
 
     def transition(self, source: _Place, step: _Step) -> tuple[Transition, int]:
@@ -313,7 +366,7 @@ class _Builder:
         updates = [
             self.update(name, parts, source) for name, parts in sums.items() if parts != {name: Fraction(1)}
         ]
-        output = symbol(QUIET)
+        output = symbol(step.word)
         if step.shown is not None:
             numbers = [tuple(_kept(name, assign, copies) for name in each) for each in step.numbers]
             output = self.symbols.output(step.shown.shape, numbers)
@@ -336,67 +389,34 @@ class _Builder:
                 f"{name} is a sum of inputs that is made of several sums, or counts inputs differently; "
                 "add one input at a time to it, each with the same factor"
             )
-            problem = InputProblem("program", message, Position(place.line, 1))
-            raise InvalidInput([problem], self.program.source)
+            self.refuse(message, place.line)
         return Update(name, old[0] if old else None, ENTRY in parts)
 
     # -------------------------------------------------------------------------------------------- the whole
 
     def finished(self) -> Translation:
-        """The automaton without steps after which nothing is shown any more."""
-        useful = self.useful()
-        kept = [(t, line) for t, line in self.transitions if t.target in useful or t.output != symbol(QUIET)]
-        if not any(t.output != symbol(QUIET) for t, _ in kept):
-            problem = InputProblem("program", "it shows nothing; yield what it is to show", Position(1, 1))
-            raise InvalidInput([problem], self.program.source)
-        variables, registers = self.apart([t for t, _ in kept])
-        transitions = [_with_names(t, variables, registers) for t, _ in kept]
-        reached = {self.states[0].name} | {t.target for t in transitions}
-        states = [
-            replace(state, registers=tuple((registers[r], k) for r, k in state.registers))
-            for state in self.states
-            if state.name in reached
-        ]
+        """The automaton of all states and transitions."""
+        quiet = (symbol(QUIET), symbol(READ))
+        steps = pruned(Steps(tuple(self.states), tuple(self.transitions)), quiet)
+        if not steps.transitions:
+            self.refuse("it shows nothing; yield what it is to show", 1)
+        steps = named(quotient(steps))
+        transitions = [t for t, _ in steps.transitions]
         integer, differ = self.program.integer, self.program.differ
         try:
-            automaton = Automaton.build(states, transitions, None, self.program.name, integer, differ)
+            automaton = Automaton.build(steps.states, transitions, None, self.program.name, integer, differ)
         except InvalidInput as error:
             raise InvalidInput(error.problems, self.program.source) from None
         return Translation(
             with_halt(automaton, self.program.halt),
             self.lines,
-            tuple(line for _, line in kept),
+            tuple(line for _, line in steps.transitions),
             self.values,
             self.symbols.meanings,
         )
 
-    def useful(self) -> set[str]:
-        """The states from which something is shown."""
-        found = {t.source for t, _ in self.transitions if t.output != symbol(QUIET)}
-        before: dict[str, list[str]] = {}
-        for t, _ in self.transitions:
-            before.setdefault(t.target, []).append(t.source)
-        work = sorted(found)
-        for name in work:  # grows
-            more = set(before.get(name, ())) - found
-            found |= more
-            work += sorted(more)
-        return found
-
-    def apart(self, transitions: list[Transition]) -> tuple[dict[str, str], dict[str, str]]:
-        """What variables and registers are called, so that all are identifiers and none is both."""
-        variables = variables_of(transitions)
-        registers = {r: None for state in self.states for r, _ in state.registers}
-        for update in (update for t in transitions for update in t.updates):
-            registers.update(dict.fromkeys([update.register, *filter(None, [update.source])]))
-        taken: set[str] = set()
-        found: list[dict[str, str]] = []
-        for names, stem in ((variables, "noisy"), (registers, "entry")):
-            found.append({})
-            for name in sorted(names, key=lambda name: not name.isidentifier()):
-                found[-1][name] = free(name if name.isidentifier() else stem, taken)
-                taken.add(found[-1][name])
-        return found[0], found[1]
+    def refuse(self, message: str, line: int) -> NoReturn:
+        raise InvalidInput([InputProblem("program", message, Position(line, 1))], self.program.source)
 
 
 def _renamed(asked: Atom, names: _Names) -> Atom:
@@ -415,38 +435,6 @@ def _kept(name: str, assign: set[str], copies: dict[str, str]) -> str:
     copy = next((new for new, old in copies.items() if old == name), f"shown {name}")
     copies[copy] = name
     return copy
-
-
-def _with_names(t: Transition, variables: Mapping[str, str], registers: Mapping[str, str]) -> Transition:
-    """The transition with other names of variables and registers."""
-
-    def new(name: str) -> str:
-        return variables.get(name, name)
-
-    def shown(output: Output) -> Output:
-        items = tuple(shown(item) for item in output.items)
-        return replace(output, names=tuple(map(new, output.names)), items=items)
-
-    def term(old: Term) -> Term:
-        return old if old.name is None else replace(old, name=new(old.name))
-
-    atoms = (atom(term(each.low), term(each.high), each.strict) for each in t.guard.others)
-    return replace(
-        t,
-        output=shown(t.output),
-        guard=Guard(frozenset(map(new, t.guard.ge)), frozenset(map(new, t.guard.lt)), frozenset(atoms)),
-        assign=frozenset(map(new, t.assign)),
-        copies=tuple((new(x), new(y) if isinstance(y, str) else y) for x, y in t.copies),
-        updates=tuple(
-            replace(u, register=registers[u.register], source=u.source and registers[u.source])
-            for u in t.updates
-        ),
-    )
-
-
-def free(name: str, taken: Container[str]) -> str:
-    """The name, with a number if there is one like it."""
-    return next(new for k in count(1) if (new := name if k == 1 else f"{name}{k}") not in taken)
 
 
 # ----------------------------------------------------------------------------------------------- the outputs
@@ -481,7 +469,7 @@ class _Symbols:
         if shape not in self.names:
             name = re.sub(r"\W+", "_", _words(shape).replace("-", "minus "))
             name = name if name.isidentifier() else f"_{name}"
-            if name in RESERVED or name == QUIET:
+            if name in RESERVED or name in (READ, QUIET, MORE, END):
                 name += "_"
             self.names[shape] = free(name, self.meanings)
             self.meanings[self.names[shape]] = shape

@@ -15,7 +15,7 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import Atom
 from symdipa.model.validation.comparisons import implies
 from symdipa.programs.points import Point
-from symdipa.programs.trace import Ask, Cut, Event, Program, Refused, Restart, Sites, Trace
+from symdipa.programs.trace import Ask, Cut, Ending, Event, Program, Refused, Restart, Sites, Trace
 
 MOST_AT_A_PLACE, MOST_NODES = 300, 3_000
 """The most nodes with the same place in the program, and in all."""
@@ -33,9 +33,9 @@ class Branch:
 
 @dataclass(slots=True)
 class Fork:
-    """A comparison, with what happens if it holds and if not."""
+    """A question, with what happens if the answer is yes and if it is no."""
 
-    question: Ask
+    question: Ask | Ending
     yes: Branch = field(default_factory=Branch)
     no: Branch = field(default_factory=Branch)
 
@@ -90,29 +90,37 @@ class _Search:
         self.nodes: list[Node] = []
         self.index: dict[Hashable, int] = {}
         self.places: dict[Hashable, list[int]] = {}
-        self.work: list[list[bool]] = [[]]
+        self.work: list[tuple[list[bool], list[bool]]] = [([], [])]
+        """Answers, and for the points until the last of them whether they matter."""
+        self.goes_on: dict[int, bool] = {}
+        """For the lines of questions the answer after which the last run did not soon end: what grows is found
+        by a run that is long."""
 
     def all(self) -> Graph:
         while self.work:
-            self.run(self.work.pop())
+            self.run(*self.work.pop())
         if not self.nodes:
             raise Refused("it neither reads nor shows anything", "yield what it is to show", None)
         return Graph(tuple(self.nodes))
 
-    def run(self, script: list[bool]) -> None:
-        """One run that answers by the script, then always yes."""
+    def run(self, script: list[bool], matters: list[bool]) -> None:
+        """One run that answers by the script, and then such that it may be long."""
         self.script, self.answers = script, 0
         self.branch: Branch | None = None
         self.at = 0
         self.facts: frozenset[Atom] = frozenset()
         self.is_over = False
-        trace = Trace(self, self.sites, self.program.integer)
+        self.trace = trace = Trace(self, self.sites, self.program.integer, matters)
+        self.last: tuple[int, bool] | None = None
         try:
             self.program.run(trace)
         except Cut:
             return
         finally:
             trace.is_running = False
+            if self.last is not None:
+                line, answer = self.last
+                self.goes_on[line] = not answer
         if self.is_over:
             raise Refused(
                 "the end of a run is caught", "leave out the 'except:' or 'finally:' around it", None
@@ -149,24 +157,28 @@ class _Search:
             self.differs(event.line)
         self.at += 1
 
-    def asked(self, question: Ask) -> bool:
+    def asked(self, question: Ask | Ending) -> bool:
         self.go_on()
         branch = self.here(question.line)
-        if implies(self.facts, question.atom, question.ties):
-            return True
-        if implies(self.facts, question.negation, question.ties):
-            return False
+        if isinstance(question, Ask):
+            if implies(self.facts, question.atom, question.ties):
+                return True
+            if implies(self.facts, question.negation, question.ties):
+                return False
         if branch.is_open:
             branch.end, branch.is_open = Fork(question), False
         fork = branch.end
         if not isinstance(fork, Fork) or fork.question != question or self.at < len(branch.events):
             self.differs(question.line)
         if self.answers == len(self.script):
-            self.work.append([*self.script, False])
-            self.script = [*self.script, True]
+            first = self.goes_on.get(question.line, isinstance(question, Ask))
+            self.work.append(([*self.script, not first], list(self.trace.matters)))
+            self.script = [*self.script, first]
         answer = self.script[self.answers]
+        self.last = question.line, answer
         self.answers += 1
-        self.facts |= {question.atom if answer else question.negation}
+        if isinstance(question, Ask):
+            self.facts |= {question.atom if answer else question.negation}
         self.branch, self.at = fork.yes if answer else fork.no, 0
         return answer
 
@@ -212,7 +224,8 @@ class _Search:
         place = max(self.places, key=lambda place: len(self.places[place]))
         points = [self.nodes[k].point for k in self.places[place]]
         values = {name: list(dict.fromkeys(p.shapes.get(name) for p in points)) for name in points[-1].shapes}
-        name = max(values, key=lambda name: len(values[name]), default=None)
+        most = max(map(len, values.values()), default=0)
+        name = next((name for name in values if len(values[name]) == most and name.isidentifier()), None)
         if name is None or len(values[name]) < 4:
             seen = f"more than {len(points) - 1} states at this place"
             remedy = "let it keep fewer values, or set smaller sizes"

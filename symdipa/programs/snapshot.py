@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
+import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -16,7 +17,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from symdipa.programs.values import Number
+from symdipa.programs.values import Absolute, Number
 
 PLAIN = (int, float, complex, str, bytes, Fraction, Decimal, type(None), type(...))
 FIXED = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType, property, Enum)
@@ -51,11 +52,11 @@ class Snapshot:
 
     @classmethod
     def of(cls, values: Mapping[str, object], describe: Describe | None = None) -> Snapshot:
-        """The snapshot of the variables. Raises :class:`Unknown`."""
+        """The snapshot of variables, which come in the same order in all runs. Raises :class:`Unknown`."""
         found = cls()
         if describe is not None:
             found._describe = describe
-        for name in sorted(values):
+        for name in sorted(values, key=lambda name: not isinstance(values[name], Number)):
             found.shapes[name] = found._shape(values[name], name)
         return found
 
@@ -63,6 +64,8 @@ class Snapshot:
         if isinstance(value, Number):
             self.numbers.append((value, path))
             return "number", len(self.numbers) - 1
+        if isinstance(value, Absolute):
+            return "abs", self._shape(value.inner, path)
         if isinstance(value, PLAIN) and type(value).__module__ in ("builtins", "fractions", "decimal"):
             return type(value).__name__, repr(value) if isinstance(value, float) else value
         if isinstance(value, FIXED):
@@ -119,7 +122,9 @@ def _content(cell: types.CellType) -> object:
 def _reduced(value: Any, path: str) -> object:
     """What the value is made of, as its class tells :mod:`pickle`."""
     try:
-        reduced = value.__reduce_ex__(2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that tools of itertools will not tell for ever
+            reduced = value.__reduce_ex__(2)
     except Exception:
         raise Unknown(value, path) from None
     if isinstance(reduced, str):

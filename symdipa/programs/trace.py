@@ -8,7 +8,7 @@ sample that it is the mean of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from fractions import Fraction
@@ -19,7 +19,10 @@ from symdipa.model.errors import Position
 from symdipa.model.parts import Atom, Term, atom
 from symdipa.programs.points import Combination, Naming, Point, Renaming, combination, flat
 from symdipa.programs.snapshot import Describe, Snapshot, Unknown
-from symdipa.programs.values import ONE, Entry, Noise, Number, Sample, exact
+from symdipa.programs.values import ONE, Absolute, Entry, Noise, Number, Sample, exact
+
+Values = Mapping[str, object] | Callable[[], Mapping[str, object]]
+"""Live values by their names, or what tells them if they are asked for."""
 
 MOST_POINTS = 100_000
 """So many statements may be run without an event."""
@@ -66,6 +69,13 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """Whether the input ends here, which everybody may know."""
+
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Show:
     """An output: ``shape`` is what is seen of it but for numbers, which are values of samples (one name) or
     differences (two)."""
@@ -87,7 +97,7 @@ class Listener(Protocol):
     def happened(self, event: Event) -> None:
         """The event happens."""
 
-    def asked(self, question: Ask) -> bool:
+    def asked(self, question: Ask | Ending) -> bool:
         """What the answer is in this run."""
 
 
@@ -178,27 +188,42 @@ class Trace:
     knows its own kinds of values (:data:`~symdipa.programs.snapshot.Describe`).
     """
 
-    def __init__(self, listener: Listener, sites: Sites, integer: bool = False) -> None:
+    def __init__(
+        self, listener: Listener, sites: Sites, integer: bool = False, matters: Sequence[bool] = ()
+    ) -> None:
         self.is_running = True
-        self.where: Callable[[], Position | None] = lambda: Position(self._line, 1)
+        self.matters = list(matters)
+        """For the points so far, whether something happened there. A run that begins like another one is told
+        beforehand, and passes over the others."""
+        self.where: Callable[[], Position | None] = lambda: Position(self.line, 1)
         self.describe: Describe | None = None
         self._listener, self._sites, self._integer = listener, sites, integer
         self._point = Point("start", "start", 1, (), (), None, {})
         self._is_new = True
         self._renaming: Renaming = []
-        self._line = 1
+        self.line = 1
         self._pending: Entry | None = None
         self._inputs: dict[frozenset[tuple[Entry, Fraction]], Sample] = {}
-        self._made = self._idle = 0
+        self._waiting: list[Number] = []
+        self._made = self._idle = self._points = 0
+        self._number = -1
 
     # ------------------------------------------------------------------------------ what a front end calls
 
-    def point(self, place: Hashable, line: int, values: Mapping[str, object]) -> None:
+    def point(self, place: Hashable, line: int, values: Values) -> None:
         """The run is at ``place``, and nothing but the live ``values`` counts for what it does from here.
 
         Variables of the automaton are called after those of the program. What is not live may be left out,
-        and should: states are merged where places and values agree.
+        and should: states are merged where places and values agree. Names come in the same order in all runs.
         """
+        self.line = line
+        self._waiting.clear()
+        number, self._points = self._points, self._points + 1
+        if number < len(self.matters):
+            if not self.matters[number]:
+                return
+        else:
+            self.matters.append(False)
         self._idle += 1
         if self._idle > MOST_POINTS:
             self.refuse(
@@ -206,23 +231,33 @@ class Trace:
                 "does this loop end? Let it read an input, or leave it",
             )
         try:
-            snapshot = Snapshot.of(values, self.describe)
+            snapshot = Snapshot.of(values() if callable(values) else values, self.describe)
         except Unknown as unknown:
             kind = type(unknown.value).__name__
             self.refuse(
                 f"{unknown.path} is a value of type {kind}, which cannot be compared with one of another run",
                 "use numbers, texts, tuples, lists and dictionaries",
             )
+        made = self._made
         self._settle_all(snapshot)
+        self.matters[number] |= self._made > made
         naming = Naming(self._pending)
         self._point, self._renaming, self._is_new = naming.point(place, line, snapshot), naming.renaming, True
-        self._line = line
+        self._number = number
 
     def read(self) -> Number:
         """The next entry of the input."""
+        for number in self._waiting:
+            self._draw_with_inputs(number)
+        self._waiting.clear()
         self._take()
         self._pending = Entry(self._name("@"), self._made)
         return Number(self, {self._pending: ONE})
+
+    def ends(self) -> bool:
+        """Whether an input of any length ends here, in this run; asked before the next entry is read."""
+        self._begin()
+        return self._listener.asked(Ending(self.line))
 
     def noise(self, kind: parts.Noise, d: object, site: Hashable) -> Number:
         """Noise around 0 with inverse scale ``d``; ``site`` is the place in the program that makes it."""
@@ -232,7 +267,7 @@ class Trace:
             self.refuse(
                 f"the scale of noise is {seen}", "give a positive number that is known, as laplace(2)"
             )
-        number = Number(self, {Noise(kind, scale, site, self._line): ONE})
+        number = Number(self, {Noise(kind, scale, site, self.line): ONE})
         if self._sites.when(site) is When.AT_ONCE:
             self._draw(number + self._sites.means.get(site, 0))
         return number
@@ -243,7 +278,7 @@ class Trace:
         shape = self._shape(value, samples)
         self._take()
         self._begin()
-        self._tell(Show(shape, tuple(tuple(each.name for each in some) for some in samples), self._line))
+        self._tell(Show(shape, tuple(tuple(each.name for each in some) for some in samples), self.line))
         for some in samples:
             some[0].shown |= len(some) == 1
 
@@ -272,7 +307,7 @@ class Trace:
         high = Term(ends[1][0].name, mirrored=ends[1][1] > 0) if len(ends) == 2 else Term(None)
         ties = self._integer or any(sample.kind is parts.Noise.NONE for sample, _ in ends)
         self._idle = 0
-        return self._listener.asked(Ask(atom(low, high, strict or not ties), ties, self._line))
+        return self._listener.asked(Ask(atom(low, high, strict or not ties), ties, self.line))
 
     def equal(self, left: Number, right: Number) -> bool:
         """Whether two numbers are equal, where they can be."""
@@ -286,12 +321,19 @@ class Trace:
             )
         return self.less(left, right, strict=False) and self.less(right, left, strict=False)
 
+    def made(self, number: Number) -> None:
+        """A number was made. If noise has got the entry that waits to be read, both belong together."""
+        if self._pending is not None and self._pending in number.terms and number.noises:
+            self._waiting.append(number)
+
     # -------------------------------------------------------------------------------------------- the events
 
     def _begin(self) -> None:
         """Something happens: the point before it is where the run may be cut."""
         if self._is_new:
             self._is_new = False
+            if self._number >= 0:
+                self.matters[self._number] = True
             self._inputs.clear()
             self._listener.passed(self._point)
             for symbol, name in self._renaming:
@@ -313,7 +355,7 @@ class Trace:
         if self._pending is not None:
             self._begin()
             entry, self._pending = self._pending, None
-            self._tell(Take(entry.name, self._line))
+            self._tell(Take(entry.name, self.line))
 
     def _draw(self, value: Number) -> None:
         """Draw the noise of a value that has no other: the value becomes a sample, or its negative does."""
@@ -335,9 +377,9 @@ class Trace:
                 reads, self._pending = self._pending.name, None
             else:
                 self._take()
-        sample = Sample(self._name("#"), site, self._line, kind)
+        sample = Sample(self._name("#"), site, self.line, kind)
         inputs = combination(value.entries)
-        self._tell(Draw(sample.name, kind, d, value.constant, inputs, reads, self._line))
+        self._tell(Draw(sample.name, kind, d, value.constant, inputs, reads, self.line))
         return sample
 
     def _input(self, inputs: dict[Entry, Fraction]) -> tuple[Sample, Fraction]:
@@ -369,15 +411,18 @@ class Trace:
         found.public = True
         return found
 
+    def _draw_with_inputs(self, number: Number) -> None:
+        """Draw the noise of a number that has got its inputs."""
+        now = self._hidden(self._settled(number))
+        sites = [noise.site for noise in now.noises]
+        alone = len(sites) == 1 and not now.samples and now.entries
+        if alone and self._sites.when(sites[0]) is When.WITH_INPUT:
+            self._draw(now)
+
     def _settle_all(self, snapshot: Snapshot) -> None:
         """Draw noise that has got its inputs; put every number of the snapshot in terms of samples."""
         for number, _ in snapshot.numbers:
-            now = self._hidden(self._settled(number))
-            noises = list(now.noises)
-            if len(noises) != 1 or now.samples or not now.entries:
-                continue
-            if self._sites.when(noises[0].site) is When.WITH_INPUT:
-                self._draw(now)
+            self._draw_with_inputs(number)
         for number, _ in snapshot.numbers:
             now = self._settled(number)
             if len(now.samples) != 2 or len(now.terms) > 2:
@@ -436,7 +481,8 @@ class Trace:
 
     def _shape(self, value: object, samples: list[tuple[Sample, ...]]) -> Hashable:
         """What is seen of an output; appends the ``samples`` whose values or differences are."""
-        if isinstance(value, Number):
+        if isinstance(value, Number | Absolute):
+            value = value if isinstance(value, Number) else value.number
             return self._shape_of_number(value, samples)
         if isinstance(value, Enum):
             return "text", value.name

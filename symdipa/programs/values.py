@@ -11,13 +11,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
-from typing import TYPE_CHECKING, Any, NoReturn
+from math import isfinite, isinf
+from typing import Any, NoReturn, Protocol, TypeGuard
 
 from symdipa.model import parts
 
-if TYPE_CHECKING:
-    from symdipa.programs.trace import Trace
+
+class Judge(Protocol):
+    """Who knows what a run has done so far, and answers for numbers: the trace."""
+
+    is_running: bool
+
+    def less(self, left: Number, right: Number, *, strict: bool) -> bool:
+        """Whether a number is less than another one, or at most if not ``strict``."""
+
+    def equal(self, left: Number, right: Number) -> bool:
+        """Whether two numbers are equal."""
+
+    def made(self, number: Number) -> None:
+        """Hear of a sum."""
+
+    def refuse(self, seen: str, remedy: str = "") -> NoReturn:
+        """Say that something cannot be followed, and what to do instead."""
 
 
 @dataclass(slots=True, eq=False)
@@ -83,6 +98,10 @@ def exact(value: object) -> Fraction | None:
     return Fraction(value) if isinstance(value, Decimal) and value.is_finite() else None
 
 
+def _is_infinite(value: object) -> TypeGuard[float]:
+    return isinstance(value, float) and isinf(value)
+
+
 class Number:
     """A sum of symbols with factors (none is 0) and a constant.
 
@@ -94,7 +113,7 @@ class Number:
 
     def __init__(
         self,
-        trace: Trace,
+        trace: Judge,
         terms: Mapping[Any, Fraction] | None = None,
         constant: Fraction = Fraction(0),
         public: bool = False,
@@ -152,15 +171,15 @@ class Number:
     # ----------------------------------------------------------------------------------------- as a number
 
     def __add__(self, other: object) -> Number:
-        return self.plus(self._number(other, "+"))
+        return self._made(self.plus(self._number(other, "+")))
 
     __radd__ = __add__
 
     def __sub__(self, other: object) -> Number:
-        return self.plus(self._number(other, "-"), -ONE)
+        return self._made(self.plus(self._number(other, "-"), -ONE))
 
     def __rsub__(self, other: object) -> Number:
-        return self._number(other, "-").plus(self, -ONE)
+        return self._made(self._number(other, "-").plus(self, -ONE))
 
     def __mul__(self, other: object) -> Number:
         factor = self._number(other, "*")
@@ -197,19 +216,35 @@ class Number:
     def __pos__(self) -> Number:
         return self
 
-    def __abs__(self) -> Number:
-        return self if self >= 0 else -self
+    def __abs__(self) -> Absolute:
+        return Absolute(self)
 
     def __lt__(self, other: object) -> bool:
+        if isinstance(other, Absolute):
+            return other > self
+        if _is_infinite(other):
+            return other > 0
         return self.trace.less(self, self._number(other, "<"), strict=True)
 
     def __le__(self, other: object) -> bool:
+        if isinstance(other, Absolute):
+            return other >= self
+        if _is_infinite(other):
+            return other > 0
         return self.trace.less(self, self._number(other, "<="), strict=False)
 
     def __gt__(self, other: object) -> bool:
+        if isinstance(other, Absolute):
+            return other < self
+        if _is_infinite(other):
+            return other < 0
         return self.trace.less(self._number(other, ">"), self, strict=True)
 
     def __ge__(self, other: object) -> bool:
+        if isinstance(other, Absolute):
+            return other <= self
+        if _is_infinite(other):
+            return other < 0
         return self.trace.less(self._number(other, ">="), self, strict=False)
 
     def __eq__(self, other: object) -> bool:
@@ -289,6 +324,10 @@ class Number:
     __rshift__ = __rrshift__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_operation
     __invert__ = _no_operation
 
+    def _made(self, number: Number) -> Number:
+        self.trace.made(number)
+        return number
+
     def _rounded(self, function: str) -> NoReturn:
         self._refuse(
             f"{function}() of {self.words}",
@@ -298,6 +337,8 @@ class Number:
     def _number(self, other: object, operator: str) -> Number:
         if isinstance(other, Number):
             return other
+        if isinstance(other, Absolute):
+            return other.number
         known = exact(other)
         if known is None:
             kind = "None" if other is None else f"a value of type {type(other).__name__}"
@@ -309,3 +350,47 @@ class Number:
 
     def _refuse(self, seen: str, remedy: str) -> NoReturn:
         self.trace.refuse(seen, remedy)
+
+
+class Absolute:
+    """The absolute value of a number: compared with another one it is two comparisons, one for each side; for
+    everything else its sign is asked for."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Number) -> None:
+        self.inner = inner
+
+    @property
+    def number(self) -> Number:
+        return self.inner if self.inner >= 0 else -self.inner
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self.inner >= other or -self.inner >= other)
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self.inner > other or -self.inner > other)
+
+    def __lt__(self, other: Any) -> bool:
+        return not self >= other
+
+    def __le__(self, other: Any) -> bool:
+        return not self > other
+
+    def __abs__(self) -> Absolute:
+        return self
+
+
+def _of_number(operation: str) -> Any:
+    def method(self: Absolute, *operands: Any) -> Any:
+        return getattr(self.number, operation)(*operands)
+
+    return method
+
+
+for _operation in (
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "neg", "pos", "eq", "hash", "bool"),
+    *("pow", "rpow", "mod", "rmod", "floordiv", "rfloordiv", "int", "float", "index", "complex", "round"),
+    *("trunc", "floor", "ceil", "str", "format", "repr", "iter", "reduce_ex"),
+):
+    setattr(Absolute, f"__{_operation}__", _of_number(f"__{_operation}__"))

@@ -6,6 +6,8 @@ Prophecies about each live value, as bits (equal variables have equal bits):
 * ``C``: whether it will be read as a lower bound, and whether as an upper bound, on an edge inside a
   component of the covering graph (*in a loop*);
 * ``K``: the same on other edges;
+* ``M``: whether it will be compared with a sample whose mean is known to rise, and whether with one whose
+  mean falls (so an entry that is read only later can be foreseen);
 * ``L``, ``G`` (together, on the augmentation): whether at the end of the run a repeatable sample will lie
   below it, and whether above it.
 
@@ -28,11 +30,12 @@ from symdipa.runs.graphs import component_numbers, explore
 from symdipa.runs.order import Mask, at_or_above, at_or_below, bounds
 
 Bits = tuple[Mask, ...]
-"""One set of variables for each bit, in the order of ``LiftedCover.letters`` (``C`` and ``K`` have two)."""
+"""One set of variables for each bit, in the order of ``LiftedCover.letters`` (``C``, ``K``, ``M``: two)."""
 
-LETTERS = "UCKLG"
-BITS = {"U": "U", "C": "Cc", "K": "Kk", "L": "L", "G": "G"}
-"""A capital ``C`` or ``K`` is about lower bounds, the small letter about upper bounds."""
+LETTERS = "UCKMLG"
+BITS = {"U": "U", "C": "Cc", "K": "Kk", "M": "Mm", "L": "L", "G": "G"}
+"""A capital ``C`` or ``K`` is about lower bounds, the small letter about upper bounds; ``M`` is about rising
+means, ``m`` about falling ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,13 +150,16 @@ def _read(kinds: str, bits: Bits) -> Mask | None:
 
 def _before(cover: Cover, kinds: str) -> Callable[[int, Bits], Bits]:
     """The bits at the source of a base edge from those at its target."""
-    steps = cover.control.steps
+    steps, kinds_of = cover.control.steps, cover.control.kinds
     readings = [kind for kind in kinds if kind not in "LG"]
 
     def read_now(e: int, kind: str) -> Mask:
         step = steps[cover.transition[e]]
         if kind == "U":
             return step.used
+        if kind in "Mm":
+            moves = kinds_of[cover.transition[e]]
+            return step.used if (moves.rises, moves.falls) == (kind == "M", kind == "m") else 0
         if cover.cyclic[e] != (kind in "Cc"):
             return 0
         return step.ge if kind in "CK" else step.lt

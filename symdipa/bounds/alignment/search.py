@@ -43,6 +43,13 @@ LADDER: tuple[Way, ...] = (
 )
 """The order in which ``auto`` tries graphs."""
 
+FORESIGHT: tuple[Way, ...] = (
+    ("eq", "M", False),
+    ("augmentation", "CKM", True),
+    ("augmentation", "CKMLG", True),
+)
+"""What it tries besides where means are known to rise or fall."""
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -124,7 +131,7 @@ def align(
     """Prove a bound on ``D`` by alignment.
 
     ``graph`` is ``control``, ``eq``, ``augmentation`` or ``parts`` (:mod:`symdipa.bounds.alignment.parts`),
-    with the prophecies ``lift`` (letters of ``UCKLG``) and shifts that are ``intervals`` or points. ``auto``
+    with the prophecies ``lift`` (letters of ``UCKMLG``) and shifts that are ``intervals`` or points. ``auto``
     goes up the :data:`LADDER` as far as sizes allow and keeps the best bound (so does a named graph with
     ``lift`` ``None``, on its own part); it ends early where that reaches ``goal``, a bound from below (before
     sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the interval in which one input minus
@@ -137,6 +144,8 @@ def align(
     adjacency, scale = problem.differences(adjacency, sensitivity)
     ranges = intervals_of(adjacency)
     ways = _ways(graph, lift, intervals)
+    if problem.control.has_known and (graph == "auto" or lift is None):
+        ways += [way for way in FORESIGHT if graph in ("auto", way[0])]
     climb = _Climb(problem, scale, limits, may_fail=graph == "auto" or lift is None)
     best: list[Proof | None] = [None] * len(ranges)
     for way in ways:
@@ -196,7 +205,7 @@ class _Climb:
             control = self.problem.control
             return not bounded and not control.soft and len(shares(control)) > 1
         coarser = {"control": None, "eq": "control", "augmentation": "eq"}[graph]
-        if coarser is None or "L" in letters or (letters and graph == "eq"):
+        if coarser is None or "L" in letters or "M" in letters or (letters and graph == "eq"):
             return True
         try:
             here, before = self._cover(graph, size), self._cover(coarser, size)

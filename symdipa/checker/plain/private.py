@@ -84,7 +84,7 @@ def _base(model: Model, value: object, where: str) -> Base:
     goal = dict(base_edges(model.steps, states, parts["edges"], f"{where}.edges"))
     for v, state in enumerate(states):
         for t in model.leaving[state]:
-            target = goal.get((v, t))
+            target = goal.get((v, t, ""))
             following = after(orders[v], model.steps[t])
             if target is None:
                 if following is not None:
@@ -115,19 +115,17 @@ def _base_node(model: Model, value: object, where: str) -> tuple[str, Order]:
 
 
 def _check_edge(model: Model, lift: Lift, inputs: Inputs, edge: Edge) -> None:
-    source, t, target = edge
-    step = model.steps[t]
+    step = model.steps[edge.transition]
     floors, ceilings = _checked_range(lift, step, edge)
-    paid = lift.nodes[source].potential - lift.nodes[target].potential
+    paid = lift.nodes[edge.source].potential - lift.nodes[edge.target].potential
     if paid < _cost(step, inputs, floors, ceilings):
         refuse("lift-potential", f"{named(edge)} costs more than the potential falls")
 
 
 def _checked_range(lift: Lift, step: Step, edge: Edge) -> Range:
     """What the shift of the sample must be at least and at most on an edge; refused if nothing is both."""
-    source, _, target = edge
     check_kept(lift, step.assigned, edge)
-    floors, ceilings = _range(lift, step, source, target, named(edge))
+    floors, ceilings = _range(lift, step, edge.source, edge.target, named(edge))
     if floors and ceilings and max(floors) > min(ceilings):
         refuse("lift-sample", f"{named(edge)}: no shift of the sample fits")
     return floors, ceilings
@@ -226,8 +224,8 @@ def _asked(model: Model, lift: Lift) -> dict[int, Range]:
     """What the edges for each transition ask of its sample, all together."""
     found: dict[int, Range] = {}
     for edge in lift.edges:
-        floors, ceilings = _checked_range(lift, model.steps[edge[1]], edge)
-        above, below = found.setdefault(edge[1], ([], []))
+        floors, ceilings = _checked_range(lift, model.steps[edge.transition], edge)
+        above, below = found.setdefault(edge.transition, ([], []))
         above += floors
         below += ceilings
     return found

@@ -5,7 +5,9 @@ satisfy it. Arcs are comparisons that hold between its samples, ties of numbers 
 with the amounts of the flow. What a sample absorbs, times its distance from its mean, is then in all
 at least the value of the flow, as far as inputs go apart along the differences. A sample within its capacity
 pays that much for its distance in the density. Repeated flow goes through further rounds, a little
-through each: there each sample has as much capacity as is needed, and the difference that gains most.
+through each: there each sample has as much capacity as is needed, and the difference that gains most. Where
+not all entries may differ, or means have registers, further rounds are like the one in the run: they read
+entries with the same differences, and registers differ as before, so it may be repeated.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from fractions import Fraction
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.reading import bounded, items, members, number, rational, text, truth
 from symdipa.checker.rules import refuse, shown
+from symdipa.checker.wider.adjacent import check_free, means_of_run
 from symdipa.checker.wider.model import Model, Sample
 from symdipa.checker.wider.runs import GROUND, Arc, End, Run, is_distinct, run_of
 from symdipa.model.automaton import Noise
@@ -60,9 +63,12 @@ def _valued(
     model: Model, certificate: dict[str, object], where: str, share: Fraction
 ) -> tuple[Run, Inputs, Fraction]:
     """The run and the value of the flow, if samples need no more than this share of their capacity."""
-    inputs = inputs_of(certificate, where)
+    inputs = inputs_of(certificate, where, model.differ)
     run = run_of(model, certificate["run"], certificate.get("cycles", []), where)
     differences = _differences(model, run, inputs, certificate["differences"], f"{where}.differences")
+    if model.unfolds:
+        check_free(run, where)
+        differences = means_of_run(model, run, differences, where)
     flows = _flows(run, certificate["flow"], f"{where}.flow")
     value, absorbed = Fraction(0), Amounts()
     for flow in flows:
@@ -75,6 +81,8 @@ def _valued(
                 side[key] = bounded(side.get(key, Fraction(0)) + (-amount if end.mirrored else amount))
         for (position, _), amount in copies.items():
             ends = model.differences(run.steps[position], inputs)
+            if model.unfolds:
+                ends = differences[position], differences[position]
             value = bounded(value + max(amount * difference for difference in ends))
     for (position, second), amount in absorbed.items():
         step = run.steps[position]

@@ -5,13 +5,15 @@ Everything that a transition does is said in terms of what the variables held be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import ceil, floor
 
 from symdipa.checker.claims import Inputs
 from symdipa.checker.rules import refuse
+from symdipa.checker.wider.differ import EVERYWHERE, Moves, moves_of
 from symdipa.checker.wider.order import SAMPLE, ZERO, Comparison, Order, Place, Value, compared
 from symdipa.model.automaton import Automaton, Noise, Output, OutputKind, State, Term, Transition
 
@@ -23,13 +25,21 @@ NOTHING = Fraction(0)
 class Sample:
     """The noise of a sample; ``d`` is 0 where it is not given, or there is no noise.
 
-    ``mean`` is its mean, if it does not depend on the input, ``mu`` what the state says of it.
+    ``mean`` is its mean, if it does not depend on inputs, ``mu`` the constant in it.
     """
 
     noise: Noise
     d: Fraction
     mean: Fraction | None
     mu: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What a register gets: what was in ``source`` (``None``: 0), and the entry if it ``adds`` that."""
+
+    source: str | None
+    adds: bool
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,7 @@ class Step:
     ``guard`` are its comparisons, ``gets`` what variables get, ``numbers`` those that are shown, as
     differences: the second one is the number 0 where a value is. ``sample`` is what the state draws,
     ``second`` what it draws besides and the transition shows; ``kinds`` are about what it ``shows``.
+    ``factors`` are those of the registers in the means of both, ``sums`` what registers get.
     """
 
     source: str
@@ -51,6 +62,24 @@ class Step:
     numbers: tuple[tuple[Value, Value], ...]
     shows: tuple[str | None, ...]
     kinds: tuple[OutputKind, ...]
+    factors: tuple[tuple[str, Fraction], ...] = ()
+    sums: Mapping[str, Sum] = field(default_factory=dict)
+
+    @property
+    def uses_mean(self) -> bool:
+        """Whether anything depends on where the samples are."""
+        return self.second is not None or self.uses_sample
+
+    @property
+    def uses_sample(self) -> bool:
+        places = (*(place for pair in self.asked for place in pair), *(v.place for v in self.gets.values()))
+        return any(place.is_sample for place in places)
+
+    @property
+    def registers(self) -> frozenset[str]:
+        """The registers that must hold something."""
+        sources = (each.source for each in self.sums.values())
+        return frozenset([*(r for r, _ in self.factors), *(r for r in sources if r is not None)])
 
     @property
     def ties(self) -> tuple[tuple[Place, Place], ...]:
@@ -96,18 +125,27 @@ class Step:
 class Model:
     """Steps are numbered as the transitions of the automaton; ``leaving`` are the steps of each state.
 
-    ``live`` are the variables of each state that some path reads before it assigns them.
+    ``live`` are the variables of each state that some path reads before it assigns them, ``kept`` the
+    registers. ``moves`` and ``differ`` say which entries may differ.
     """
 
     initial: str
     steps: tuple[Step, ...]
     leaving: dict[str, tuple[int, ...]]
     live: dict[str, frozenset[str]]
+    kept: dict[str, frozenset[str]]
     variables: frozenset[str]
     integer: bool
+    moves: Moves
+    differ: str
+
+    @property
+    def unfolds(self) -> bool:
+        """Whether it matters which entries differ, and what registers hold."""
+        return self.moves != EVERYWHERE or any(step.factors or step.sums for step in self.steps)
 
     def differences(self, step: Step, inputs: Inputs) -> tuple[Fraction, Fraction]:
-        """The least and the greatest difference at a step; integer inputs differ by integers."""
+        """The least and the greatest difference of the entry at a step; integers differ by integers."""
         low, high = inputs.differences(step.reads_input)
         return (Fraction(ceil(low)), Fraction(floor(high))) if self.integer else (low, high)
 
@@ -129,9 +167,12 @@ def model_of(automaton: Automaton) -> Model:
         initial=automaton.initial,
         steps=tuple(steps),
         leaving={name: tuple(numbers) for name, numbers in leaving.items()},
-        live=_live(steps),
+        live=_live([(step, step.reads, step.assigned) for step in steps]),
+        kept=_live([(step, step.registers, frozenset(step.sums)) for step in steps]),
         variables=frozenset(automaton.variables),
         integer=automaton.integer,
+        moves=moves_of(automaton.differ.text),
+        differ=automaton.differ.text,
     )
     _check_determinism(model)
     _check_initialization(model)
@@ -152,6 +193,21 @@ def _check_names(automaton: Automaton) -> None:
             refuse("model-name", f"transition {t} has an end that is no state")
         if not _stored(transition) <= variables or not _read(transition) <= variables | {SAMPLE, SECOND}:
             refuse("model-name", f"transition {t} has a variable that is not listed")
+    _check_registers(automaton, variables)
+
+
+def _check_registers(automaton: Automaton, variables: frozenset[str]) -> None:
+    states = {state.name: state for state in automaton.states}
+    found = {name for state in automaton.states for name, _ in state.registers}
+    for t, transition in enumerate(automaton.transitions):
+        updates = transition.updates
+        found |= {name for u in updates for name in (u.register, u.source) if name is not None}
+        if len({u.register for u in updates}) < len(updates):
+            refuse("model-register", f"transition {t} sets a register twice")
+        if any(u.adds_input for u in updates) and not states[transition.source].is_input:
+            refuse("model-register", f"transition {t} adds an entry that its state does not read")
+    if found & (variables | {SAMPLE, SECOND, ""}):
+        refuse("model-register", "a register has no name, or that of a variable or a sample")
 
 
 def _stored(transition: Transition) -> frozenset[str]:
@@ -171,7 +227,8 @@ def _shown(output: Output) -> tuple[Output, ...]:
 
 
 def _step(automaton: Automaton, transition: Transition, state: State, where: str) -> Step:
-    mean, mean_prime = (None if state.is_input else mu for mu in (state.mu, state.mu_prime))
+    moves = state.is_input or bool(state.registers)
+    mean, mean_prime = (None if moves else mu for mu in (state.mu, state.mu_prime))
     sample = Sample(state.noise, state.d or NOTHING, mean, state.mu) if state.draws else None
     parts = _shown(transition.output)
     gets = _gets(transition, where)
@@ -189,6 +246,8 @@ def _step(automaton: Automaton, transition: Transition, state: State, where: str
         numbers=tuple(shown for part in parts for shown in _numbers(part, gets, where)),
         shows=tuple(part.symbol for part in parts),
         kinds=tuple(part.kind for part in parts),
+        factors=tuple((name, Fraction(factor)) for name, factor in state.registers) if state.draws else (),
+        sums={u.register: Sum(u.source, u.adds_input) for u in transition.updates},
     )
     _check_samples(step, where)
     if automaton.integer:
@@ -251,14 +310,10 @@ def _numbers(part: Output, gets: dict[str, Value], where: str) -> list[tuple[Val
 
 def _check_samples(step: Step, where: str) -> None:
     """Noise that matters has a positive parameter."""
-    used = any(
-        place.is_sample
-        for place in (*(p for pair in step.asked for p in pair), *(v.place for v in step.gets.values()))
-    )
     if step.sample is None:
-        if used or step.second is not None:
+        if step.uses_mean:
             refuse("model-sample", f"{where} uses a sample, but its state draws none")
-    elif used and step.sample.noise is not Noise.NONE and step.sample.d <= 0:
+    elif step.uses_sample and step.sample.noise is not Noise.NONE and step.sample.d <= 0:
         refuse("model-noise", f"{where} compares, stores or outputs insample, but d is not positive")
     if step.second is not None and step.second.noise is not Noise.NONE and step.second.d <= 0:
         refuse("model-noise", f"{where} outputs insample', but d' is not positive")
@@ -266,18 +321,19 @@ def _check_samples(step: Step, where: str) -> None:
 
 def _check_integers(step: Step, state: State, where: str) -> None:
     numbers = [state.mu, state.mu_prime, *(c.gap for c in step.guard), *(v.plus for v in step.gets.values())]
+    numbers += [factor for _, factor in step.factors]
     if any(Fraction(number).denominator != 1 for number in numbers):
-        refuse("model-integer", f"{where} has a mean or a constant that is no integer")
+        refuse("model-integer", f"{where} has a mean, a constant or a factor that is no integer")
 
 
-def _live(steps: list[Step]) -> dict[str, frozenset[str]]:
-    """A fixed point, by state."""
-    live = {name: frozenset[str]() for step in steps for name in (step.source, step.target)}
+def _live(steps: Sequence[tuple[Step, frozenset[str], frozenset[str]]]) -> dict[str, frozenset[str]]:
+    """A fixed point, by state, from what each step reads, and then sets."""
+    live = {name: frozenset[str]() for step, _, _ in steps for name in (step.source, step.target)}
     before = dict[str, frozenset[str]]()
     while live != before:
         before = dict(live)
-        for step in reversed(steps):
-            live[step.source] |= step.reads | (live[step.target] - step.assigned)
+        for step, reads, sets in reversed(steps):
+            live[step.source] |= reads | (live[step.target] - sets)
     return live
 
 
@@ -289,16 +345,19 @@ def _check_determinism(model: Model) -> None:
 
 
 def _check_initialization(model: Model) -> None:
-    """Every path stores a variable before it is read: a fixed point of what is surely stored."""
+    """Every path stores a variable or a register before it is read: a fixed point of what surely is."""
     stored = {model.initial: frozenset[str]()}
     work = [model.initial]
     while work:
         state = work.pop()
         for t in model.leaving[state]:
             step = model.steps[t]
-            if not step.reads <= stored[state]:
-                refuse("model-initialization", f"transition {t} reads a variable that may not be stored yet")
-            after = stored[state] | step.assigned
+            if not step.reads | step.registers <= stored[state]:
+                refuse(
+                    "model-initialization",
+                    f"transition {t} reads a variable or a register that may not be set yet",
+                )
+            after = stored[state] | step.assigned | step.sums.keys()
             known = stored.get(step.target)
             if known is None or not known <= after:
                 stored[step.target] = after if known is None else known & after

@@ -180,13 +180,16 @@ class Order:
         for x in names:
             value = gets.get(x, Value(Place(x), Fraction(0)))
             places |= {Place(x): value, Place(x, True): value.negative}
+        holding: dict[Place, list[tuple[Place, Fraction]]] = {}
+        for place, value in places.items():
+            holding.setdefault(value.place, []).append((place, value.plus))
         after = Order(self.integer)
-        for low, lower in places.items():
-            for high, upper in places.items():
-                bound = self.bound(lower.place, upper.place)
-                if bound is not None and low != high:
-                    moved = Bound(bound.number + lower.plus - upper.plus, bound.beyond)
-                    after._above.setdefault(low, {})[high] = moved
+        for low, (place, plus) in places.items():
+            for other, bound in ({place: NONE_LEFT} | self._above.get(place, {})).items():
+                for high, over in holding.get(other, ()):
+                    if low != high:
+                        moved = Bound(bound.number + plus - over, bound.beyond)
+                        after._above.setdefault(low, {})[high] = moved
         return after
 
     @property

@@ -7,6 +7,10 @@ above, the first one is shifted at least as far as the second: facts follow from
 adding up and halving, and (3) what the comparisons and outputs ask of shifts is asked on every edge: of the
 sample by its range, of stored values by their intervals, or by the facts (2). So the shifted samples give the
 same run and the same numbers, and the densities change by what the potentials pay.
+
+Where not all entries may differ, or means have registers, nodes say how far inputs went apart, and edges how
+the entry differs. Every pattern that is allowed has a path, or paths of which it is a mean
+(:mod:`~symdipa.checker.wider.adjacent`), and on each of them the differences of means are those of the run.
 """
 
 from __future__ import annotations
@@ -30,6 +34,16 @@ from symdipa.checker.graphs import (
 )
 from symdipa.checker.reading import NUMERAL, items, members, rational, text
 from symdipa.checker.rules import refuse, shown
+from symdipa.checker.wider.adjacent import (
+    ANY,
+    LETTERS,
+    Apart,
+    apart_of,
+    check_edge,
+    check_letters,
+    entry,
+    means,
+)
 from symdipa.checker.wider.model import Model, Sample, Step
 from symdipa.checker.wider.order import ZERO, Comparison, Order, Place, Value, compared, twins
 from symdipa.model.automaton import Noise
@@ -39,16 +53,22 @@ POINT = (Fraction(0), Fraction(0))
 
 def check_private(model: Model, certificate: dict[str, object], where: str) -> Claim:
     members(certificate, where, ["kind", "adjacency", "sensitivity", "D", "base", "lift"])
-    inputs = inputs_of(certificate, where)
+    inputs = inputs_of(certificate, where, model.differ)
     bound = rational(certificate["D"], f"{where}.D")
-    base, orders = _base(model, certificate["base"], f"{where}.base")
+    base, known = _base(model, certificate["base"], f"{where}.base", inputs)
     lift = covering_lift(
-        base, certificate["lift"], f"{where}.lift", model.variables, len(model.steps), priced=True
+        base,
+        certificate["lift"],
+        f"{where}.lift",
+        model.variables,
+        len(model.steps),
+        priced=True,
+        letters=model.unfolds,
     )
     if model.integer:
         _check_integers(lift, where)
     for edge in lift.edges:
-        _check_edge(model, lift, orders[lift.nodes[edge[0]].base], inputs, edge)
+        _check_edge(model, lift, known[lift.nodes[edge.source].base], inputs, edge)
     check_initial_potentials(lift, bound)
     return Claim("private", bound, inputs)
 
@@ -65,35 +85,67 @@ class Facts:
     apart: frozenset[tuple[Place, Place]] = frozenset()
 
 
-def _base(model: Model, value: object, where: str) -> tuple[Base, list[Order]]:
-    """The base, and for every node all that follows from its facts."""
+@dataclass(frozen=True)
+class Known:
+    """What is known in a node: what follows from its facts, and how far inputs went apart."""
+
+    order: Order
+    apart: Apart
+
+
+def _base(model: Model, value: object, where: str, inputs: Inputs) -> tuple[Base, list[Known]]:
+    """The base, and what is known in its nodes."""
     parts = members(value, where, ["nodes", "edges"])
     states: list[str] = []
     facts: list[Facts] = []
+    gone: list[Apart] = []
     for v, item in enumerate(items(parts["nodes"], f"{where}.nodes")):
-        node = members(item, f"{where}.nodes[{v}]", ["state"], ["facts"])
-        states.append(state_of(node, model.leaving, f"{where}.nodes[{v}]"))
-        facts.append(_facts(model, node.get("facts", []), f"{where}.nodes[{v}].facts"))
-    if not states or states[0] != model.initial or facts[0] != Facts():
+        here = f"{where}.nodes[{v}]"
+        node = members(item, here, ["state"], ["facts", *(["differ", "registers"] if model.unfolds else [])])
+        states.append(state_of(node, model.leaving, here))
+        facts.append(_facts(model, node.get("facts", []), f"{here}.facts"))
+        gone.append(apart_of(model, node, here))
+    if not states or states[0] != model.initial or facts[0] != Facts() or gone[0] != Apart():
         refuse("base-initial", f"{where}: node 0 is not the initial state without facts")
-    goal = dict(base_edges(model.steps, states, parts["edges"], f"{where}.edges"))
+    goal = dict(base_edges(model.steps, states, parts["edges"], f"{where}.edges", letters=model.unfolds))
+    if model.unfolds:
+        for (source, t, letter), target in goal.items():
+            check_edge(model, gone, Edge(source, t, target, letter), inputs)
     orders = [Order(model.integer, known.comparisons) for known in facts]
     for v, state in enumerate(states):
         for t in model.leaving[state]:
-            _check_leaving(model, (v, t, goal.get((v, t))), orders[v], facts)
-    return Base(tuple(states), goal), orders
+            targets = {letter: goal[v, t, letter] for letter in LETTERS if (v, t, letter) in goal}
+            _check_leaving(model, v, t, targets, orders[v], facts, gone)
+    return Base(tuple(states), goal), [Known(o, a) for o, a in zip(orders, gone, strict=True)]
 
 
-def _check_leaving(model: Model, edge: tuple[int, int, int | None], order: Order, facts: list[Facts]) -> None:
-    """Facts at the target follow, in terms of what was there before; or the step is impossible."""
-    source, t, target = edge
-    step, apart = model.steps[t], facts[source].apart
+def _check_leaving(
+    model: Model,
+    source: int,
+    t: int,
+    targets: dict[str, int],
+    order: Order,
+    facts: list[Facts],
+    gone: list[Apart],
+) -> None:
+    """Edges by a transition are complete, and lead where facts follow; or the step is impossible."""
     after = order.copy()
-    after.learn_all(step.known, apart)
+    after.learn_all(model.steps[t].known, facts[source].apart)
     if not after.is_possible:
         return
-    if target is None:
+    if model.unfolds:
+        there = {letter: gone[target] for letter, target in targets.items()}
+        check_letters(model, gone[source], t, there, f"base node {source}")
+    elif not targets:
         refuse("base-complete", f"base node {source} has no edge for transition {t}")
+    for target in targets.values():
+        _check_facts(model, Edge(source, t, target), after, facts)
+
+
+def _check_facts(model: Model, edge: Edge, after: Order, facts: list[Facts]) -> None:
+    """Facts at the target follow, in terms of what was there before."""
+    source, target = edge.source, edge.target
+    step, apart = model.steps[edge.transition], facts[source].apart
     for fact in facts[target].comparisons:
         low, high = _before(step, fact.low), _before(step, fact.high)
         if not after.implies(Comparison(low.place, high.place, fact.gap + high.plus - low.plus, fact.strict)):
@@ -157,15 +209,15 @@ def _check_integers(lift: Lift, where: str) -> None:
                 refuse("lift-integer", f"{where}.lift has shifts of {shown(x)} that are no integers")
 
 
-def _check_edge(model: Model, lift: Lift, order: Order, inputs: Inputs, edge: Edge) -> None:
-    source, t, target = edge
-    step = model.steps[t]
+def _check_edge(model: Model, lift: Lift, known: Known, inputs: Inputs, edge: Edge) -> None:
+    step = model.steps[edge.transition]
     _check_stored(lift, step, edge)
-    floors, ceilings = _range(lift, order, step, edge)
+    floors, ceilings = _range(lift, known.order, step, edge)
     if floors and ceilings and max(floors) > min(ceilings):
         refuse("lift-sample", f"{named(edge)}: no shift of the sample fits")
-    paid = lift.nodes[source].potential - lift.nodes[target].potential
-    for difference in model.differences(step, inputs):
+    paid = lift.nodes[edge.source].potential - lift.nodes[edge.target].potential
+    read = entry(model, step, edge.letter if model.unfolds else ANY, inputs)
+    for difference in means(step, known.apart, read, named(edge)):
         cost = _cost(step.sample, difference, floors, ceilings) + _cost(
             step.second, difference, [Fraction(0)], [Fraction(0)]
         )
@@ -175,11 +227,10 @@ def _check_edge(model: Model, lift: Lift, order: Order, inputs: Inputs, edge: Ed
 
 def _check_stored(lift: Lift, step: Step, edge: Edge) -> None:
     """What is kept or copied has its shifts in the interval of its new place; constants have the shift 0."""
-    source, _, target = edge
     check_kept(lift, step.assigned, edge)
     for x, value in step.gets.items():
         if not value.place.is_sample:
-            check_passed_on(_shifts(lift, source, value.place), lift.interval(target, x), x, edge)
+            check_passed_on(_shifts(lift, edge.source, value.place), lift.interval(edge.target, x), x, edge)
 
 
 def _shifts(lift: Lift, node: int, place: Place) -> Interval | None:
@@ -195,7 +246,7 @@ def _range(lift: Lift, order: Order, step: Step, edge: Edge) -> tuple[list[Fract
 
     Where the facts say that something is asked for already, nothing is.
     """
-    source, _, target = edge
+    source, target = edge.source, edge.target
     floors: list[Fraction] = []
     ceilings: list[Fraction] = []
     for low, high in step.asked:

@@ -8,9 +8,10 @@ from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from math import inf
 
-from symdipa.model.automaton import Automaton
+from symdipa.model.adjacency.differ import ALL
+from symdipa.model.automaton import Automaton, with_differ
 from symdipa.model.errors import SymdipaError
-from symdipa.runs.control import Control, Sampling
+from symdipa.runs.control import Control, Sampling, control_graph
 from symdipa.runs.witness import dependency_graph
 
 Window = tuple[float, float]
@@ -45,6 +46,11 @@ class Poset:
     under: tuple[frozenset[int], ...]
     apart: tuple[Law, ...]
     feasible: bool = True
+
+
+def plain_control(automaton: Automaton) -> Control:
+    """The control graph of an automaton whose steps are those of the paper, whichever entries may differ."""
+    return control_graph(with_differ(automaton, ALL))
 
 
 def poset_of(

@@ -27,12 +27,12 @@ from symdipa.evidence.probability.poset import (
     Poset,
     ProbabilityRefused,
     check_numbers,
+    plain_control,
     poset_of,
 )
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.runs.control import control_graph
 
 FEW, CHEAPER = 60, 2
 """The most states for which a sweep is preferred to two-dimensional tables: a number, and a share of nodes
@@ -112,7 +112,7 @@ def log_probability(
     if is_wide(automaton):
         problem = events.problem_of_run(automaton, run, inputs, outputs, eps)
         return log_probability_of_problem(problem, tolerance, budget or Budget(), limits)
-    control = control_graph(automaton)
+    control = plain_control(automaton)
     check_numbers(inputs, eps)
     windows = None if outputs is None else [alone(asked) for asked in outputs]
     poset = poset_of(control, run, inputs, windows, eps)

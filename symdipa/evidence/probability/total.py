@@ -27,7 +27,16 @@ from symdipa.evidence.probability.linear.events import (
     matching_runs,
 )
 from symdipa.evidence.probability.pairs import Allowance, Joint, Plane, Sample, drop, place
-from symdipa.evidence.probability.poset import Law, Number, Poset, Window, check_numbers, law_of, poset_of
+from symdipa.evidence.probability.poset import (
+    Law,
+    Number,
+    Poset,
+    Window,
+    check_numbers,
+    law_of,
+    plain_control,
+    poset_of,
+)
 from symdipa.evidence.probability.single import (
     Budget,
     LogProbability,
@@ -42,7 +51,7 @@ from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.spelling import no_such
-from symdipa.runs.control import Control, control_graph
+from symdipa.runs.control import Control
 from symdipa.runs.order import OrderState, initial, members, update
 
 FEW_RUNS = 8
@@ -100,7 +109,7 @@ def total_log_probability(
     seen = [items_of(output) for output in outputs]
     if any(len(items) != 1 for items in seen):
         raise ValueError("the automaton shows one thing at each step")
-    control, one = control_graph(automaton), [items[0] for items in seen]
+    control, one = plain_control(automaton), [items[0] for items in seen]
     return total_of(control, inputs, one, eps, tolerance, budget or Budget(), max_runs, exact, limits)
 
 

@@ -43,6 +43,12 @@ class InputPair:
     outputs: tuple[Asked, ...]
 
     @property
+    def differences(self) -> tuple[Fraction | None, ...]:
+        """By how much the two inputs differ at each step."""
+        both = zip(self.alpha, self.beta, strict=True)
+        return tuple(None if a is None or b is None else a - b for a, b in both)
+
+    @property
     def further(self) -> tuple[Fraction, ...]:
         """Inputs behind those of the run, so that no other run with the same outputs ends for want of one."""
         return (Fraction(0),) * self.alpha.count(None)

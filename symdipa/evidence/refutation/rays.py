@@ -7,11 +7,12 @@ fixed small windows, tends to its cost for the differences ``Delta``.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice
 from math import floor, inf, log2
 
@@ -25,13 +26,15 @@ from symdipa.evidence.probability import (
     total_log_probability,
 )
 from symdipa.evidence.probability.linear.events import Asked, Item, Observed, matching_runs, windows_of
+from symdipa.evidence.refutation.adjacent import after, worst_allowed
 from symdipa.evidence.refutation.inputs import InputPair
-from symdipa.model.automaton import Automaton, Noise
+from symdipa.model.adjacency.differ import EQUAL
+from symdipa.model.automaton import Automaton, Noise, validated
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.possible import feasible, solution
-from symdipa.runs.numbers.shifts import cost, largest, worst
-from symdipa.runs.numbers.system import Sample, Span, System, Value, repeated, unrolled
+from symdipa.runs.numbers.shifts import cost, largest
+from symdipa.runs.numbers.system import Sample, Shown, Span, System, Value, repeated, unrolled
 
 CLOSER = tuple(Fraction(1, 4**k) for k in range(8))
 """How far apart values lie at least on the inputs of a ray, in units of what is asked for: the first of these
@@ -44,10 +47,15 @@ ROUGHER = 1e-3
 """The error that is accepted where less cannot be had."""
 
 
+def along_rays(automaton: Automaton) -> bool:
+    """Whether pairs of inputs for a (valid) automaton are looked for here, and not by signs."""
+    return not validated(automaton).is_plain or automaton.integer
+
+
 @dataclass(frozen=True)
 class Ray:
-    """A run with ``deltas``, one for each step, the values ``centre`` of its samples, and how near to them
-    shown numbers have to lie."""
+    """A run with ``deltas``, one for each step, the values ``centre`` of its samples, how near to them shown
+    numbers have to lie, and where the ray starts: inputs with which samples lie around their centres."""
 
     automaton: Automaton
     run: tuple[int, ...]
@@ -55,18 +63,18 @@ class Ray:
     system: System
     centre: tuple[Fraction, ...]
     near: Fraction
+    start: tuple[Fraction | None, ...]
 
     def pair(self, tau: Fraction | int) -> InputPair:
         """The two inputs at a distance, and the event."""
-        start = self._start()
-        alpha = [None if x is None else x - tau * d for x, d in zip(start, self.deltas, strict=True)]
-        beta = [None if x is None else x - d for x, d in zip(alpha, self.deltas, strict=True)]
+        moved = list(zip(self.start, self.deltas, strict=True))
+        alpha = [None if x is None else x - tau * d for x, d in moved]
+        beta = [None if x is None else x - (tau + 1) * d for x, d in moved]
         shown: list[list[Window]] = [[] for _ in self.run]
         for one in self.system.shown:
-            sample = None if one.value.sample is None else self.system.samples[one.value.sample]
-            if sample is not None and sample.second and one.subtrahend is None:
-                given = alpha[one.step] or Fraction(0)
-                window = _beyond(sample, sample.mean + given, self.deltas[one.step], self.near)
+            if (sample := self._only_shown(one)) is not None:
+                mean = sample.mean + sample.sum_of([x or Fraction(0) for x in alpha])
+                window = _beyond(sample, mean, sample.sum_of(self.deltas), self.near)
             else:
                 centre = self._value(one.value) - (self._value(one.subtrahend) if one.subtrahend else 0)
                 window = float(centre - self.near), float(centre + self.near)
@@ -76,22 +84,29 @@ class Ray:
         ]
         return InputPair(self.run, tuple(alpha), tuple(beta), tuple(outputs))
 
+    def _only_shown(self, one: Shown) -> Sample | None:
+        """The sample that is shown, if nothing else is asked of it."""
+        i = one.value.sample
+        if i is None or one.subtrahend is not None or self._uses[i] > 1:
+            return None
+        return self.system.samples[i]
+
+    @cached_property
+    def _uses(self) -> Counter[int | None]:
+        """How often each sample is compared or shown."""
+        compared = [value.sample for c in self.system.comparisons for value in (c.low, c.high)]
+        shown = [v.sample for one in self.system.shown for v in (one.value, one.subtrahend) if v is not None]
+        return Counter(compared + shown)
+
     def _value(self, value: Value) -> Fraction:
         own = Fraction(0) if value.sample is None else self.centre[value.sample]
         return value.sign * own + value.offset
 
-    def _start(self) -> list[Fraction | None]:
-        """The inputs with which samples lie around their centres."""
-        start: list[Fraction | None] = [Fraction(0) if reads else None for reads in self.system.reads]
-        for sample, centre in zip(self.system.samples, self.centre, strict=True):
-            if sample.reads_input and not sample.second:
-                below = self.near if sample.noise is Noise.EXPONENTIAL else Fraction(0)
-                start[sample.step] = centre - sample.mean - below
-        return start
-
 
 def _beyond(sample: Sample, mean: Fraction, delta: Fraction, near: Fraction) -> Window:
-    """Where the second sample of a step is as much likelier on ``alpha`` as it can be."""
+    """Where a sample is as much likelier on ``alpha`` as it can be, of which no more is known."""
+    if not delta:
+        return -inf, inf
     edge = float(mean)
     if sample.noise is Noise.LAPLACE:
         return (edge, inf) if delta > 0 else (-inf, edge)
@@ -119,8 +134,67 @@ def ray(
                 for s, x in zip(system.samples, found, strict=True)
             )
             near = Fraction(0) if automaton.integer else grid
-            return Ray(automaton, tuple(run), tuple(deltas), system, centre, near)
+            start = _start(system, centre, near)
+            if start is not None:
+                return Ray(automaton, tuple(run), tuple(deltas), system, centre, near, start)
     return None
+
+
+STRICTEST = (Noise.NONE, Noise.EXPONENTIAL, Noise.LAPLACE)
+"""Samples with such noise are put around their centres first: the first have to be there, the last need not.
+"""
+
+
+def _start(system: System, centre: Sequence[Fraction], near: Fraction) -> tuple[Fraction | None, ...] | None:
+    """Inputs with which samples lie around their centres, those with much noise as far as sums allow it.
+
+    ``None``: for samples without noise, or exponential ones, there are none.
+    """
+    wanted = [
+        (STRICTEST.index(sample.noise), dict(sample.entries), value - sample.mean)
+        for sample, value in zip(system.samples, centre, strict=True)
+        if sample.entries and not sample.second
+    ]
+    entries = _Entries(len(system.reads))
+    for kind, factors, value in sorted(wanted, key=lambda one: one[0]):
+        exponential = STRICTEST[kind] is Noise.EXPONENTIAL
+        missed = entries.ask(factors, value - near if exponential else value)
+        if missed and (STRICTEST[kind] is Noise.NONE or (exponential and missed + near < 0)):
+            return None
+    found = entries.solved()
+    if system.integer:
+        found = [Fraction(round(x)) for x in found]
+    return tuple(x if reads else None for x, reads in zip(found, system.reads, strict=True))
+
+
+class _Entries:
+    """Equations about entries. Each has a pivot, an entry that no later equation has, with the factor 1."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.rows: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
+
+    def ask(self, factors: dict[int, Fraction], value: Fraction) -> Fraction:
+        """Ask that a sum of entries has a value; by how much it falls short, if earlier equations say so."""
+        for pivot, (known, right) in self.rows.items():
+            factor = factors.get(pivot)
+            if factor:
+                value -= factor * right
+                for k, part in known.items():
+                    factors[k] = factors.get(k, Fraction(0)) - factor * part
+        left = {k: part for k, part in factors.items() if part}
+        if not left:
+            return value
+        pivot = max(left)
+        self.rows[pivot] = {k: part / left[pivot] for k, part in left.items()}, value / left[pivot]
+        return Fraction(0)
+
+    def solved(self) -> list[Fraction]:
+        """Entries for which all equations hold, 0 where they leave a choice."""
+        found = [Fraction(0)] * self.count
+        for pivot, (known, right) in reversed(self.rows.items()):
+            found[pivot] = right - sum(part * found[k] for k, part in known.items() if k != pivot)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +231,14 @@ class WideEvaluation:
         found = matching_runs(self.automaton, given, seen, False, self.limits)
         return all(other == tuple(run) for other in islice(found, 2))
 
+    def further(self, pair: InputPair) -> tuple[Fraction, ...]:
+        """Entries with which both inputs of a pair can go on, as many as other runs may read."""
+        differ, count = self.automaton.differ, 0
+        state = after(differ, pair.differences)
+        while state is not None and count < len(pair.further):
+            state, count = differ.after(state, EQUAL), count + 1
+        return pair.further[: count if state is not None else count - 1]
+
     def of(self, pair: InputPair) -> tuple[LogProbability, LogProbability, bool]:
         """The probabilities of the event on both inputs, and whether all runs are in them."""
         try:
@@ -185,8 +267,8 @@ class WideEvaluation:
     ) -> TotalLogProbability:
         return total_log_probability(
             self.automaton,
-            [*(given for given in inputs if given is not None), *pair.further],
-            observed(self.automaton, pair),
+            [*(given for given in inputs if given is not None), *self.further(pair)],
+            observed(self.automaton, pair.run, pair.outputs),
             self.eps,
             tolerance,
             max_runs=MOST_RUNS,
@@ -194,10 +276,10 @@ class WideEvaluation:
         )
 
 
-def observed(automaton: Automaton, pair: InputPair) -> list[Observed]:
-    """The event as an observer states it: symbols, and intervals for numbers."""
+def observed(automaton: Automaton, run: Sequence[int], outputs: Sequence[Asked]) -> list[Observed]:
+    """The event of a run as an observer states it: symbols, and intervals for numbers."""
     seen: list[Observed] = []
-    for t, asked in zip(pair.run, pair.outputs, strict=True):
+    for t, asked in zip(run, outputs, strict=True):
         output = automaton.transitions[t].output
         windows = iter(windows_of(asked, output))
         items: list[Item] = [
@@ -239,7 +321,7 @@ def candidates(
             return
     ranked: list[Candidate] = []
     for run in short_runs(automaton, longest, count, limits):
-        most = worst(unrolled(automaton, run), -1, 1, limits)
+        most = worst_allowed(automaton, unrolled(automaton, run), limits)
         if most.value is not None:
             ranked.append((most.value, run, most.deltas))
     ranked.sort(key=lambda one: (-one[0], len(one[1]), one[1]))
@@ -265,6 +347,9 @@ def _repeated(
     system = unrolled(automaton, longer)
     if not feasible(system):
         return None
+    if not automaton.differ.is_all:
+        most = worst_allowed(automaton, system, limits)
+        return None if most.value is None else (most.value, longer, most.deltas)
     inside = [any(i <= at < j for i, j in loops) for at in range(len(run))]
     keys = [(at, turn % 2 if inside[at] else 0) for at, turn in places]
     inputs = sorted({key for key, reads in zip(keys, system.reads, strict=True) if reads})

@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import ceil, inf
 
 from symdipa.evidence.probability import Budget, ProbabilityRefused
-from symdipa.evidence.probability.linear.events import is_wide
 from symdipa.evidence.refutation.inputs import Evaluation, input_pair, largest_scale, roles
 from symdipa.evidence.refutation.outcome import (
     MARGIN,
@@ -17,7 +16,7 @@ from symdipa.evidence.refutation.outcome import (
     NoRefutation,
     Refutation,
 )
-from symdipa.evidence.refutation.rays import WideEvaluation
+from symdipa.evidence.refutation.rays import WideEvaluation, along_rays
 from symdipa.evidence.refutation.shape import Shape, signs_of
 from symdipa.evidence.refutation.wide import WideSearch
 from symdipa.model.automaton import Automaton
@@ -68,7 +67,7 @@ def refute(
     :class:`NoRefutation` if not even one pair could be evaluated and ``ValueError`` for numbers that are not
     positive.
     """
-    wide = is_wide(automaton)
+    wide = along_rays(automaton)
     exceeds, eps = Fraction(exceeds), Fraction(eps)
     if exceeds < 0 or eps <= 0 or tolerance <= 0:
         raise ValueError("exceeds must not be negative; eps and tolerance must be positive")
@@ -115,6 +114,7 @@ class _Escalation:
     evaluation: Evaluation
     limits: Limits
     best: _Tried | None = None
+    tried: int = 0
 
     def solve(self) -> _Tried:
         """The first pair that is large enough, else the best one, which then says what is missing."""
@@ -135,15 +135,26 @@ class _Escalation:
         return replace(self.best, refutation=replace(self.best.refutation, missing=missing))
 
     def _alone(self) -> str:
-        """More rounds while the ratio is about the best for the run, larger distances while it is not."""
+        """More rounds while the ratio is about the best for the run, larger distances while it is not.
+
+        Inputs that are moved no farther than the means of other steps come first: with them outputs are
+        likeliest, if not as much likelier on one input as they can be.
+        """
         rounds, failures, missing = self._first_rounds(), 0, ""
+        try:
+            if self._try(rounds, 0).holds:
+                return ""
+        except OutOfTime:
+            return self._over(rounds)
+        except (LimitReached, ProbabilityRefused):
+            pass
         # Chains of stored values need room, the more the longer they are.
         steps = 2 + rounds // 24 if self.shape.witness.pattern is Pattern.LEAKING_CYCLE else 1
-        for attempt in range(ATTEMPTS):
+        for _ in range(ATTEMPTS):
             try:
                 now = self._try(rounds, steps)
             except OutOfTime:
-                return self._over(rounds, attempt)
+                return self._over(rounds)
             except (LimitReached, ProbabilityRefused) as reason:
                 missing, failures = str(reason), failures + 1
                 if failures == FAILURES:
@@ -152,7 +163,7 @@ class _Escalation:
                 continue
             if now.holds:
                 return ""
-            missing = f"the largest ratio of {attempt + 1} pairs that were tried is too small"
+            missing = f"the largest ratio of {counted(self.tried, 'pair')} that were tried is too small"
             reached = now.log_ratio / float(now.eps)
             saturated = reached >= SATURATED * float(now.limit or 0)
             if saturated or steps >= FARTHEST:
@@ -165,9 +176,9 @@ class _Escalation:
                 return f"{missing}, and more than {MOST_STEPS} steps would be needed"
         return missing
 
-    def _over(self, rounds: int, tried: int) -> str:
+    def _over(self, rounds: int) -> str:
         """How far the search got within its time."""
-        before = f"after {counted(tried, 'pair')} of inputs " if tried else ""
+        before = f"after {counted(self.tried, 'pair')} of inputs " if self.tried else ""
         return f"the time was over {before}while {counted(rounds, 'round was', 'rounds were')} computed"
 
     def _more(self, rounds: int, reached: float) -> int:
@@ -178,14 +189,13 @@ class _Escalation:
     def _among_others(self) -> str:
         """A few numbers of rounds, each with several ways to keep the roles of the steps apart."""
         rounds, missing = min(FEW_ROUNDS, self._first_rounds()), ""
-        for attempt in range(OTHERS_ATTEMPTS):
+        for _ in range(OTHERS_ATTEMPTS):
             reached = -inf
             for spread in range(SPREADS):
-                tried = attempt * SPREADS + spread
                 try:
                     now = self._try(rounds, 2, spread)
                 except OutOfTime:
-                    return self._over(rounds, tried)
+                    return self._over(rounds)
                 except (LimitReached, ProbabilityRefused) as reason:
                     return str(reason)
                 if now.holds:
@@ -205,6 +215,7 @@ class _Escalation:
         distance = max(own, default=Fraction(0)) + steps * 2 * self._unit()
         self.limits.check(f"{rounds} rounds, inputs around {float(distance):g}")
         found = self._evaluated(rounds, distance, spread)
+        self.tried += 1
         now, best = found.refutation, self.best
         if best is None or (now.holds, now.log_ratio) > (best.refutation.holds, best.refutation.log_ratio):
             self.best = found

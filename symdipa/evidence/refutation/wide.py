@@ -10,6 +10,7 @@ from math import ceil, inf
 
 from symdipa.evidence.probability import ProbabilityRefused
 from symdipa.evidence.refutation import rays
+from symdipa.evidence.refutation.adjacent import after
 from symdipa.evidence.refutation.outcome import (
     MARGIN,
     MOST_STEPS,
@@ -25,8 +26,9 @@ from symdipa.model.spelling import counted
 from symdipa.model.verdict import Witness
 from symdipa.runs.numbers import growth, shifts, system
 
-DISTANCES = (4, 16, 64)
-"""How far inputs are moved along a ray, in units of the largest noise scale."""
+DISTANCES = (0, 4, 16, 64)
+"""How far inputs are moved along a ray, in units of the largest noise scale. Where they are not moved the
+outputs are likeliest, if not as much likelier on one input as they can be."""
 APART = (8, 32)
 """Where other runs show the same outputs: how far apart values begin, in these units, with inputs that move
 by ``BEYOND`` times that."""
@@ -87,7 +89,7 @@ class WideSearch:
                 tries = [(unit, unit * far) for far in DISTANCES]
             else:
                 tries = [(unit * far, unit * far * Fraction(BEYOND)) for far in APART]
-                tries.append((unit, unit * DISTANCES[0]))
+                tries.append((unit, unit * DISTANCES[1]))
             for apart, tau in tries:
                 yield rounds, apart, Fraction(round(tau))
                 if self._saturated(rounds):
@@ -157,6 +159,8 @@ class WideSearch:
         if ray is None:
             return None
         pair = ray.pair(tau)
+        if after(self.automaton.differ, pair.differences) is None:
+            raise NoRefutation("the inputs that were made differ in entries that may not")
         first, second, all_runs = self.evaluation.of(pair)
         if first.value == -inf:
             return None
@@ -178,7 +182,7 @@ class WideSearch:
             all_runs,
             limit,
             max(first.method, second.method, key=len),
-            () if not all_runs or self.evaluation.alone(run) else pair.further,
+            () if not all_runs or self.evaluation.alone(run) else self.evaluation.further(pair),
         )
         if limit is not None and self.evaluation.alone(run):
             most = float(limit * self.evaluation.eps) * (1 + 1e-12)

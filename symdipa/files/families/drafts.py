@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from symdipa.model.adjacency.differ import ALL, Differ
 from symdipa.model.automaton import (
     TRUE,
     Automaton,
@@ -15,6 +16,7 @@ from symdipa.model.automaton import (
     State,
     Term,
     Transition,
+    Update,
     atom,
     symbol,
     variables_of,
@@ -38,6 +40,8 @@ class Branch:
     """The sample is at least this number,"""
     below: Fraction | None = None
     """and it is below this one."""
+    updates: tuple[Update, ...] = ()
+    """What becomes of registers."""
 
     @property
     def guard(self) -> Guard:
@@ -53,7 +57,7 @@ class Branch:
     def leaving(self, source: str) -> Transition:
         stored = frozenset(self.store.split())
         output = symbol(self.output) if isinstance(self.output, str) else self.output
-        return Transition(source, self.target, output, self.guard, stored)
+        return Transition(source, self.target, output, self.guard, stored, updates=self.updates)
 
 
 @dataclass(slots=True)
@@ -70,9 +74,16 @@ class Draft:
         branch: Branch,
         mu: Fraction | int = 0,
         noise: Noise = Noise.LAPLACE,
+        registers: Iterable[str] = (),
     ) -> None:
-        """A non-input state: its sample is noise alone."""
-        self.states.append(State(name, is_input=False, d=d, mu=Fraction(mu), noise=noise))
+        """A non-input state: its sample is noise around ``mu`` and the sum of ``registers``."""
+        summands = tuple((register, Fraction(1)) for register in registers)
+        self.states.append(State(name, is_input=False, d=d, mu=Fraction(mu), noise=noise, registers=summands))
+        self.transitions.append(branch.leaving(name))
+
+    def take(self, name: str, branch: Branch) -> None:
+        """A state that reads an input and draws nothing."""
+        self.states.append(State(name, draws=False))
         self.transitions.append(branch.leaving(name))
 
     def tell(self, name: str, branch: Branch) -> None:
@@ -88,18 +99,28 @@ class Draft:
         mu: Fraction | int = 0,
         d_prime: Fraction | None = None,
         noise: Noise = Noise.LAPLACE,
+        registers: Iterable[str] = (),
     ) -> None:
         """An input state. No two branches may be possible at once; if none is, the run ends."""
-        self.states.append(State(name, d=d, mu=Fraction(mu), d_prime=d_prime, noise=noise))
+        summands = tuple((register, Fraction(1)) for register in registers)
+        self.states.append(
+            State(name, d=d, mu=Fraction(mu), d_prime=d_prime, noise=noise, registers=summands)
+        )
         self.transitions += [branch.leaving(name) for branch in branches]
 
     def end(self, name: str) -> None:
         """A state in which the run ends."""
         self.states.append(State(name))
 
-    def finish(self, name: str, variables: Iterable[str] | None = None, integer: bool = False) -> Automaton:
+    def finish(
+        self,
+        name: str,
+        variables: Iterable[str] | None = None,
+        integer: bool = False,
+        differ: Differ = ALL,
+    ) -> Automaton:
         """The automaton; variables are ordered by first appearance unless they are listed."""
         listed = variables_of(self.transitions) if variables is None else tuple(variables)
         initial = self.states[0].name
         parts = tuple(self.states), initial, tuple(self.transitions), listed, name
-        return Automaton(*parts, integer=integer).trusted()
+        return Automaton(*parts, integer=integer, differ=differ).trusted()

@@ -21,7 +21,7 @@ def write(automaton: Automaton) -> str:
         [
             f"digraph {_quoted([automaton.name or 'automaton'])} {{",
             "  rankdir=LR;",
-            *(['  label="noise integer";'] if automaton.integer else []),
+            *([f"  label={_quoted(remarks)};"] if (remarks := about(automaton)) else []),
             "  node [fontname=Helvetica];",
             "  edge [fontname=Helvetica, fontsize=10];",
             "  start [shape=point];",
@@ -34,6 +34,12 @@ def write(automaton: Automaton) -> str:
     )
 
 
+def about(automaton: Automaton) -> list[str]:
+    """What is said of the automaton as a whole, in the lines of its file."""
+    integer = ["noise integer"] if automaton.integer else []
+    return integer + ([] if automaton.differ.is_all else [f"differ {automaton.differ}"])
+
+
 def state_lines(state: State) -> list[str]:
     """The label of a state: the name over ``d, mu`` and, if there is a second sample, ``d', mu'``; or over
     ``read`` or ``silent``."""
@@ -42,9 +48,9 @@ def state_lines(state: State) -> list[str]:
     lines = [state.name]
     second = state.d_prime is not None or state.noise_prime is Noise.NONE
     if second or state.d is not None or state.noise is Noise.NONE:
-        lines.append(f"{scale_text(state.noise, state.d)}, {state.mu}")
+        lines.append(f"{scale_text(state.noise, state.d)}, {state.mean_text()}")
     if second:
-        lines.append(f"{scale_text(state.noise_prime, state.d_prime)}, {state.mu_prime}")
+        lines.append(f"{scale_text(state.noise_prime, state.d_prime)}, {state.mean_text(second=True)}")
     return lines
 
 
@@ -53,7 +59,7 @@ def edge_lines(automaton: Automaton, transition: Transition) -> list[str]:
     lines = [] if transition.guard.is_true else transition.guard.text(automaton.variables).split(" && ")
     lines.append(f"output {transition.output.text(automaton.variable_index)}")
     stored = sorted(transition.stores, key=lambda pair: automaton.variable_index[pair[0]])
-    return lines + [f"{x} := {y}" for x, y in stored]
+    return lines + [f"{x} := {y}" for x, y in stored] + [*map(str, transition.updates)]
 
 
 def _quoted(lines: list[str]) -> str:

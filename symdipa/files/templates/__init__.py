@@ -20,10 +20,12 @@ from symdipa.files.templates.base import (
     Template,
     Written,
     refused,
+    which_differ,
 )
 from symdipa.files.templates.monitors import band, hysteresis, minmax
 from symdipa.files.templates.releases import histogram, known_limit, noisy_max
-from symdipa.files.templates.sparse import adaptive, numeric_sparse, svt
+from symdipa.files.templates.sparse import adaptive, event_svt, numeric_sparse, svt
+from symdipa.files.templates.sums import partial_sum, prefix_sums, sliding_sums, smart_sum, tree_sums
 
 __all__ = ["TEMPLATES", "Kind", "Parameter", "Settings", "Template", "Written", "new"]
 
@@ -31,6 +33,8 @@ ABOVE = Parameter("cutoff", Kind.COUNT, 1, "Stop after so many inputs above the 
 OUTSIDE = Parameter("cutoff", Kind.COUNT, 1, "Stop after so many inputs outside.")
 THRESHOLD = Parameter("threshold", Kind.NUMBER, Fraction(0), "The threshold before noise is added.")
 GAP = Parameter("gap", Kind.FLAG, False, "Also show by how much such an input exceeds the threshold.")
+FEW = which_differ("entries=1", "entries", "window")
+ANY = which_differ("entries=1", "all", "entries", "window")
 EVERY_NOISE = (LAPLACE, EXPONENTIAL, INTEGER)
 REDRAW = Parameter("redraw", Kind.FLAG, False, "Draw a new threshold after each input above the old one.")
 
@@ -86,7 +90,31 @@ _TEMPLATES = (
     Template("histogram", "several counts, each shown with noise",
              ("numbers shown",), (
                  Parameter("bins", Kind.COUNT, 3, "So many counts are read."),
+                 which_differ("all", "all", "entries", "window"),
              ), histogram),
+    Template("event-svt", "sparse vector technique without cutoff, for streams of which few entries differ",
+             ("test",), (
+                 FEW,
+                 Parameter("threshold", Kind.NUMBER, Fraction(0), "The threshold, which everybody may know."),
+                 Parameter("value", Kind.FLAG, False, "Also show the noisy number of an input above it."),
+             ), event_svt),
+    Template("partial-sum", "the sum of the first inputs, shown once",
+             ("sum",), (Parameter("inputs", Kind.COUNT, 3, "So many inputs are read."), ANY), partial_sum),
+    Template("prefix-sums", "every input with noise, to be added up by whoever sees them",
+             ("numbers shown",), (FEW,), prefix_sums),
+    Template("smart-sum", "every input with noise, and sums of blocks, for prefix sums with less noise",
+             ("inputs", "blocks"), (
+                 Parameter("block", Kind.COUNT, 3, "A block has so many inputs.", smallest=2), FEW,
+             ), smart_sum),
+    Template("tree-sums", "a binary tree of sums over the inputs, and another one after it, for ever",
+             ("numbers shown",), (
+                 Parameter("depth", Kind.COUNT, 2, "A tree has 2**N inputs.", largest=10), FEW,
+             ), tree_sums),
+    Template("sliding-sums", "the sum of the last inputs, after every input",
+             ("numbers shown",), (
+                 Parameter("length", Kind.COUNT, 3, "A sum has so many inputs.", smallest=2, largest=8),
+                 which_differ("window=3", "entries", "window"),
+             ), sliding_sums),
 )
 # fmt: on
 TEMPLATES: dict[str, Template] = {template.name: template for template in _TEMPLATES}

@@ -11,6 +11,7 @@ from typing import Any
 
 from symdipa.files.families.drafts import Branch, Draft
 from symdipa.files.formats.dipa import Remarks, write
+from symdipa.model.adjacency.differ import ALL, Differ, DifferError, differ
 from symdipa.model.automaton import Automaton, Noise, noise_scale
 from symdipa.model.errors import InputProblem, InvalidInput
 from symdipa.model.parts import BEYOND, computable
@@ -31,12 +32,13 @@ class Kind(Enum):
     PAIRS = "one or more pairs of exact numbers, the first one smaller"
     FLAG = "yes or no"
     CHOICE = "one of several words"
+    DIFFER = "which entries differ"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter of a template; a count goes from ``smallest`` to ``largest``, a choice is one of
-    ``choices``."""
+    ``choices``, and so is the kind of entries that differ."""
 
     name: str
     kind: Kind
@@ -78,6 +80,8 @@ class Parameter:
                 if low >= high:
                     raise refused(self.name, f"{low} is not below {high}")
             return tuple(pairs)
+        if self.kind is Kind.DIFFER:
+            return self._differ(value)
         number = self._exact(value)
         if self.kind is Kind.POSITIVE and number <= 0:
             raise refused(self.name, f"{number} is not positive")
@@ -88,6 +92,18 @@ class Parameter:
             return Fraction(value if not isinstance(value, float) else "")  # what a float means is a guess
         except (TypeError, ValueError, ZeroDivisionError):
             raise self._wrong(value) from None
+
+    def _differ(self, value: Any) -> Differ:
+        try:
+            given = differ(value) if isinstance(value, str) else value
+        except DifferError as error:
+            raise refused(self.name, str(error)) from None
+        if not isinstance(given, Differ):
+            raise self._wrong(value)
+        if given.text.partition("=")[0] not in self.choices:
+            wanted = " or ".join(_DIFFER[choice] for choice in self.choices)
+            raise refused(self.name, f"{given} is not {wanted}, for which the noise is known here")
+        return given
 
     def _several(self, value: Any) -> tuple[Any, ...]:
         if isinstance(value, str) or not isinstance(value, Iterable):
@@ -113,6 +129,17 @@ MONOTONE = Parameter(
     "Adjacent inputs differ all upwards or all downwards (as counts do when one person joins), which "
     "takes about half as much noise.",
 )
+
+
+_DIFFER = {"all": "all", "entries": "entries=K", "window": "window=W"}
+"""The kinds of entries that differ which templates know, and how they are written."""
+
+
+def which_differ(default: str, *kinds: str) -> Parameter:
+    """The parameter that says which entries differ: one of these kinds."""
+    written = ", ".join(_DIFFER[kind] for kind in kinds)
+    help = f"Which entries of adjacent inputs differ ({written})."
+    return Parameter("differ", Kind.DIFFER, differ(default), help, choices=kinds)
 
 
 LAPLACE, EXPONENTIAL, INTEGER = "laplace", "exponential", "integer"
@@ -147,6 +174,7 @@ class Settings:
     sensitivity: Fraction
     monotone: bool
     noise: str = LAPLACE
+    differ: Differ = ALL
 
     @property
     def kind(self) -> Noise:
@@ -171,6 +199,11 @@ class Settings:
         """The ``d`` with which ``times`` costs of ``d`` times the sensitivity make up ``share``."""
         return share / (times * self.sensitivity)
 
+    def most(self, entries: int | None = None) -> int:
+        """How many entries differ at most, of so many (``None``: of a stream without end)."""
+        numbers = [number for number in (self.differ.most, entries) if number is not None]
+        return min(numbers)
+
     @property
     def weight_options(self) -> str:
         """The options of ``symdipa weight`` about the inputs, with a space in front."""
@@ -181,7 +214,12 @@ class Settings:
         """Which inputs are adjacent, in words."""
         way = "all of them up or all of them down (monotone)" if self.monotone else "up or down"
         numbers = "inputs are integers, and " if self.noise == INTEGER else ""
-        return f"{numbers}two adjacent inputs differ by at most {self.sensitivity} in each entry, {way}"
+        if self.differ.is_all:
+            return f"{numbers}two adjacent inputs differ by at most {self.sensitivity} in each entry, {way}"
+        each = "" if self.differ.most == 1 else " each"
+        return (
+            f"{numbers}of two adjacent inputs {self.differ.words}, by at most {self.sensitivity}{each}, {way}"
+        )
 
     def cost(self, d: Fraction, swing: int = 1) -> str:
         """What one step costs, as text, for instance ``2 * 1/12``."""
@@ -204,11 +242,26 @@ class Sheet:
     costs: list[str] = field(default_factory=list)
     remarks: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def draw(self, name: str, d: Fraction, mu: Fraction, branch: Branch, remark: str) -> None:
-        """A state that draws noise around ``mu``."""
+    def draw(
+        self,
+        name: str,
+        d: Fraction,
+        mu: Fraction,
+        branch: Branch,
+        remark: str,
+        registers: tuple[str, ...] = (),
+    ) -> None:
+        """A state that draws noise around ``mu``, or around the sum of ``registers``."""
         self._room(name)
-        self.draft.draw(name, d, branch, mu, self.settings.kind)
-        self.remarks[name] = (remark, f"Noise of scale {noise_scale(d)} {self._place(str(mu))}.")
+        self.draft.draw(name, d, branch, mu, self.settings.kind, registers)
+        mean = " + ".join(registers) if registers else str(mu)
+        self.remarks[name] = (remark, f"Noise of scale {noise_scale(d)} {self._place(mean)}.")
+
+    def take(self, name: str, branch: Branch, remark: str) -> None:
+        """A state that reads an input and draws nothing."""
+        self._room(name)
+        self.draft.take(name, branch)
+        self.remarks[name] = (remark,)
 
     def tell(self, name: str, branch: Branch, remark: str) -> None:
         """A silent state, which only shows what is stored."""
@@ -227,11 +280,14 @@ class Sheet:
         remark: str,
         mu: Fraction = Fraction(0),
         d_prime: Fraction | None = None,
+        registers: tuple[str, ...] = (),
     ) -> None:
         """A state that reads an input."""
         self._room(name)
-        self.draft.read(name, d, *branches, mu=mu, d_prime=d_prime, noise=self.settings.kind)
+        noise_of = self.settings.kind
+        self.draft.read(name, d, *branches, mu=mu, d_prime=d_prime, noise=noise_of, registers=registers)
         moved = f"{' + ' if mu > 0 else ' - '}{abs(mu)}" if mu else ""
+        moved += "".join(f" + {register}" for register in registers)
         noise = f"Noise of scale {noise_scale(d)} {self._place(f'the input{moved}')}"
         if d_prime is not None:
             noise += f", for the number that is shown a second draw of scale {noise_scale(d_prime)}"
@@ -303,13 +359,15 @@ class Template:
             for name, parameter in known.items()
         }
         split = values.pop("eps_split", (Fraction(1),))
-        common = [values.pop(name) for name in (TOTAL.name, SENSITIVITY.name, MONOTONE.name, "noise")]
-        settings = Settings(self.parts, split, *common)
+        names = (TOTAL.name, SENSITIVITY.name, MONOTONE.name, "noise", "differ")
+        settings = Settings(self.parts, split, *(values.pop(name) for name in names if name in values))
         if settings.noise == INTEGER and settings.sensitivity.denominator != 1:
             raise refused("sensitivity", f"{settings.sensitivity} is no integer, as --noise integer asks for")
         sheet = self.build(settings, **values)
-        sheet.draft.end("done")
-        automaton = sheet.draft.finish(self.name, integer=settings.noise == INTEGER)
+        if any(transition.target == "done" for transition in sheet.draft.transitions):
+            sheet.draft.end("done")
+        integer = settings.noise == INTEGER
+        automaton = sheet.draft.finish(self.name, integer=integer, differ=settings.differ)
         for state in automaton.states:
             if automaton.integer and state.mu.denominator != 1:
                 raise refused("", f"noise is added to {state.mu}, no integer, as --noise integer asks for")

@@ -91,14 +91,16 @@ def known_limit(settings: Settings, inputs: int, limit: Fraction) -> Sheet:
 
 
 def histogram(settings: Settings, bins: int) -> Sheet:
-    """Histogram: ``D = bins * d``, since every count may change."""
-    d = settings.inverse_scale(settings.total, bins)
+    """Histogram: ``D = k * d`` if ``k`` of the counts may change, all of them or fewer."""
+    changed = settings.most(bins)
+    d = settings.inverse_scale(settings.total, changed)
     sheet = Sheet(settings, f"Histogram: reads {bins} counts and shows each with noise.")
-    sheet.cost(settings.total, f"{bins} numbers shown, each {settings.cost(d)}")
-    sheet.say(
-        "That is for inputs that differ in every count. Where they differ in one only, as when somebody "
-        f"joins whom one bin counts, the loss is {settings.total / bins}."
-    )
+    sheet.cost(settings.total, f"{counted(changed, 'number')} shown that may change, each {settings.cost(d)}")
+    if settings.differ.is_all:
+        sheet.say(
+            "That is for inputs that differ in every count. Where they differ in one only, as when somebody "
+            f"joins whom one bin counts, the loss is {settings.total / bins} (--differ entries=1)."
+        )
     for i in range(1, bins + 1):
         after = f"bin{i + 1}" if i < bins else "done"
         sheet.read(f"bin{i}", d, Branch(INSAMPLE, after), remark=f"Count {i}.")

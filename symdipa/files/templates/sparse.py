@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symdipa.files.families.drafts import Branch
-from symdipa.files.templates.base import Settings, Sheet, numbered
-from symdipa.model.automaton import INSAMPLE_PRIME, Output, difference, several, symbol
+from symdipa.files.templates.base import INTEGER, Settings, Sheet, numbered, refused
+from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, Output, difference, several, symbol
 from symdipa.model.parts import SAMPLE
 from symdipa.model.spelling import counted
 
@@ -165,3 +165,29 @@ def adaptive(settings: Settings, cutoff: int, threshold: Fraction, margin: Fract
 
 def _with_units(left: int) -> str:
     return f"coarse{left}" if left else "done"
+
+
+def event_svt(settings: Settings, threshold: Fraction, value: bool) -> Sheet:
+    """Sparse vector without cutoff: ``D = k * d`` if ``k`` entries may differ. No noise on the threshold.
+
+    Inputs that are equal lie on both sides of a threshold, any number of them, so it could not move.
+    """
+    if settings.noise == INTEGER and threshold.denominator != 1:
+        raise refused("threshold", f"{threshold} is no integer, as --noise integer asks for")
+    entries = settings.most()
+    d = settings.inverse_scale(settings.total, entries)
+    shown = ", and shows those above it" if value else ""
+    sheet = Sheet(
+        settings,
+        "Sparse vector technique without cutoff: says of each input, for ever, whether with noise it exceeds "
+        f"a threshold{shown}.",
+    )
+    sheet.cost(settings.total, f"{counted(entries, 'input')} that may differ, each {settings.cost(d)}")
+    sheet.say(
+        "Inputs that are equal are free, however many. They lie on both sides of the threshold, so noise on "
+        "it (as in symdipa new svt) would help nobody: it could not move."
+    )
+    answer = several(symbol("above"), INSAMPLE) if value else "above"
+    below, above = Branch("below", "test", below=threshold), Branch(answer, "test", from_=threshold)
+    sheet.read("test", d, below, above, remark="The test, again and again.")
+    return sheet

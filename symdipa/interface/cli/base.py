@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -269,6 +269,8 @@ class Reading:
     fmt: str | None
     strict: bool
     halt: str | None
+    settings: tuple[tuple[str, Any], ...] = ()
+    """The parameters of programs."""
 
     def check_usage(self, files: tuple[str, ...]) -> None:
         if "-" in files and self.fmt is None:
@@ -279,7 +281,14 @@ class Reading:
     def read(self, name: str, limits: Limits = UNLIMITED) -> Automaton:
         """What is in a file; raises :class:`InvalidInput` and :class:`LimitReached`."""
         from symdipa.files import formats
+        from symdipa.programs.loading import is_program, read_program
 
+        if is_program(name):
+            if self.fmt is not None:
+                raise click.UsageError(f"{shown(name)} is a program; leave out --format")
+            return read_program(name, dict(self.settings), self.halt, limits)
+        if self.settings:
+            raise click.UsageError(f"--set is for programs, and {shown(name)} is none")
         if name != "-":
             return formats.read_file(name, fmt=self.fmt, strict=self.strict, halt=self.halt, limits=limits)
         data = formats.content(sys.stdin.buffer, shown(name), limits)

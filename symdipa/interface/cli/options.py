@@ -95,6 +95,22 @@ def _pattern(name: str) -> Pattern:
     raise click.BadParameter(f"{name!r} is not a pattern; there are {known}")
 
 
+def as_settings(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[tuple[str, Any], ...]:
+    """Parameters of programs, each once."""
+    from symdipa.programs.loading import setting
+
+    try:
+        found = [setting(text) for text in value]
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    twice = next((name for name, _ in found if sum(name == other for other, _ in found) > 1), None)
+    if twice is not None:
+        raise click.BadParameter(f"{twice} is set twice")
+    return tuple(found)
+
+
 def complete_patterns(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Patterns for a shell."""
     return [pattern.short for pattern in Pattern if pattern.short.startswith(incomplete.upper())]
@@ -169,6 +185,14 @@ with_halt = option(
     type=click.Choice(HALTS),
     help="Whether it is seen that a run stops where no branch holds. Default: as FILE says, else hidden; "
     "check, weight, certify and report then decide both.",
+)
+with_settings = option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=as_settings,
+    help="A parameter of a program, or how many entries one of its inputs has; may be repeated.",
 )
 with_json = option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
 with_bound = option(
@@ -258,5 +282,5 @@ with_automaton_output = gathered(
 )
 """Where to write what may be a ``.dipa`` file."""
 
-with_reading = gathered("reading", Reading, with_strict, with_format, with_halt)
+with_reading = gathered("reading", Reading, with_strict, with_format, with_halt, with_settings)
 with_view = gathered("view", View, with_json)

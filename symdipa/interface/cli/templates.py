@@ -114,6 +114,8 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
     elif kind is Kind.PAIRS:
         settings |= {"metavar": "LO,HI", "multiple": True, "default": [",".join(map(str, default[0]))]}
         settings["callback"] = _pairs
+    elif kind is Kind.DIFFER:
+        settings |= {"metavar": "WHICH", "default": str(default)}
     else:
         settings |= {"metavar": "Q", "default": str(default), "callback": _number}
     return option(_flag(parameter.name), parameter.name, **settings)

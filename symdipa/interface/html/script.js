@@ -13,6 +13,7 @@
     const buttons = Object.fromEntries([...box.querySelectorAll("button")].map((b) => [b.dataset.go, b]));
     const run = told.witness.run;
     const number = (place) => told.steps[place - 1]; // in the whole run, of which the page may show a part
+    const stored = (values) => Object.entries(values || {}).map(([x, y]) => (y === `${x} + input` ? `${x} += input` : `${x} := ${y}`));
     let place = 0;
 
     function mark(picture, selector, name, on) {
@@ -44,7 +45,9 @@
         move: step ? `${step.from} → ${step.to}` : `the run begins in ${here}`,
         guard: step ? step.guard : "–",
         output: step ? step.output : "–",
-        stores: (step && [...step.assign, ...Object.entries(step.copy || {}).map(([x, y]) => `${x} := ${y}`)].join(", ")) || "–",
+        stores: (step && [...step.assign, ...stored(step.copy), ...stored(step.update)].join(", ")) || "–",
+        entries: (step && told.entries && told.entries[place - 1]) || "–",
+        registers: (step && told.registers && told.registers[place - 1]) || "–",
         facts: (step && told.facts[place - 1]) || "nothing",
         marks: (step && told.marks[place - 1]) || "none",
       };

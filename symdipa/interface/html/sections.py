@@ -26,8 +26,12 @@ from symdipa.interface.reports.story import dependency as forced_order
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
 from symdipa.interface.reports.words import (
+    DIFFER_THEN,
+    ENTRY,
     LONGEST_ON_PAGE,
     MARKS,
+    entry_columns,
+    entry_legend,
     excerpt,
     joined_pieces,
     known_marks,
@@ -100,6 +104,8 @@ def data(part: Checked) -> dict[str, Any]:
         automaton = result.automaton
         steps = [k for piece in excerpt(witness, LONGEST_ON_PAGE) for k in piece]
         marks, run = known_marks(automaton, witness), [witness.run[k] for k in steps]
+        told = entry_columns(automaton, witness)
+        found |= {key: [_dashed(told[name][k]) for k in steps] for key, name in ENTRIES if name in told}
         ends = [automaton.initial, *(automaton.transitions[t].target for t in run)]
         found["steps"], found["length"] = [k + 1 for k in steps], len(witness.run)
         found["transitions"], found["states"] = run, [automaton.index[name] for name in ends]
@@ -142,7 +148,7 @@ def _checked(part: Checked) -> Iterator[Section]:
         found = weight.breakdown_of(result.automaton, part.weighed.bounds)
         if found is not None and found.costs:
             caption = f"Where it comes from, {found.way.value}:"
-            yield Section([caption, weight.cost_table(found.costs)])
+            yield Section([caption, *weight.cost_table(result.automaton, found)])
     methods = {found.method for found in result.patterns.values()}
     told = "; ".join(f"{method}: {words}" for method, words in PROOFS.items() if method in methods)
     legend = [f"{told}."] if told else []
@@ -171,6 +177,8 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     walk = element("div", controls, side_by_side, class_="walk")
     meanings = "; ".join(f"{letter}: {meaning}" for letter, meaning in MARKS.items())
     explained = [f"Marks of a stored sample. {meanings}."] if any(marks) else []
+    if told := entry_legend(automaton, witness):
+        explained.append(" ".join(told))
     if len(excerpt(witness, LONGEST_ON_PAGE)) > 1:
         explained.append(
             f"The run has {counted(len(witness.run), 'step')}; those at both ends, of the loops and of "
@@ -188,13 +196,24 @@ BUTTONS = (
     ("next", "Next ▶", "Next step"),
     ("last", "End", "To the last step"),
 )
-FIELDS = (
-    ("move", "from → to"), ("guard", "asks for"), ("output", "outputs"),
-    ("stores", "stores in"), ("facts", "known order"), ("marks", "marks"),
-)  # fmt: skip
-"""What a step through the run shows."""
+ENTRIES = (("entries", ENTRY), ("registers", DIFFER_THEN))
+"""What is told of automata that unfold only."""
 ONLY_PLAIN = ("facts", "marks")
 """What is told of plain automata only."""
+FIELDS = (
+    ("move", "from → to"), ENTRIES[0], ("guard", "asks for"), ("output", "outputs"),
+    ("stores", "stores in"), ENTRIES[1], ("facts", "known order"), ("marks", "marks"),
+)  # fmt: skip
+"""What a step through the run shows."""
+
+
+WIDE = ("asks for", DIFFER_THEN, "known order", "marks")
+"""The columns of the run that need some room."""
+
+
+def _dashed(text: str) -> str:
+    """The text of a cell; where there is nothing, a dash as the rest of the page has it."""
+    return "–" if text == "-" else text
 
 
 def _stepper(automaton: Automaton, witness: Witness) -> Markup:
@@ -203,7 +222,9 @@ def _stepper(automaton: Automaton, witness: Witness) -> Markup:
     ]
     where = element("span", counted(len(witness.run), "step"), class_="where", data_field="where")
     keys = element("span", element("kbd", "←"), " ", element("kbd", "→"), class_="keys", aria_hidden="true")
-    fields_of = [field for field in FIELDS if automaton.is_plain or field[0] not in ONLY_PLAIN]
+    left_out = set() if automaton.is_plain else set(ONLY_PLAIN)
+    left_out |= {key for key, name in ENTRIES if name not in entry_columns(automaton, witness)}
+    fields_of = [field for field in FIELDS if field[0] not in left_out]
     fields = [
         element("div", element("dt", name), element("dd", "", data_field=key)) for key, name in fields_of
     ]
@@ -219,9 +240,11 @@ def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup
     columns = {
         "loop": ["yes" if loop == "*" else loop for loop in told["loop"]],
         "from": told["from"],
+        **({ENTRY: [_dashed(entry) for entry in told[ENTRY]]} if ENTRY in told else {}),
         "asks for": told["guard"],
         "outputs": told["output"],
-        "stores in": ["–" if stored == "-" else stored for stored in told["stores"]],
+        "stores in": [_dashed(stored) for stored in told["stores"]],
+        **({DIFFER_THEN: [_dashed(by) for by in told[DIFFER_THEN]]} if DIFFER_THEN in told else {}),
         "to": told["to"],
     }
     if result.automaton.is_plain:
@@ -233,7 +256,10 @@ def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup
         rows = []
         for k in piece:
             button = element("button", str(k + 1), type="button", aria_label=f"Show step {k + 1}")
-            cells = (element("td", cell, class_="code") for cell in told_of[k])
+            cells = (
+                element("td", cell, class_="code wide" if name in WIDE else "code")
+                for name, cell in zip(columns, told_of[k], strict=True)
+            )
             rows.append(element("tr", element("th", button, scope="row"), *cells, data_position=k + 1))
         return rows
 

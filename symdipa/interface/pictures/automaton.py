@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import hypot, sqrt
 
-from symdipa.files.formats.dot import edge_lines, state_lines
+from symdipa.files.formats.dot import about, edge_lines, state_lines
 from symdipa.interface.markup import Markup, element, legal
 from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, TooLarge, layered
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
-from symdipa.interface.reports.words import loops_at
+from symdipa.interface.reports.words import entry_text, loops_at
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import SymdipaError
 from symdipa.model.spelling import counted, enumeration
@@ -22,12 +22,10 @@ from symdipa.model.verdict import Witness
 LEGIBLE = 60
 """Automata with more states than this are drawn, but a witness shows only the states of its run."""
 MOST_STATES = 300
-MOST_LINES, LONGEST_NAME = 8, 26
+MOST_LINES, LONGEST_NAME, LONGEST_REMARK = 8, 26, 60
 RADIUS, HALF_HEIGHT = 27.0, 21.0
 LOBE, BESIDE = 40.0, 36.0
 """How far the loop of a state reaches out, and where its label begins."""
-INTEGER = "noise integer"
-"""What stands below an automaton in integers, as in its file."""
 ENTRY = 24.0
 """Length of the arrow into the initial state."""
 
@@ -46,6 +44,12 @@ def loop_classes(witness: Witness, steps: Sequence[int]) -> list[str]:
     """How steps in the first and in the second loop of a witness are marked."""
     places = zip(witness.cycles, (" loop-a", " loop-b"), strict=False)
     return [name for (i, j), name in places if any(i <= k < j for k in steps)]
+
+
+def _entry_at(witness: Witness, k: int) -> str:
+    """What the entry of a step does, if it reads one and that is known: ``, entry equal``."""
+    letter = witness.letters[k] if witness.letters else ""
+    return f", entry {entry_text(letter)}" if letter else ""
 
 
 def draw(automaton: Automaton, witness: Witness | None = None) -> Drawing:
@@ -117,9 +121,12 @@ class _Picture:
         elements.append(_entry(boxes[root], layout.centres[root]))
         remarks: tuple[str, ...] = ()
         width, height = layout.width, layout.height
-        if automaton.integer:
-            elements.append(element("text", INTEGER, x=0.0, y=height + 2 * LINE, class_="remark"))
-            width, height = max(width, text_width([INTEGER])), height + 2 * LINE
+        if below := [cut(line, LONGEST_REMARK) for line in about(automaton)]:
+            height += LINE
+        for line in below:
+            height += LINE
+            elements.append(element("text", line, x=0.0, y=height, class_="remark"))
+        width = max(width, text_width(below))
         if hidden := len(automaton.states) - len(self.states):
             lost = len(automaton.transitions) - len(self.moves)
             rest = f"{counted(hidden, 'other')} and {counted(lost, 'transition')}"
@@ -127,14 +134,15 @@ class _Picture:
         return Drawing(width, height, tuple(elements), remarks)
 
     def _steps_text(self, t: int) -> list[str]:
-        """``step 2 in loop A``, one line for each loop."""
-        by_loop: dict[str, list[str]] = {}
+        """``step 2 in loop A``, one line for each loop, and for each that an entry does there."""
+        alike: dict[str, list[str]] = {}
         for k in self.steps[t]:
             assert self.witness is not None
-            by_loop.setdefault(loop_text(self.witness, k), []).append(str(k + 1))
+            where = loop_text(self.witness, k) + _entry_at(self.witness, k)
+            alike.setdefault(where, []).append(str(k + 1))
         return [
-            cut(f"{'step' if len(numbers) == 1 else 'steps'} {enumeration(numbers)}{loop}")
-            for loop, numbers in by_loop.items()
+            cut(f"{'step' if len(numbers) == 1 else 'steps'} {enumeration(numbers)}{where}")
+            for where, numbers in alike.items()
         ]
 
     def _edge_text(self, t: int) -> list[str]:

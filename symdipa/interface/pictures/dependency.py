@@ -6,22 +6,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from symdipa.evidence.facts import link
+from symdipa.evidence.facts import compared_along, link
 from symdipa.evidence.forced import Forced, Spot, Tie, forced
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures.automaton import LONGEST_NAME, loop_classes, loop_text
 from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, Route, TooLarge, layered
 from symdipa.interface.pictures.svg import LINE, Drawing, behind, curve, cut, head, lines_at, text_width
-from symdipa.interface.reports.words import link_text, relation_text
+from symdipa.interface.reports.words import EQUAL_MEAN, link_text, mean_text, relation_text
 from symdipa.model.automaton import Automaton, OutputKind
 from symdipa.model.parts import SAMPLE
 from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import dependency_graph
 
 MOST_STEPS = 60
 """Of runs with more steps only the dependency path and its neighbours are drawn."""
+
+MOST_NUMBERS = 12
+"""How many samples are listed at most whose means differ."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,8 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     run = witness.run + again
     graph = (_plain if automaton.is_plain else _wider)(automaton, witness, run)
     if not graph.edges:
-        return Drawing(0, 0, (), ("No comparison of this run ties two of its samples.",))
+        untied = "No comparison of this run ties two of its samples."
+        return Drawing(0, 0, (), (untied, *_apart(automaton, witness)))
     boxes = [Box(text_width(node.words) / 2 + 8, LINE * len(node.words) / 2 + 5) for node in graph.nodes]
     # From the larger sample down to the smaller one: so larger ones are higher.
     drawn = [LabelledEdge(e.high, e.low, text_width([e.label]) + 8, LINE + 2) for e in graph.edges]
@@ -92,6 +97,18 @@ def draw(automaton: Automaton, witness: Witness) -> Drawing:
     if graph.free and not graph.cut:
         remarks.append(f"{graph.free} other sample{'s are' if graph.free > 1 else ' is'} tied to nothing.")
     return Drawing(layout.width, layout.height, tuple(elements), tuple(remarks))
+
+
+def _apart(automaton: Automaton, witness: Witness) -> Iterator[str]:
+    """Which samples have means that differ, where there is no picture that says so."""
+    alike: dict[str, list[str]] = {}
+    for k, text in enumerate(_means(automaton, witness, witness.run)):
+        if text and text != EQUAL_MEAN:
+            alike.setdefault(text, []).append(str(k + 1))
+    for text, numbers in alike.items():
+        if len(numbers) > MOST_NUMBERS:
+            numbers[MOST_NUMBERS - 1 :] = [f"{len(numbers) - MOST_NUMBERS + 1} more"]
+        yield f"Sample{'s' if len(numbers) > 1 else ''} {enumeration(numbers)}: {text}."
 
 
 def _ties(graph: _Graph) -> bool:
@@ -135,6 +152,7 @@ def _plain(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
 def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph:
     """What the run forces in numbers: also constants and negatives are nodes."""
     order = forced(automaton, run)
+    means = _means(automaton, witness, run)
     chain = order.chain_of(witness)
     ties = [tie for tie in order.ties if tie.low != tie.high]
     ties += [tie for tie in chain if tie not in ties and not (tie.both and tie.turned in ties)]
@@ -148,7 +166,7 @@ def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
     spots.sort(key=lambda spot: (order.step(spot) is not None, order.step(spot), spot))
     number = {spot: n for n, spot in enumerate(spots)}
     for spot in spots:
-        words = tuple(_spot_text(automaton, witness, run, order, spot))
+        words = tuple(_spot_text(automaton, witness, run, order, spot, means))
         graph.nodes.append(_Node(order.step(spot), words, spot in path))
     on_path = {*chain, *(tie.turned for tie in chain if tie.both)}
     for tie in ties:
@@ -161,6 +179,19 @@ def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
     drawn = {spot.sample for spot in spots}
     graph.free = len({i for i, _ in enumerate(order.system.samples)} - drawn)
     return graph
+
+
+def _means(automaton: Automaton, witness: Witness, run: Sequence[int]) -> list[str]:
+    """What the means of the samples of each step do in two adjacent inputs, where the automaton unfolds and
+    they depend on inputs."""
+    if not witness.letters:
+        return []
+    letters = [witness.letters[_step(witness, k)] for k in range(len(run))]
+    states = [automaton.state(automaton.transitions[t].source) for t in run]
+    return [
+        mean_text(step) if state.draws and (state.is_input or state.registers) else ""
+        for state, step in zip(states, compared_along(automaton, run, letters), strict=True)
+    ]
 
 
 def _label(tie: Tie) -> str:
@@ -190,7 +221,12 @@ def _node_text(automaton: Automaton, witness: Witness, run: Sequence[int], k: in
 
 
 def _spot_text(
-    automaton: Automaton, witness: Witness, run: Sequence[int], order: Forced, spot: Spot
+    automaton: Automaton,
+    witness: Witness,
+    run: Sequence[int],
+    order: Forced,
+    spot: Spot,
+    means: Sequence[str],
 ) -> Iterator[str]:
     k = order.step(spot)
     if k is None or spot.sample is None:
@@ -206,6 +242,8 @@ def _spot_text(
     move = automaton.transitions[run[k]]
     yield f"{second}sample {step + 1}{where}"
     yield cut(f"drawn in {move.source}", LONGEST_NAME)
+    if means and means[k]:
+        yield cut(means[k], LONGEST_NAME)
     if move.assign and not second:
         yield cut(f"stored in {', '.join(sorted(move.assign))}", LONGEST_NAME)
     for at, _ in order.released.get(spot.sample, ())[:1]:

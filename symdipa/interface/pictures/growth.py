@@ -99,10 +99,12 @@ def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
 
 def plot(found: Refutation, name: str, path: Path) -> None:
     """Write the curve to a file: ``.svg``, or ``.png``, which needs matplotlib."""
-    label = f"{Path(name).name} at eps = {number(found.eps)}"
+    differ = "" if found.automaton.differ.is_all else f", {found.automaton.differ.words}"
+    label = f"{Path(name).name} at eps = {number(found.eps)}{differ}"
     if path.suffix.lower() == ".svg":
         heading = element("text", label, x=LEFT, y=0.0, class_="heading")
-        drawn = Drawing(WIDTH, HEIGHT, (heading, *draw(found).elements))
+        wide = max(WIDTH, LEFT + svg.HEADING * svg.text_width([label]))
+        drawn = Drawing(wide, HEIGHT, (heading, *draw(found).elements))
         replace_file(path, svg.standalone(drawn, label, svg.STYLE + STYLE).encode())
         return
     from matplotlib.figure import Figure

@@ -13,6 +13,8 @@ SIZE, ADVANCE, LINE = 12.0, 0.61, 15.0
 """Height of letters in pixels, width of a letter as a part of it, distance of lines."""
 LONGEST = 40
 """Longer lines are cut; the whole text is shown when one points at it."""
+HEADING = 1.25
+"""How much wider a heading is than text."""
 ARROW, BREADTH = 9.0, 4.0
 MARGIN = 16.0
 

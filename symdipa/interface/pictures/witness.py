@@ -7,14 +7,13 @@ from textwrap import wrap
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures import automaton as automata
 from symdipa.interface.pictures import dependency
-from symdipa.interface.pictures.svg import LINE, Drawing, moved, text_width
+from symdipa.interface.pictures.svg import HEADING, LINE, Drawing, moved, text_width
+from symdipa.interface.reports.words import entry_legend, which_differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.verdict import Witness
 
 HEAD, BETWEEN, REMARK = 32.0, 48.0, 44
 """Room for a heading, room between the two parts, and letters in a line of a remark."""
-HEADING = 1.25
-"""How much wider a heading is than text."""
 LEAST = 320.0
 """Width that headings and remarks need."""
 
@@ -22,8 +21,9 @@ LEAST = 320.0
 def draw(automaton: Automaton, witness: Witness) -> Drawing:
     """Both parts side by side with headings and a legend. Raises :class:`automata.PictureTooLarge`."""
     left, right = automata.draw(automaton, witness), dependency.draw(automaton, witness)
+    legend = [*run_legend(witness), *which_differ(automaton, witness), *entry_legend(automaton, witness)[:1]]
     parts = (
-        (f"The run: {_with_article(witness.title)}", left, [*run_legend(witness), *left.remarks]),
+        (f"The run: {_with_article(witness.title)}", left, [*legend, *left.remarks]),
         ("What lies above what", right, [*dependency_legend(witness), *right.remarks]),
     )
     x, height = 0.0, 0.0

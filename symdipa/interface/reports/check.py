@@ -256,7 +256,8 @@ def pattern_table(result: Result, verbose: bool) -> Table:
     rows = []
     for pattern, found in result.patterns.items():
         answers = [answer for answer in result.details if answer.pattern is pattern]
-        answers = answers if len(answers) > 1 else [found]
+        if len(answers) < 2 or (found.method == "bound" and not verbose):
+            answers = [found]
         statuses = {answer.status for answer in answers} - {Status.UNKNOWN}
         how = "; ".join(_how(answer, verbose, len(answers) > 1, len(statuses) > 1) for answer in answers)
         rows.append((pattern.title, Marked(found.status.value, tones.get(found.status)), how))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
+from symdipa.evidence.facts import compared_along
 from symdipa.interface.reports.document import as_lines
 from symdipa.interface.reports.probability import outputs_text
 from symdipa.interface.reports.story import story
-from symdipa.interface.reports.words import known_orders
-from symdipa.model.adjacency import TWO_SIDED
+from symdipa.interface.reports.words import entry_text, known_orders
+from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
 from symdipa.model.options import EVERY_METHOD
+from symdipa.model.parts import Form
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Bounds, Result, Status, Verdict, Witness
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 STORY_WIDTH = 98
 """How long lines of a story are at most."""
-ASSUMED = {"arithmetic": "real", "adjacency": TWO_SIDED, "sensitivity": "1"}
+ASSUMED = {"arithmetic": "real", "differ": "all", "adjacency": TWO_SIDED, "sensitivity": "1"}
 
 Json = dict[str, Any]
 
@@ -50,7 +52,7 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "method": {p.key: found.method for p, found in patterns.items()},
         "reasons": {p.key: found.reason for p, found in patterns.items() if found.reason},
         "seconds": round(result.seconds, 6),
-        "assumed": ASSUMED | _arithmetic(result.automaton) | {"halt": result.automaton.halt or "hidden"},
+        "assumed": ASSUMED | _assumed(result.automaton),
         "halt_visible": _stopping(result),
         "notes": _notes(result, notes),
         "disagreements": list(result.disagreements),
@@ -135,6 +137,8 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     asked = result.bounds is not None
     parts = breakdown_of(automaton, found)
     run, costs = (parts.run, parts.costs) if parts is not None else ((), ())
+    letters, ends = (parts.letters, parts.ends) if parts is not None else ((), EITHER_WAY)
+    entries = _entries(automaton, run, letters, ends)
     adjacency = found.adjacency if isinstance(found.adjacency, str) else [str(end) for end in found.adjacency]
     confirmation = result.confirmation
     return {
@@ -142,12 +146,16 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "verdict": result.verdict.value,
         "bounds": _bounds(found) | {"lower": _text(found.lower)},
         "graph": None if found.alignment_proof is None else found.alignment_proof.graph,
+        "differ": str(automaton.differ) if asked else None,
         "adjacency": adjacency if asked else None,
         "sensitivity": str(found.sensitivity) if asked else None,
         "needed": _text(found.needed),
         "optimal": "single-runs" if found.optimal_for_single_runs else found.optimal,
-        "by_state": [{"state": c.state, "cost": str(c.amount), "why": c.why} for c in costs],
-        "run": _run(automaton, run),
+        "by_state": [
+            {"state": c.state, "cost": str(c.amount), "why": c.why, **_entry(entries, c.position)}
+            for c in costs
+        ],
+        "run": _run(automaton, run, entries),
         "confirmed": None if confirmation is None else _confirmed(automaton, confirmation),
         "missing": dict(found.missing),
         "seconds": round(result.seconds + found.seconds, 6),
@@ -219,8 +227,10 @@ def simulation(
 # ------------------------------------------------------------------------------------------------------ parts
 
 
-def _arithmetic(automaton: Automaton) -> Json:
-    return {"arithmetic": "integer"} if automaton.integer else {}
+def _assumed(automaton: Automaton) -> Json:
+    """What is assumed of this automaton and not of others."""
+    arithmetic = {"arithmetic": "integer"} if automaton.integer else {}
+    return arithmetic | {"differ": str(automaton.differ), "halt": automaton.halt or "hidden"}
 
 
 def _fields(found: object, *names: str) -> Json:
@@ -245,17 +255,42 @@ def _bounds(bounds: Bounds) -> Json:
 
 
 def _witness(result: Result, shown: Witness) -> Json:
+    automaton = result.automaton
     return {
         "pattern": shown.pattern.key,
         **({"conflict": shown.conflict} if shown.conflict else {}),
-        "run": _run(result.automaton, shown.run),
+        "run": _run(automaton, shown.run, _entries(automaton, shown.run, shown.letters)),
         "cycles": list(map(list, shown.cycles)),
         "path": list(shown.path),
         "distinct": result.distinct,
     }
 
 
-def _run(automaton: Automaton, run: Sequence[int]) -> list[Json]:
+def _entries(
+    automaton: Automaton, run: Sequence[int], letters: Sequence[str], ends: Interval = EITHER_WAY
+) -> list[Json]:
+    """For each step what the entry that it reads does in two adjacent inputs, and by how much registers
+    differ after it; nothing where the automaton does not unfold."""
+    steps = compared_along(automaton, run, letters) if letters else ()
+    return [
+        {
+            "entry": entry_text(step.letter, ends) if step.letter else None,
+            **({"registers": _sizes(step.registers, ends)} if automaton.registers else {}),
+        }
+        for step in steps
+    ]
+
+
+def _sizes(registers: Mapping[str, Form], ends: Interval) -> Json:
+    return {register: str(form.within(*ends)) for register, form in sorted(registers.items())}
+
+
+def _entry(entries: Sequence[Json], position: int) -> Json:
+    return {"entry": entries[position]["entry"]} if entries else {}
+
+
+def _run(automaton: Automaton, run: Sequence[int], entries: Sequence[Json] = ()) -> list[Json]:
+    """The steps of a run, with what is known of their entries."""
     return [
         {
             "from": move.source,
@@ -264,8 +299,10 @@ def _run(automaton: Automaton, run: Sequence[int]) -> list[Json]:
             "output": str(move.output),
             "assign": sorted(move.assign),
             **({"copy": {x: str(y) for x, y in move.copies}} if move.copies else {}),
+            **({"update": {one.register: one.value for one in move.updates}} if move.updates else {}),
+            **(entries[k] if entries else {}),
         }
-        for move in (automaton.transitions[t] for t in run)
+        for k, move in enumerate(automaton.transitions[t] for t in run)
     ]
 
 

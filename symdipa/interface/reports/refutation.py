@@ -69,10 +69,17 @@ def claim(found: Refutation) -> str:
         else "outputs below are possible on alpha, but not on beta. Only"
     )
     return (
-        f"Refutes {asked}: alpha and beta, two input streams, differ by at most 1 in each entry, and the "
+        f"Refutes {asked}: alpha and beta, two input streams, {_apart(found.automaton)}, and the "
         f"{likelier} exp({number(allowed)}) = {times(float(allowed))} times are allowed, for every outcome, "
         f"however unlikely it is. {taken}{counted(len(found.run), 'step')} in all."
     )
+
+
+def _apart(automaton: Automaton) -> str:
+    """How the two inputs differ, in words."""
+    if automaton.differ.is_all:
+        return "differ by at most 1 in each entry"
+    return f"are such that {automaton.differ.words}, by at most 1"
 
 
 def steps_table(found: Refutation) -> Table:
@@ -82,16 +89,27 @@ def steps_table(found: Refutation) -> Table:
         for steps, times, k in _compressed(found)
     ]
     if len(rows) > LONGEST:
-        rows[LONGEST // 2 : -LONGEST // 2] = [["...", "", "", "", "", ""]]
-    head = ("steps", "times", "from", "alpha", "beta", "output")
+        rows[LONGEST // 2 : -LONGEST // 2] = [["...", *[""] * (len(rows[0]) - 1)]]
+    head = ("steps", "times", *step_head(found.automaton))
     return Table(rows, head, "The two inputs, and the outputs that are observed", numbers=True)
 
 
+def step_head(automaton: Automaton) -> tuple[str, ...]:
+    """What the cells of :func:`step_cells` are headed by."""
+    return ("from", "alpha", "beta", *(("entry",) if automaton.unfolds else ()), "output")
+
+
 def step_cells(automaton: Automaton, found: Refutation | InputPair, k: int) -> list[str]:
-    """Of step ``k`` of a run with two inputs: the state, what both read, and what is observed."""
+    """Of step ``k`` of a run with two inputs: the state, what both read, by how much that differs, if not
+    every entry has to, and what is observed."""
     transition = automaton.transitions[found.run[k]]
     where = f" {intervals(found.outputs[k])}" if transition.output.is_real else ""
-    read = ["-" if a is None else number(a) for a in (found.alpha[k], found.beta[k])]
+    a, b = found.alpha[k], found.beta[k]
+    read = ["-" if x is None else number(x) for x in (a, b)]
+    if automaton.unfolds:
+        apart = 0 if a is None or b is None else a - b
+        entry = f"differs by {number(apart)}" if apart else "equal"
+        read.append(entry if automaton.state(transition.source).is_input else "-")
     return [transition.source, *read, f"{transition.output}{where}"]
 
 

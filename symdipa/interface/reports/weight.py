@@ -7,18 +7,20 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from symdipa.evidence.facts import Compared, compared_along
 from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, with_status
 from symdipa.interface.reports.document import Block, Document, Headline, Notes, Section, Table, Tone
 from symdipa.interface.reports.numbers import measured, number, power
-from symdipa.interface.reports.refutation import step_cells
-from symdipa.interface.reports.words import assumed, noise
-from symdipa.model.automaton import Automaton
+from symdipa.interface.reports.refutation import step_cells, step_head
+from symdipa.interface.reports.words import assumed, entry_text, mean_text, noise
+from symdipa.model.adjacency import Interval
+from symdipa.model.automaton import Automaton, State
 from symdipa.model.options import EVERY_METHOD
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Bounds, Result, Status, Verdict
 
 if TYPE_CHECKING:
-    from symdipa.bounds.breakdown import Breakdown, Cost
+    from symdipa.bounds.breakdown import Breakdown
     from symdipa.evidence.confirmation import Confirmation
 
 LONGEST = 12
@@ -42,12 +44,14 @@ PROPHECIES = {
     "U": "later reads",
     "C": "reads in loops",
     "K": "other reads",
+    "M": "comparisons with means that move",
     "LG": "bounds of loops",
 }
 """What is known ahead of the stored values where nodes are split (Def. lift in docs/weights.md)."""
 HOW = {
     "run": "the paper's, on the augmentation",
     "corollary": "the paper's, on the augmentation",
+    "counting": "what every entry costs, with nothing shifted",
     "exact": "exact profiles",
     "relational": "pairs of runs with the same outputs (experimental)",
 }
@@ -69,7 +73,9 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     found = breakdown_of(result.automaton, bounds)
     costs = found.costs if found is not None else ()
     if found is not None and costs:
-        sections.append(Section([cost_table(costs)], f"Where it comes from, {found.way.value}"))
+        sections.append(
+            Section(cost_table(result.automaton, found), f"Where it comes from, {found.way.value}")
+        )
     paying = list(dict.fromkeys(cost.state for cost in costs))[:LONGEST]
     sections.append(Section(noise(result.automaton, paying or None), "Noise"))
     if result.confirmation is not None:
@@ -90,7 +96,7 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
     """The two inputs that come near ``D``, and how near."""
     rows = [[str(k + 1), *step_cells(result.automaton, found.pair, k)] for k in range(len(found.pair.run))]
     if len(rows) > LONGEST:
-        rows[LONGEST // 2 : -LONGEST // 2] = [["...", "", "", "", ""]]
+        rows[LONGEST // 2 : -LONGEST // 2] = [["...", *[""] * (len(rows[0]) - 1)]]
     value, error = measured(found.log_ratio_per_eps, found.error)
     share = f", {100 * found.log_ratio_per_eps / upper:.2f} % of it" if upper else ""
     whose = "of these outputs" if found.all_runs else "of this run alone (other runs show the same outputs)"
@@ -98,7 +104,7 @@ def _pair(result: Result, found: Confirmation, upper: Fraction | None) -> Sectio
         f"In numbers, at eps = {number(found.eps)}: the logarithm of the ratio of the probabilities {whose} "
         f"on two adjacent inputs is ({value} {error})*eps{share}; the best of {counted(found.tried, 'pair')}"
     )
-    steps = Table(rows, ("step", "from", "alpha", "beta", "output"))
+    steps = Table(rows, ("step", *step_head(result.automaton)))
     chances = [["Pr[alpha]", power(found.log_prob_alpha)], ["Pr[beta]", power(found.log_prob_beta)]]
     return Section([steps, Table(chances)], title)
 
@@ -171,11 +177,37 @@ def bound_table(automaton: Automaton, bounds: Bounds) -> list[Block]:
     return [table, *(f"No {method} bound: {why}." for method, why in below.items())]
 
 
-def cost_table(costs: Sequence[Cost]) -> Table:
-    """The steps of a run that cost anything; the middle may be cut."""
-    rows = [(f"step {c.position + 1}", c.state, str(c.amount), WHY[c.why]) for c in costs]
+def cost_table(automaton: Automaton, found: Breakdown) -> list[Block]:
+    """The steps of a run that cost anything, with what their entries do in two adjacent inputs, if not all
+    differ; the middle may be cut."""
+    costs = found.costs
+    steps = list(compared_along(automaton, found.run, found.letters)) if found.letters else []
+    rows = []
+    for c in costs:
+        entry = [_moved(automaton.state(c.state), steps[c.position], found.ends)] if steps else []
+        rows.append([f"step {c.position + 1}", c.state, *entry, str(c.amount), WHY[c.why]])
     if len(rows) > LONGEST:
         middle = slice(LONGEST // 2, -LONGEST // 2)
         between = str(sum((c.amount for c in costs[middle]), Fraction(0)))
-        rows[middle] = [("...", "", between, f"{counted(len(rows[middle]), 'step')} more")]
-    return Table(rows, ("step", "state", "cost", "why"), "Costs of steps", silent=True)
+        more = f"{counted(len(rows[middle]), 'step')} more"
+        rows[middle] = [["...", *[""] * (len(rows[0]) - 3), between, more]]
+    head = ("step", "state", *(("moved by",) if steps else ()), "cost", "why")
+    return [Table(rows, head, "Costs of steps", silent=True), *_other_entries(found, steps)]
+
+
+def _moved(state: State, step: Compared, ends: Interval) -> str:
+    """What moves the samples of a step: the entry that it reads, or the sums in their mean."""
+    if state.registers:
+        return mean_text(step, ends)
+    return f"entry {entry_text(step.letter, ends)}" if step.letter else "nothing"
+
+
+def _other_entries(found: Breakdown, steps: Sequence[Compared]) -> Iterator[Block]:
+    """The entries that differ in steps that cost nothing themselves: sums carry the differences on."""
+    paying = {c.position for c in found.costs}
+    entries = {k: entry_text(step.letter, found.ends) for k, step in enumerate(steps) if k not in paying}
+    told = [f"step {k + 1} ({entry})" for k, entry in entries.items() if entry not in ("-", "equal")]
+    if len(told) > LONGEST:
+        told[LONGEST - 1 :] = [f"{counted(len(told) - LONGEST + 1, 'step')} more"]
+    if told:
+        yield f"Entries also differ in {enumeration(told)}."

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, zip_longest
 from typing import TypeVar
 
-from symdipa.evidence.facts import Clash, Draw, Link, draws, marks_along, orders_along
+from symdipa.evidence.facts import (
+    Clash,
+    Compared,
+    Draw,
+    Link,
+    compared_along,
+    draws,
+    entry_difference,
+    marks_along,
+    orders_along,
+)
 from symdipa.interface.reports.document import Block, Table
-from symdipa.model.adjacency import TWO_SIDED, Adjacency
+from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
+from symdipa.model.adjacency.differ import OTHER
 from symdipa.model.automaton import Automaton, Guard, Noise, noise_scale
-from symdipa.model.parts import SAMPLE
+from symdipa.model.parts import SAMPLE, Form
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, members
@@ -153,9 +164,11 @@ def run_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
         "if": [comparison(t.guard, automaton.variables) for t in moves],
         "output": [str(t.output) for t in moves],
         "stores": [
-            ", ".join([*sorted(t.assign), *(f"{x} := {y}" for x, y in t.copies)]) or "-" for t in moves
+            ", ".join([*sorted(t.assign), *(f"{x} := {y}" for x, y in t.copies), *map(str, t.updates)]) or "-"
+            for t in moves
         ],
         "to": [t.target for t in moves],
+        **entry_columns(automaton, witness),
     }
 
 
@@ -217,6 +230,131 @@ def known_marks(automaton: Automaton, witness: Witness) -> list[str]:
     return told
 
 
+# ------------------------------------------------------------------------------------- which entries differ
+
+ENTRY, DIFFER_THEN = "entry", "differ then"
+"""What the columns are called that say which entries differ, and by how much registers do after a step."""
+EQUAL_MEAN = "mean is equal"
+MOST_CHANGES = 4
+"""Of how many changes of registers a sentence tells."""
+
+
+def compared(automaton: Automaton, witness: Witness) -> list[Compared]:
+    """What each step does in two adjacent inputs; nothing where the automaton does not unfold."""
+    return list(compared_along(automaton, witness.run, witness.letters)) if witness.letters else []
+
+
+def entry_text(letter: str, ends: Interval = EITHER_WAY) -> str:
+    """What an entry does in two adjacent inputs whose entries differ within these ends: ``equal``,
+    ``differs``, ``up``, ``down``; ``-`` if none is read."""
+    form = entry_difference(letter)
+    if not letter or form is None:
+        return "differs" if letter else "-"
+    size = form.within(*ends)
+    return "up" if size > 0 else "down" if size < 0 else "equal"
+
+
+def mean_text(step: Compared, ends: Interval = EITHER_WAY) -> str:
+    """What the mean of the samples of a step does in two adjacent inputs: ``mean differs by 1``."""
+    if step.mean is None:
+        return "mean differs" if step.letter == OTHER else "mean may differ"
+    size = step.mean.within(*ends)
+    return f"mean differs by {size}" if size else EQUAL_MEAN
+
+
+def registers_text(registers: Mapping[str, Form], ends: Interval = EITHER_WAY) -> str:
+    """By how much registers differ: ``s by 1, r by -1``; those that are equal are left out."""
+    sizes = {register: form.within(*ends) for register, form in registers.items()}
+    return ", ".join(f"{register} by {size}" for register, size in sorted(sizes.items()) if size)
+
+
+def entry_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
+    """Columns about entries and registers, as far as there is something to tell: see :func:`run_columns`."""
+    steps = compared(automaton, witness)
+    if not steps:
+        return {}
+    columns = {ENTRY: [entry_text(step.letter) for step in steps]}
+    if automaton.registers:
+        columns[DIFFER_THEN] = [registers_text(step.registers) or "-" for step in steps]
+    return columns
+
+
+def entry_legend(automaton: Automaton, witness: Witness) -> list[str]:
+    """What these columns mean."""
+    legend: list[str] = []
+    columns = entry_columns(automaton, witness)
+    if ENTRY in columns:
+        way = {"up": "larger", "down": "smaller"}
+        ways = [f"{word}: {how}" for word, how in way.items() if word in columns[ENTRY]]
+        in_first = f" ({', '.join(ways)} in the first one)" if ways else ""
+        legend.append(f"Entry: whether the entry that is read is equal in both inputs or differs{in_first}.")
+    if DIFFER_THEN in columns:
+        legend.append("Differ then: by how much registers differ after the step, first input less second.")
+    return legend
+
+
+def which_differ(automaton: Automaton, witness: Witness) -> list[str]:
+    """Which entries of the run differ, and what that does to registers, in sentences."""
+    steps = compared(automaton, witness)
+    if not steps:
+        return []
+    differ = [k for k, step in enumerate(steps) if step.letter and entry_text(step.letter) != "equal"]
+    others = any(step.letter and k not in differ for k, step in enumerate(steps))
+    if not differ:
+        told = ["All entries are equal."]
+    elif not others:
+        told = ["The entry differs." if len(differ) == 1 and not witness.cycles else "Every entry differs."]
+    else:
+        verb = "differs" if len(differ) == 1 else "differ"
+        told = [f"{first_upper(entries_of(witness, differ))} {verb}; all others are equal."]
+    changes = _changes(steps)
+    if changes:
+        more = "; and so on" if len(changes) > MOST_CHANGES else ""
+        told.append(f"{first_upper('; '.join(changes[:MOST_CHANGES]))}{more}.")
+    return told
+
+
+def entries_of(witness: Witness, steps: Sequence[int]) -> str:
+    """The entries of these steps: of those in a loop one in every round."""
+    inside = [k for k in steps if loops_at(witness, k)]
+    outside = [k for k in steps if k not in inside]
+    parts = [(outside, ""), (inside, " in every round")]
+    told = [
+        f"the {'entry' if len(some) == 1 else 'entries'} of {steps_text(some)}{when}"
+        for some, when in parts
+        if some
+    ]
+    return enumeration(told)
+
+
+def _changes(steps: Sequence[Compared]) -> list[str]:
+    """After which steps registers differ by something else than before, and by what."""
+    told = []
+    before: dict[str, Fraction] = {}
+    for k, step in enumerate(steps):
+        after = {register: form.within(*EITHER_WAY) for register, form in step.registers.items()}
+        alike: dict[Fraction, list[str]] = {}
+        for register in sorted(after):
+            if after[register] != before.get(register, 0):
+                alike.setdefault(after[register], []).append(register)
+        if alike:
+            parts = enumeration(_differ_by(names, size) for size, names in alike.items())
+            told.append(f"after step {k + 1}, {parts}")
+        before = after
+    return told
+
+
+def _differ_by(registers: Sequence[str], size: Fraction) -> str:
+    one = len(registers) == 1
+    how = f"differ{'s' if one else ''} by {size}" if size else f"{'is' if one else 'are'} equal"
+    return f"{enumeration(registers)} {how}"
+
+
+def first_upper(text: str) -> str:
+    """The text as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 # ---------------------------------------------------------------------------------------- what is assumed
 
 
@@ -255,9 +393,10 @@ def noise(
     alike: dict[tuple[str, str], list[str]] = {}
     for draw in draws(automaton, names):
         name, shown = ("d'", " (insampleprime)") if draw.second else ("d", "")
-        mean, centre = draw.mean, str(draw.mean)
+        centre = draw.state.mean_text(draw.second)
         if draw.state.is_input:
-            centre = "the input" + (f" {'+' if mean > 0 else '-'} {abs(mean)}" if mean else "")
+            plus = f" - {centre[1:]}" if centre.startswith("-") else f" + {centre}"
+            centre = "the input" + (plus if centre != "0" else "")
         parameter = "inf" if draw.d is None else f"{name} = {draw.d}"
         words = f"{_drawn(draw, automaton.integer)} {centre}{shown}"
         alike.setdefault((parameter, words), []).append(draw.state.name)

@@ -13,9 +13,11 @@ from symdipa.model.parts import AutomatonParts
 from symdipa.model.validation.guards import determinism, guard
 from symdipa.model.validation.initialization import initialization
 from symdipa.model.validation.places import Finding, Locate, Place
+from symdipa.model.validation.registers import registers, set_first
 from symdipa.model.validation.samples import integers, parameters, sample
 from symdipa.model.validation.steps import assignment, output
 from symdipa.model.validation.structure import structure
+from symdipa.model.validation.sums import bounded
 
 __all__ = ["GLOBAL_RULES", "LOCAL_RULES", "Finding", "Locate", "Place", "problems", "validate"]
 
@@ -28,8 +30,13 @@ LOCAL_RULES: dict[str, Callable[[AutomatonParts], Iterator[Finding]]] = {
     "assignment": assignment,
     "output": output,
     "integer": integers,
+    "registers": registers,
 }
-GLOBAL_RULES: dict[str, Callable[[AutomatonParts], Iterator[Finding]]] = {"initialization": initialization}
+GLOBAL_RULES: dict[str, Callable[[AutomatonParts], Iterator[Finding]]] = {
+    "initialization": initialization,
+    "set-first": set_first,
+    "sums": bounded,
+}
 
 
 def validate(

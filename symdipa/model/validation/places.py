@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nsmallest
@@ -17,8 +17,8 @@ class Place:
     """What a problem is about: the automaton, or a state or a transition by its index.
 
     ``part`` is ``"name"``, ``"d"``, ``"mu"``, ``"d_prime"`` or ``"mu_prime"`` of a state; ``"guard"``,
-    ``"assign"``, ``"output"``, ``"source"`` or ``"target"`` of a transition. ``name`` is the variable of a
-    guard that it is about, if any.
+    ``"assign"``, ``"updates"``, ``"output"``, ``"source"`` or ``"target"`` of a transition. ``name`` is the
+    variable or the register that it is about, if any.
     """
 
     kind: Literal["automaton", "state", "transition"]
@@ -41,8 +41,25 @@ def by_source(automaton: AutomatonParts) -> dict[str, list[int]]:
     return lists
 
 
+def registers_of(automaton: AutomatonParts) -> frozenset[str]:
+    """All registers: the names in means, and those of updates."""
+    found = {name for state in automaton.states for name, _ in state.registers}
+    for transition in automaton.transitions:
+        for update in transition.updates:
+            found.add(update.register)
+            if update.source is not None:
+                found.add(update.source)
+    return frozenset(found)
+
+
 def arrow(transition: Transition) -> str:
     return f"the transition {transition.source} -> {transition.target}"
+
+
+def path_text(states: Sequence[str]) -> str:
+    """States on a path, of many the first and the last ones."""
+    left_out = [f"... ({len(states) - 15} more states) ..."] if len(states) > 16 else []
+    return " -> ".join([*states[:12], *left_out, *states[-3:]] if left_out else states)
 
 
 def number(value: Fraction) -> str:

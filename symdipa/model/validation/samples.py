@@ -44,7 +44,7 @@ def _no_parameters(state: State, i: int) -> Iterator[Finding]:
     given = {
         "d": state.d,
         "d_prime": state.d_prime,
-        "mu": state.mu or None,
+        "mu": state.mu or state.registers or None,
         "mu_prime": state.mu_prime or None,
     }
     noises = {"d": state.noise, "d_prime": state.noise_prime}
@@ -170,6 +170,14 @@ def integers(automaton: AutomatonParts) -> Iterator[Finding]:
                     Place("state", i, part),
                     f"{part} of state {state.name} is {number(mean)}, but noise is integer and so are means; "
                     f"write {_neighbours(mean)}, or leave out 'noise integer'",
+                )
+        for name, factor in state.registers:
+            if isinstance(factor, Fraction) and factor.denominator > 1:
+                yield (
+                    Place("state", i, "mu", name),
+                    f"the factor {number(factor)} of register {name} in state {state.name} is no integer, "
+                    f"but noise is, and so are means; write {_neighbours(factor)}, or leave out "
+                    "'noise integer'",
                 )
     for i, transition in enumerate(automaton.transitions):
         for each in sorted(transition.guard.others, key=str):

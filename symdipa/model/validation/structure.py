@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from symdipa.model.parts import SAMPLE, SECOND_SAMPLE, AutomatonParts
 from symdipa.model.spelling import Dictionary
-from symdipa.model.validation.places import Finding, Place, arrow
+from symdipa.model.validation.places import Finding, Place, arrow, registers_of
 
 
 def structure(automaton: AutomatonParts) -> Iterator[Finding]:
@@ -38,7 +38,7 @@ def structure(automaton: AutomatonParts) -> Iterator[Finding]:
         if transition.reads <= variables and transition.assigned <= variables:
             continue
         missing = (transition.reads | transition.assigned) - variables
-        for name in sorted(missing - {SAMPLE, SECOND_SAMPLE}):
+        for name in sorted(missing - {SAMPLE, SECOND_SAMPLE} - registers_of(automaton)):
             message = f"variable {name!r} of {arrow(transition)} is missing from the list of variables"
             yield Place("transition", i, "assign"), message
 

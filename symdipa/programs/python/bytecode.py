@@ -7,23 +7,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 
+from symdipa.programs.python.marks import LOOP
+
 ENDS = frozenset(["RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"])
 JUMPS = frozenset(
     ["JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_ABSOLUTE", "JUMP_NO_INTERRUPT"]
 )
 """Instructions after which the next one is not run."""
 
+YIELDS = frozenset(["YIELD_VALUE", "SEND"])
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """An instruction: its ``name``, the variables that are ``live`` when it has been run, and how many values
     are on the stack ``before`` and ``after`` that (where it does not jump; ``None``: only an exception leads
-    to it)."""
+    to it). ``yields``: whether something may be yielded after it if it jumps."""
 
     name: str
     live: frozenset[str]
     before: int | None
     after: int | None
+    yields: bool
 
 
 @lru_cache(maxsize=1024)
@@ -35,11 +40,27 @@ def places(code: CodeType) -> dict[int, Place]:
     live = _live(instructions, successors)
     before, after = _depths(instructions)
     ends = [*(one.offset for one in instructions[1:]), len(code.co_code)]
+    names = {one.offset: one.opname for one in instructions}
     found = {}
     for one, end in zip(instructions, ends, strict=True):
         later = shared.union(*(live[to] for to in successors[one.offset] if to in live))
-        place = Place(one.opname, later, before.get(one.offset), after.get(one.offset))
+        yields = _jumps(one) and any(names[to] in YIELDS for to in _reached(successors, one.argval))
+        place = Place(one.opname, later, before.get(one.offset), after.get(one.offset), yields)
         found.update(dict.fromkeys(range(one.offset, end, 2), place))
+    return found
+
+
+def _jumps(one: dis.Instruction) -> bool:
+    return one.opcode in dis.hasjrel or one.opcode in dis.hasjabs
+
+
+def _reached(successors: dict[int, list[int]], start: int) -> set[int]:
+    """The offsets that are reached from one."""
+    found, work = {start}, [start]
+    for offset in work:  # grows
+        more = set(successors[offset]) - found
+        found |= more
+        work += more
     return found
 
 
@@ -58,7 +79,7 @@ def _successors(instructions: list[dis.Instruction], k: int) -> list[int]:
     found = []
     if one.opname not in ENDS | JUMPS and k + 1 < len(instructions):
         found.append(instructions[k + 1].offset)
-    if one.opcode in dis.hasjrel or one.opcode in dis.hasjabs:
+    if _jumps(one):
         found.append(one.argval)
     return found
 
@@ -66,16 +87,30 @@ def _successors(instructions: list[dis.Instruction], k: int) -> list[int]:
 def _live(instructions: list[dis.Instruction], successors: dict[int, list[int]]) -> dict[int, frozenset[str]]:
     """The names that are live before each instruction (backward, to a fixpoint)."""
     live: dict[int, frozenset[str]] = {one.offset: frozenset() for one in instructions}
+    accesses = {one.offset: _accesses(one) for one in instructions} | _iterators(instructions)
     changed = True
     while changed:
         changed = False
         for one in reversed(instructions):
             now = frozenset[str]().union(*(live.get(to, frozenset()) for to in successors[one.offset]))
-            for name, is_read in reversed(_accesses(one)):
+            for name, is_read in reversed(accesses[one.offset]):
                 now = now | {name} if is_read else now - {name}
             if now != live[one.offset]:
                 live[one.offset], changed = now, True
     return live
+
+
+def _iterators(instructions: list[dis.Instruction]) -> dict[int, list[tuple[str, bool]]]:
+    """For the head of every loop the variable that holds its iterator, as one that is read there: the
+    iterator lies on the stack."""
+    found, held = {}, None
+    for one in instructions:
+        if one.opname == "STORE_FAST" and one.argval.startswith(LOOP):
+            held = one.argval
+        elif one.opname == "FOR_ITER" and held is not None:
+            found[one.offset] = [(held, True)]
+            held = None
+    return found
 
 
 def _accesses(one: dis.Instruction) -> list[tuple[str, bool]]:
@@ -104,7 +139,7 @@ def _depths(instructions: list[dis.Instruction]) -> tuple[dict[int, int], dict[i
         after[one.offset] = depth + dis.stack_effect(one.opcode, argument, jump=False)
         if one.opname not in ENDS | JUMPS and k + 1 < len(instructions):
             work.append((k + 1, after[one.offset]))
-        if one.opcode in dis.hasjrel or one.opcode in dis.hasjabs:
+        if _jumps(one):
             there = depth + dis.stack_effect(one.opcode, argument, jump=True)
             work.append((index[one.argval], there))
     return before, after

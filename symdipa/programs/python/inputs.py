@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, NoReturn
 
 from symdipa.programs.trace import Trace
@@ -19,13 +21,14 @@ class Inputs:
     def __init__(self, trace: Trace, name: str, size: int | None) -> None:
         self.trace, self.name, self.size = trace, name, size
         self.count = 0
+        self.is_over = False
         self.use = ""
         self.last: Number | None = None
 
     def described(self) -> object:
         """What is different about it in the course of a run."""
         count = None if self.use == "stream" and self.size is None else self.count
-        return self.name, self.use, count, self.last
+        return self.name, self.use, count, self.is_over, self.last
 
     # ---------------------------------------------------------------------------------------- as a stream
 
@@ -43,7 +46,7 @@ class Inputs:
         return self.entry()
 
     def entry(self) -> Number:
-        if self.count == self.size:
+        if self.is_over or self.count == self.size:
             raise StopIteration
         self.count += 1
         return self.trace.read()
@@ -116,7 +119,8 @@ for _operation in (
 
 
 class Stream:
-    """The iterator of a parameter: it has no state of its own."""
+    """The iterator of a parameter: it has no state of its own. Where it is called by hand there is a next
+    entry, unless the size says otherwise."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
@@ -129,3 +133,18 @@ class Stream:
 
     def described(self) -> object:
         return self.inputs
+
+
+class Loop(Stream):
+    """A stream that is looped over. ``passed`` is called before every entry, and tells whether it may make a
+    difference that the loop ends here: then a stream without a size may end."""
+
+    def __init__(self, stream: Stream, passed: Callable[[FrameType], bool]) -> None:
+        super().__init__(stream.inputs)
+        self.passed = passed
+
+    def __next__(self) -> Number:
+        inputs = self.inputs
+        if self.passed(sys._getframe(1)) and inputs.size is None and not inputs.is_over:
+            inputs.is_over = inputs.trace.ends()
+        return inputs.entry()

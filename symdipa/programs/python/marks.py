@@ -16,10 +16,9 @@ MARK, ITERATOR, LOOP = ".mark", ".iter", ".loop"
 iterators, and of the variables that hold these."""
 
 
-def marked(text: str, file: str) -> CodeType:
-    """The code of a module with marks in all its functions. Raises ``SyntaxError``."""
-    tree = _Marker().visit(ast.parse(text, file))
-    return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+def marked(tree: ast.Module, file: str) -> CodeType:
+    """The code of a module with marks in all its functions; changes the tree."""
+    return compile(ast.fix_missing_locations(_Marker().visit(tree)), file, "exec", dont_inherit=True)
 
 
 def code_of(module: CodeType, function: CodeType) -> CodeType | None:

@@ -90,17 +90,15 @@ class Mechanism:
 
     def arguments(self, settings: Mapping[str, Any], trace: Trace) -> tuple[list[Any], dict[str, Any]]:
         """What the function is called with for an analysis."""
-        found = {name: Inputs(trace, name, settings.get(name)) for name in self.inputs}
-        return _bound(self.parameters, {**settings, **found})
+        return self.bound(
+            {**settings} | {name: Inputs(trace, name, settings.get(name)) for name in self.inputs}
+        )
 
-
-def _bound(
-    parameters: Mapping[str, inspect.Parameter], values: Mapping[str, Any]
-) -> tuple[list[Any], dict[str, Any]]:
-    by_position = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    return [values[name] for name in by_position], {
-        name: value for name, value in values.items() if name not in by_position
-    }
+    def bound(self, values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Values of all parameters as those that are given by position, and by name."""
+        by_position = [p.name for p in self.parameters.values() if p.kind is not p.KEYWORD_ONLY]
+        by_name = {name: value for name, value in values.items() if name not in by_position}
+        return [values[name] for name in by_position], by_name
 
 
 def _read_names(function: FunctionType) -> set[str]:

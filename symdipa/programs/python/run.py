@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from inspect import CO_GENERATOR
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -14,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.parts import Noise
 from symdipa.programs.python.bytecode import places
-from symdipa.programs.python.inputs import Inputs, Stream
+from symdipa.programs.python.inputs import Inputs, Loop, Stream
 from symdipa.programs.python.marks import ITERATOR, MARK, code_of, marked
 from symdipa.programs.python.noise import SOURCE, inverse
+from symdipa.programs.python.refusals import refusals
+from symdipa.programs.snapshot import FIXED, Snapshot, Unknown
 from symdipa.programs.trace import Refused, Trace
 from symdipa.programs.values import Number
 
@@ -33,6 +37,8 @@ class PythonProgram:
         self.integer, self.differ, self.halt = mechanism.integer, mechanism.differ, mechanism.halt
         self.settings = mechanism.checked(settings)
         self.file = mechanism.function.__code__.co_filename
+        self.names: dict[str, Any] = dict(mechanism.function.__globals__)
+        """The globals of the functions with marks."""
         self.current: _Run | None = None
 
     @property
@@ -40,15 +46,18 @@ class PythonProgram:
         return self.file
 
     @cached_property
-    def function(self) -> FunctionType:
+    def function(self) -> Callable[..., Any]:
         """The function with marks, and with marks in the functions of its file that it calls."""
         text = "".join(linecache.getlines(self.file, self.mechanism.function.__globals__))
         if not text:
             self.refuse("the source of the function is not found; write it into a file, or a notebook")
-        module = marked(text, self.file)
-        names = dict(self.mechanism.function.__globals__)
-        names[MARK], names[ITERATOR] = self.mark, iter
-        for name, value in names.items():
+        tree = ast.parse(text, self.file)
+        if problems := refusals(tree, self.mechanism.function):
+            raise InvalidInput(problems, self.file)
+        module = marked(tree, self.file)
+        names = self.names
+        names[MARK], names[ITERATOR] = self.mark, self.iterator
+        for name, value in list(names.items()):
             if isinstance(value, FunctionType) and value.__code__.co_filename == self.file:
                 names[name] = self.with_marks(module, value, names)
         return self.with_marks(module, self.mechanism.function, names)
@@ -64,6 +73,7 @@ class PythonProgram:
     def run(self, trace: Trace) -> None:
         """Run the function to its end; see :class:`~symdipa.programs.trace.Program`."""
         function = self.function
+        outside = self.outside()
         run = _Run(self.file, trace)
         trace.where, trace.describe = run.where, run.describe
         before = SOURCE.set(run)
@@ -71,16 +81,48 @@ class PythonProgram:
         try:
             run.outputs(function, self.mechanism.arguments(self.settings, trace))
         except Exception as error:
-            raise Refused(*run.failure(error)) from None
+            raise Refused(*failure(error, self.file)) from None
         finally:
             self.current = None
             SOURCE.reset(before)
             run.bases.clear()
+            for name, shape in self.outside().items():
+                if shape != outside.get(name):
+                    seen = f"{name} was changed, and lasts from one run to the next"
+                    raise Refused(seen, "make it a local variable", None)
+
+    def outside(self) -> dict[str, Hashable]:
+        """The values outside of the function that a run may change, as far as they can be seen."""
+        found: dict[str, Hashable] = {}
+        for name in self.used:
+            value = self.names.get(name)
+            if isinstance(value, list | dict | set | bytearray) or hasattr(value, "__dict__"):
+                if isinstance(value, (*FIXED, FunctionType)):
+                    continue
+                with suppress(Unknown):
+                    found[name] = Snapshot.of({name: value}).shapes[name]
+        return found
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The names that the functions with marks use."""
+        codes = [value.__code__ for value in self.names.values() if isinstance(value, FunctionType)]
+        work = [self.mechanism.function.__code__, *(code for code in codes if code.co_filename == self.file)]
+        for code in work:  # grows
+            work += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        return frozenset(name for code in work for name in code.co_names)
 
     def mark(self) -> None:
         """Called before every statement of the functions with marks."""
         if self.current is not None:
             self.current.passed(sys._getframe(1))
+
+    def iterator(self, value: Any) -> Iterator[Any]:
+        """Called for what a function with marks loops over."""
+        found: Iterator[Any] = iter(value)
+        if self.current is not None and isinstance(found, Stream):
+            return Loop(found, self.current.at_loop)
+        return found
 
     def refuse(self, message: str) -> NoReturn:
         line = self.mechanism.function.__code__.co_firstlineno
@@ -99,14 +141,18 @@ class _Run:
         self.bases: dict[FrameType, int] = {}
         """How many values were on the stack of a function, all of them iterators of loops, when it passed its
         last mark."""
+        self.resting: GeneratorType[Any, None, None] | None = None
+        """What waits while its output is shown."""
 
     def outputs(self, function: Callable[..., Any], arguments: tuple[list[Any], dict[str, Any]]) -> None:
         """Run the function, and show what it yields, or returns if it yields nothing."""
         positional, named = arguments
         result = function(*positional, **named)
         if not isinstance(result, GeneratorType):
-            self.trace.show(result)
+            if result is not None:
+                self.trace.show(result)
             return
+        self.resting = result
         while True:
             try:
                 shown = next(result)
@@ -130,14 +176,16 @@ class _Run:
                 return
             chain.append((outer, places(outer.f_code)[outer.f_lasti].live))
             frame = outer
-        values = {}
-        for depth, (each, live) in enumerate(reversed(chain)):
-            prefix = f"{each.f_code.co_name}_" if depth else ""
-            here = each.f_locals
-            values.update({prefix + name: here[name] for name in live if name in here})
         place = tuple((each.f_code, each.f_lasti) for each, _ in chain)
         with suppress(_Unclear):
-            self.trace.point(place, chain[0][0].f_lineno, values)
+            self.trace.point(place, chain[0][0].f_lineno, lambda: _values(chain))
+
+    def at_loop(self, frame: FrameType) -> bool:
+        """The head of a loop is passed: whether something may be shown once the loop has ended."""
+        self.passed(frame)
+        is_mechanism = frame.f_back is not None and frame.f_back.f_code is _Run.outputs.__code__
+        alone = is_mechanism and frame.f_code.co_flags & CO_GENERATOR
+        return not alone or places(frame.f_code)[frame.f_lasti].yields
 
     def is_clear(self, frame: FrameType) -> bool:
         """Whether nothing is on the stack of a function that waits for another one but iterators of loops
@@ -159,7 +207,12 @@ class _Run:
             if frame.f_code.co_filename == self.file:
                 return _position(frame.f_code, frame.f_lasti)
             frame = frame.f_back
-        return None
+        resting = self.resting
+        while resting is not None and isinstance(resting.gi_yieldfrom, GeneratorType):
+            resting = resting.gi_yieldfrom
+        if resting is not None and resting.gi_frame is not None:
+            return _position(resting.gi_frame.f_code, resting.gi_frame.f_lasti)
+        return Position(self.trace.line, 1)
 
     def describe(self, value: object) -> object:
         """What a parameter, or a generator of the program, is as another value."""
@@ -179,25 +232,6 @@ class _Run:
             state = {name: held for name, held in state.items() if name in live}
         return code, offset, state, value.gi_yieldfrom
 
-    def failure(self, error: Exception) -> tuple[str, str, Position | None]:
-        """What is seen of an exception that the program raises, with the place."""
-        if isinstance(error, RecursionError):
-            seen, remedy = "functions call each other without an end", "use a loop instead"
-        else:
-            seen = (
-                f"{type(error).__name__} is raised: {error}"
-                if str(error)
-                else f"{type(error).__name__} is raised"
-            )
-            remedy = "a run must not end like this, whatever the noise is"
-        position = None
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == self.file:
-                position = _position(trace.tb_frame.f_code, trace.tb_lasti)
-            trace = trace.tb_next
-        return seen, remedy, position
-
     # -------------------------------------------------------------------------------------------------- noise
 
     def noise(self, kind: Noise, scale: object) -> Number:
@@ -207,6 +241,31 @@ class _Run:
             frame = frame.f_back
         site = (frame.f_code, frame.f_lasti) if frame is not None else None
         return self.trace.noise(kind, inverse(scale), site)
+
+
+def _values(chain: list[tuple[FrameType, frozenset[str]]]) -> dict[str, object]:
+    """The live values of functions that wait for each other, the innermost first; outer ones come first."""
+    found: dict[str, object] = {}
+    for depth, (each, live) in enumerate(reversed(chain)):
+        prefix = f"{each.f_code.co_name}_" if depth else ""
+        here = each.f_locals
+        found.update({prefix + name: here[name] for name in sorted(live) if name in here})
+    return found
+
+
+def failure(error: BaseException, file: str) -> tuple[str, str, Position | None]:
+    """What is seen of an exception that a program raises, what to do, and the place in its file."""
+    if isinstance(error, RecursionError):
+        seen, remedy = "functions call each other without an end", "use a loop instead"
+    else:
+        seen = f"{type(error).__name__} is raised" + (f": {error}" if str(error) else "")
+        remedy = "a run must not end like this, whatever the noise is"
+    position, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            position = _position(trace.tb_frame.f_code, trace.tb_lasti)
+        trace = trace.tb_next
+    return seen, remedy, position
 
 
 def _position(code: CodeType, offset: int) -> Position:

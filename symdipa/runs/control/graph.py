@@ -155,6 +155,11 @@ class Control:
         return tuple(s.kind for s in self.sampling)
 
     @cached_property
+    def has_known(self) -> bool:
+        """Whether means of some samples are known to rise or to fall."""
+        return any(s.difference is not None and s.moves for s in self.sampling)
+
+    @cached_property
     def capped(self) -> tuple[Mask, ...]:
         """For each state the variables whose values may depend on inputs and allow no shift above the
         difference."""

@@ -9,11 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from symdipa.checker.graphs import Edge
 from symdipa.checker.wider.model import NOTHING, Model, Step
 from symdipa.checker.wider.order import ZERO, Comparison, Order, Place, Value, compared, twins
-
-Edge = tuple[int, int, int]
-"""Source, transition, target."""
 
 WEAKER = {"<": "<=", "<=": None, "=": None, "!=": None}
 """What may still hold where a fact does not."""
@@ -79,11 +77,11 @@ class Known:
     def _settle(self) -> None:
         leaving: list[list[Edge]] = [[] for _ in self.facts]
         for edge in self.edges:
-            leaving[edge[0]].append(edge)
+            leaving[edge.source].append(edge)
         work = list(self.edges)
         while work:
             edge = work.pop()
-            node = edge[2]
+            node = edge.target
             kept = self._following(edge)
             if kept != self.facts[node]:
                 self.facts[node] = kept
@@ -92,7 +90,7 @@ class Known:
 
     def _following(self, edge: Edge) -> list[Fact]:
         """What is left of the facts of an edge's target, in terms of what was there before it."""
-        source, t, target = edge
+        source, t, target, _ = edge
         if not self.facts[target]:
             return []
         step = self.model.steps[t]

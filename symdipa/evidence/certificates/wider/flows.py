@@ -6,16 +6,17 @@ not take a cycle as it is, some rounds before it may help, or a few rounds in pl
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from functools import cached_property
 from math import lcm
 from typing import TYPE_CHECKING, NamedTuple
 
 from symdipa.checker.claims import Inputs
 from symdipa.checker.rules import CertificateRefused
+from symdipa.checker.wider.adjacent import check_free, means_of_run
 from symdipa.checker.wider.model import Model, Sample, Step, model_of
 from symdipa.checker.wider.runs import GROUND, Arc, End, Run, run_of
 from symdipa.model.adjacency import EITHER_WAY, Interval
@@ -61,10 +62,10 @@ def lower_of_flow(
     entries = control.whole_differences(flow.run, flow.deltas, adjacency)
     differences = [delta * sensitivity for delta in entries]
     found = None
-    for way in _ways(automaton, run, cycles, adjacency, sensitivity):
+    letters = control.whole_letters(flow.run)
+    for way in _ways(automaton, run, cycles, adjacency, sensitivity, letters, differences):
         limits.check("a certificate of a bound from below")
-        deltas = [differences[at] for at in way.places]
-        value, flows = way.largest(deltas, limits)
+        value, deltas, flows = way.largest(limits)
         if value > 0 and (found is None or value > found[0]):
             found = value, way, deltas, flows
         if value >= (flow.value or 0) * sensitivity:
@@ -83,13 +84,15 @@ def growth(
     adjacency: Interval = EITHER_WAY,
     sensitivity: Fraction | int = 1,
     limits: Limits = UNLIMITED,
+    letters: Sequence[str] = (),
 ) -> Json:
     """A flow on a run that nothing limits, as a certificate of a violation.
 
-    Raises :class:`NothingToCertify` if none is found.
+    ``letters`` say of the steps which entries differ, where that matters. Raises :class:`NothingToCertify`
+    if none is found.
     """
     followed = not cycles
-    for way in _ways(automaton, run, cycles, adjacency, sensitivity):
+    for way in _ways(automaton, run, cycles, adjacency, sensitivity, letters):
         limits.check("a certificate of a violation")
         followed |= bool(way.run.cycles)
         if (found := way.endless()) is not None:
@@ -112,18 +115,29 @@ def _ways(
     cycles: Sequence[Span],
     adjacency: Interval,
     sensitivity: Fraction | int,
+    letters: Sequence[str],
+    differences: Sequence[Fraction] | None = None,
 ) -> Iterator[_Way]:
-    """The run with its cycles written down in different ways, as far as the checker follows."""
+    """The run with its cycles written down in different ways, as far as the checker follows.
+
+    ``differences`` are those of its entries; without them the letters tell.
+    """
     model = model_of(automaton)
     inputs = Inputs(*adjacency, Fraction(sensitivity), adjacency[0] == -adjacency[1])
+    found: Sequence[Fraction | None] = differences or [None] * len(run)
+    given = [
+        Entry.of(model.differences(model.steps[t], inputs), letters[p] if letters else None, difference)
+        for p, (t, difference) in enumerate(zip(run, found, strict=True))
+    ]
     cycles = sorted(cycles)
     kinds = [(before, 1) for before in range(ROUNDS)] + [(before, 2) for before in range(ROUNDS)]
     for before, listed in [*kinds, *((rounds, 0) for rounds in range(1, ROUNDS + 1))]:
         places, spans = _written_out(len(run), cycles, before, listed)
         transitions = [run[at] for at in places]
-        kept = _accepted(model, transitions, spans)
+        entries = [given[at] for at in places]
+        kept = _accepted(model, transitions, spans, entries)
         if kept is not None:
-            yield _Way(model, kept, inputs, places)
+            yield _Way(model, kept, entries)
         if not cycles:
             return
 
@@ -149,28 +163,88 @@ def _written_out(
     return places, spans
 
 
-def _accepted(model: Model, transitions: Sequence[int], cycles: Sequence[Span]) -> Run | None:
+def _accepted(
+    model: Model, transitions: Sequence[int], cycles: Sequence[Span], entries: list[Entry]
+) -> Run | None:
     """The run with those of the cycles that the checker takes."""
 
     def taken(some: Sequence[Span]) -> Run | None:
         try:
-            return run_of(model, list(transitions), [list(cycle) for cycle in some], "the run")
+            run = run_of(model, list(transitions), [list(cycle) for cycle in some], "the run")
+            _Way(model, run, entries).check()
         except CertificateRefused:
             return None
+        return run
 
     if (found := taken(cycles)) is not None or len(cycles) < 2:
         return found
     return taken([cycle for cycle in cycles if taken([cycle]) is not None])
 
 
+class Entry(NamedTuple):
+    """The difference of an entry that was found, and the least and the largest one that are possible."""
+
+    difference: Fraction
+    ends: Interval
+
+    @classmethod
+    def of(cls, ends: Interval, letter: str | None, found: Fraction | None) -> Entry:
+        """Without a letter any difference is possible, and with most letters one is."""
+        low, high = ends
+        match letter:
+            case None:
+                return cls(found or Fraction(0), ends)
+            case "~":
+                return cls(found or high or low, ends)
+            case "-" | "+":
+                return cls.fixed(low if letter == "-" else high)
+            case _:
+                return cls.fixed(Fraction(0))
+
+    @classmethod
+    def fixed(cls, difference: Fraction) -> Entry:
+        return cls(difference, (difference, difference))
+
+
 @dataclass(frozen=True)
 class _Way:
-    """A run with cycles that the checker takes; ``places`` are its positions in the run that was given."""
+    """A run with cycles that the checker takes, with the entries that it reads."""
 
     model: Model
     run: Run
-    inputs: Inputs
-    places: list[int]
+    entries: list[Entry]
+
+    def check(self) -> None:
+        """Raises :class:`CertificateRefused` if these entries may not differ so."""
+        if self.model.unfolds:
+            check_free(self.run, "the run")
+            means_of_run(self.model, self.run, self._written_entries(), "the run")
+
+    @cached_property
+    def means(self) -> list[Fraction]:
+        """The differences of the means."""
+        entries = self._written_entries()
+        return means_of_run(self.model, self.run, entries, "the run") if self.model.unfolds else entries
+
+    def _ends(self, position: int) -> Interval:
+        """The least and the largest difference of the mean that the entry of the step can make."""
+        entry, mean = self.entries[position], self.means[position]
+        low, high = entry.ends
+        return mean - entry.difference + low, mean - entry.difference + high
+
+    def _fixed(self, chosen: Mapping[int, Fraction]) -> _Way | None:
+        """With differences of means that are chosen at some positions, by the entries there, and as they are
+        elsewhere; ``None`` if these entries may not differ so."""
+        entries = [
+            Entry.fixed(entry.difference + chosen.get(p, mean) - mean)
+            for p, (entry, mean) in enumerate(zip(self.entries, self.means, strict=True))
+        ]
+        way = _Way(self.model, self.run, entries)
+        try:
+            way.check()
+        except CertificateRefused:
+            return None
+        return way
 
     @property
     def mirrored(self) -> bool:
@@ -201,8 +275,9 @@ class _Way:
 
     def _gain(self, end: End, absorbed: int) -> Fraction:
         """What a further round gains at most by a unit that a copy absorbs, or (-1) creates."""
+        assert end.position is not None
         amount = -absorbed if end.mirrored else absorbed
-        return max(amount * x for x in self.model.differences(self._step(end), self.inputs))
+        return max(amount * x for x in self._ends(end.position))
 
     def _room(self, end: End, absorbed: int) -> Fraction | None:
         """How much a sample can absorb, or (-1) create; ``None``: as much as one likes."""
@@ -214,8 +289,36 @@ class _Way:
 
     # The largest flow
 
-    def largest(self, deltas: Sequence[Fraction], limits: Limits) -> tuple[Fraction, list[Flow]]:
-        """The value of the largest flow, and that flow; 0 if there is no largest."""
+    def largest(self, limits: Limits) -> tuple[Fraction, list[Fraction], list[Flow]]:
+        """The value of the largest flow, the differences of entries, and that flow; 0 if there is no largest.
+
+        Where further rounds read entries as the one in the run does, both what that one had and what is best
+        for them is tried.
+        """
+        value, flows = self._largest(limits)
+        if not self.model.unfolds:
+            return value, self._written_entries(), flows
+        found = Fraction(0), self._written_entries(), list[Flow]()
+        for chosen in ({}, self._best_for_copies(flows)):
+            if (way := self._fixed(chosen)) is not None:
+                value, flows = way._largest(limits)
+                found = max(found, (value, way._written_entries(), flows), key=lambda one: one[0])
+        return found
+
+    def _written_entries(self) -> list[Fraction]:
+        return [entry.difference for entry in self.entries]
+
+    def _best_for_copies(self, flows: Iterable[Flow]) -> dict[int, Fraction]:
+        """The differences of means with which further rounds gain most."""
+        found: dict[int, Fraction] = {}
+        for flow in flows:
+            copies = self._copies(flow.arc) if flow.repeated else (False, False)
+            for end, is_copy, rises in zip(flow.arc, copies, (False, True), strict=True):
+                if is_copy and end.position is not None:
+                    found[end.position] = self._ends(end.position)[rises != end.mirrored]
+        return found
+
+    def _largest(self, limits: Limits) -> tuple[Fraction, list[Flow]]:
         from symdipa.bounds.exact.flow import Network
 
         arcs, steady = self._closed(self.run.arcs), self._closed(self.run.steady)
@@ -225,7 +328,7 @@ class _Way:
         place = {end: k for k, end in enumerate(ends)}
         source, sink = len(ends), len(ends) + 1
         rooms = {end: (self._room(end, 1), self._room(end, -1)) for end in ends if end != GROUND}
-        worth = {end: self._worth(end, deltas) for end in rooms}
+        worth = {end: self._worth(end, self.means) for end in rooms}
         gains = {arc: self._gains(arc) for arc in steady}
         unit = lcm(*(room.denominator for both in rooms.values() for room in both if room is not None), 1)
         scale = lcm(*(x.denominator for x in (*worth.values(), *(g for g, _, _ in gains.values()))), 1)
@@ -277,62 +380,46 @@ class _Way:
         after: dict[End, list[Arc]] = {}
         for arc in arcs:
             after.setdefault(arc[0], []).append(arc)
-        starts: list[Flow | End] = []
+        heads: list[tuple[End, list[Flow]]] = []
+        tails: dict[End, list[list[Flow]]] = {}
         for arc in steady:
-            gain, from_copy, to_copy = self._gains(arc)
+            from_copy, to_copy = self._copies(arc)
+            flow = [Flow(arc, Fraction(1), True)]
             if from_copy and to_copy:
-                if gain > 0:
-                    return [Fraction(0)] * len(self.places), [Flow(arc, Fraction(1), True)]
+                if (entries := self._worthy(flow)) is not None:
+                    return entries, flow
             elif from_copy:
-                starts.append(Flow(arc, Fraction(1), True))
-        ends = list(dict.fromkeys(end for arc in arcs for end in arc))
-        starts += [end for end in ends if self._is_open(end, -1)]
-        finals: dict[End, list[Flow | None]] = {}
-        for end in ends:
+                heads.append((arc[1], flow))
+            else:
+                tails.setdefault(arc[0], []).append(flow)
+        for end in dict.fromkeys(end for arc in arcs for end in arc):
+            if self._is_open(end, -1):
+                heads.append((end, []))
             if self._is_open(end, 1):
-                finals.setdefault(end, []).append(None)
-        for arc in steady:
-            if self._copies(arc) == (False, True):
-                finals.setdefault(arc[0], []).append(Flow(arc, Fraction(1), True))
-        for start in starts:
-            first = start.arc[1] if isinstance(start, Flow) else start
+                tails.setdefault(end, []).insert(0, [])
+        for first, head in heads:
             for end, path in _paths(first, after):
-                for final in finals.get(end, ()):
-                    flows = [Flow(arc, Fraction(1), False) for arc in path]
-                    head = [start] if isinstance(start, Flow) else []
-                    tail = [final] if final is not None else []
-                    if (deltas := self._worthy(start, final or end)) is not None and (head or tail or path):
-                        return deltas, [*head, *flows, *tail]
+                for tail in tails.get(end, ()):
+                    flows = [*head, *(Flow(arc, Fraction(1), False) for arc in path), *tail]
+                    if (entries := self._worthy(flows)) is not None:
+                        return entries, flows
         return None
 
     def _is_open(self, end: End, absorbed: int) -> bool:
         return end == GROUND or self._room(end, absorbed) is None
 
-    def _worthy(self, start: Flow | End, final: Flow | End) -> list[Fraction] | None:
-        """Differences with which a path between these ends is worth something, if there are any."""
-        fixed = [end for end in (start, final) if isinstance(end, End) and end != GROUND]
-        gained = sum(
-            (
-                self._gain(end.arc[k], 1 if k else -1)
-                for k, end in enumerate((start, final))
-                if isinstance(end, Flow)
-            ),
-            Fraction(0),
-        )
-        positions = sorted({end.position for end in fixed if end.position is not None})
-        choices = [self.model.differences(self.run.steps[p], self.inputs) for p in positions]
-        for choice in product(*choices):
-            deltas = [Fraction(0)] * len(self.places)
-            for p, delta in zip(positions, choice, strict=True):
-                deltas[p] = delta
-            value = gained
-            if isinstance(start, End) and start != GROUND:
-                value -= self._worth(start, deltas)
-            if isinstance(final, End) and final != GROUND:
-                value += self._worth(final, deltas)
-            if value > 0:
-                return deltas
-        return None
+    def _worthy(self, flows: Sequence[Flow]) -> list[Fraction] | None:
+        """Differences of entries with which these flows are worth something, if there are any."""
+        absorbed: dict[int, Fraction] = defaultdict(Fraction)
+        for flow in flows:
+            for end, sign in zip(flow.arc, (-1, 1), strict=True):
+                if end.position is not None:
+                    absorbed[end.position] += -sign * flow.amount if end.mirrored else sign * flow.amount
+        chosen = {p: self._ends(p)[amount > 0] for p, amount in absorbed.items() if amount}
+        if sum(absorbed[p] * mean for p, mean in chosen.items()) <= 0:
+            return None
+        way = self._fixed(chosen)
+        return None if way is None else way._written_entries()
 
     # Writing it down
 

@@ -13,14 +13,18 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
+from symdipa.checker.claims import Inputs
+from symdipa.checker.graphs import Edge
+from symdipa.checker.wider.adjacent import ANY, Apart, entry, known_after, means, state_after
 from symdipa.checker.wider.model import Model, Sample, Step, model_of
 from symdipa.checker.wider.order import Order, Place, Value
-from symdipa.evidence.certificates.wider.facts import Edge, Fact, Known, different, needs_difference
+from symdipa.evidence.certificates.wider.facts import Fact, Known, different, needs_difference
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import NothingToCertify
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control.graph import Key, What
+from symdipa.runs.control.unfolding import live_registers
 from symdipa.runs.graphs import component_numbers
 from symdipa.runs.problem import Problem
 
@@ -74,8 +78,10 @@ def one_sided(automaton: Automaton, side: Side) -> Json:
     model = model_of(automaton)
     graphs = Contracted(automaton, side)
     known = Known(model, graphs.proposed(model), graphs.edges)
+    inputs = Inputs(side.low, side.high, Fraction(1), both=side.low == -side.high)
+    apart = graphs.apart(model, inputs)
     ways = [
-        _Lift(model, side, graphs, known, [graphs.shifts(v, turned) for v in graphs.lifted])
+        _Lift(model, inputs, graphs, known, apart, [graphs.shifts(v, turned) for v in graphs.lifted])
         for turned in graphs.roundings(automaton.integer)
     ]
     best = min(ways, key=lambda way: way.bound)
@@ -86,10 +92,12 @@ def one_sided(automaton: Automaton, side: Side) -> Json:
         "D": str(max(side.bound, best.bound)),
         "base": {
             "nodes": [
-                {"state": state} | ({"facts": [fact.written for fact in facts]} if facts else {})
-                for state, facts in zip(graphs.states(), known.facts, strict=True)
+                {"state": state}
+                | _written_apart(gone)
+                | ({"facts": [fact.written for fact in facts]} if facts else {})
+                for state, gone, facts in zip(graphs.states(), apart, known.facts, strict=True)
             ],
-            "edges": [list(edge) for edge in graphs.edges],
+            "edges": [_written(edge) for edge in graphs.edges],
         },
         "lift": best.written("backward" if side.lifted.letters else "forward"),
     }
@@ -97,6 +105,15 @@ def one_sided(automaton: Automaton, side: Side) -> Json:
 
 def _pair(interval: Interval) -> list[str]:
     return [str(end) for end in interval]
+
+
+def _written(edge: Edge) -> list[int | str]:
+    return [edge.source, edge.transition, edge.target, *([edge.letter] if edge.letter else [])]
+
+
+def _written_apart(apart: Apart) -> Json:
+    registers = {r: str(difference) for r, difference in sorted(apart.registers.items())}
+    return ({"differ": apart.state} if apart.state else {}) | ({"registers": registers} if registers else {})
 
 
 # From the core to the automaton
@@ -127,6 +144,11 @@ class Contracted:
     def _is_between(self, node: int) -> bool:
         return self.control.is_between(self.cover.state[node])
 
+    def _edge(self, source: int, t: int, target: int) -> Edge:
+        """An edge by the transition of which the core's ``t`` is the first part."""
+        letter = self.control.letters[t] if self.control.letters else ""
+        return Edge(source, self.control.origin[t], target, letter)
+
     def _contract_base(self) -> None:
         leaving: dict[int, list[int]] = defaultdict(list)
         for e, u in enumerate(self.cover.source):
@@ -153,8 +175,7 @@ class Contracted:
                 if target not in self.nodes:
                     self.nodes[target] = len(self.nodes)
                     work.append(target)
-                origin = self.control.origin[self.cover.transition[e]]
-                self.edges.append((self.nodes[node], origin, self.nodes[target]))
+                self.edges.append(self._edge(self.nodes[node], self.cover.transition[e], self.nodes[target]))
 
     def _contract_lift(self) -> None:
         """Backward from where runs may end: each node has one edge over each base edge that leads to it."""
@@ -183,17 +204,31 @@ class Contracted:
                 if source not in self.lifted:
                     self.lifted[source] = len(self.lifted)
                     work.append(source)
-                self.lift_edges.append((self.lifted[source], self.control.origin[t], self.lifted[node]))
+                self.lift_edges.append(self._edge(self.lifted[source], t, self.lifted[node]))
 
     # What nodes are about
 
     def states(self) -> Iterator[str]:
         """The automaton's state of each node, which edges tell."""
         states = {0: self.automaton.initial}
-        for source, t, target in self.edges:
+        for source, t, target, _ in self.edges:
             assert states[source] == self.automaton.transitions[t].source
             states[target] = self.automaton.transitions[t].target
         return (states[v] for v in range(len(self.nodes)))
+
+    def apart(self, model: Model, inputs: Inputs) -> list[Apart]:
+        """How far inputs went apart in each node, as far as registers matter."""
+        live = live_registers(self.automaton)
+        found = {0: Apart()}
+        for source, t, target, letter in self.edges:  # a node comes before those that only it leads to
+            if target not in found:
+                step, here = model.steps[t], found[source]
+                state = state_after(model, here.state, letter)
+                assert state is not None
+                read, _ = entry(model, step, letter, inputs)
+                known = known_after(step, here.registers, read, live[step.target])
+                found[target] = Apart(state, known)
+        return [found[v] for v in range(len(self.nodes))]
 
     def naming(self, node: int) -> Mapping[str, What]:
         """What the variables stand for in a node of the cover, those that matter."""
@@ -292,12 +327,15 @@ class _Lift:
     """The lift with these intervals, and the least potentials that pay for it."""
 
     def __init__(
-        self, model: Model, side: Side, graphs: Contracted, known: Known, shifts: list[Intervals]
+        self,
+        model: Model,
+        inputs: Inputs,
+        graphs: Contracted,
+        known: Known,
+        apart: list[Apart],
+        shifts: list[Intervals],
     ) -> None:
-        self.model, self.shifts = model, shifts
-        self.low, self.high = side.low, side.high
-        if model.integer:
-            self.low, self.high = Fraction(ceil(side.low)), Fraction(floor(side.high))
+        self.model, self.inputs, self.apart, self.shifts = model, inputs, apart, shifts
         self.base = [graphs.nodes[graphs.lift.base[v]] for v in graphs.lifted]
         self.edges, self.known = graphs.lift_edges, known
         self.potentials = self._potentials()
@@ -307,25 +345,27 @@ class _Lift:
         return max(p for p, base in zip(self.potentials, self.base, strict=True) if base == 0)
 
     def _potentials(self) -> list[Fraction]:
-        component = component_numbers(len(self.base), [(u, v) for u, _, v in self.edges])
+        component = component_numbers(len(self.base), [(u, v) for u, _, v, _ in self.edges])
         potential = [Fraction(0)] * (max(component) + 1)
-        for u, t, v in sorted(self.edges, key=lambda edge: component[edge[0]]):
-            here, there = component[u], component[v]
-            paid = self._cost(u, t, v)
+        for edge in sorted(self.edges, key=lambda edge: component[edge.source]):
+            here, there = component[edge.source], component[edge.target]
+            paid = self._cost(edge)
             if here != there:  # components are numbered from the ends
                 potential[here] = max(potential[here], paid + potential[there])
             elif paid:
                 raise NothingToCertify("the shifts that were found on the core cost something in a loop")
         return [potential[c] for c in component]
 
-    def _cost(self, u: int, t: int, v: int) -> Fraction:
+    def _cost(self, edge: Edge) -> Fraction:
         """What an edge costs at most, with the best shift of its sample."""
+        u, t, v, letter = edge
         step = self.model.steps[t]
+        read = entry(self.model, step, letter or ANY, self.inputs)
         floors, ceilings = self._range(self.known.orders[self.base[u]], step, self.shifts[u], self.shifts[v])
         zero = [Fraction(0)]
         return max(
             _price(step.sample, difference, floors, ceilings) + _price(step.second, difference, zero, zero)
-            for difference in ((self.low, self.high) if step.reads_input else zero)
+            for difference in means(step, self.apart[self.base[u]], read, "an edge")
         )
 
     def _range(
@@ -368,7 +408,7 @@ class _Lift:
                 )
                 for base, potential, mine in zip(self.base, self.potentials, own, strict=True)
             ],
-            "edges": [list(edge) for edge in self.edges],
+            "edges": [_written(edge) for edge in self.edges],
         }
 
     def _everywhere(self) -> Intervals:
@@ -394,10 +434,10 @@ class _Lift:
 
         leaving: list[list[Edge]] = [[] for _ in self.base]
         for edge in self.edges:
-            leaving[edge[0]].append(edge)
+            leaving[edge.source].append(edge)
         work = list(self.edges)
         while work:
-            u, t, v = work.pop()
+            u, t, v, _ = work.pop()
             step = self.model.steps[t]
             for x, (low, high) in everywhere.items():
                 if x in self.shifts[v] or x in own[v]:

@@ -25,8 +25,11 @@ any value)."""
 
 
 def is_wide(automaton: Automaton) -> bool:
-    """Whether probabilities of a (valid) automaton are computed here, and not as in the paper's class."""
-    return validated(automaton).integer or not automaton.is_plain
+    """Whether probabilities of a (valid) automaton are computed here, and not as in the paper's class.
+
+    Which entries may differ has no say in them.
+    """
+    return validated(automaton).integer or not automaton.plain_steps or bool(automaton.registers)
 
 
 def alone(asked: Asked) -> Window | None:
@@ -145,9 +148,9 @@ class _Making:
         self.system, self.windows = system, windows
         self.known: dict[int, Fraction] = {}
         self.laws: dict[int, Law] = {}
+        given = [exact(entry) if entry is not None else Fraction(0) for entry in inputs]
         for i, sample in enumerate(system.samples):
-            given = inputs[sample.step] if sample.reads_input else None
-            mean = sample.mean + (exact(given) if given is not None else 0)
+            mean = sample.mean + sample.sum_of(given)
             if sample.noise is Noise.NONE:
                 self.known[i] = mean
             else:

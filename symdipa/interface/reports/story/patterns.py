@@ -158,9 +158,17 @@ ALL_STEPS = "-v or --json shows all steps."
 def run_table(automaton: Automaton, witness: Witness, longest: int | None = None) -> list[Block]:
     """The run, one step a line, and how to see what an excerpt leaves out."""
     columns = words.run_columns(automaton, witness)
-    head = ("step", "loop", "from", "guard", "stores", "output", "to")
+    head = _with_entries(columns, ("step", "loop", "from", "guard", "stores", "output", "to"))
     pieces = words.excerpt(witness, longest)
     return [_steps_table(columns, head, pieces), *([ALL_STEPS] if len(pieces) > 1 else [])]
+
+
+def _with_entries(columns: Mapping[str, Sequence[str]], head: Sequence[str]) -> list[str]:
+    """A head of a table of steps, with what there is to tell of entries before the guard, and of registers
+    before the end."""
+    at = head.index("from") + 1
+    entry, registers = ([name] if name in columns else [] for name in (words.ENTRY, words.DIFFER_THEN))
+    return [*head[:at], *entry, *head[at:-1], *registers, head[-1]]
 
 
 def _steps_table(columns: Mapping[str, Sequence[str]], head: Sequence[str], pieces: Sequence[range]) -> Table:
@@ -190,8 +198,9 @@ def run_with_facts(automaton: Automaton, witness: Witness, longest: int | None =
         legend.append("Stored in: where the step keeps its noisy value.")
     if any(orders):
         legend.append("Known order: what the comparisons so far force on the stored values.")
+    legend += words.entry_legend(automaton, witness)
     known = ["known order"] if any(orders) else []
-    head = ("step", "loop", "from", "if", "output", "stored in", *known, "to")
+    head = _with_entries(columns, ("step", "loop", "from", "if", "output", "stored in", *known, "to"))
     pieces = words.excerpt(witness, longest)
     if len(pieces) > 1:
         legend.append(ALL_STEPS)

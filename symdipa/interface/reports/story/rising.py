@@ -36,6 +36,8 @@ def happens(automaton: Automaton, witness: Witness) -> list[Block]:
         title = f"Loop {name}," if name else "The loop"
         text = words.loop_text(automaton, witness, loop)
         blocks.append(f"{title} {text}{',' if name else ''} can go round as often as one likes.")
+    if told := words.which_differ(automaton, witness):
+        blocks.append(" ".join(told))
     if rows := _chain(automaton, witness):
         blocks += ["From the lowest value to the highest, the run forces this order:", Inset([Table(rows)])]
     return blocks
@@ -70,14 +72,15 @@ def in_short(automaton: Automaton, witness: Witness) -> str:
         steps = sorted({witness.path[0], witness.path[-1]})
         compare = "compares or shows" if len(steps) == 1 else "compare or show"
         return f"{words.steps_text(steps)} {compare} values whose noise cannot hide that an input moved."
+    noisy = "noisy values whose means differ" if automaton.unfolds else "noisy inputs"
     if witness.conflict.startswith("violating path to "):
         what = witness.conflict.removeprefix("violating path to ")
-        return f"any number of noisy inputs lie on one side of {what}, which nothing can shift."
+        return f"any number of {noisy} lie on one side of {what}, which nothing can shift."
     match witness.pattern:
         case Pattern.LEAKING_PAIR if witness.path:
-            return f"any number of noisy inputs lie below {_others(automaton, witness)}."
+            return f"any number of {noisy} lie below {_others(automaton, witness)}."
         case Pattern.DISCLOSING_CYCLE:
-            return "one run can show any number of noisy inputs."
+            return f"one run can show any number of {noisy}."
         case _:
             return "every round of a loop costs something anew."
 
@@ -121,9 +124,24 @@ def _moved(automaton: Automaton, witness: Witness, found: Growth) -> str:
     if not groups:
         return "Let the inputs move."
     looped = {k for start, end in witness.cycles for k in range(start, end)}
-    told = [f"{_inputs_of(steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()]
     turns = " (and the other way in every second round)" if len(found.deltas) == 2 else ""
+    if automaton.unfolds:
+        return _apart(witness, rows, turns)
+    told = [f"{_inputs_of(steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()]
     return f"Let {enumeration(told)}{turns}."
+
+
+def _apart(witness: Witness, differences: Sequence[Fraction], turns: str) -> str:
+    """Which entries differ by how much, where not all have to."""
+    groups: dict[Fraction, list[int]] = {}
+    for k, difference in enumerate(differences):
+        if difference:
+            groups.setdefault(difference, []).append(k)
+    told = [
+        f"{words.entries_of(witness, steps)} be {'larger' if size > 0 else 'smaller'} by {abs(size)}"
+        for size, steps in groups.items()
+    ]
+    return f"In the first input, let {enumeration(told)}{turns}, and all others be as in the second."
 
 
 def _inputs_of(steps: Sequence[int], looped: Container[int]) -> str:

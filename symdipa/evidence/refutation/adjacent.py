@@ -1,0 +1,76 @@
+"""Which entries of two inputs for a run may differ, and which differences cost most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import islice
+
+from symdipa.model.adjacency.differ import EQUAL, OTHER, Differ
+from symdipa.model.automaton import Automaton
+from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.runs.numbers.shifts import Worst, worst
+from symdipa.runs.numbers.system import System
+
+MOST_WORDS = 64
+"""Up to so many ways in which entries may differ, all are tried; else one entry after another is added."""
+
+
+def after(differ: Differ, differences: Iterable[Fraction | None]) -> int | None:
+    """The state of the adjacency automaton behind the differences of some steps (``None`` for those that read
+    nothing); ``None`` where entries may not differ like that."""
+    state: int | None = 0
+    for delta in differences:
+        if delta is not None and state is not None:
+            state = differ.after(state, OTHER if delta else EQUAL)
+    return state
+
+
+def worst_allowed(automaton: Automaton, system: System, limits: Limits = UNLIMITED) -> Worst:
+    """The differences of at most 1 that cost most in a run, among those that the automaton allows.
+
+    By convexity few of them need be looked at. The second result of many entries that may differ is not
+    known to be the largest.
+    """
+    differ = automaton.differ
+    if differ.is_all:
+        return worst(system, -1, 1, limits)
+    words = list(islice(_words(differ, system.reads), MOST_WORDS + 1))
+    if len(words) <= MOST_WORDS:
+        return max((worst(system, -1, 1, limits, word) for word in words), key=_rank)
+    best = word = [EQUAL if reads else "" for reads in system.reads]
+    found, grown = worst(system, -1, 1, limits, word), True
+    while grown:
+        grown = False
+        for k in [k for k, letter in enumerate(best) if letter == EQUAL]:
+            word = [*best[:k], OTHER, *best[k + 1 :]]
+            if _allows(differ, word) and _rank(now := worst(system, -1, 1, limits, word)) > _rank(found):
+                found, following, grown = now, word, True
+        best = following if grown else best
+    return found
+
+
+def _rank(found: Worst) -> tuple[bool, Fraction]:
+    return found.value is None, found.value or Fraction(0)
+
+
+def _allows(differ: Differ, word: Sequence[str]) -> bool:
+    return after(differ, [Fraction(letter == OTHER) if letter else None for letter in word]) is not None
+
+
+def _words(differ: Differ, reads: Sequence[bool]) -> Iterator[tuple[str, ...]]:
+    """Letters for the steps of a run (none where nothing is read); those with fewer differences are left out
+    where that leads to the same."""
+    work: list[tuple[tuple[str, ...], int]] = [((), 0)]
+    while work:
+        word, state = work.pop()
+        if len(word) == len(reads):
+            yield word
+        elif not reads[len(word)]:
+            work.append(((*word, ""), state))
+        else:
+            equal, other = differ.moves[state]
+            if other is not None:
+                work.append(((*word, OTHER), other))
+            if equal is not None and equal != other:
+                work.append(((*word, EQUAL), equal))

@@ -1,0 +1,198 @@
+"""What cannot be followed, and shows in the text of a function: it would go unnoticed in a run.
+
+A run on symbolic values finds most of what it cannot do when it is done. Here is what would give the analysis
+another answer than a run on numbers: what tells symbolic values from numbers, what lasts from one run to the
+next, and what catches the exceptions that end a run of the analysis.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+from symdipa.model.errors import InputProblem, Position
+
+FORBIDDEN = {
+    **dict.fromkeys(
+        ["isinstance", "issubclass", "type", "id", "callable", "hasattr", "dir", "vars"],
+        "tells the values of the analysis from numbers; compare values, not what they are",
+    ),
+    **dict.fromkeys(
+        ["eval", "exec", "compile", "globals", "locals", "setattr", "delattr", "__import__", "breakpoint"],
+        "changes or runs what cannot be seen here; write it out",
+    ),
+    **dict.fromkeys(["print"], "shows something that is not an output; yield it, or leave it out"),
+    **dict.fromkeys(["input", "open"], "reads something that is not a parameter; make it one"),
+}
+"""Builtin functions, and why they are not called."""
+
+MODULES = {
+    **dict.fromkeys(["random", "secrets", "numpy", "scipy", "uuid"], "use laplace or exponential for noise"),
+    **dict.fromkeys(["time", "datetime", "os", "socket", "subprocess"], "make what it reads a parameter"),
+    **dict.fromkeys(
+        ["threading", "multiprocessing", "asyncio", "concurrent"], "run one thing after the other"
+    ),
+}
+"""Modules whose functions do not do the same in every run, and what to do instead."""
+
+
+def refusals(tree: ast.Module, function: FunctionType) -> list[InputProblem]:
+    """All that cannot be followed in a function, and in those of its file that it names."""
+    names = function.__globals__
+    nodes = {(node.name, node.lineno): node for node in ast.walk(tree) if isinstance(node, Definition)}
+    found: list[InputProblem] = []
+    work, seen = [function], {id(function.__code__)}
+    for each in work:  # grows
+        node = _definition(nodes, each)
+        if node is None:
+            continue
+        found += _Finder(names).problems(node)
+        for name in sorted({part.id for part in ast.walk(node) if isinstance(part, ast.Name)}):
+            value = names.get(name)
+            value = getattr(value, "function", value)
+            if not isinstance(value, FunctionType) or id(value.__code__) in seen:
+                continue
+            if value.__code__.co_filename == function.__code__.co_filename:
+                seen.add(id(value.__code__))
+                work.append(value)
+    return sorted(found, key=InputProblem.place)
+
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _definition(nodes: Mapping[tuple[str, int], Definition], function: FunctionType) -> Definition | None:
+    """The definition of a function, which begins at its first decorator."""
+    code = function.__code__
+    for (name, _), node in nodes.items():
+        first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        if name == code.co_name and first == code.co_firstlineno:
+            return node
+    return None
+
+
+class _Finder(ast.NodeVisitor):
+    """Finds what cannot be followed in one function, in which names mean what ``names`` says unless it sets
+    them itself."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.names = names
+        self.found: list[InputProblem] = []
+        self.own: set[str] = set()
+
+    def problems(self, node: Definition) -> list[InputProblem]:
+        self.own = set(_bound(node))
+        self.visit(node)
+        return self.found
+
+    def add(self, node: ast.AST, message: str) -> None:
+        place = Position(getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+        self.found.append(InputProblem("program", message, place))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
+            if isinstance(default, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp):
+                self.add(
+                    default,
+                    f"a default of {node.name} can be changed, and keeps that until the next run; "
+                    "use a tuple, or None, and make a new one inside",
+                )
+        self.generic_visit(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.add(node, f"{node.name} is asynchronous; write it with def, without async and await")
+
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
+        self.add(node, "exceptions are caught; leave out 'try:', and ask beforehand for what would raise one")
+        self.generic_visit(node)
+
+    visit_TryStar = visit_Try
+
+    def visit_With(self, node: ast.With) -> None:
+        self.add(node, "what a 'with' does at its end cannot be followed; leave it out")
+        self.generic_visit(node)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        names = ", ".join(node.names)
+        self.add(node, f"global {names} lasts from one run to the next; make it a local variable")
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.add(node, "a module is imported in the course of a run; import it on top of the file")
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        for operator, left, right in zip(node.ops, sides, sides[1:], strict=False):
+            known = any(isinstance(side, ast.Constant) for side in (left, right))
+            if isinstance(operator, ast.Is | ast.IsNot) and not known:
+                self.add(node, "'is' asks whether two values are one object; compare them with == or !=")
+        self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Yield):
+            if node.value.value is not None:
+                self.visit(node.value.value)
+        else:
+            self.generic_visit(node)
+
+    def visit_Yield(self, node: ast.Yield) -> None:
+        self.add(
+            node, "what is sent to a generator is used; let 'yield' stand alone, and make it a parameter"
+        )
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if node.id in self.own:
+            return
+        value = self.names.get(node.id, getattr(builtins, node.id, None))
+        if node.id in FORBIDDEN and value is getattr(builtins, node.id):
+            self.add(node, f"{node.id}() {FORBIDDEN[node.id]}")
+        elif (module := _module(value)) in MODULES:
+            self.add(node, f"{module} does not do the same in every run; {MODULES[module]}")
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self.outside(target)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.outside(node.target)
+        self.generic_visit(node)
+
+    def outside(self, target: ast.expr) -> None:
+        """Complain where a part of a value is set that is not the function's own."""
+        base = target
+        while isinstance(base, ast.Attribute | ast.Subscript):
+            base = base.value
+        if base is not target and isinstance(base, ast.Name) and base.id not in self.own:
+            self.add(
+                target, f"{base.id} is changed and lasts from one run to the next; make it a local variable"
+            )
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """The names that are set somewhere in a function."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+        elif isinstance(part, ast.arg):
+            yield part.arg
+        elif isinstance(part, Definition | ast.ClassDef):
+            yield part.name
+        else:
+            name = part.name if isinstance(part, ast.MatchAs | ast.MatchStar) else None
+            yield from filter(None, [name])
+
+
+def _module(value: object) -> str:
+    """The module that a value is, or comes from."""
+    if isinstance(value, ModuleType):
+        name = value.__name__
+    else:
+        owner = getattr(value, "__self__", None)
+        name = getattr(value, "__module__", None) or type(owner).__module__
+    return str(name).partition(".")[0]

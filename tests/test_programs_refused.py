@@ -1,0 +1,311 @@
+"""Programs that cannot be followed: each is refused with its line, what was seen and what to do."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from symdipa import InvalidInput
+from symdipa.programs.loading import read_program
+
+HEAD = "from symdipa import exponential, laplace, mechanism\n"
+
+SVT = """\
+def svt(queries, *, c=1):
+    t = laplace(2)
+    for q in queries:
+        noisy = q + laplace(4 * c)
+        {}
+        if noisy >= t:
+            yield "high"
+            return
+        yield "low"
+"""
+
+
+def in_svt(line: str, above: str = "", decorator: str = "@mechanism") -> str:
+    """The sparse vector technique with one more line (the eighth of the file, if nothing is above)."""
+    lines = textwrap.dedent(line).strip().replace("\n", "\n" + " " * 8)
+    return f"{HEAD}{above}{decorator}\n{SVT.format(lines)}"
+
+
+def body(text: str, above: str = "") -> str:
+    return f"{HEAD}{above}@mechanism\n{textwrap.dedent(text).lstrip()}"
+
+
+CASES = {
+    "product": (in_svt("noisy = noisy * t"), 7, "multiplied by a noisy value", "2 * q"),
+    "quotient": (in_svt("noisy = noisy / t"), 7, "divided by a noisy value", "q / 2"),
+    "number over noise": (in_svt("noisy = 1 / noisy"), 7, "a number is divided by a noisy", "a < 2 * b"),
+    "division by zero": (in_svt("noisy = noisy / 0"), 7, "divided by 0", "another number"),
+    "power": (in_svt("noisy = noisy ** 2"), 7, "operand of **", "sums, differences"),
+    "remainder": (in_svt("noisy = noisy % 2"), 7, "operand of **, //, %", "sums, differences"),
+    "floor division": (in_svt("noisy = noisy // 2"), 7, "operand of **, //, %", "sums, differences"),
+    "int": (in_svt("noisy = int(noisy)"), 7, "int() of a noisy value", "integer noise"),
+    "round": (in_svt("noisy = round(noisy)"), 7, "round() of a noisy value", "integer noise"),
+    "floor": (in_svt("noisy = math.floor(noisy)", "import math\n"), 8, "floor() of a noisy value", "integer"),
+    "square root": (in_svt("noisy = math.sqrt(noisy)", "import math\n"), 8, "turned into a float", "sums"),
+    "float": (in_svt("noisy = float(noisy)"), 7, "turned into a float", "can be left out"),
+    "position": (in_svt("x = ['a', 'b'][noisy]"), 7, "used as a position", "compare it"),
+    "count": (in_svt("for _ in range(noisy): pass"), 7, "used as a position or a count", "compare it"),
+    "condition": (in_svt("if noisy: yield 'x'"), 7, "stands as a condition", "noisy >= 0"),
+    "condition of a loop": (in_svt("while noisy: pass"), 7, "stands as a condition", "noisy >= 0"),
+    "and": (in_svt("x = noisy and t"), 7, "stands as a condition", "compare it"),
+    "equality": (in_svt("if noisy == t: yield 'x'"), 7, "==", "compare with < or >="),
+    "member of a list": (in_svt("if noisy in [1, 2]: yield 'x'"), 7, "==", "compare with < or >="),
+    "key": (in_svt("seen = {noisy: 1}"), 7, "a key of a dictionary", "in a list"),
+    "member of a set": (in_svt("seen = {noisy}"), 7, "a member of a set", "in a list"),
+    "format": (in_svt("yield f'{noisy}'"), 7, "turned into text", "yield noisy"),
+    "str": (in_svt("yield str(noisy)"), 7, "turned into text", "yield noisy"),
+    "repr": (in_svt("yield repr(noisy)"), 7, "turned into text", "yield noisy"),
+    "text and noise": (in_svt("yield 'x' + noisy"), 7, "type str", "numbers"),
+    "None and noise": (in_svt("noisy = noisy + None"), 7, "None on the other", "numbers"),
+    "is": (in_svt("if noisy is t: yield 'x'"), 7, "'is' asks", "=="),
+    "type": (in_svt("x = type(noisy)"), 7, "type()", "compare values"),
+    "isinstance": (in_svt("if isinstance(noisy, float): yield 'x'"), 7, "isinstance()", "compare values"),
+    "id": (in_svt("x = id(noisy)"), 7, "id()", "compare values"),
+    "print": (in_svt("print(count)"), 7, "print()", "yield it"),
+    "input": (in_svt("x = input()"), 7, "input()", "make it one"),
+    "open": (in_svt("x = open('x')"), 7, "open()", "make it one"),
+    "eval": (in_svt("x = eval('noisy')"), 7, "eval()", "write it out"),
+    "exec": (in_svt("exec('x = 1')"), 7, "exec()", "write it out"),
+    "locals": (in_svt("x = locals()"), 7, "locals()", "write it out"),
+    "iteration": (in_svt("for x in noisy: pass"), 7, "as if it were a list", "stream"),
+    "unpacking": (in_svt("x, y = noisy"), 7, "as if it were a list", "stream"),
+    "random": (in_svt("x = random.random()", "import random\n"), 8, "random does not do the same", "laplace"),
+    "random by name": (in_svt("x = gauss(0, 1)", "from random import gauss\n"), 8, "random", "laplace"),
+    "numpy": (in_svt("noisy = np.abs(noisy)", "import numpy as np\n"), 8, "numpy", "laplace"),
+    "time": (in_svt("x = time.time()", "import time\n"), 8, "time does not do the same", "parameter"),
+    "environment": (in_svt("x = os.environ", "import os\n"), 8, "os does not do the same", "parameter"),
+    "threads": (
+        in_svt("threading.Thread().start()", "import threading\n"), 8, "threading", "after the other",
+    ),
+    "import inside": (in_svt("import math"), 7, "in the course of a run", "on top"),
+    "global": (in_svt("global n\nn = 1"), 7, "global n lasts", "local variable"),
+    "list outside": (in_svt("seen.append(1)", "seen = []\n"), None, "seen was changed", "local variable"),
+    "item outside": (in_svt("seen['x'] = 1", "seen = {}\n"), 8, "seen is changed", "local variable"),
+    "attribute outside": (
+        in_svt("box.x = 1", "class Box: pass\nbox = Box()\n"), 9, "box is changed", "local variable",
+    ),
+    "exceptions": (
+        in_svt("try:\n    x = 1\nexcept Exception:\n    pass"), 7, "exceptions are caught", "leave out",
+    ),
+    "finally": (in_svt("try:\n    x = 1\nfinally:\n    pass"), 7, "exceptions are caught", "leave out"),
+    "with": (
+        in_svt("with suppress(): pass", "from contextlib import suppress\n"), 8, "'with'", "leave it out",
+    ),
+    "raise": (in_svt("raise ValueError('no')"), 7, "ValueError is raised: no", "must not end like this"),
+    "assert": (in_svt("assert noisy >= t"), 7, "AssertionError is raised", "must not end like this"),
+    "mutable default": (
+        body("""
+            def svt(queries, *, seen=[]):
+                for q in queries:
+                    seen.append(1)
+                    yield q + laplace(1)
+        """),
+        3, "a default of svt can be changed", "use a tuple",
+    ),
+    "recursion": (
+        body("""
+            def svt(queries):
+                yield again(next(queries))
+        """, "def again(n):\n    return again(n + 1)\n"),
+        3, "functions call each other without an end", "a loop instead",
+    ),
+    "async": (body("async def svt(queries):\n    yield next(queries)\n"), 3, "asynchronous", "without async"),
+    "sent values": (
+        body("""
+            def svt(queries):
+                for q in queries:
+                    x = yield q + laplace(1)
+        """),
+        5, "what is sent", "stand alone",
+    ),
+    "returned value": (
+        body("""
+            def svt(queries):
+                yield next(queries) + laplace(1)
+                return 1
+        """),
+        5, "a value is returned", "yield it",
+    ),
+    "sum of noise compared": (
+        body("""
+            def svt(queries):
+                t = laplace(3)
+                for q in queries:
+                    x = laplace(1) + laplace(2) + q
+                    yield x >= t
+        """),
+        7, "a sum of noisy values is compared", "one noisy value on each side",
+    ),
+    "sum of noise shown": (
+        body("""
+            def svt(queries):
+                for q in queries:
+                    yield laplace(1) + laplace(2) + q
+        """),
+        5, "a sum of noisy values is shown", "one by one",
+    ),
+    "multiple compared": (
+        in_svt("if 2 * noisy >= t: yield 'x'"), 7, "multiples of noisy values are compared", "each side",
+    ),
+    "growing counter": (
+        body("""
+            def svt(queries):
+                i = 0
+                for q in queries:
+                    i += 1
+                    if q + laplace(1) >= 3:
+                        yield i
+        """),
+        None, "i takes ever more values (", "some value of i",
+    ),
+    "growing list": (
+        body("""
+            def svt(queries):
+                seen = ()
+                for q in queries:
+                    seen = (*seen, "x")
+                    yield q + laplace(1), len(seen)
+        """),
+        None, "seen takes ever more values (", "keep it out",
+    ),
+    "idle loop": (
+        body("""
+            def svt(queries):
+                q = next(queries)
+                while True:
+                    x = q
+                yield x
+        """),
+        None, "statements were run in which nothing is read", "does this loop end",
+    ),
+    "nothing shown": (
+        body("""
+            def svt(queries):
+                for q in queries:
+                    x = q + laplace(1)
+        """),
+        None, "it shows nothing", "yield",
+    ),
+    "scale of noise": (in_svt("x = laplace(0)"), 7, "the scale of noise is 0", "positive number"),
+    "negative scale": (in_svt("x = laplace(-1)"), 7, "the scale of noise is -1", "positive number"),
+    "noisy scale": (in_svt("x = laplace(noisy)"), 7, "the scale of noise is a value of type Number", "known"),
+    "shown dictionary": (in_svt("yield {'a': 1}"), 7, "a value of type dict is shown", "tuples and lists"),
+    "unread parameter": (
+        body("""
+            def svt(queries, *, c=1):
+                for q in queries:
+                    yield q + laplace(1)
+        """),
+        2, "the parameter c is never read", "leave it out",
+    ),
+    "unset parameter": (
+        body("""
+            def svt(queries, *, c):
+                for q in queries:
+                    yield q + laplace(c)
+        """),
+        2, "the parameter c has no value", "--set c=3",
+    ),
+    "any parameters": (
+        body("""
+            def svt(*queries):
+                for q in queries:
+                    yield q + laplace(1)
+        """),
+        2, "takes any number of values", "one by one",
+    ),
+    "length": (
+        body("""
+            def svt(queries):
+                yield len(queries)
+        """),
+        4, "the length of queries is not known", "--set queries=5",
+    ),
+    "looped over twice": (
+        body("""
+            def svt(queries):
+                for q in queries:
+                    yield q + laplace(1)
+                for q in queries:
+                    yield q + laplace(1)
+        """),
+        6, "queries is used again", "iter(queries)",
+    ),
+    "back in a list": (
+        body("""
+            def svt(queries):
+                x = queries[1] + laplace(1)
+                yield x
+                yield queries[0] + laplace(1)
+        """),
+        6, "queries[0] is asked for after queries[1]", "in a variable",
+    ),
+    "list and stream": (
+        body("""
+            def svt(queries):
+                yield queries[0] + laplace(1)
+                yield next(queries) + laplace(1)
+        """),
+        5, "as a list and as a stream", "one of them",
+    ),
+    "syntax": (f"{HEAD}@mechanism\ndef svt(queries:\n", 3, "this is not Python", ""),
+    "no mechanism": (f"{HEAD}def svt(queries):\n    yield 1\n", None, "no mechanism", "@symdipa.mechanism"),
+    "fails to load": (f"{HEAD}import no_such_module\n", 2, "ModuleNotFoundError", "no_such_module"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_program_is_refused_with_its_line_and_a_remedy(name, tmp_path):
+    text, line, seen, remedy = CASES[name]
+    file = tmp_path / "svt.py"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput) as caught:
+        read_program(str(file))
+    problem = caught.value.problems[0]
+    assert seen in problem.message
+    assert remedy in problem.message
+    if line is not None:
+        assert problem.position is not None
+        assert problem.position.line == line
+
+
+def test_all_that_shows_in_the_text_is_told_at_once(tmp_path):
+    file = tmp_path / "svt.py"
+    file.write_text(in_svt("x = id(noisy)\ny = eval('1')\nz = t is noisy"), encoding="utf-8")
+    with pytest.raises(InvalidInput) as caught:
+        read_program(str(file))
+    assert [problem.position.line for problem in caught.value.problems] == [7, 8, 9]
+
+
+def test_a_name_is_needed_where_there_are_several(tmp_path):
+    file = tmp_path / "two.py"
+    names = ("first", "second")
+    texts = (f"@mechanism\ndef {name}(q):\n    yield q + laplace(1)\n" for name in names)
+    file.write_text(HEAD + "".join(texts), encoding="utf-8")
+    with pytest.raises(InvalidInput, match="several mechanisms: first, second; name one"):
+        read_program(str(file))
+    assert read_program(f"{file}:second").name == "second"
+    with pytest.raises(InvalidInput, match="no mechanism secnod is in this file; did you mean second"):
+        read_program(f"{file}:secnod")
+
+
+def test_what_a_program_may_do_all_the_same(tmp_path):
+    """Comparisons with infinity, None and texts, and loops with known values."""
+    file = tmp_path / "svt.py"
+    file.write_text(
+        body("""
+            def svt(queries, *, k=3):
+                best, index = -math.inf, None
+                for i in range(k):
+                    noisy = next(queries) + laplace(2)
+                    if noisy > best and noisy != "x" and noisy is not None:
+                        best, index = noisy, i
+                yield index
+        """, "import math\n"),
+        encoding="utf-8",
+    )  # fmt: skip
+    assert len(read_program(str(file)).states) == 5
