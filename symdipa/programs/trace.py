@@ -161,7 +161,7 @@ class When(IntEnum):
 @dataclass(slots=True)
 class Sites:
     """For the places where noise is made, when it is drawn: the earliest time that no run objects to; and the
-    constant in the mean of noise that is drawn at once."""
+    constant in its mean, which is what the program adds to it where it first compares or shows it."""
 
     times: dict[object, When] = field(default_factory=dict)
     means: dict[object, Fraction] = field(default_factory=dict)
@@ -417,7 +417,7 @@ class Trace:
         sites = [noise.site for noise in now.noises]
         alone = len(sites) == 1 and not now.samples and now.entries
         if alone and self._sites.when(sites[0]) is When.WITH_INPUT:
-            self._draw(now)
+            self._draw(now + self._sites.means.get(sites[0], 0))
 
     def _settle_all(self, snapshot: Snapshot) -> None:
         """Draw noise that has got its inputs; put every number of the snapshot in terms of samples."""
@@ -472,7 +472,7 @@ class Trace:
     def _center(self, sample: Sample, constant: Fraction) -> None:
         """What is always added to noise is in its mean."""
         site = sample.site
-        if site is not None and self._sites.when(site) is When.AT_ONCE and site not in self._sites.means:
+        if site is not None and self._sites.when(site) is not When.LATE and site not in self._sites.means:
             self._sites.means[site] = constant
             if constant:
                 raise Restart

@@ -1,0 +1,112 @@
+"""A program on numbers and its automaton side by side: with the same inputs and the same noise both show the
+same. Written from the meaning of automata; nothing of the translation is used."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from fractions import Fraction
+
+from symdipa.model.parts import SAMPLE, Noise, OutputKind
+from symdipa.programs.automaton import END, MORE, QUIET, READ
+from symdipa.programs.python.play import outputs
+
+
+class Tape:
+    """Noise by kind and inverse scale, in the order in which the program asks for it."""
+
+    def __init__(self, rng, whole: bool) -> None:
+        self.rng, self.whole = rng, whole
+        self.drawn = defaultdict(deque)
+
+    def __call__(self, kind, scale):
+        parts = 1 if self.whole else 1_000_003  # so many that no two values are equal
+        least = 0 if kind is Noise.EXPONENTIAL else -40 * parts
+        noise = Fraction(self.rng.randint(least, 40 * parts), parts)
+        self.drawn[kind, 1 / Fraction(scale)].append(noise)
+        return noise
+
+    def next(self, kind, d):
+        return self.drawn[kind, d].popleft()
+
+
+def shown_by_program(mechanism, inputs, tape, settings):
+    """The outputs of the program, each as its plain parts and its numbers that depend on noise."""
+    return [flat(value) for value in outputs(mechanism, inputs, tape, settings)]
+
+
+def flat(value):
+    """The texts and constants of an output, and its other numbers: those are exact fractions."""
+    parts = value if isinstance(value, tuple) else (value,)
+    plain = [str(part) for part in parts if not isinstance(part, Fraction)]
+    return plain, [part for part in parts if isinstance(part, Fraction)]
+
+
+class Walk:
+    """An automaton that makes its steps on given entries and noise."""
+
+    def __init__(self, translation, entries, tape) -> None:
+        self.automaton, self.symbols = translation.automaton, translation.symbols
+        self.entries, self.tape = deque(entries), tape
+        self.promised, self.most = 0, len(self.entries)
+        self.state = self.automaton.initial
+        self.values: dict[str, Fraction] = {}
+        self.registers: dict[str, Fraction] = {}
+
+    def outputs(self, most):
+        """What it shows, as :func:`flat` does, until it has shown so much or can do no more."""
+        found = []
+        while len(found) < most and (output := self.step()) is not None:
+            parts = output.parts
+            if parts[0].symbol in (READ, QUIET, MORE, END) and len(parts) == 1:
+                continue
+            plain = [self.meaning(part.symbol) for part in parts if part.kind is OutputKind.SYMBOL]
+            found.append((plain, [self.number(part) for part in parts if part.kind is not OutputKind.SYMBOL]))
+        return found
+
+    def meaning(self, symbol):
+        kind, *rest = self.symbols[symbol]
+        return rest[0] if kind in ("text", "constant") else kind
+
+    def number(self, part):
+        if part.kind is OutputKind.INSAMPLE:
+            return self.values[SAMPLE]
+        first, *second = (self.values[name] for name in part.names)
+        return first - sum(second)
+
+    def step(self):
+        """The output of the next step; ``None`` at the end, or where an entry is missing."""
+        state = self.automaton.state(self.state)
+        leaving = [t for t in self.automaton.transitions if t.source == state.name]
+        if not leaving or (state.is_input and not self.entries):
+            return None
+        entry = self.entries.popleft() if state.is_input else Fraction(0)
+        self.values.pop(SAMPLE, None)
+        if state.draws:
+            self.values[SAMPLE] = self.sample(state, leaving) + entry
+        [taken] = [t for t in leaving if all(map(self.holds, t.guard.atoms))] or [None]
+        if taken is None:
+            return None
+        old = dict(self.values)
+        self.values.update((x, old[SAMPLE]) for x in taken.assign)
+        self.values.update({x: old[y] if isinstance(y, str) else y for x, y in taken.copies})
+        sums = dict(self.registers)
+        for update in taken.updates:
+            held = sums[update.source] if update.source is not None else Fraction(0)
+            self.registers[update.register] = held + (entry if update.adds_input else 0)
+        self.state = taken.target
+        return taken.output
+
+    def sample(self, state, leaving):
+        if {t.output.symbol for t in leaving} & {MORE, END}:
+            self.promised += 1  # as every entry is asked for that is read
+            return Fraction(1 if self.promised <= self.most else -1)
+        mean = state.mu + sum(k * self.registers[r] for r, k in state.registers)
+        return mean if state.noise is Noise.NONE else mean + self.tape.next(state.noise, state.d)
+
+    def holds(self, atom):
+        low, high = (self.term(term) for term in (atom.low, atom.high))
+        return low < high if atom.strict else low <= high
+
+    def term(self, term):
+        value = self.values[term.name] if term.name is not None else Fraction(0)
+        return term.offset + (-value if term.mirrored else value)
