@@ -12,7 +12,7 @@ from typing import Any
 
 from symdipa.model.parts import SAMPLE, Atom, Noise, Output
 from symdipa.programs import c
-from symdipa.programs.automaton import QUIET, Translation
+from symdipa.programs.automaton import QUIET, READ, Translation
 
 
 class Numbers:
@@ -88,7 +88,7 @@ def walked(found: Translation, entries: Iterable[Fraction], noise: Sequence[Frac
             }
         )
         after = {**held, SAMPLE: now.get(SAMPLE, Fraction(0))}
-        if way.output.symbol != QUIET:
+        if way.output.symbol not in (QUIET, READ):
             shown.append(_seen(way.output, after, found))
         state = way.target
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from conftest import ROOT
 from c_programs import compiled_outputs, outputs, random_function, random_mechanism, walked
+from conftest import ROOT
 
 import symdipa
 from symdipa.model.errors import InvalidInput
@@ -313,12 +313,12 @@ def test_sparse_vectors(parts, given, best):
 
 def test_the_automaton_is_the_usual_one():
     automaton = c.automaton(c.read(SPARSE % ("ALL_DIFFER", 4, 1))).automaton
-    assert symdipa.dumps(automaton) == (
-        "(line7:non-input,1/2,0): threshold := insample; output quiet; goto line11\\n"
-        "(line11,1/4,0):\\n"
-        "    if (insample >= threshold) then output _1; goto end\\n"
-        "    elseif (insample < threshold) then output _0; goto line11\\n"
-    )
+    assert symdipa.dumps(automaton).splitlines() == [
+        "(line7:non-input,1/2,0): threshold := insample; output quiet; goto line11",
+        "(line11,1/4,0):",
+        "    if (insample >= threshold) then output _1; goto ended",
+        "    elseif (insample < threshold) then output _0; goto line11",
+    ]
 
 
 def test_what_the_annotations_say():
@@ -339,8 +339,8 @@ def notes(text: str, **given: object) -> list[str]:
 def test_values_that_are_taken_are_noted():
     text = SPARSE % ("ALL_DIFFER", 4, 1)
     assert notes(text) == [
-        "2:60: T is not given: 0 is taken; --set T=... gives it",
-        "2:67: NN is not given: 1 is taken; --set NN=... gives it",
+        "2:54: T is not given: 0 is taken; --set T=... gives it",
+        "2:61: NN is not given: 1 is taken; --set NN=... gives it",
     ]
     assert notes(text, T=1, NN=1, size=3) == []
     assert "there is no parameter K" in notes(text, T=1, NN=1, K=3)[0]
@@ -376,7 +376,7 @@ def test_a_bound_has_the_largest_value_that_is_allowed():
     assert weighed(SUMS % "", size=6).bounds.best == 3
     assert weighed(SUMS % "", size=6, T=2).bounds.best == 1
     (first, _) = notes(SUMS % "", size=6)
-    assert first == "2:56: T is not given: 5 is taken (the largest value with T < size); --set T=... gives it"
+    assert first == "2:53: T is not given: 5 is taken (the largest value with T < size); --set T=... gives it"
 
 
 def test_comparisons_with_a_position_without_end():
@@ -486,7 +486,7 @@ def test_lists_of_shadowdp():
 
 def test_an_int_may_hold_noise():
     text = function("int x = q[0] + Lap(N / epsilon);", "return x;")
-    assert notes(text, N=1) == ["4:5: an int is read as a real number: x holds a noisy value"]
+    assert notes(text, N=1) == ["4:9: an int is read as a real number: x holds a noisy value"]
     assert weighed(text, N=1).bounds.best == 1
 
 
@@ -509,3 +509,111 @@ def test_names_of_inner_blocks_are_their_own():
 
 PEERS = ROOT.parent / "shared" / "peer"
 """Where the files are, if they are here: they are not part of this project."""
+
+LEAKS = "not private"
+FIVE = {"size": 5, "NN": 1}
+SILENT = 0
+"""The bound on ``D`` of what shows nothing, as it never ends."""
+
+ANSWERS = {
+    "checkdp/adaptivesparsevector.c": (1, 1),
+    "checkdp/badadaptivesparsevector.c": (LEAKS, Fraction(13, 8)),
+    "checkdp/badgapsparsevector.c": (LEAKS, Fraction(5, 4)),
+    "checkdp/badnoisymax.c": (SILENT, Fraction(5, 2)),
+    "checkdp/badpartialsum.c": (SILENT, 2),
+    "checkdp/badsmartsum.c": (LEAKS, LEAKS),
+    "checkdp/badsparsevector1.c": (LEAKS, LEAKS),
+    "checkdp/badsparsevector2.c": (LEAKS, Fraction(5, 2)),
+    "checkdp/badsparsevector3.c": (Fraction(7, 4), Fraction(7, 4)),
+    "checkdp/gapsparsevector.c": (1, 1),
+    "checkdp/noisymax.c": (SILENT, 1),
+    "checkdp/numsparsevector.c": (1, 1),
+    "checkdp/partialsum.c": (SILENT, 1),
+    "checkdp/smartsum.c": (2, 2),
+    "checkdp/sparsevector.c": (1, 1),
+    "checkdp/svt_decreasing.c": (1, 1),
+    "checkdp/svt_increasing.c": (1, 1),
+    "shadowdp/gapsparsevector.c": (1, 1),
+    "shadowdp/noisymax.c": (SILENT, 1),
+    "shadowdp/numsparsevector.c": (1, 1),
+    "shadowdp/numsparsevectorN.c": (1, 1),
+    "shadowdp/partialsum.c": (SILENT, 1),
+    "shadowdp/prefixsum.c": (1, 1),
+    "shadowdp/smartsum.c": (2, 2),
+    "shadowdp/sparsevector.c": (1, 1),
+    "shadowdp/sparsevectorN.c": (1, 1),
+}
+"""The best bound on ``D`` without parameters, and with :data:`FIVE`."""
+
+
+def peer(name: str) -> str:
+    if not (PEERS / name).exists():
+        pytest.skip("the files of CheckDP and ShadowDP are not here")
+    return (PEERS / name).read_text(encoding="utf-8")
+
+
+def answer(text: str, **given: object) -> object:
+    result = weighed(text, **given)
+    if result.verdict is Verdict.NOT_PRIVATE:
+        return LEAKS
+    assert result.bounds.best == result.bounds.lower
+    return result.bounds.best
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_files_of_checkdp_and_shadowdp(name):
+    text = peer(name)
+    assert (answer(text), answer(text, **FIVE)) == ANSWERS[name]
+
+
+def test_all_their_files_are_here():
+    if not PEERS.exists():
+        pytest.skip("the files of CheckDP and ShadowDP are not here")
+    found = {f"{path.parent.name}/{path.name}" for path in PEERS.glob("*dp/*.c")}
+    assert found == ANSWERS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "wanted"),
+    [
+        ("badsparsevector1", {"size": 1}, Fraction(1, 2)),
+        ("badsparsevector1", {"size": 2}, LEAKS),
+        ("badsparsevector3", {"NN": 2}, Fraction(13, 4)),
+        ("badsmartsum", {"T": 0, "M": 2}, 1),
+        ("badsmartsum", {"T": 1, "M": 2}, LEAKS),
+        ("badsmartsum", {"T": 2, "M": 4, "size": 5}, 1),
+        ("badsmartsum", {"T": 3, "M": 4, "size": 5}, LEAKS),
+        ("smartsum", {"M": 3}, 2),
+        ("sparsevector", {"NN": 3}, 1),
+    ],
+)
+def test_files_of_checkdp_with_other_parameters(name, given, wanted):
+    assert answer(peer(f"checkdp/{name}.c"), **given) == wanted
+
+
+def test_the_command_knows_the_claim_and_who_is_adjacent(run, tmp_path):
+    file = tmp_path / "svt.c"
+    file.write_text(SPARSE % ("INCREASING", 2, 1), encoding="utf-8")
+    done = run("check", str(file), "--set", "size=3", "--set", "T=0", "--set", "NN=1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "private, D = 1" in done.stdout
+    assert "all of them up or all of them" in done.stdout
+    file.write_text(SPARSE % ("ALL_DIFFER", 2, 1), encoding="utf-8")
+    for command in ("check", "weight"):
+        done = run(command, str(file))
+        assert done.returncode == 1
+        assert "above the budget of 1: a run proves that D is at least 3/2" in done.stdout
+    assert run("check", str(file), "--max-weight", "2").returncode == 0
+    done = run("weight", "--adjacency", "monotone", str(file))
+    assert done.returncode == 0
+
+
+def test_the_command_says_what_is_wrong(run, tmp_path):
+    file = tmp_path / "svt.c"
+    file.write_text(function("y = 3;", "return x;"), encoding="utf-8")
+    done = run("check", str(file), "--set", "N=1")
+    assert done.returncode == 2
+    assert [line.partition(" ")[0] for line in done.stderr.splitlines()] == [f"{file}:4:1:", f"{file}:5:8:"]
+    done = run("check", f"{file}:g")
+    assert "there is no function 'g'" in done.stderr
+    assert run("check", str(tmp_path / "none.c")).returncode == 2

@@ -20,6 +20,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from symdipa.files.formats.common import capped
+from symdipa.model.adjacency import named
 from symdipa.model.automaton import Automaton, State, Transition, symbol
 from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind
 from symdipa.model.limits import UNLIMITED, Limits
@@ -51,17 +52,26 @@ def read(
 
 
 def automaton(function: Function, limits: Limits = UNLIMITED) -> Translation:
-    """The automaton of a function, with notes on how it was read.
+    """The automaton of a function, with what is claimed of it, and notes on how it was read.
 
     Raises what :func:`~symdipa.programs.automaton.translated` raises.
     """
     found = function.in_detail(lambda: translated(function, limits)) if function.shows else _silent(function)
-    notes = (*found.automaton.read_notes, *_notes(function))
-    return replace(found, automaton=replace(found.automaton, read_notes=notes).trusted())
+    made = replace(
+        found.automaton,
+        adjacency=named(function.adjacency),
+        claim=function.claim,
+        read_notes=(*found.automaton.read_notes, *_notes(function)),
+    )
+    return replace(found, automaton=made.trusted())
 
 
 def _function(
-    text: str, name: str | None, given: Mapping[str, Setting], source: str | None, problems: list[InputProblem]
+    text: str,
+    name: str | None,
+    given: Mapping[str, Setting],
+    source: str | None,
+    problems: list[InputProblem],
 ) -> Function | None:
     tree = function_in(text, name, problems.append)
     if tree is None:
