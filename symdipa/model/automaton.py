@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 
+from symdipa.model.adjacency import TWO_SIDED, Adjacency
 from symdipa.model.adjacency.differ import ALL, Differ
 from symdipa.model.adjacency.differ import differ as read_differ
 from symdipa.model.errors import InputProblem, Note, NoteKind
@@ -83,6 +85,10 @@ class Automaton:
     halt: str = field(default="", compare=False)
     """Which of :data:`symdipa.model.options.HALTS` was chosen, if any: where it is ``"visible"`` that a run
     stops, the automaton shows so itself (:mod:`symdipa.files.formats.halting`)."""
+    adjacency: Adjacency = field(default=TWO_SIDED, compare=False)
+    """How far entries of adjacent inputs differ, as far as its text says that."""
+    claim: Fraction | None = field(default=None, compare=False)
+    """The bound on ``D`` that its text claims, if it does."""
     read_notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
     """What was noticed while reading its text."""
     is_validated: bool = field(default=False, init=False, repr=False, compare=False)

@@ -56,6 +56,10 @@ class NoteKind(Enum):
     STOP_COUNTED = "it counts as seen that a run stops: as the output {}"
     STOP_SEEN = "if it is seen that a run stops, {}"
     NO_CONFIRMATION = "no two inputs that come near D were found: {}"
+    PARAMETER = "{}"
+    READ_AS_REAL = "an int is read as a real number: {}"
+    LISTED = "every value that {} gets is an output, as in the lists of ShadowDP"
+    SHOWS_NOTHING = "nothing is ever shown: {}"
 
 
 DOUBTS = frozenset(
@@ -66,6 +70,7 @@ DOUBTS = frozenset(
         NoteKind.UNREACHABLE,
         NoteKind.LITTLE_NOISE,
         NoteKind.STOP_SEEN,
+        NoteKind.SHOWS_NOTHING,
     ]
 )
 """Notes that make a verdict doubtful, because the automaton may not be what its author wanted."""

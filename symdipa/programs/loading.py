@@ -1,4 +1,7 @@
-"""Programs in files: which files they are, and the automaton of one. A program is run in order to read it."""
+"""Programs in files: which files they are, and the automaton of one.
+
+A program in Python is run in order to read it; of one in C only what is understood is followed.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from symdipa.model.adjacency.differ import Differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.limits import UNLIMITED, Limits
 
-SUFFIXES = (".py",)
+SUFFIXES = (".py", ".c")
 """The suffixes of files that are programs."""
 
 
 def is_program(name: str) -> bool:
-    """Whether a file is a program: ``svt.py``, or ``svt.py:name``."""
+    """Whether a file is a program: ``svt.py``, ``svt.c``, or ``svt.py:name``."""
     return PurePath(_split(name)[0]).suffix.lower() in SUFFIXES
 
 
@@ -33,10 +36,12 @@ def read_program(
     ``halt`` and ``differ`` count instead of what the program says about them. Raises :class:`InvalidInput`
     and :class:`~symdipa.model.errors.LimitReached`.
     """
+    file, wanted = _split(name)
+    if PurePath(file).suffix.lower() == ".c":
+        return _in_c(file, wanted, settings or {}, halt, limits)
     from symdipa.programs.automaton import translated
     from symdipa.programs.python.files import in_time, load
 
-    file, wanted = _split(name)
     program = load(file, wanted, settings or {}, limits)
     if halt is not None:
         program.halt = halt
@@ -44,6 +49,18 @@ def read_program(
         program.differ = differ.text
     with in_time(limits, f"following {program.name}"):
         return translated(program, limits).automaton
+
+
+def _in_c(
+    file: str, wanted: str | None, settings: Mapping[str, Any], halt: str | None, limits: Limits
+) -> Automaton:
+    from symdipa.files.formats import text_of
+    from symdipa.programs import c
+
+    function = c.read(text_of(file, limits), wanted, settings, file)
+    if halt is not None:
+        function.halt = halt
+    return c.automaton(function, limits).automaton
 
 
 def _split(name: str) -> tuple[str, str | None]:

@@ -361,7 +361,7 @@ class Trace:
         """Draw the noise of a value that has no other: the value becomes a sample, or its negative does."""
         (noise, factor), *_ = value.noises.items()
         waiting = value.terms.get(self._pending, 0) if self._pending is not None else 0
-        if factor < 0 if noise.kind is parts.Noise.EXPONENTIAL else waiting == -1:
+        if waiting == -1 if noise.kind is not parts.Noise.EXPONENTIAL and waiting else factor < 0:
             value, factor = -value, -factor
         sample = self._sample(value, noise.kind, noise.d / abs(factor), noise.site)
         rest = value.plus(Number(self, {noise: factor}), -ONE)

@@ -110,6 +110,12 @@ def read_file(
     )
 
 
+def text_of(path: str | os.PathLike[str], limits: Limits = UNLIMITED) -> str:
+    """The text of a file, with line ends ``\n``. Raises :class:`InvalidInput` where it has none."""
+    source = os.fspath(path)
+    return _decode(_bytes_of(source, limits), source)
+
+
 def _readable(name: str) -> str:
     """The name without what is no text in it."""
     return name.encode("utf-8", "replace").decode()

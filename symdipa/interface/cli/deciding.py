@@ -50,6 +50,7 @@ from symdipa.interface.cli.options import (
     with_timeout,
     with_view,
 )
+from symdipa.model.adjacency import TWO_SIDED
 from symdipa.model.limits import UNLIMITED, Limits
 
 if TYPE_CHECKING:
@@ -63,10 +64,24 @@ if TYPE_CHECKING:
 
 
 def decided(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
-    """A check."""
+    """A check; where the text of the automaton claims a bound, or says how entries differ, ``D`` is bounded
+    until that is decided."""
     from symdipa import analysis
 
-    return analysis.check_with(automaton, options, progress)
+    wanted = options.max_weight or automaton.claim
+    limits = Limits.of(options.timeout)
+    found = analysis.check_with(automaton, replace(options, max_weight=wanted), progress)
+    if automaton.claim is None and automaton.adjacency == TWO_SIDED:
+        return found
+    if within_budget(found, wanted) == (None, ()) and automaton.adjacency == TWO_SIDED:
+        return found
+    return analysis.with_bounds(
+        found,
+        adjacency=automaton.adjacency,
+        timeout=limits.left(),
+        memory=options.memory,
+        progress=progress,
+    )
 
 
 @click.command(epilog=FILES_HELP)
@@ -118,7 +133,7 @@ def check(files: tuple[str, ...], options: CheckOptions, reading: Reading, view:
     """
 
     def show(name: str, result: Result, view: View) -> Exit | None:
-        answer, said = within_budget(result, options.max_weight)
+        answer, said = within_budget(result, options.max_weight or result.automaton.claim)
         if view.as_json:
             from symdipa.interface.reports import objects
 

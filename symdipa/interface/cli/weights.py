@@ -70,8 +70,8 @@ WEIGHING_SHARE = 0.75
 """The part of --timeout for the bounds where inputs are to be found, too."""
 
 
-def _adjacency(ctx: click.Context, param: click.Parameter, value: str) -> Adjacency:
-    if value in ADJACENCIES:
+def _adjacency(ctx: click.Context, param: click.Parameter, value: str | None) -> Adjacency | None:
+    if value is None or value in ADJACENCIES:
         return value
     ends = [rational(part) for part in value.split(",")]
     if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] <= 0 <= ends[1]:
@@ -93,9 +93,9 @@ with_question = gathered(
     option(
         "--adjacency",
         callback=_adjacency,
-        default=TWO_SIDED,
         metavar="|".join([*ADJACENCIES, "L,H"]),
-        help="How adjacent inputs may differ: each by up to 1 either way, all in one direction, or a range.",
+        help="How adjacent inputs may differ: each by up to 1 either way, all in one direction, or a range. "
+        "Default: as FILE says, else two-sided.",
     ),
     option(
         "--sensitivity",
@@ -106,6 +106,11 @@ with_question = gathered(
     ),
 )
 """Which bounds are asked for: the keyword arguments of :func:`symdipa.weigh` of these names."""
+
+
+def asked_of(automaton: Automaton, question: dict[str, Any]) -> dict[str, Any]:
+    """The question with the adjacency that the text of the automaton says, where none is given."""
+    return question | {"adjacency": question["adjacency"] or automaton.adjacency}
 
 
 def _methods(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -169,7 +174,7 @@ def weight(
               symdipa weight --method all --json examples/well_formed/k_min_max_3.dipa
               symdipa weight --differ entries=1..8 examples/adjacency/svt_one_entry.dipa
     """
-    if eps is not None and (question["adjacency"] != TWO_SIDED or question["sensitivity"] != 1):
+    if eps is not None and (question["adjacency"] not in (None, TWO_SIDED) or question["sensitivity"] != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
 
     def decide(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
@@ -179,7 +184,7 @@ def weight(
         found = analysis.weigh(
             automaton,
             methods,
-            **question,
+            **asked_of(automaton, question),
             timeout=limits.left() if eps is None else limits.share(WEIGHING_SHARE).left(),
             memory=options.memory,
             progress=progress,
@@ -189,7 +194,7 @@ def weight(
         return analysis.confirm(found, eps, timeout=limits.left(), progress=progress)
 
     def judged(found: Result) -> tuple[Exit | None, tuple[str, ...]]:
-        answer, said = within_budget(found, max_weight)
+        answer, said = within_budget(found, max_weight or found.automaton.claim)
         unbounded = found.bounds is None or found.bounds.best is None
         return Exit.UNKNOWN if unbounded and status(found) is Exit.PRIVATE else answer, said
 
@@ -287,7 +292,7 @@ def certify(
         found = analysis.weigh(
             automaton,
             methods,
-            **question,
+            **asked_of(automaton, question),
             timeout=options.timeout,
             memory=options.memory,
             certified=True,
