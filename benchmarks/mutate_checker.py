@@ -111,6 +111,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "known_after",
         " if known is not None => (no condition)",
     ): "in runs the registers that matter are known",
+    ("wider.base", "base_of", "True => False"): COUNTED,
     ("wider.adjacent", "_check_stretch", "1 => 2"): "an entry is counted in other units",
     ("wider.adjacent", "_independent", "min => max"): "any entry of a form will do",
     ("wider.adjacent", "_independent", "if form => if True"): "the run is refused then",
