@@ -847,6 +847,48 @@ def test_what_the_facts_exclude_needs_no_edge():
     assert rule_of(NEVER, tampered(whole, ("parts.0.lift.edges.4", [2, 4, 3]))) is None
 
 
+def test_parts_agree_on_a_sample():
+    """It is compared with what one part has, and stored for the other one."""
+    automaton = made(
+        [noisy("a", half), query("b", half), examples.known.silent("c")],
+        step("a", "b", "o", store="t"),
+        step("b", "c", "high", most("t", S), store="y"),
+        step("b", "e", "low", less(S, "t")),
+        step("c", "e", "up", most(0, "y")),
+        step("c", "e", "down", less("y", 0)),
+    )
+    edges = [[0, 0, 1], [1, 1, 2], [1, 2, 3], [2, 3, 3], [2, 4, 3]]
+
+    def part(x: str) -> Json:
+        nodes = [{"base": v} for v in range(4)]
+        lift = {"cover": "forward", "shifts": {x: ["0", "0"]}, "nodes": nodes, "edges": list(edges)}
+        if x == "y":
+            lift["nodes"] = [{"base": v, "shifts": {"y": None}} if v != 2 else {"base": v} for v in range(4)]
+        base = {"nodes": [{"ground": v} for v in range(4)], "edges": list(edges)}
+        return {"variables": [x], "base": base, "lift": lift}
+
+    potentials = ["1/2", "1/2", "0", "0"]
+    good = {
+        "kind": "private-in-parts",
+        **TWO_SIDED,
+        "D": "1/2",
+        "ground": {
+            "nodes": [{"state": q, "potential": p} for q, p in zip("abce", potentials, strict=True)],
+            "edges": edges,
+        },
+        "parts": [part("t"), part("y")],
+    }
+    assert rule_of(automaton, good) is None
+    assert follows()(about(automaton, good))
+    assert rule_of(automaton, tampered(good, ("D", "499/1000"))) == "private-bound"
+    rich = tampered(good, ("D", "5"), ("ground.nodes.0.potential", "5"), ("ground.nodes.1.potential", "4"))
+    assert rule_of(automaton, tampered(rich, ("parts.0.lift.shifts.t", ["1", "1"]))) is None
+    assert rule_of(automaton, tampered(rich, ("parts.0.lift.shifts.t", ["-1", "-1"]))) == "part-sample"
+    assert rule_of(automaton, tampered(rich, ("parts.1", DROP))) == "lift-read"
+    assert rule_of(automaton, tampered(rich, ("parts.0", DROP))) == "lift-read"
+    assert rule_of(automaton, tampered(rich, ("parts.1.variables.1", "t"))) == "part-variables"
+
+
 # Runs
 
 
