@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         State,
         Term,
         Transition,
+        Update,
         atom,
         difference,
         guarded,
@@ -69,7 +70,7 @@ _HOME = {
     "interface.showing": ["in_notebook", "picture", "report", "text"],
     "model.automaton": [
         "INSAMPLE", "INSAMPLE_PRIME", "Atom", "Automaton", "Guard", "Noise", "Output", "State", "Term",
-        "Transition", "atom", "difference", "guarded", "several", "symbol", "value",
+        "Transition", "Update", "atom", "difference", "guarded", "several", "symbol", "value",
     ],
     "model.errors": ["InvalidInput", "Position", "InputProblem", "Note", "NoteKind", "SymdipaError"],
     "files.formats": ["dumps", "load", "loads"],
@@ -83,10 +84,11 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "INSAMPLE", "INSAMPLE_PRIME", "Answers", "Atom", "Automaton", "Bounds", "Guard", "InputProblem",
     "InvalidInput", "Noise", "Note", "NoteKind", "Output", "Pattern", "PatternResult", "Position", "Result",
-    "State", "Status", "SymdipaError", "Term", "Transition", "Verdict", "Witness", "__version__", "atom",
-    "certify", "check", "compare", "confirm", "difference", "dumps", "encode", "generate", "guarded",
-    "hints", "in_notebook", "load", "loads", "log_probability", "picture", "refute", "report", "several",
-    "simulate", "symbol", "text", "total_log_probability", "value", "verify", "weigh", "with_bounds",
+    "State", "Status", "SymdipaError", "Term", "Transition", "Update", "Verdict", "Witness", "__version__",
+    "atom", "certify", "check", "compare", "confirm", "difference", "dumps", "encode", "generate",
+    "guarded", "hints", "in_notebook", "load", "loads", "log_probability", "picture", "refute", "report",
+    "several", "simulate", "symbol", "text", "total_log_probability", "value", "verify", "weigh",
+    "with_bounds",
 ]  # fmt: skip
 
 

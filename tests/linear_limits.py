@@ -102,7 +102,7 @@ class Limits:
             for there, move, _, delta in steps[here]:
                 known = possible.setdefault(there, set())
                 before = len(known)
-                for shifts in possible[here]:
+                for shifts in list(possible[here]):
                     known |= {after for after, _ in self._costs(move, delta, shifts)}
                 if len(known) > before or there not in steps:
                     todo.append(there)

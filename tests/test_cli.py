@@ -182,7 +182,7 @@ def test_a_folder_stands_for_the_automata_in_it(tmp_path, command):
 def test_a_folder_of_folders_names_one_that_has_automata():
     done = invoke("check", str(EXAMPLES))
     assert done.exit_code == 2
-    assert f"are not searched; {EXAMPLES / 'disclosing_cycle'} has some" in done.stderr
+    assert f"are not searched; {EXAMPLES / 'adjacency'} has some" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["ok.cert", "ok.json", "ok"])

@@ -73,6 +73,9 @@ def smart_sum(settings: Settings, block: int) -> Sheet:
     )
     sheet.cost(alone * first * unit, f"{counted(alone, 'input')} that may differ, each {settings.cost(d)}")
     sheet.cost(entries * second * unit, f"their part in the sums of blocks, each time {settings.cost(e)}")
+    if alone < entries:
+        ends = counted(entries - alone, "ends a block and is", "end blocks and are")
+        sheet.say(f"Of {entries} inputs in a row at least {ends} in a sum only.")
     sheet.say("The sum begins anew with each block; if it did not, an input would be in all sums after it.")
     for i in range(1, block):
         update, remark = (_begun("s"), "A block begins.") if i == 1 else (_added("s"), f"Input {i} of it.")

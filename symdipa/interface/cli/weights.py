@@ -188,8 +188,13 @@ def weight(
             return found
         return analysis.confirm(found, eps, timeout=limits.left(), progress=progress)
 
-    def show(name: str, found: Result, view: View) -> Exit | None:
+    def judged(found: Result) -> tuple[Exit | None, tuple[str, ...]]:
         answer, said = within_budget(found, max_weight)
+        unbounded = found.bounds is None or found.bounds.best is None
+        return Exit.UNKNOWN if unbounded and status(found) is Exit.PRIVATE else answer, said
+
+    def show(name: str, found: Result, view: View) -> Exit | None:
+        answer, said = judged(found)
         if view.as_json:
             from symdipa.interface.reports import objects
 
@@ -198,19 +203,31 @@ def weight(
             from symdipa.interface.reports import weight as report
 
             echo_document(report.document(shown(name), found, said))
-        if status(found) is Exit.PRIVATE and (found.bounds is None or found.bounds.best is None):
-            return Exit.UNKNOWN
         return answer
 
     if len(differs) > 1:
         if "-" in files:
             raise click.UsageError("a table needs files: standard input (-) can be read only once")
-        each = (_tabulated(name, differs, reading, options, decide, view, show) for name in files)
-        leave_with(set().union(*each))
+        occurred = set[Exit]()
+        for place, name in enumerate(files):
+            if place and not view.as_json:
+                click.echo()
+            results: list[Result] = []
+
+            def keep(name: str, found: Result, view: View, results: list[Result] = results) -> Exit | None:
+                results.append(found)
+                return show(name, found, view) if view.as_json else judged(found)[0]
+
+            occurred |= _for_each(name, differs, reading, options, decide, view, keep)
+            if results and not view.as_json:
+                from symdipa.interface.reports import weight as report
+
+                echo_document(report.table(shown(name), results))
+        leave_with(occurred)
     run(files, replace(reading, differ=differs[0] if differs else None), options, decide, view, show)
 
 
-def _tabulated(
+def _for_each(
     name: str,
     differs: Sequence[Differ],
     reading: Reading,
@@ -219,24 +236,14 @@ def _tabulated(
     view: View,
     show: Show,
 ) -> set[Exit]:
-    """Weigh a file once for each way in which entries may differ, and show a table of the answers, or one
-    object each; a file that cannot be read is tried once."""
-    results: list[Result] = []
-
-    def keep(name: str, result: Result, view: View) -> Exit | None:
-        results.append(result)
-        return None
-
-    occurred = set()
-    for differ in differs:
-        each = replace(reading, differ=differ)
-        occurred.add(run_one(name, each, options, decide, view, show if view.as_json else keep))
+    """Weigh a file once for each way in which entries may differ, in the time for it; one that cannot be
+    read is tried once."""
+    limits, occurred = Limits.of(options.timeout), set[Exit]()
+    for k, differ in enumerate(differs):
+        share = what_is_left(options, limits.share(1 / (len(differs) - k)))
+        occurred.add(run_one(name, replace(reading, differ=differ), share, decide, view, show))
         if Exit.UNUSABLE in occurred:
             break
-    if results:
-        from symdipa.interface.reports import weight as report
-
-        echo_document(report.table(shown(name), results))
     return occurred
 
 

@@ -106,8 +106,11 @@ def table(name: str, results: Sequence[Result]) -> Document:
     bounds = first.bounds or Bounds()
     automaton = first.automaton
     rests = assumed(bounds.adjacency, bounds.sensitivity, automaton.integer, None)
+    noted = Section(
+        [Notes(tuple(dict.fromkeys(note for each in results for note in own_notes(each))))], flush=True
+    )
     return Document(
-        [Section([Table(rows, ("differ", "answer", "D"))]), Section([rests])],
+        [Section([Table(rows, ("differ", "answer", "D"))]), Section([rests]), noted],
         Headline(name, "D by the entries that differ", None),
     )
 

@@ -377,17 +377,26 @@ def assumed(
     """
     numbers = f"{REAL} (in exact integers where a file says so)" if integer is None else REAL
     numbers = INTEGER if integer else numbers
-    who = f"{differ.words}, " if differ is not None and not differ.is_all else ""
+    who = "" if differ is None or differ.is_all else f"{differ.words}, "
     if adjacency == TWO_SIDED:
-        how = f"by at most {sensitivity}, up or down"
-        apart = who + how if who else f"each entry may differ {how}"
+        all_differ, how = "each entry may differ", f"by at most {sensitivity}, up or down"
     elif isinstance(adjacency, str):
-        how = f"by at most {sensitivity}, all of them up or all of them down"
-        apart = who + how if who else f"entries may differ {how}"
+        all_differ, how = (
+            "entries may differ",
+            f"by at most {sensitivity}, all of them up or all of them down",
+        )
     else:
         low, high = (bound * sensitivity for bound in adjacency)
-        apart = f"{who}one stream minus the other is between {low} and {high} in each entry, in either order"
-    apart += "; which of them differ is said for each" if differ is None else ""
+        all_differ, how = (
+            "",
+            f"one stream minus the other is between {low} and {high} in each entry, in either order",
+        )
+    apart = f"{who}{how}" if who or not all_differ else f"{all_differ} {how}"
+    apart = (
+        apart.replace("each entry", "entries") + "; which of them, is said for each"
+        if differ is None
+        else apart
+    )
     return f"Assumed: {numbers}. Adjacent input streams have equally many entries, and {apart}."
 
 
