@@ -839,6 +839,7 @@ def test_what_the_facts_exclude_needs_no_edge():
     assert rule_of(NEVER, tampered(good, ("base.nodes.2.facts", []))) == "base-complete"
     assert rule_of(NEVER, tampered(good, ("base.nodes.2.facts.0.2", "3"))) == "base-fact"
     assert rule_of(NEVER, parted) is None
+    assert rule_of(NEVER, tampered(parted, ("D", "499/1000"))) == "private-bound"
     assert rule_of(NEVER, tampered(parted, ("parts.0.base.nodes.2.facts", []))) == "base-complete"
     assert rule_of(NEVER, tampered(parted, ("ground.edges.4", DROP))) == "base-complete"
     assert rule_of(NEVER, tampered(parted, ("ground.nodes.2.potential", "1/4"))) == "part-potential"
@@ -1171,6 +1172,11 @@ def test_letters_are_for_automata_that_unfold():
     bare = {"nodes": [{"state": "q"}], "edges": [[0, 0, 0, "~"]]}
     claim = {"kind": "private", **TWO_SIDED, "D": "1", "base": bare, "lift": SVT_PRIVATE["lift"]}
     assert rule_of(exponential, claim) == "shape"
+    summed = made(
+        [query("p", half), query("q", half)], adding(step("p", "q", "o"), s="input"), step("q", "e", "o")
+    )
+    bare_edges = claim | {"base": {"nodes": [{"state": "p"}, {"state": "q"}], "edges": [[0, 0, 1]]}}
+    assert rule_of(summed, bare_edges) == "base-differ", "it has a register, even if nothing depends on it"
     bare = {"nodes": [{"state": "q", "differ": 0}], "edges": []}
     assert rule_of(exponential, claim | {"base": bare}) == "shape"
 
