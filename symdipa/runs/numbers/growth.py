@@ -56,9 +56,9 @@ def growth(
 
     ``cycles`` are disjoint ranges of positions. What a round costs is looked at alone: samples outside of the
     cycles are shifted for nothing, and what a cycle stores and finds stored by itself is left open; so the
-    costs of rounds add up to a bound from below, however many there are. If they cost nothing alone, rounds amid
-    others are looked at, once further ones ask no more of what is stored. ``letters`` say what is known of the
-    entry of each step, if the automaton was unfolded.
+    costs of rounds add up to a bound from below, however many there are. If they cost nothing alone, rounds
+    amid others are looked at, once further ones ask no more of what is stored. ``letters`` say what is
+    known of the entry of each step, if the automaton was unfolded.
     """
     rising = _Rising(automaton, tuple(run), tuple(sorted(cycles)), limits)
     possible, reason = rising.repeatable()
