@@ -414,6 +414,26 @@ def test_entries_are_kept_as_long_as_they_are_wanted():
     assert weighed(two_passes, size=3).bounds.best == Fraction(4, 3)
 
 
+@pytest.mark.parametrize("index", ["0 * i", "i * 2", "N - i"])
+def test_entries_of_any_index(index):
+    text = function(
+        f"for (int i = 0; i < size; i++) {{ CHECKDP_OUTPUT(q[{index}] + Lap(1 / epsilon)); }}",
+        said='"PRECONDITION: ONE_DIFFER";',
+    )
+    assert weighed(text.replace("i < size", "i < 3"), N=2).bounds.best == (3 if index == "0 * i" else 1)
+    with pytest.raises(InvalidInput):
+        c.automaton(c.read(text, given={"N": 2}))
+
+
+def test_an_index_may_go_down():
+    text = function(
+        "for (int i = N; i >= 0; i--) { CHECKDP_OUTPUT(q[i] + Lap(1 / epsilon)); }",
+        said='"PRECONDITION: ONE_DIFFER";',
+    )
+    assert weighed(text, N=3).bounds.best == 1
+    assert outputs(text, [Fraction(k) for k in range(4)], [Fraction(0)] * 2, N=3) == [3, 2, 1, 0]
+
+
 def test_entries_that_are_not_used_are_passed_over():
     text = """void f(float q[], int size, float epsilon) {
       "PRECONDITION: ONE_DIFFER";
