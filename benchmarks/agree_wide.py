@@ -11,8 +11,8 @@ It is a *disagreement* if
   other where the judge gave up;
 * the run of a violation is not feasible, or does not cost more and more as its cycles are repeated;
 * a bound for single runs is below ``D``, or below what a short run costs, the exact constant or a bound that
-  is called optimal is not ``D``, a bound from below is above it; all this once more for a random range of
-  differences;
+  is called optimal is not ``D`` (the constant may be above where the core has more runs than are possible), a
+  bound from below is above it; all this once more for a random range of differences;
 * a certificate cannot be made where a proof is at hand, is refused, or claims what is not so;
 * anybody raises an exception.
 
@@ -266,7 +266,7 @@ def _weighed(automaton: Automaton, truth: judge.Answer, setup: Setup, outcome: O
         outcome.wrong("weigh", f"contradicts itself: {line}")
     _compare_verdict(automaton, "weigh", result, truth, outcome)
     short = judge.cost_of_runs(automaton, LENGTH, max_nodes=setup.max_nodes)
-    _compare_bounds("weigh", result, judge.is_distinct(automaton), truth, short, outcome)
+    _compare_bounds("weigh", result, automaton, truth, short, outcome)
     _certified(automaton, result, truth, outcome)
 
 
@@ -282,7 +282,7 @@ def _ranged(automaton: Automaton, rng: random.Random, setup: Setup, outcome: Out
     if result is not None and truth.kind != "infinite":
         # a verdict is about differences in [-1, 1]; a range may do without what makes it "not private"
         short = judge.cost_of_runs(automaton, LENGTH, interval, max_nodes=setup.max_nodes)
-        _compare_bounds(who, result, judge.is_distinct(automaton), truth, short, inner)
+        _compare_bounds(who, result, automaton, truth, short, inner)
     outcome.seen["ranges weighed"] += result is not None and result.bounds is not None
     outcome.disagreements += inner.disagreements
 
@@ -290,12 +290,12 @@ def _ranged(automaton: Automaton, rng: random.Random, setup: Setup, outcome: Out
 def _compare_bounds(
     who: str,
     result: Result,
-    distinct: bool,
+    automaton: Automaton,
     truth: judge.Answer,
     short: judge.Answer,
     outcome: Outcome,
 ) -> None:
-    bounds = result.bounds
+    bounds, distinct, more_runs = result.bounds, judge.is_distinct(automaton), _has_more_runs(automaton)
     if bounds is None or not (bounds.from_above or bounds.lower is not None):
         outcome.seen["weigh: no bounds"] += 1
         return
@@ -314,9 +314,10 @@ def _compare_bounds(
             outcome.wrong(who, f"{name} bound {lower}, and no run costs more than {truth.value}")
     if truth.kind == "bounded":
         return
-    exact = bounds.exact
-    if exact is not None and exact != truth.value:
-        outcome.wrong(who, f"exactly {exact}, and runs cost at most {truth.value}: {_shown(truth)}")
+    if bounds.exact is not None and bounds.exact > truth.value and more_runs:
+        outcome.seen["exact, on more runs than are possible"] += 1
+    elif bounds.exact is not None and bounds.exact != truth.value:
+        outcome.wrong(who, f"exactly {bounds.exact}, and runs cost at most {truth.value}: {_shown(truth)}")
     if bounds.optimal_for_single_runs and bounds.best != truth.value:
         outcome.wrong(who, f"{bounds.best} is called best for single runs, which cost {truth.value}")
     if bounds.optimal and distinct and bounds.best != truth.value:
@@ -325,6 +326,13 @@ def _compare_bounds(
     outcome.seen["... the best is D"] += bounds.best == truth.value
     outcome.seen["... and called so"] += bounds.optimal or bounds.optimal_for_single_runs
     _explain_missing(bounds, outcome)
+
+
+def _has_more_runs(automaton: Automaton) -> bool:
+    """Whether the product may look at runs that are not possible: it orders values without offsets, and
+    integers as if they were never equal (docs/limits.md)."""
+    terms = (term for t in automaton.transitions for each in t.guard.others for term in (each.low, each.high))
+    return automaton.integer or any(term.name is not None and term.offset for term in terms)
 
 
 def _explain_missing(bounds: Bounds, outcome: Outcome) -> None:

@@ -28,14 +28,16 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "symdipa" / "checker"
 TESTS = {
-    "test_checker": [
-        *("graphs", "reading"),
-        *("plain.lower", "plain.private", "plain.runs", "plain.violation"),
-    ],
-    "test_checker test_claims": ["claims"],
-    "test_checker test_wider_checker": ["check", "digest", "model"],
+    "test_checker": ["reading", "plain.lower", "plain.private", "plain.runs", "plain.violation"],
+    "test_checker test_claims test_differ_checker": ["claims"],
+    "test_checker test_differ_checker": ["graphs"],
+    "test_checker test_wider_checker test_differ_checker": ["check", "digest", "model"],
     "test_relational_checker test_relational_wider_checker": ["relational.check", "relational.effects"],
-    "test_wider_checker": ["wider.flows", "wider.model", "wider.order", "wider.private", "wider.runs"],
+    "test_differ_checker": ["wider.differ"],
+    "test_differ_checker test_wider_checker": [
+        *("wider.adjacent", "wider.base", "wider.flows", "wider.model", "wider.private", "wider.shifts"),
+    ],
+    "test_wider_checker": ["wider.order", "wider.runs"],
 }
 """The modules of the checker that files of tests are about."""
 SECONDS = 20
@@ -104,6 +106,14 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "what leads round to a sample again comes to it and leaves it",
     ),
     ("wider.runs", "is_distinct", "len(seen) > MAX_IMITATORS => len(seen) >= MAX_IMITATORS"): LIMIT,
+    (
+        "wider.adjacent",
+        "known_after",
+        " if known is not None => (no condition)",
+    ): "in runs the registers that matter are known",
+    ("wider.adjacent", "_check_stretch", "1 => 2"): "an entry is counted in other units",
+    ("wider.adjacent", "_independent", "min => max"): "any entry of a form will do",
+    ("wider.adjacent", "_independent", "if form => if True"): "the run is refused then",
     ("wider.order", "rounded", "0 => 1"): "all bounds of integers are compared with such ones",
 }
 """(module, function, change) -> why nobody can tell the difference, or why the mutant is only stricter."""
@@ -254,6 +264,7 @@ def function(space: dict[str, object], qualname: str) -> types.FunctionType:
         found = vars(found)[name]
     if isinstance(found, property | cached_property):
         found = found.fget if isinstance(found, property) else found.func
+    found = getattr(found, "__wrapped__", found)  # of a cache
     assert isinstance(found, types.FunctionType), qualname
     return found
 

@@ -146,6 +146,19 @@ def adaptive() -> Automaton:
     )
 
 
+def records(d: F = ONE) -> Automaton:
+    """A noisy sum has to exceed the last one again and again.
+
+    All records are in order. So each of ``n`` before the entry that differs, and of ``n`` after it, costs
+    something: two loops leak together, and neither of them alone.
+    """
+    return made(
+        [noisy("first", d), summing(query("q", d), "r")],
+        adding(step("first", "q", "start", store="x"), r="0"),
+        adding(step("q", "q", "record", most("x", S), store="x"), r="r+input"),
+    )
+
+
 def svt_for_ever() -> Automaton:
     return known.svt(None, queries=F(3, 4))
 

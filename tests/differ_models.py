@@ -45,7 +45,9 @@ def noisy(name: str, d: F | int, *registers: str, reads: bool = True, noise: Noi
 
 def zero(target: str, text: str = "s := 0") -> tuple[State, Transition]:
     """A first step that only sets registers."""
-    return State("zero", False, draws=False), Transition("zero", target, symbol("start"), updates=updates(text))
+    return State("zero", False, draws=False), Transition(
+        "zero", target, symbol("start"), updates=updates(text)
+    )
 
 
 def prefix_sums(differ: str = "entries=1", d: F | int = 1) -> Automaton:

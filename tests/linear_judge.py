@@ -107,8 +107,8 @@ def meant(text: str, whole: bool = False) -> Differ:
 Place = tuple[int, tuple[int, ...]]
 """A place in the adjacency automaton, and the differences of the live registers, in units."""
 
-MOST_LEVELS = 60
-"""So many different shifts are tried at most."""
+MOST_DELTAS = 12
+"""So many differences of means are few enough for a search."""
 
 # ------------------------------------------------------------------------------------------ merged nodes
 
@@ -206,7 +206,8 @@ class Explorer:
         self.cost_unit = lcm(*(d.denominator for d in scales))
         self.ends = sorted({int(low * self.delta_unit), int(high * self.delta_unit)})
         self._differences: dict[tuple[int, Place], list[tuple[int, int, Place]]] = {}
-        self.levels = sorted({s for delta in self._deltas() for s in (delta, -delta)} | {0})
+        self.deltas = self._deltas()
+        self.levels = sorted({s for delta in self.deltas for s in (delta, -delta)} | {0})
         self._wheres: dict[tuple[object, ...], Where] = {}
         self._prices: dict[tuple[str, int], list[tuple[int, int]]] = {}
         self._moves: dict[tuple[int, tuple[Held, ...]], Move] = {}
@@ -233,8 +234,6 @@ class Explorer:
                     if there not in seen:
                         seen.add(there)
                         todo.append(there)
-            if len(found) > MOST_LEVELS:
-                raise TooLarge
         return found
 
     def in_costs(self, cost: int) -> Fraction:
@@ -537,7 +536,7 @@ def cost_of_runs(
     for each in orders(interval, automaton.integer):
         explorer = Explorer(automaton, each, differ)
         level = {explorer.begin(): (0, (), ())}
-        nodes = 0
+        nodes = max_nodes if len(explorer.deltas) > MOST_DELTAS else 0
         for _ in range(length):
             following: dict[Node, tuple[int, Run, tuple[Fraction, ...]]] = {}
             for node, (gained, run, deltas) in level.items():
@@ -650,10 +649,10 @@ def growing(
     """Whether there is a ``D``, and which: both orders of adjacent inputs are searched."""
     found = []
     for each in orders(interval, automaton.integer):
-        try:
-            found.append(_growing(Explorer(automaton, each, differ), max_nodes))
-        except TooLarge:
+        explorer = Explorer(automaton, each, differ)
+        if len(explorer.deltas) > MOST_DELTAS:
             return Answer("unknown", Fraction(0))
+        found.append(_growing(explorer, max_nodes))
         if found[-1].kind == "infinite":
             return _confirmed(automaton, found[-1])
     least = max(found, key=lambda answer: answer.value)

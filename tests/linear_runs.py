@@ -231,6 +231,7 @@ def is_solvable(run: Unfolding) -> bool:
 
     model = highspy.Highs()
     model.silent()
+    model.setOptionValue("threads", 1)  # all solvers of a process have equally many
 
     def number() -> Any:
         return model.addIntegral(lb=-inf) if run.integer else model.addVariable(lb=-inf)
@@ -420,6 +421,7 @@ def linear_program(run: Unfolding, deltas: Sequence[Fraction]) -> float:
 
     model = highspy.Highs()
     model.silent()
+    model.setOptionValue("threads", 1)
     shifts, costs = [], []
     for i, state in enumerate(run.states):
         delta = float(deltas[i])

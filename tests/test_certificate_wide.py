@@ -71,7 +71,9 @@ def test_known_mechanisms(make, bound):
         assert [(claim.kind, claim.bound, claim.distinct) for claim in found] == expected
 
 
-@pytest.mark.parametrize("path", WIDER_EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in WIDER_EXAMPLES if not load(path).is_plain], ids=lambda path: path.stem
+)
 def test_every_example(path):
     found = certified(weigh(load(path), timeout=60))
     assert [claim.kind for claim in found] in (["violation"], ["private", "lower"])

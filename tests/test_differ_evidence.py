@@ -7,9 +7,23 @@ from itertools import product
 from math import exp, inf, isclose, log, sqrt
 
 import pytest
-from differ_models import noisy, prefix_sums, shown, smart_sum, sum_above, svt, tree, whole_sum
+from differ_models import (
+    ABOVE,
+    BELOW,
+    noisy,
+    prefix_sums,
+    shown,
+    smart_sum,
+    sum_above,
+    svt,
+    tree,
+    updates,
+    whole_sum,
+)
+from linear_models import at_most, below
 
-from symdipa import check
+import symdipa
+from symdipa import check, hints
 from symdipa.evidence.confirmation import confirm
 from symdipa.evidence.probability import log_probability, total_log_probability
 from symdipa.evidence.refutation import NoRefutation, refute
@@ -24,7 +38,7 @@ from symdipa.model.automaton import (
     Noise,
     State,
     Transition,
-    difference,
+    guarded,
     symbol,
     with_differ,
 )
@@ -35,13 +49,13 @@ from symdipa.runs.numbers.shifts import cost
 from symdipa.runs.numbers.system import unrolled
 
 
-def below(rate, mean, x):
+def laplace_below(rate, mean, x):
     """The probability that a Laplace sample lies below ``x``."""
     return 0.5 * exp(-rate * (mean - x)) if x < mean else 1 - 0.5 * exp(-rate * (x - mean))
 
 
 def within(rate, mean, low, high):
-    return below(rate, mean, high) - below(rate, mean, low)
+    return laplace_below(rate, mean, high) - laplace_below(rate, mean, low)
 
 
 # ---------------------------------------------------------------------------------------------- probabilities
@@ -77,35 +91,19 @@ def test_blocks_forget_what_was_before_them():
     assert isclose(never, wanted, abs_tol=1e-9)
 
 
-def scaled(integer=False, noise=Noise.LAPLACE):
-    """Registers that are copied, added to each other through copies, and scaled in a mean; second samples."""
-    states = [
-        State("a", draws=False),
-        State("b", draws=False),
-        State(
-            "c",
-            False,
-            None if noise is Noise.NONE else F(1, 2),
-            F(1),
-            F(1, 4),
-            F(-1),
-            noise=noise,
-            registers=(("s", F(2)), ("r", F(-1))),
-        ),
-    ]
-    steps = [
-        Transition("a", "b", symbol("o"), updates=shown("a", "b", "r := input, s := 0").updates),
-        Transition("b", "c", symbol("o"), updates=shown("b", "c", "s := r + input").updates),
-        Transition("c", "end", INSAMPLE_PRIME),
-    ]
-    steps[1] = Transition("b", "c", symbol("o"), updates=updates_of("s := r + input, r := s + input"))
-    return Automaton.build(states, steps, differ="entries=1", integer=integer)
-
-
-def updates_of(text):
-    from differ_models import updates
-
-    return updates(text)
+def scaled(integer=False):
+    """Registers that change at once, and a second sample around a mean with factors."""
+    last = State("c", False, F(1, 2), F(1), F(1, 4), F(-1), registers=(("s", F(2)), ("r", F(-1))))
+    return Automaton.build(
+        [State("a", draws=False), State("b", draws=False), last],
+        [
+            shown("a", "b", "r := input, s := 0", symbol("o")),
+            shown("b", "c", "s := r + input, r := s + input", symbol("o")),
+            shown("c", "end", "", INSAMPLE_PRIME),
+        ],
+        integer=integer,
+        differ="entries=1",
+    )
 
 
 def test_registers_change_all_at_once():
@@ -217,6 +215,19 @@ def test_a_witness_that_says_nothing_of_entries_is_no_licence():
         refute(prefix_sums(), witness, 5, 1, limits=Limits.of(10))
 
 
+@pytest.mark.parametrize(("constant", "sign"), [(F(-7), 1), (F(5), -1), (F(100), -1), (F(1, 2), 1)])
+def test_inputs_go_to_where_a_run_without_noise_ends(constant, sign):
+    """Only inputs near the constant make a run possible on one of them, and not on the other."""
+    low = at_most(constant, "insample") if sign > 0 else below("insample", constant)
+    automaton = Automaton.build(
+        [noisy("q", 1, noise=Noise.NONE)],
+        [Transition("q", "q", symbol("o"), guarded([low]))],
+        differ="entries=1",
+    )
+    found = examined(refute(automaton, check(automaton).witness, 5, 1, limits=Limits.of(20)))
+    assert found.holds and found.log_ratio == inf and found.log_prob_alpha == 0
+
+
 def test_further_entries_of_streams_that_end():
     """Streams of a pattern may have to end: no entries are added that there cannot be."""
     from symdipa.evidence.refutation.rays import WideEvaluation
@@ -234,19 +245,41 @@ def test_further_entries_of_streams_that_end():
 
 
 def test_inputs_put_sums_where_they_should_be():
+    """Samples without noise have to be where they are, the others as far as entries are left."""
+    exactly = noisy("c", 1, "s", reads=False, noise=Noise.NONE)
+    above = Guard(ge=frozenset({"x"}))
     automaton = Automaton.build(
-        [noisy("a", 1), noisy("b", 1, "s"), noisy("c", 1, "s", reads=False)],
+        [noisy("a", 1), noisy("b", 1, "s"), exactly],
         [
-            shown("a", "b", "s := input"),
-            shown("b", "c", "s += input"),
-            Transition("c", "c", difference("insample", "insample") if False else symbol("o")),
+            Transition("a", "b", symbol("o"), assign=frozenset({"x"}), updates=updates("s := input")),
+            Transition("b", "c", symbol("o"), above, frozenset({"x"}), updates=updates("s += input")),
+            Transition("c", "end", symbol("o"), above),
         ],
-        differ="all" if False else "entries=1",
+        differ="entries=1",
     )
-    found = ray(automaton, (0, 1), [F(1), F(0)])
-    start = [x for x in found.start if x is not None]
-    means = [start[0], start[0] + start[1]]
-    assert means == [found.centre[0], found.centre[1]]
+    found = ray(automaton, (0, 1, 2), [F(1), F(0), F(0)])
+    low, middle, high = found.centre
+    assert low < middle < high
+    first, second, _ = found.start
+    assert first + second == high and first == low
+    assert isclose(log_probability(automaton, (0, 1, 2), found.start).value, log(0.5 * 0.5), abs_tol=2)
+
+
+def test_one_query_without_noise_has_one_value():
+    """It is read twice, and cannot be on both sides of a threshold: no inputs do that."""
+    exact = State("q", False, None, noise=Noise.NONE, registers=(("r", F(1)),))
+    again = State("p", False, None, noise=Noise.NONE, registers=(("r", F(1)),))
+    automaton = Automaton.build(
+        [State("t", False, F(1)), State("r", draws=False), exact, again],
+        [
+            Transition("t", "r", symbol("o"), assign=frozenset({"t"})),
+            shown("r", "q", "r := input", symbol("o")),
+            Transition("q", "p", symbol("o"), ABOVE),
+            Transition("p", "end", symbol("o"), BELOW),
+        ],
+        differ="entries=1",
+    )
+    assert ray(automaton, (0, 1, 2, 3), [F(0), F(1), F(0), F(0)]) is None
 
 
 def test_what_costs_most_among_what_is_allowed():
@@ -257,3 +290,91 @@ def test_what_costs_most_among_what_is_allowed():
         found = worst_allowed(automaton, system)
         assert found.value == value
         assert after(differ(text), [None, *found.deltas[1:]]) is not None
+
+
+# ------------------------------------------------------------------------- from the other side, and hints
+
+NEAR = {
+    "prefix sums": (prefix_sums(), F(1)),
+    "smart sum": (smart_sum(), F(2)),
+    "smart sum, a window": (smart_sum(differ="window=2"), F(4)),
+    "tree": (tree(), F(1)),
+    "tree, two entries": (tree("entries=2"), F(2)),
+    "svt": (svt(), F(3, 4)),
+    "svt, a window": (svt("window=3"), F(9, 4)),
+    "sum above": (sum_above(), F(1, 4)),
+    "sum above, twice": (sum_above(queries=("s", "s")), F(1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_two_inputs_come_near_the_constant(name):
+    automaton, constant = NEAR[name]
+    result = check(automaton)
+    assert result.bounds.best == constant
+    near(symdipa.confirm(result, eps=1, timeout=60).confirmation, automaton, constant)
+
+
+@pytest.mark.parametrize("name", ["prefix sums", "smart sum", "svt", "svt, a window", "sum above"])
+def test_short_runs_are_enough_to_come_near(name):
+    """The search without a bound from below to start with."""
+    automaton, constant = NEAR[name]
+    near(confirm(automaton, 1, enough=0.99 * float(constant), limits=Limits.of(60)), automaton, constant)
+
+
+def near(found, automaton, constant):
+    assert found.all_runs and not found.refutes(constant)
+    assert 0.98 * constant <= found.log_ratio_per_eps <= constant + F(found.error)
+    assert after(automaton.differ, found.pair.differences) is not None
+    assert all(delta is None or abs(delta) <= 1 for delta in found.pair.differences)
+
+
+def test_moves_keep_to_who_may_differ():
+    """The search turns differences round and makes new ones: of two inputs it keeps to what is allowed."""
+    automaton = svt("window=2")
+    found = confirm(automaton, 1, moves=60, best_runs=1, longest=4, limits=Limits.of(30))
+    assert found.tried > 20
+    assert after(automaton.differ, found.pair.differences) is not None and not found.refutes(F(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds", "outcome"),
+    [
+        ("whole sum", ["reset", "limit"], "private, D = 1"),
+        ("whole sum, three entries", ["reset", "limit"], "private, D = 3"),
+        ("smart sum never reset", ["reset", "limit"], "private, D = 2"),
+        ("block sum without noise", ["noise"], "private, D = 2"),
+        ("svt", ["limit", "limit", "one-entry"], "private, D = 2 if it stops after the first, D = 5 after 3"),
+    ],
+)
+def test_hints_make_the_twins_right_again(name, kinds, outcome):
+    found = hints(check(TWINS[name]))
+    assert [hint.kind for hint in found] == kinds
+    assert found[0].outcome == outcome
+    for hint in found:
+        again = check(hint.automaton, "explicit")
+        assert hint.private and again.verdict is Verdict.PRIVATE
+        assert hint.changes and all(change.before != change.after for change in hint.changes)
+
+
+def test_a_sum_is_reset_where_it_was_used():
+    first = hints(check(TWINS["smart sum never reset"]))[0]
+    assert [(change.before, change.after) for change in first.changes] == [
+        ("(q2): s += input; output insample; goto q0", "(q2): s := 0; output insample; goto q0")
+    ]
+    bare = hints(check(TWINS["block sum without noise"]))[0]
+    assert [change.after for change in bare.changes] == ["(q2, 1, s): output insample; goto q0"]
+
+
+def test_to_promise_less():
+    last = hints(check(svt("pattern=(=~)*")))[-1]
+    assert [(change.before, change.after) for change in last.changes] == [
+        ("differ pattern=(=~)*", "differ entries=1")
+    ]
+    assert last.outcome == "private, D = 3/4"
+    assert all(hint.kind != "one-entry" for hint in hints(check(whole_sum())))
+
+
+def test_streams_that_are_too_long_have_no_differences():
+    assert worst_allowed(svt("pattern=~=~"), unrolled(svt("all"), [0, 1, 1, 1, 1])) is None
+    assert confirm(svt("pattern=~=~"), 1, enough=1.45, limits=Limits.of(20)).log_ratio_per_eps <= F(3, 2)

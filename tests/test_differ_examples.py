@@ -48,3 +48,13 @@ def test_it_is_proved(automaton, expected):
         assert [claim.kind for claim in claims] == ["violation"]
     else:
         assert [(claim.kind, claim.bound) for claim in claims] == [("private", expected), ("lower", expected)]
+
+
+@pytest.mark.parametrize(("engine", "encoding"), ENGINES, ids=lambda value: value)
+def test_two_loops_that_leak_together(engine, encoding):
+    automaton = examples.under("entries=1", examples.records())
+    answer = judge.growing(automaton)
+    assert answer.kind == "infinite"
+    costs = [judge.dearest(automaton, answer.rounds(n)[0])[0] for n in range(1, 5)]
+    assert costs == sorted(set(costs))
+    assert check(automaton, engine, encoding=encoding).verdict is not Verdict.PRIVATE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction as F
 from math import inf
 
@@ -23,10 +24,12 @@ from linear_runs import (
     orders,
     unfold,
 )
-from random_differ import has_bounds, random_differ
+from random_differ import has_bounds, random_differ, set_before_use, with_sums
 from random_linear import random_linear
 from test_linear_judge import check_answer, falls
 
+from symdipa.files import formats
+from symdipa.model.adjacency.differ import differ
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.validation import problems
 
@@ -70,7 +73,9 @@ def test_merged_runs_cost_what_runs_cost(interval):
         runs = list(feasible_runs(automaton, 4, max_runs=12))
         longest = max(map(len, runs))
         length = longest - 1 if longest == 4 else longest
-        if length < 1 or is_bounded(automaton):
+        explorers = [judge.Explorer(automaton, each) for each in orders(interval, automaton.integer)]
+        many = any(len(each.deltas) > judge.MOST_DELTAS for each in explorers)
+        if length < 1 or is_bounded(automaton) or many:
             continue
         runs = [run for run in runs if len(run) <= length]
         costs = [cost_of_run(automaton, run, interval, allowed(automaton)) for run in runs]
@@ -227,6 +232,7 @@ def test_random_automata_obey_the_rules():
         automaton = drawn(i)
         assert problems(automaton) == []
         assert has_bounds(automaton)
+        assert formats.loads(formats.dumps(automaton, "dipa")) == automaton
         seen[automaton.differ.text.partition("=")[0]] += 1
         seen["registers"] += bool(automaton.registers)
         seen["integer"] += automaton.integer
@@ -251,3 +257,36 @@ def test_orders_are_two_where_the_interval_is_lopsided():
     for interval in ((F(0), F(1)), (F(-1), F(0)), (F(-1, 2), F(1))):
         assert judge.growing(automaton, interval).value == 4
         assert len(orders(interval)) == 2
+
+
+def test_what_has_no_bound_is_not_valid():
+    """Sums at random places, with nothing taken away: exactly those without bound are refused."""
+    seen: Counter[bool] = Counter()
+    for i in range(400):
+        rng = random.Random(f"bounds/{i}")
+        text = rng.choice(("all", "pattern=(=~)*", "pattern==*(~{2}|=~*)", "window=3", "pattern=~{0,3}=*"))
+        automaton = replace(drawn(i), differ=differ(text))
+        automaton = with_sums(rng, automaton, rng.choice((0.2, 0.5, 0.8)))
+        found = problems(automaton)
+        assert has_bounds(automaton) == (not found), (automaton, found)
+        seen[not found] += 1
+    assert min(seen[True], seen[False]) > 20
+
+
+def test_what_is_read_before_it_is_set_is_not_valid():
+    refused = 0
+    for i in range(300):
+        automaton = drawn(i)
+        steps = [n for n, t in enumerate(automaton.transitions) if t.updates]
+        if not steps:
+            continue
+        n = random.Random(i).choice(steps)
+        less = replace(automaton.transitions[n], updates=())
+        automaton = replace(
+            automaton, transitions=(*automaton.transitions[:n], less, *automaton.transitions[n + 1 :])
+        )
+        fine = set_before_use(automaton) == automaton
+        early = [problem for problem in problems(automaton) if "before" in str(problem)]
+        assert bool(early) != fine
+        refused += not fine
+    assert refused > 40

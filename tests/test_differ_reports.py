@@ -274,7 +274,9 @@ def test_entries_of_loops_differ_in_every_round():
     ]
     assert entries_of(witness, [1, 2]) == "the entries of steps 2 and 3 in every round"
     alone = replace(witness, run=(0, 1), cycles=(), letters=("", "~"))
-    assert which_differ(svt("all"), alone) == ["The entry differs."]
+    assert which_differ(svt("all"), alone) == ["The entry of step 2 differs."]
+    looped = replace(alone, cycles=((1, 2),))
+    assert which_differ(svt("all"), looped) == ["Every entry differs."]
 
 
 def test_many_changes_of_registers_are_cut():

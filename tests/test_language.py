@@ -293,9 +293,6 @@ WRONG: list[tuple[str, str, tuple[int, int], str]] = [
     (Q + "x := t + 3; output o; goto q", "syntax", (2, 19), "'t + 3' is not stored: store t, and add the constant where it is compared"),
     (Q + "x := -t; output o; goto q", "syntax", (2, 17), "'-t' is not stored"),
     (Q + "x := 1/0; output o; goto q", "number", (2, 17), "divides by zero"),
-    (Q + "s := input; output o; goto q", "syntax", (2, 12), "'s := input': registers, which hold inputs and sums of them, are not read yet"),
-    (Q + "s += input; output o; goto q", "syntax", (2, 12), "'s += ...': registers"),
-    (Q + "s := s + input; output o; goto q", "syntax", (2, 12), "'s := s + input': registers"),
     # What is output.
     (Q + "output insample - insample; goto q", "output", (2, 19), "insample - insample, which is always 0"),
     (Q + "output high, t - t; goto q", "output", (2, 25), "t - t, which is always 0"),
@@ -335,14 +332,13 @@ WRONG: list[tuple[str, str, tuple[int, int], str]] = [
     ("(q,inf 1/4,0): output insample; goto q", "number", (1, 8), "inf is no noise and has no scale"),
     ("(q,inf): output insample; goto q", "syntax", (1, 1), "state q has 1 parameter"),
     ("(q,1,inf): output insample; goto q", "number", (1, 6), "'inf': a mean is a number"),
-    ("(q,1,s): output insample; goto q", "syntax", (1, 6), "means with registers are not read yet"),
-    ("(q,1,2*s): output insample; goto q", "syntax", (1, 7), "means with registers are not read yet"),
+    ("(q,1,s): output insample; goto q", "syntax", (1, 6), "or a register ('s := input' or 's := 0' makes it one), found 's'"),
+    ("(q,1,2*s): output insample; goto q", "syntax", (1, 8), "or a register"),
     ("(q:slient): output o; goto q", "syntax", (1, 4), "did you mean 'silent'?"),
     ("(q, silent): output o; goto q", "spelling", (1, 5), "write (q:silent)"),
     # Lines on top.
     ("noise laplace\n(q,1,0): output o; goto q", "syntax", (1, 7), "noise is integer, not 'laplace'"),
     ("noise integer\nnoise integer\n(q,1,0): output o; goto q", "syntax", (2, 7), "noise is said once"),
-    ("differ entries=1\n(q,1,0): output o; goto q", "syntax", (1, 1), "differ is not read yet by this version"),
     ("noise integer\n(q,1,1/2): output o; goto q", "integer", (2, 6), "mu of state q is 1/2, but noise is integer and so are means; write 0 or 1"),
     ("noise integer\n" + Q + "if (insample < t + 3/2) then output o; goto q", "integer", (3, 15), "has the constant 3/2"),
     ("noise integer\n" + Q + "if (t < 0.5) then output o; goto q", "integer", (3, 15), "write 0 or 1"),
@@ -369,7 +365,7 @@ def test_one_fault_hides_no_other() -> None:
     text = """noise integers
 (a,exp,0): x := insampleprime, y := y + 1; output a +; goto b
 (b:silent,1,0): if (x < 2*y || insample < x) then output insample - 3, z; gotto c
-(c,inf 3,0): x := input; output x - x; goto d
+(c,inf 3,0): x := 2*input; output x - x; goto d
 """
     with pytest.raises(InvalidInput) as refused:
         loads(text)

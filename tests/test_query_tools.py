@@ -14,13 +14,16 @@ from symdipa.evidence.exports.query import encode, encode_binary
 from symdipa.files import formats
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
-from symdipa.model.verdict import Result, Status
+from symdipa.model.verdict import Result, Status, Verdict
 from symdipa.runs.control import control_graph
 from symdipa.runs.witness import orders_by_round
 
 FILES = sorted(EXAMPLES.glob("*/*.dipa"))
 SHORT = 5
 """A bound that says little where nothing is there, but is answered fast."""
+
+HARMLESS = {("sum_alarm", Pattern.LEAKING_CYCLE)}
+"""Patterns that are there for a query, and not in the answer: a bound proves that they cost nothing."""
 
 each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 
@@ -37,6 +40,9 @@ def verdicts(file: Path) -> Result:
 
 def expected(file: Path, pattern: Pattern) -> tuple[bool, int]:
     """Whether the pattern is there, and how many steps show it (or how many are looked at)."""
+    if (file.stem, pattern) in HARMLESS:
+        assert verdicts(file).verdict is Verdict.PRIVATE
+        return True, SHORT
     found = verdicts(file).patterns[pattern]
     assert found.status in (Status.PRESENT, Status.ABSENT)
     if found.witness is None:

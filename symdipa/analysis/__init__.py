@@ -13,7 +13,8 @@ from symdipa.bounds import portfolio
 from symdipa.engines.lineup import Lineup, ask
 from symdipa.files.formats.halting import added, halt_shown, with_halt
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact, named
-from symdipa.model.automaton import Automaton
+from symdipa.model.adjacency.differ import Differ
+from symdipa.model.automaton import Automaton, validated, with_differ
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress
 from symdipa.model.options import CheckOptions, patterns_of
@@ -62,6 +63,7 @@ def check(
     max_weight: Fraction | None = None,
     relational: bool = True,
     halt: str | None = None,
+    differ: Differ | str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Decide whether an automaton is differentially private.
@@ -78,7 +80,8 @@ def check(
     Where runs with the same outputs leave privacy open, they are paired (experimental) unless
     ``relational`` is false.
     ``halt`` says whether it is seen that a run stops where no branch holds, ``"visible"`` or ``"hidden"``; if
-    nothing does, it is hidden, and a note tells where the answer would be another one.
+    nothing does, it is hidden, and a note tells where the answer would be another one. ``differ`` says which
+    entries of adjacent inputs may differ, such as ``"entries=1"``, if not as the automaton says.
     ``progress`` is called with a few words now and then.
 
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
@@ -100,7 +103,12 @@ def check(
         max_weight=max_weight,
         relational=relational,
     )
-    return check_with(with_halt(automaton, halt), options, progress)
+    return check_with(with_halt(differing(automaton, differ), halt), options, progress)
+
+
+def differing(automaton: Automaton, differ: Differ | str | None) -> Automaton:
+    """The automaton as if these entries may differ; ``None``: as it says itself."""
+    return automaton if differ is None else with_differ(validated(automaton), differ)
 
 
 def check_with(automaton: Automaton, options: CheckOptions, progress: Progress | None = None) -> Result:
@@ -224,6 +232,7 @@ def weigh(
     memory: int | None = None,
     certified: bool = False,
     halt: str | None = None,
+    differ: Differ | str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Check an automaton and bound ``D`` from above and from below, as well as possible.
@@ -235,9 +244,10 @@ def weigh(
     without it each method has :data:`EACH_SECONDS`. Where the automaton is not well-formed but other runs may
     make up for that, runs are paired whatever the methods; where it is not private there are no bounds. A
     bound proves privacy where the check left it open. ``certified``: look for a good bound that comes with a
-    certificate, even if a better one is known. ``halt`` is as for :func:`check`, which says what is raised.
+    certificate, even if a better one is known. ``halt`` and ``differ`` are as for :func:`check`, which says
+    what is raised.
     """
-    automaton, sensitivity = with_halt(automaton, halt), exact(sensitivity)
+    automaton, sensitivity = with_halt(differing(automaton, differ), halt), exact(sensitivity)
     cheap = methods is None and named(adjacency) == TWO_SIDED
     options = CheckOptions(timeout=timeout, memory=memory, bounds=cheap, relational=False)
     limits = Limits.of(timeout, memory, progress=progress)

@@ -18,6 +18,7 @@ from symdipa.checker.rules import refuse, shown
 from symdipa.checker.wider.flows import check_lower as check_wider_lower
 from symdipa.checker.wider.flows import check_violation as check_wider_violation
 from symdipa.checker.wider.model import model_of as wider_model_of
+from symdipa.checker.wider.private import check_in_parts as check_wider_in_parts
 from symdipa.checker.wider.private import check_private as check_wider_private
 from symdipa.model.automaton import Automaton
 
@@ -31,7 +32,7 @@ Kinds = dict[str, Callable[[dict[str, object], str], Claim]]
 ONLY_ALL = ("relational",)
 """Kinds that do not speak of which entries differ, nor of registers."""
 
-ONLY_PLAIN = ("private-in-parts", "well-formed")
+ONLY_PLAIN = ("well-formed",)
 """Kinds of certificates that exist for the paper's automata only."""
 
 
@@ -102,6 +103,7 @@ def _kinds(automaton: Automaton) -> Kinds:
         wider = wider_model_of(automaton)
         return {
             "private": partial(check_wider_private, wider),
+            "private-in-parts": partial(check_wider_in_parts, wider),
             "lower": partial(check_wider_lower, wider),
             "violation": partial(check_wider_violation, wider),
             "relational": partial(check_relational, wider),

@@ -114,9 +114,16 @@ def path_ends(automaton: Automaton, witness: Witness) -> PathEnds:
 
 
 def shown_in_loop(automaton: Automaton, witness: Witness) -> list[int]:
-    """The steps of a disclosing cycle that show a number made from an input."""
+    """The steps of a disclosing cycle that show a number made from inputs that may differ."""
     steps = steps_of(automaton, witness, witness.cycles[-1])
-    return [k for k, t in steps if t.output.is_real and automaton.state(t.source).is_input]
+    equal = {
+        k
+        for k, compared in enumerate(compared_along(automaton, witness.run, witness.letters))
+        if compared.mean == ZERO
+    }
+    states = {k: automaton.state(t.source) for k, t in steps}
+    made = [k for k, state in states.items() if (state.is_input or state.registers) and k not in equal]
+    return [k for k, t in steps if k in made and t.output.is_real]
 
 
 class Clash(NamedTuple):

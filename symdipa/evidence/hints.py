@@ -20,8 +20,10 @@ from symdipa.model.automaton import (
     Noise,
     State,
     Transition,
+    Update,
     reachable,
     symbol,
+    with_differ,
 )
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
@@ -31,6 +33,8 @@ from symdipa.model.verdict import Result, Status, Verdict, Witness
 
 Decide = Callable[[Automaton], Result | None]
 """Decides a changed automaton; the answer may be "unknown", or ``None`` when there is no time left."""
+ONE_ENTRY = "entries=1"
+"""The least that can be promised about which entries differ."""
 ROUNDS = 8
 """How often one kind of change is made before it is given up."""
 MORE_ANSWERS = 3
@@ -80,7 +84,10 @@ class _ChangeKind:
 
 
 def hints(automaton: Automaton, witness: Witness, decide: Decide) -> list[Hint]:
-    """Changes after which the automaton is private; if none is found, those that may be a start."""
+    """Changes after which the automaton is private; if none is found, those that may be a start.
+
+    The last one may be to promise less.
+    """
     found: list[Hint] = []
     for kind in _kinds(automaton, witness):
         hint = _tried(automaton, witness, kind, decide)
@@ -89,8 +96,24 @@ def hints(automaton: Automaton, witness: Witness, decide: Decide) -> list[Hint]:
     private = [hint for hint in found if hint.private]
     if not private:
         private = [both for hint in found if (both := _followed(automaton, hint, decide)) is not None]
-        return private or found
-    return [hint for hint in private if not hint.silent] or private
+    else:
+        private = [hint for hint in private if not hint.silent] or private
+    promise = _one_entry(automaton, witness, decide)
+    return [*private, promise] if promise is not None else private or found
+
+
+def _one_entry(automaton: Automaton, witness: Witness, decide: Decide) -> Hint | None:
+    """The same automaton, if it is private where one entry differs: no repair, but a smaller promise."""
+    before = automaton.differ
+    if before.most == 1:
+        return None
+    changed = with_differ(automaton, ONE_ENTRY)
+    result = decide(changed)
+    if result is None or result.verdict is not Verdict.PRIVATE:
+        return None
+    change = BranchDiff("" if before.is_all else f"differ {before}", f"differ {ONE_ENTRY}")
+    outcome = _outcome(result, witness.pattern)
+    return Hint("one-entry", WORDS["one-entry"], (change,), outcome, True, changed, _best(result) == 0)
 
 
 def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
@@ -246,6 +269,13 @@ def _add_noise(automaton: Automaton, edit: Edit) -> Automaton:
     return replace(automaton, states=tuple(noisy))
 
 
+def _reset(automaton: Automaton, edit: Edit) -> Automaton:
+    """The register is 0 after the transition."""
+    t = automaton.transitions[edit.transition]
+    kept = (update for update in t.updates if update.register != edit.variable)
+    return _with(automaton, edit.transition, replace(t, updates=(*kept, Update(edit.variable))))
+
+
 def _do_not_store(automaton: Automaton, edit: Edit) -> Automaton:
     t = automaton.transitions[edit.transition]
     return _with(automaton, edit.transition, replace(t, assign=t.assign - {edit.variable}))
@@ -343,6 +373,17 @@ def _symbol_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...
     return (Edit(witness.run[path_ends(automaton, witness).shown]),)
 
 
+def _last_uses(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
+    """The last steps of the loops that add a sum of entries to a mean, one for each sum."""
+    found = []
+    for cycle in witness.cycles:
+        last: dict[str, int] = {}
+        for k, t in steps_of(automaton, witness, cycle):
+            last.update((register, witness.run[k]) for register, _ in automaton.state(t.source).registers)
+        found += [Edit(t, register) for register, t in last.items()]
+    return tuple(dict.fromkeys(found))
+
+
 def _redraw_between(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
     """The threshold of the later loop drawn anew on the way into it, if it was drawn without input."""
     low, high = witness.cycles
@@ -358,11 +399,12 @@ def _redraw_between(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
 
 
 def _without_noise(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
-    """The steps at the ends of the path that read an input without noise, or with one-sided noise."""
+    """The steps at the ends of the path with means that inputs move and no noise, or one-sided noise."""
     found: dict[str, Edit] = {}
     for t in (witness.run[k] for k in dict.fromkeys((*witness.path[:1], *witness.path[-1:]))):
         state = automaton.state(automaton.transitions[t].source)
-        if state.is_input and state.draws and state.noise is not Noise.LAPLACE:
+        reads = state.is_input or state.registers
+        if reads and state.draws and state.noise is not Noise.LAPLACE:
             found.setdefault(state.name, Edit(t))
     return tuple(found.values())
 
@@ -390,6 +432,9 @@ WORDS = {
     "symbol": "Output a symbol instead of the number ({places}).",
     "secret": "Keep the number secret ({places}): output a symbol in its place.",
     "noise": "Add Laplace noise ({places}).",
+    "reset": "Begin the sum {variables} anew where it was used ({places}), so that no entry counts for ever.",
+    "one-entry": "Promise less: privacy where one entry differs (an event, a record), not all that somebody "
+    "contributes.",
     "second-sample": "Answer with insampleprime instead of insample ({places}): a second draw of noise "
     "around the same input, which no comparison has seen.",
 }
@@ -437,11 +482,11 @@ def _branch(automaton: Automaton, move: Transition, noise: bool) -> str:
     state = automaton.state(move.source)
     parts = [f"{state.name}{'' if state.is_input else ':non-input'}"]
     if noise:
-        parts += [scale_text(state.noise, state.d or Fraction(0)), str(state.mu)]
-        second = [scale_text(state.noise_prime, state.d_prime), str(state.mu_prime)]
+        parts += [scale_text(state.noise, state.d or Fraction(0)), state.mean_text()]
+        second = [scale_text(state.noise_prime, state.d_prime), state.mean_text(second=True)]
         parts += second if state.d_prime else []
     guard = "" if move.guard.is_true else f"if ({move.guard.text(automaton.variables)}) then "
-    stores = ", ".join(f"{x} := {y}" for x, y in sorted(move.stores))
+    stores = ", ".join([*(f"{x} := {y}" for x, y in sorted(move.stores)), *map(str, move.updates)])
     action = f"{stores + '; ' if stores else ''}output {move.output}; goto {move.target}"
     return f"({', '.join(parts)}): {guard}{action}"
 
@@ -451,10 +496,11 @@ def _kinds(automaton: Automaton, witness: Witness) -> Sequence[_ChangeKind]:
     if automaton.is_plain:
         return _KINDS[witness.pattern]
     limits = _KINDS[Pattern.LEAKING_PAIR][:2] if len(witness.cycles) == 2 else (_LIMIT,)
-    return (_NOISE, *(limits if witness.cycles else ()))
+    return (_NOISE, _RESET, *(limits if witness.cycles else ()))
 
 
 _NOISE = _ChangeKind("noise", _without_noise, _add_noise)
+_RESET = _ChangeKind("reset", _last_uses, _reset)
 _LIMIT = _ChangeKind("limit", _limit_loop, _stop)
 _SYMBOL = _ChangeKind("symbol", _symbol_for_shown, _show_symbol)
 _KINDS = {

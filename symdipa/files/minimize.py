@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
+from symdipa.model.adjacency.differ import ALL
 from symdipa.model.automaton import (
     INSAMPLE,
     Atom,
@@ -24,6 +25,7 @@ from symdipa.model.automaton import (
     State,
     Term,
     Transition,
+    Update,
     atom,
     guarded,
     reachable,
@@ -48,8 +50,8 @@ def size(automaton: Automaton) -> tuple[int, ...]:
         len(automaton.states),
         len(automaton.variables),
         sum(len(t.guard.ge) + len(t.guard.lt) + 2 * len(t.guard.others) for t in moves),
-        sum(len(t.assign) + len(t.copies) for t in moves),
-        sum(map(_oddity, automaton.states)) + automaton.integer,
+        sum(len(t.assign) + len(t.copies) + len(t.updates) + sum(map(_work, t.updates)) for t in moves),
+        sum(map(_oddity, automaton.states)) + automaton.integer + (not automaton.differ.is_all),
         sum(_strangeness(t) for t in moves),
     )
 
@@ -276,6 +278,33 @@ def _without_copies(automaton: Automaton, gone: Collection[tuple[int, Any]]) -> 
     return _with_moves(automaton, change)
 
 
+def _work(update: Update) -> int:
+    """How far an update is from setting a register to 0."""
+    return (update.source is not None) + update.adds_input
+
+
+def _without_updates(automaton: Automaton, gone: Collection[tuple[int, Update]]) -> Automaton:
+    def change(t: int, move: Transition) -> Transition:
+        return replace(move, updates=tuple(each for each in move.updates if (t, each) not in gone))
+
+    return _with_moves(automaton, change)
+
+
+def _simpler_updates(automaton: Automaton, places: Collection[tuple[int, Update]]) -> Automaton:
+    """Registers are set to 0, or to nothing but the entry, instead."""
+
+    def change(t: int, move: Transition) -> Transition:
+        updates = (
+            Update(each.register, None, each.adds_input and each.source is not None)
+            if (t, each) in places
+            else each
+            for each in move.updates
+        )
+        return replace(move, updates=tuple(updates))
+
+    return _with_moves(automaton, change)
+
+
 def _without_items(automaton: Automaton, gone: Collection[tuple[int, int]]) -> Automaton:
     def change(t: int, move: Transition) -> Transition:
         if not move.output.items:
@@ -289,7 +318,7 @@ def _without_items(automaton: Automaton, gone: Collection[tuple[int, int]]) -> A
 
 NUMBERS: list[dict[str, Any]] = [
     {
-        **{"d": None, "mu": Fraction(0), "noise": Noise.LAPLACE},
+        **{"d": None, "mu": Fraction(0), "noise": Noise.LAPLACE, "registers": ()},
         **{"d_prime": None, "mu_prime": Fraction(0), "noise_prime": Noise.LAPLACE},
     },
     {"d_prime": None, "mu_prime": Fraction(0), "noise_prime": Noise.LAPLACE},
@@ -310,7 +339,8 @@ def _oddity(state: State) -> int:
     scales = sum(0 if d is None else 1 if d == 1 else 2 for d in (state.d, state.d_prime))
     noises = sum(2 * (noise is not Noise.LAPLACE) for noise in (state.noise, state.noise_prime))
     means = sum(map(bool, (state.mu, state.mu_prime)))
-    return scales + noises + means + (not state.is_input) + (not state.draws)
+    factors = sum(1 if factor == 1 else 2 for _, factor in state.registers)
+    return scales + noises + means + factors + (not state.is_input) + (not state.draws)
 
 
 def _numbers(automaton: Automaton) -> list[tuple[int, int]]:
@@ -328,6 +358,29 @@ def _simple_numbers(automaton: Automaton, places: Collection[tuple[int, int]]) -
         changed = replace(states[q], **NUMBERS[k])
         if _oddity(changed) < _oddity(states[q]):
             states[q] = changed
+    return replace(automaton, states=tuple(states))
+
+
+def _in_means(automaton: Automaton) -> list[tuple[int, str]]:
+    return [(q, register) for q, state in enumerate(automaton.states) for register, _ in state.registers]
+
+
+def _without_registers(automaton: Automaton, gone: Collection[tuple[int, str]]) -> Automaton:
+    states = (
+        replace(state, registers=tuple(one for one in state.registers if (q, one[0]) not in gone))
+        for q, state in enumerate(automaton.states)
+    )
+    return replace(automaton, states=tuple(states))
+
+
+def _taken_once(automaton: Automaton, places: Collection[tuple[int, str]]) -> Automaton:
+    """Registers have the factor 1 in means."""
+    states = (
+        replace(
+            state, registers=tuple((r, Fraction(1) if (q, r) in places else k) for r, k in state.registers)
+        )
+        for q, state in enumerate(automaton.states)
+    )
     return replace(automaton, states=tuple(states))
 
 
@@ -360,8 +413,13 @@ CHANGES = (
     Simplification(lambda a: _touching(a, lambda move: move.assign), _without_stores),
     Simplification(lambda a: _places(a, lambda move: sorted(move.guard.others, key=str)), _without_others),
     Simplification(lambda a: _places(a, lambda move: move.copies), _without_copies),
+    Simplification(lambda a: _places(a, lambda move: move.updates), _without_updates),
+    Simplification(_in_means, _without_registers),
+    Simplification(_in_means, _taken_once),
+    Simplification(lambda a: _places(a, lambda move: filter(_work, move.updates)), _simpler_updates),
     Simplification(_numbers, _simple_numbers),
     Simplification(lambda a: [0] * a.integer, lambda a, _: replace(a, integer=False)),
+    Simplification(lambda a: [0] * (not a.differ.is_all), lambda a, _: replace(a, differ=ALL)),
     Simplification(
         lambda a: [t for t, move in enumerate(a.transitions) if move.output != PLAIN],
         lambda a, places: _showing(a, places, PLAIN),

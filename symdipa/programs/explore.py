@@ -91,7 +91,7 @@ class _Search:
         self.index: dict[Hashable, int] = {}
         self.places: dict[Hashable, list[int]] = {}
         self.work: list[tuple[list[bool], list[bool]]] = [([], [])]
-        """Answers, and for the points until the last of them whether they matter."""
+        """Answers, and what is known of the points until the last one."""
         self.goes_on: dict[int, bool] = {}
         """For the lines of questions the answer after which the last run did not soon end: what grows is found
         by a run that is long."""

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
+from symdipa.model.adjacency.differ import Differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.limits import UNLIMITED, Limits
 
@@ -24,28 +25,39 @@ def is_program(name: str) -> bool:
 
 
 def read_program(
-    name: str, settings: Mapping[str, Any] | None = None, halt: str | None = None, limits: Limits = UNLIMITED
+    name: str,
+    settings: Mapping[str, Any] | None = None,
+    halt: str | None = None,
+    limits: Limits = UNLIMITED,
+    differ: Differ | None = None,
 ) -> Automaton:
     """The automaton of the program ``FILE`` or ``FILE:NAME``, with these settings.
 
-    ``halt`` counts instead of what the program says about halting. Raises :class:`InvalidInput` and
-    :class:`~symdipa.model.errors.LimitReached`.
+    ``halt`` and ``differ`` count instead of what the program says about them. Raises :class:`InvalidInput`
+    and :class:`~symdipa.model.errors.LimitReached`.
     """
     file, wanted = _split(name)
     if PurePath(file).suffix.lower() == ".c":
-        return _in_c(file, wanted, settings or {}, halt, limits)
+        return _in_c(file, wanted, settings or {}, halt, limits, differ)
     from symdipa.programs.automaton import translated
     from symdipa.programs.python.files import in_time, load
 
     program = load(file, wanted, settings or {}, limits)
     if halt is not None:
         program.halt = halt
+    if differ is not None:
+        program.differ = differ.text
     with in_time(limits, f"following {program.name}"):
         return translated(program, limits).automaton
 
 
 def _in_c(
-    file: str, wanted: str | None, settings: Mapping[str, Any], halt: str | None, limits: Limits
+    file: str,
+    wanted: str | None,
+    settings: Mapping[str, Any],
+    halt: str | None,
+    limits: Limits,
+    differ: Differ | None,
 ) -> Automaton:
     from symdipa.files.formats import text_of
     from symdipa.programs import c
@@ -53,6 +65,8 @@ def _in_c(
     function = c.read(text_of(file, limits), wanted, settings, file)
     if halt is not None:
         function.halt = halt
+    if differ is not None:
+        function.differ, function.claim = differ.text, None  # what is claimed is about other inputs
     return c.automaton(function, limits).automaton
 
 

@@ -65,7 +65,14 @@ def means(step: Step, apart: Apart, read: Interval, where: str) -> Interval:
         if r not in apart.registers:
             refuse("base-register", f"{where} has {shown(r)} in a mean, whose difference is not known")
         moved += factor * apart.registers[r]
-    return (read[0] + moved, read[1] + moved) if step.reads_input else (moved, moved)
+    return read[0] + moved, read[1] + moved
+
+
+def means_of_step(model: Model, t: int, letter: str, apart: Apart, inputs: Inputs) -> Interval:
+    """The same of a transition with a letter (which there is not, where every entry may differ)."""
+    step = model.steps[t]
+    read = entry(model, step, letter if model.unfolds else ANY, inputs)
+    return means(step, apart, read, f"transition {t}{letter}")
 
 
 def check_edge(model: Model, nodes: Sequence[Apart], edge: Edge, inputs: Inputs) -> None:
@@ -118,9 +125,7 @@ def check_letters(model: Model, apart: Apart, t: int, targets: Mapping[str, Apar
         equal, other = model.moves[apart.state]
         either = ANY in targets or (LEAST in targets and LARGEST in targets)
         alike = EQUAL in targets and not _matters(step, targets[EQUAL].registers)
-        covered = (EQUAL in targets or equal is None or (equal == other and either)) and (
-            either or alike or other is None
-        )
+        covered = (EQUAL in targets or equal is None or equal == other) and (either or alike or other is None)
     if not covered:
         refuse("base-complete", f"{where} has no edge for transition {t}, or not for all that may differ")
 
@@ -154,45 +159,78 @@ def means_of_run(model: Model, run: Run, entries: Sequence[Fraction], where: str
 def check_free(run: Run, where: str) -> None:
     """Means around which samples lie closely may be any numbers, all of them together.
 
-    That is so if each of them depends on an entry in a way of its own: as linear forms they are independent.
-    In cycles each has its own entry.
+    That is so if each has an entry that those before it do not have: the one that its own step reads. It is
+    also so if, as linear forms, those of each cycle are independent in the entries of one round, and those
+    outside of cycles in the entries outside, of which alone they are made.
     """
-    registers: dict[str, dict[int, Fraction]] = {}
-    forms: list[dict[int, Fraction]] = []
-    for p, step in enumerate(run.steps):
+    close = {p for p, step in enumerate(run.steps) if _is_close(step)}
+    if all(run.steps[p].reads_input for p in close):
+        return
+    registers: dict[str, Form | None] = {}
+    forms: list[Form] = []
+    at = 0
+    for i, j in [*sorted(run.cycles), (len(run.steps), len(run.steps))]:
+        _check_stretch(run, range(at, i), close, registers, forms, where)
+        inside: dict[str, Form | None] = {r: {} for r in registers}
+        _check_stretch(run, range(i, j), close, inside, [], where)
+        registers |= {r: None for p in range(i, j) for r in run.steps[p].sums}
+        at = j
+
+
+def _check_stretch(
+    run: Run,
+    stretch: range,
+    close: set[int],
+    registers: dict[str, Form | None],
+    forms: list[Form],
+    where: str,
+) -> None:
+    """Means of a part of a run are independent of each other, and of those with the given forms.
+
+    ``registers`` are what they hold before it, and then after it; ``None``: more than is known.
+    """
+    for p in stretch:
+        step = run.steps[p]
         own = {p: Fraction(1)} if step.reads_input else {}
-        lies_closely = step.sample is not None and step.sample.noise is not Noise.LAPLACE
-        if lies_closely and step.uses_sample and (own or step.factors):
-            mean = own
-            for r, factor in step.factors:
-                mean = _plus(mean, registers[r], factor)
-            if not own and run.cycles:
-                refuse("run-means", f"{where}: with cycles, the mean at position {p} has no own entry")
-            if not _independent(mean, forms):
-                refuse("run-means", f"{where}: the mean at position {p} depends on those before")
+        mean: Form | None = own
+        for r, factor in step.factors:
+            mean = _plus(mean, registers[r], factor)
+        if p in close and (mean is None or not _independent(mean, forms)):
+            refuse("run-means", f"{where}: the mean at position {p} may depend on others")
         registers |= {
             r: _plus(own if each.adds else {}, registers[each.source] if each.source else {}, Fraction(1))
             for r, each in step.sums.items()
         }
 
 
-def _plus(
-    one: Mapping[int, Fraction], other: Mapping[int, Fraction], factor: Fraction
-) -> dict[int, Fraction]:
-    """The sum of a linear form and ``factor`` times another one; what is left out is 0."""
+Form = dict[int, Fraction]
+"""A sum of entries by their positions, with factors that are not 0."""
+
+
+def _is_close(step: Step) -> bool:
+    """Whether a sample that matters is drawn above its mean, or at it, and the mean depends on entries."""
+    laplace = step.sample is None or step.sample.noise is Noise.LAPLACE
+    return step.uses_sample and not laplace and (step.reads_input or bool(step.factors))
+
+
+def _plus(one: Form | None, other: Form | None, factor: Fraction) -> Form | None:
+    """The sum of a form and ``factor`` times another one, if both are known."""
+    return None if one is None or other is None else _sum(one, other, factor)
+
+
+def _sum(one: Form, other: Form, factor: Fraction) -> Form:
     found = {p: one.get(p, NOTHING) + factor * other.get(p, NOTHING) for p in one.keys() | other.keys()}
     return {p: number for p, number in found.items() if number}
 
 
-def _independent(form: dict[int, Fraction], forms: list[dict[int, Fraction]]) -> bool:
+def _independent(form: Form, forms: list[Form]) -> bool:
     """Whether a form is no sum of multiples of the others.
 
     Then it joins them. Each of them is without the first entries of those before it.
     """
     for other in forms:
         pivot = min(other)
-        if pivot in form:
-            form = _plus(form, other, -form[pivot] / other[pivot])
+        form = _sum(form, other, -form.get(pivot, NOTHING) / other[pivot])
     if form:
         forms.append(form)
     return bool(form)

@@ -24,7 +24,7 @@ EVERYWHERE: Moves = ((0, 0),)
 """Every entry may differ."""
 
 MAX_NUMBER = 1_000
-MAX_DEPTH = 60
+MAX_DEPTH = 150
 MAX_PARTS = 20_000
 """The most letters and forks of a pattern with its repetitions written out,"""
 MAX_STATES = 5_000
@@ -60,19 +60,21 @@ class Repeated(NamedTuple):
     part: Part
     least: int
     most: int | None
+    height: int
 
 
 class Choice(NamedTuple):
     ways: list[list[Part]]
+    height: int
 
 
 Part = str | Repeated | Choice
-"""A letter, or more."""
+"""A letter, or more; ``height`` is how deep it is nested."""
 
 
 def _read(text: str) -> Choice:
     """An expression without spaces."""
-    found, end = _choice(text, 0, 0)
+    found, end = _choice(text, 0, MAX_DEPTH)
     if end < len(text) or not text:
         _misread(text)
     return found
@@ -82,24 +84,38 @@ def _misread(text: str) -> NoReturn:
     refuse("model-differ", f"the pattern {shown(text)} is not written as patterns are")
 
 
-def _choice(text: str, at: int, depth: int) -> tuple[Choice, int]:
-    """A choice and where it ends."""
+def _higher(part: Part) -> int:
+    """The height of what this is a part of."""
+    height = 1 if isinstance(part, str) else part.height + 1
+    if height > MAX_DEPTH:
+        _refuse_depth()
+    return height
+
+
+def _refuse_depth() -> NoReturn:
+    refuse("limit", f"a pattern is nested more than {MAX_DEPTH} deep")
+
+
+def _choice(text: str, at: int, left: int) -> tuple[Choice, int]:
+    """A choice and where it ends; ``left`` is how many parentheses may still be opened in it."""
     ways: list[list[Part]] = [[]]
     while at < len(text) and text[at] != ")":
         if text[at] == "|":
             ways.append([])
             at += 1
         else:
-            part, at = _part(text, at, depth)
+            part, at = _part(text, at, left)
             ways[-1].append(part)
-    return Choice(ways), at
+    return Choice(ways, max([0, *(_higher(part) for way in ways for part in way)])), at
 
 
-def _part(text: str, at: int, depth: int) -> tuple[Part, int]:
+def _part(text: str, at: int, left: int) -> tuple[Part, int]:
     """A letter or a choice in parentheses, with the repetitions that follow."""
     part: Part
     if text[at] == "(":
-        part, at = _choice(text, at + 1, _deeper(depth))
+        if not left:
+            _refuse_depth()
+        part, at = _choice(text, at + 1, left - 1)
         if at == len(text):
             _misread(text)
     elif text[at] in "=~.":
@@ -108,15 +124,8 @@ def _part(text: str, at: int, depth: int) -> tuple[Part, int]:
         _misread(text)
     at += 1
     while (match := REPETITION.match(text, at)) is not None:
-        depth = _deeper(depth)
-        part, at = Repeated(part, *_counts(text, match)), match.end()
+        part, at = Repeated(part, *_counts(text, match), _higher(part)), match.end()
     return part, at
-
-
-def _deeper(depth: int) -> int:
-    if depth >= MAX_DEPTH:
-        refuse("limit", f"a pattern is nested more than {MAX_DEPTH} deep")
-    return depth + 1
 
 
 def _counts(text: str, match: re.Match[str]) -> tuple[int, int | None]:
@@ -165,7 +174,7 @@ class _Machine:
         return self._node(None, begins)
 
     def _repeated(self, repeated: Repeated, then: int) -> int:
-        part, least, most = repeated
+        part, least, most, _ = repeated
         if most is None:
             fork = self._node(None, [then])
             node = self._built(part, fork)

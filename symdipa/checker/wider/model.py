@@ -5,7 +5,7 @@ Everything that a transition does is said in terms of what the variables held be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -126,7 +126,7 @@ class Model:
     """Steps are numbered as the transitions of the automaton; ``leaving`` are the steps of each state.
 
     ``live`` are the variables of each state that some path reads before it assigns them, ``kept`` the
-    registers. ``moves`` and ``differ`` say which entries may differ.
+    registers on which some mean to come depends. ``moves`` and ``differ`` say which entries may differ.
     """
 
     initial: str
@@ -167,8 +167,8 @@ def model_of(automaton: Automaton) -> Model:
         initial=automaton.initial,
         steps=tuple(steps),
         leaving={name: tuple(numbers) for name, numbers in leaving.items()},
-        live=_live([(step, step.reads, step.assigned) for step in steps]),
-        kept=_live([(step, step.registers, frozenset(step.sums)) for step in steps]),
+        live=_live(steps),
+        kept=_kept(steps),
         variables=frozenset(automaton.variables),
         integer=automaton.integer,
         moves=moves_of(automaton.differ.text),
@@ -326,15 +326,32 @@ def _check_integers(step: Step, state: State, where: str) -> None:
         refuse("model-integer", f"{where} has a mean, a constant or a factor that is no integer")
 
 
-def _live(steps: Sequence[tuple[Step, frozenset[str], frozenset[str]]]) -> dict[str, frozenset[str]]:
-    """A fixed point, by state, from what each step reads, and then sets."""
-    live = {name: frozenset[str]() for step, _, _ in steps for name in (step.source, step.target)}
-    before = dict[str, frozenset[str]]()
-    while live != before:
-        before = dict(live)
-        for step, reads, sets in reversed(steps):
-            live[step.source] |= reads | (live[step.target] - sets)
-    return live
+def _live(steps: list[Step]) -> dict[str, frozenset[str]]:
+    """A fixed point, by state."""
+    return _backward(steps, lambda step, after: step.reads | (after - step.assigned))
+
+
+def _kept(steps: list[Step]) -> dict[str, frozenset[str]]:
+    """For each state the registers that some mean to come depends on."""
+
+    def before(step: Step, after: frozenset[str]) -> frozenset[str]:
+        sources = (step.sums[r].source if r in step.sums else r for r in after)
+        return frozenset([*(r for r, _ in step.factors), *(r for r in sources if r is not None)])
+
+    return _backward(steps, before)
+
+
+def _backward(
+    steps: list[Step], needed: Callable[[Step, frozenset[str]], frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """What is needed in each state, from what a step needs before it if that is needed after it."""
+    found = {name: frozenset[str]() for step in steps for name in (step.source, step.target)}
+    last = dict[str, frozenset[str]]()
+    while found != last:
+        last = dict(found)
+        for step in reversed(steps):
+            found[step.source] |= needed(step, found[step.target])
+    return found
 
 
 def _check_determinism(model: Model) -> None:

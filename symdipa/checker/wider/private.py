@@ -11,289 +11,131 @@ same run and the same numbers, and the densities change by what the potentials p
 Where not all entries may differ, or means have registers, nodes say how far inputs went apart, and edges how
 the entry differs. Every pattern that is allowed has a path, or paths of which it is a mean
 (:mod:`~symdipa.checker.wider.adjacent`), and on each of them the differences of means are those of the run.
+
+In parts (``private-in-parts``) the nodes of the ground say that, and have the potentials. Every part is a
+base on the ground with a lift. Walk along all of them at once, and give each sample the shift nearest to the
+difference among those that all parts allow. What a comparison asks is asked by one part at least: by the
+intervals of its variables, or by its facts, which follow from what was asked before.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import permutations
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.graphs import (
     Base,
-    Edge,
-    Interval,
     Lift,
-    base_edges,
+    Way,
     check_initial_potentials,
-    check_kept,
-    check_passed_on,
     covering_lift,
     named,
-    state_of,
 )
-from symdipa.checker.reading import NUMERAL, items, members, rational, text
+from symdipa.checker.reading import items, members, rational, text
 from symdipa.checker.rules import refuse, shown
-from symdipa.checker.wider.adjacent import (
-    ANY,
-    LETTERS,
-    Apart,
-    apart_of,
-    check_edge,
-    check_letters,
-    entry,
-    means,
-)
-from symdipa.checker.wider.model import Model, Sample, Step
-from symdipa.checker.wider.order import ZERO, Comparison, Order, Place, Value, compared, twins
-from symdipa.model.automaton import Noise
-
-POINT = (Fraction(0), Fraction(0))
+from symdipa.checker.wider.adjacent import Apart, means_of_step
+from symdipa.checker.wider.base import Ground, base_of, base_on, ground_of
+from symdipa.checker.wider.model import Model
+from symdipa.checker.wider.order import Order, Place
+from symdipa.checker.wider.shifts import Range, check_integers, check_stored, cost_of, range_of
 
 
 def check_private(model: Model, certificate: dict[str, object], where: str) -> Claim:
     members(certificate, where, ["kind", "adjacency", "sensitivity", "D", "base", "lift"])
     inputs = inputs_of(certificate, where, model.differ)
     bound = rational(certificate["D"], f"{where}.D")
-    base, known = _base(model, certificate["base"], f"{where}.base", inputs)
-    lift = covering_lift(
-        base,
-        certificate["lift"],
-        f"{where}.lift",
-        model.variables,
-        len(model.steps),
-        priced=True,
-        letters=model.unfolds,
-    )
-    if model.integer:
-        _check_integers(lift, where)
+    base, known = base_of(model, certificate["base"], f"{where}.base", inputs)
+    lift = _lift(model, base, certificate["lift"], f"{where}.lift", model.variables, priced=True)
     for edge in lift.edges:
-        _check_edge(model, lift, known[lift.nodes[edge.source].base], inputs, edge)
+        here, step = known[lift.nodes[edge.source].base], model.steps[edge.transition]
+        check_stored(lift, step, edge)
+        asked = range_of(lift, here.order, step, edge)
+        paid = lift.nodes[edge.source].potential - lift.nodes[edge.target].potential
+        if paid < _cost(model, edge.transition, edge.letter, here.apart, inputs, asked):
+            refuse("lift-potential", f"{named(edge)} costs more than the potential falls")
     check_initial_potentials(lift, bound)
     return Claim("private", bound, inputs)
 
 
-# The base: a graph that covers all feasible runs
+def _lift(
+    model: Model, base: Base, value: object, where: str, variables: frozenset[str], *, priced: bool
+) -> Lift:
+    steps = len(model.steps)
+    lift = covering_lift(base, value, where, variables, steps, priced=priced, letters=model.unfolds)
+    if model.integer:
+        check_integers(lift, where)
+    return lift
 
 
-@dataclass(frozen=True)
-class Facts:
-    """Comparisons of values, and pairs of places ``apart``: their difference has no given value, but with
-    probability 0."""
-
-    comparisons: tuple[Comparison, ...] = ()
-    apart: frozenset[tuple[Place, Place]] = frozenset()
+def _cost(model: Model, t: int, letter: str, apart: Apart, inputs: Inputs, asked: Range) -> Fraction:
+    """What a transition with a letter costs at most."""
+    differences = means_of_step(model, t, letter, apart, inputs)
+    return max(cost_of(model.steps[t], difference, asked) for difference in differences)
 
 
-@dataclass(frozen=True)
-class Known:
-    """What is known in a node: what follows from its facts, and how far inputs went apart."""
-
-    order: Order
-    apart: Apart
+# In parts
 
 
-def _base(model: Model, value: object, where: str, inputs: Inputs) -> tuple[Base, list[Known]]:
-    """The base, and what is known in its nodes."""
-    parts = members(value, where, ["nodes", "edges"])
-    states: list[str] = []
-    facts: list[Facts] = []
-    gone: list[Apart] = []
-    for v, item in enumerate(items(parts["nodes"], f"{where}.nodes")):
-        here = f"{where}.nodes[{v}]"
-        node = members(item, here, ["state"], ["facts", *(["differ", "registers"] if model.unfolds else [])])
-        states.append(state_of(node, model.leaving, here))
-        facts.append(_facts(model, node.get("facts", []), f"{here}.facts"))
-        gone.append(apart_of(model, node, here))
-    if not states or states[0] != model.initial or facts[0] != Facts() or gone[0] != Apart():
-        refuse("base-initial", f"{where}: node 0 is not the initial state without facts")
-    goal = dict(base_edges(model.steps, states, parts["edges"], f"{where}.edges", letters=model.unfolds))
-    if model.unfolds:
-        for (source, t, letter), target in goal.items():
-            check_edge(model, gone, Edge(source, t, target, letter), inputs)
-    orders = [Order(model.integer, known.comparisons) for known in facts]
-    for v, state in enumerate(states):
-        for t in model.leaving[state]:
-            targets = {letter: goal[v, t, letter] for letter in LETTERS if (v, t, letter) in goal}
-            _check_leaving(model, v, t, targets, orders[v], facts, gone)
-    return Base(tuple(states), goal), [Known(o, a) for o, a in zip(orders, gone, strict=True)]
+Asked = dict[Way, Range]
+"""What all edges over an edge of the ground ask, together."""
 
 
-def _check_leaving(
-    model: Model,
-    source: int,
-    t: int,
-    targets: dict[str, int],
-    order: Order,
-    facts: list[Facts],
-    gone: list[Apart],
-) -> None:
-    """Edges by a transition are complete, and lead where facts follow; or the step is impossible."""
-    after = order.copy()
-    after.learn_all(model.steps[t].known, facts[source].apart)
-    if not after.is_possible:
-        return
-    if model.unfolds:
-        there = {letter: gone[target] for letter, target in targets.items()}
-        check_letters(model, gone[source], t, there, f"base node {source}")
-    elif not targets:
-        refuse("base-complete", f"base node {source} has no edge for transition {t}")
-    for target in targets.values():
-        _check_facts(model, Edge(source, t, target), after, facts)
+def check_in_parts(model: Model, certificate: dict[str, object], where: str) -> Claim:
+    members(certificate, where, ["kind", "adjacency", "sensitivity", "D", "ground", "parts"])
+    inputs = inputs_of(certificate, where, model.differ)
+    bound = rational(certificate["D"], f"{where}.D")
+    ground = ground_of(model, certificate["ground"], f"{where}.ground", inputs)
+    parts = list(_parts(model, ground, certificate["parts"], f"{where}.parts"))
+    for way, target in ground.base.goal.items():
+        ranges = [part[way] for part in parts if way in part]
+        if len(ranges) < len(parts):
+            continue  # a part shows that no run gets there
+        source, t, letter = way
+        _check_answered(model, t, ranges)
+        if not all(one.agrees(other) for one, other in permutations(ranges, 2)):
+            refuse("part-sample", f"transition {t}: no shift of the sample fits for two parts")
+        asked = Range()
+        for one in ranges:
+            asked.add(one)
+        paid = ground.potential[source] - ground.potential[target]
+        if paid < _cost(model, t, letter, ground.apart[source], inputs, asked):
+            refuse("part-potential", f"transition {t}{letter} costs more than the potential falls")
+    if ground.potential[0] > bound:
+        refuse("private-bound", "node 0 of the ground has a potential above D")
+    return Claim("private", bound, inputs)
 
 
-def _check_facts(model: Model, edge: Edge, after: Order, facts: list[Facts]) -> None:
-    """Facts at the target follow, in terms of what was there before."""
-    source, target = edge.source, edge.target
-    step, apart = model.steps[edge.transition], facts[source].apart
-    for fact in facts[target].comparisons:
-        low, high = _before(step, fact.low), _before(step, fact.high)
-        if not after.implies(Comparison(low.place, high.place, fact.gap + high.plus - low.plus, fact.strict)):
-            refuse("base-fact", f"facts of base node {target} do not follow on the edge from {source}")
-    for pair in facts[target].apart:
-        one, other = (_before(step, place).place for place in pair)
-        fresh = model.is_continuous(step.sample) and one != other and (one.is_sample or other.is_sample)
-        if not fresh and (one, other) not in apart:
-            refuse(
-                "base-fact", f"base node {target} has values apart that were not on the edge from {source}"
-            )
+def _parts(model: Model, ground: Ground, value: object, where: str) -> Iterator[Asked]:
+    taken: set[str] = set()
+    for k, item in enumerate(items(value, where)):
+        here = f"{where}[{k}]"
+        content = members(item, here, ["variables", "base", "lift"])
+        names = [text(x, f"{here}.variables") for x in items(content["variables"], f"{here}.variables")]
+        for x in names:
+            if x not in model.variables or x in taken:
+                refuse("part-variables", f"{here} has {shown(x)}, which is no variable or is in another part")
+            taken.add(x)
+        base, orders, below = base_on(model, ground, content["base"], f"{here}.base")
+        lift = _lift(model, base, content["lift"], f"{here}.lift", frozenset(names), priced=False)
+        yield _asked(model, lift, orders, below)
 
 
-def _before(step: Step, place: Place) -> Value:
-    """What is in a place after the step, as it was before."""
-    if place.name not in step.gets:
-        return Value(place, Fraction(0))
-    value = step.gets[place.name]
-    return value.negative if place.mirrored else value
-
-
-def _facts(model: Model, value: object, where: str) -> Facts:
-    found: list[Comparison] = []
-    apart: set[tuple[Place, Place]] = set()
-    for fact in items(value, where):
-        relation, *ends = (text(part, where) for part in items(fact, where, 3))
-        one, other = (_named_value(model, end, where) for end in ends)
-        match relation:
-            case "<" | "<=":
-                found.append(compared(one, other, relation == "<"))
-            case "=":
-                found += [compared(one, other, False), compared(other, one, False)]
-            case "!=":
-                apart |= twins(one.place, other.place)
-            case _:
-                refuse("base-node", f"{where} has the relation {shown(relation)}")
-    return Facts(tuple(found), frozenset(apart))
-
-
-def _named_value(model: Model, name: str, where: str) -> Value:
-    """A variable, one with a minus sign before it, or a number."""
-    if name in model.variables:
-        return Value(Place(name), Fraction(0))
-    if name[:1] == "-" and name[1:] in model.variables:
-        return Value(Place(name[1:], True), Fraction(0))
-    if not NUMERAL.fullmatch(name):
-        refuse(
-            "base-node", f"{where} has {shown(name)}, which is no variable, no negative of one and no number"
-        )
-    return Value(ZERO, rational(name, where))
-
-
-# Shifts and what they cost
-
-
-def _check_integers(lift: Lift, where: str) -> None:
-    """Shifts of integers are integers."""
-    for intervals in (lift.everywhere, *(node.own for node in lift.nodes)):
-        for x, found in intervals.items():
-            if found is not None and any(end.denominator != 1 for end in found):
-                refuse("lift-integer", f"{where}.lift has shifts of {shown(x)} that are no integers")
-
-
-def _check_edge(model: Model, lift: Lift, known: Known, inputs: Inputs, edge: Edge) -> None:
-    step = model.steps[edge.transition]
-    _check_stored(lift, step, edge)
-    floors, ceilings = _range(lift, known.order, step, edge)
-    if floors and ceilings and max(floors) > min(ceilings):
-        refuse("lift-sample", f"{named(edge)}: no shift of the sample fits")
-    paid = lift.nodes[edge.source].potential - lift.nodes[edge.target].potential
-    read = entry(model, step, edge.letter if model.unfolds else ANY, inputs)
-    for difference in means(step, known.apart, read, named(edge)):
-        cost = _cost(step.sample, difference, floors, ceilings) + _cost(
-            step.second, difference, [Fraction(0)], [Fraction(0)]
-        )
-        if paid < cost:
-            refuse("lift-potential", f"{named(edge)} costs more than the potential falls")
-
-
-def _check_stored(lift: Lift, step: Step, edge: Edge) -> None:
-    """What is kept or copied has its shifts in the interval of its new place; constants have the shift 0."""
-    check_kept(lift, step.assigned, edge)
-    for x, value in step.gets.items():
-        if not value.place.is_sample:
-            check_passed_on(_shifts(lift, edge.source, value.place), lift.interval(edge.target, x), x, edge)
-
-
-def _shifts(lift: Lift, node: int, place: Place) -> Interval | None:
-    """The shifts that a place other than the sample may have in the node."""
-    if place.name is None:
-        return POINT
-    found = lift.interval(node, place.name)
-    return (-found[1], -found[0]) if found is not None and place.mirrored else found
-
-
-def _range(lift: Lift, order: Order, step: Step, edge: Edge) -> tuple[list[Fraction], list[Fraction]]:
-    """What the shift of the sample must be at least and at most.
-
-    Where the facts say that something is asked for already, nothing is.
-    """
-    source, target = edge.source, edge.target
-    floors: list[Fraction] = []
-    ceilings: list[Fraction] = []
-    for low, high in step.asked:
-        if order.bound(low, high) is not None:
-            continue
-        if low.is_sample and high.is_sample:  # one of them is the negative
-            (ceilings if low.mirrored else floors).append(Fraction(0))
-        elif low.is_sample:
-            most = _read(lift, source, high, edge)[1]
-            if low.mirrored:
-                ceilings.append(-most)
-            else:
-                floors.append(most)
-        elif high.is_sample:
-            least = _read(lift, source, low, edge)[0]
-            if high.mirrored:
-                floors.append(-least)
-            else:
-                ceilings.append(least)
-        elif _read(lift, source, low, edge)[0] < _read(lift, source, high, edge)[1]:
-            refuse("lift-order", f"{named(edge)}: a value may be shifted less than another one asks for")
-    for x, value in step.gets.items():
-        stored = lift.interval(target, x)
-        if value.place.is_sample and stored is not None:
-            floors.append(stored[0])
-            ceilings.append(stored[1])
-    return floors, ceilings
-
-
-def _read(lift: Lift, node: int, place: Place, edge: Edge) -> Interval:
-    found = _shifts(lift, node, place)
-    if found is None:
-        refuse("lift-read", f"{named(edge)} reads {shown(place.name)}, which has no interval")
+def _asked(model: Model, lift: Lift, orders: list[Order], below: tuple[int, ...]) -> Asked:
+    found: Asked = {}
+    for edge in lift.edges:
+        node, step = lift.nodes[edge.source].base, model.steps[edge.transition]
+        check_stored(lift, step, edge)
+        way = below[node], edge.transition, edge.letter
+        found.setdefault(way, Range()).add(range_of(lift, orders[node], step, edge))
     return found
 
 
-def _cost(
-    sample: Sample | None, difference: Fraction, floors: list[Fraction], ceilings: list[Fraction]
-) -> Fraction:
-    """What the best shift costs; refused where none has a finite cost.
-
-    It is convex in the difference, so one of the extreme differences is the worst.
-    """
-    if sample is None:
-        return Fraction(0)
-    short = max([Fraction(0), *(floor - difference for floor in floors)])
-    far = max([Fraction(0), *(difference - ceiling for ceiling in ceilings)])
-    if (sample.noise is not Noise.LAPLACE and short) or (sample.noise is Noise.NONE and far):
-        refuse("lift-noise", f"no shift of a sample with {sample.noise.value} noise has a finite cost")
-    return sample.d * max(short, far)
+def _check_answered(model: Model, t: int, ranges: list[Range]) -> None:
+    """What the transition asks about is asked by one part at least."""
+    pairs: set[tuple[Place, Place]] = set(model.steps[t].asked)
+    for one in ranges:
+        pairs &= one.left
+    if pairs:
+        refuse("lift-read", f"transition {t} compares or shows what no part has shifts for")

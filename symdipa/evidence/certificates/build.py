@@ -151,30 +151,35 @@ def one_sided(side: Proof) -> Json:
     }
     if isinstance(side, Side):
         potentials = [side.potential(v) for v in range(side.lifted.nodes)]
-        return {"kind": "private", **claim, **_graphs(side.lifted, side.shift, potentials)}
+        return {"kind": "private", **claim, **graphs(side.lifted, side.shift, potentials)}
     assert isinstance(side, PartedSide)
     names = side.control.state_names
     parts = [
         {"variables": [side.control.variable_names[x] for x in members(part.share.own)]}
-        | _graphs(part.lifted, partial(side.shift, part))
+        | graphs(part.lifted, partial(side.shift, part))
         for part in side.parted.parts
     ]
     by_state = {q: str(side.potential(i)) for i, q in enumerate(names)}
     return {"kind": "private-in-parts", **claim, "potentials": by_state, "parts": parts}
 
 
-def _graphs(
-    lifted: LiftedCover, shift: Callable[[int, int], Interval], potentials: Sequence[Fraction] | None = None
+def graphs(
+    lifted: LiftedCover,
+    shift: Callable[[int, int], Interval],
+    potentials: Sequence[Fraction] | None = None,
+    *,
+    place: Callable[[int], Json] | None = None,
+    edge: Callable[[int, int, int], list[int | str]] | None = None,
 ) -> Json:
-    """Base and lift of a proof."""
+    """Base and lift of a proof; ``place`` writes control states, ``edge`` edges by their transitions."""
     cover, names = lifted.cover, lifted.control.variable_names
     shifts = Shifts(lifted, shift)
+    put: Callable[[int], Json] = place or (lambda q: {"state": lifted.control.state_names[q]})
+    written: Callable[[int, int, int], list[int | str]] = edge or (lambda u, t, v: [u, t, v])
     return {
         "base": {
-            "nodes": [
-                {"state": lifted.control.state_names[q]} | _facts(cover, v) for v, q in enumerate(cover.state)
-            ],
-            "edges": _triples(cover.source, cover.transition, cover.target),
+            "nodes": [put(q) | _facts(cover, v) for v, q in enumerate(cover.state)],
+            "edges": list(map(written, cover.source, cover.transition, cover.target)),
         },
         "lift": {
             "cover": "backward" if lifted.letters else "forward",
@@ -185,7 +190,7 @@ def _graphs(
                 | ({"shifts": own} if (own := shifts.own_by_name(v)) else {})
                 for v, base in enumerate(lifted.base)
             ],
-            "edges": _triples(lifted.source, lifted.transition, lifted.target),
+            "edges": list(map(written, lifted.source, lifted.transition, lifted.target)),
         },
     }
 
@@ -201,10 +206,6 @@ def _facts(cover: Cover, node: int) -> Json:
 
 def _pair(interval: Interval) -> list[str]:
     return [str(end) for end in interval]
-
-
-def _triples(sources: Iterable[int], transitions: Iterable[int], targets: Iterable[int]) -> list[list[int]]:
-    return [list(triple) for triple in zip(sources, transitions, targets, strict=True)]
 
 
 class Shifts:

@@ -26,19 +26,19 @@ def after(differ: Differ, differences: Iterable[Fraction | None]) -> int | None:
     return state
 
 
-def worst_allowed(automaton: Automaton, system: System, limits: Limits = UNLIMITED) -> Worst:
+def worst_allowed(automaton: Automaton, system: System, limits: Limits = UNLIMITED) -> Worst | None:
     """The differences of at most 1 that cost most in a run, among those that the automaton allows.
 
-    By convexity few of them need be looked at. The second result of many entries that may differ is not
-    known to be the largest.
+    ``None``: there are none, no stream has so many entries. Where there are many ways in which entries may
+    differ, others may cost more than what is found.
     """
     differ = automaton.differ
     if differ.is_all:
         return worst(system, -1, 1, limits)
     words = list(islice(_words(differ, system.reads), MOST_WORDS + 1))
     if len(words) <= MOST_WORDS:
-        return max((worst(system, -1, 1, limits, word) for word in words), key=_rank)
-    best = word = [EQUAL if reads else "" for reads in system.reads]
+        return max((worst(system, -1, 1, limits, word) for word in words), key=_rank, default=None)
+    best = word = list(words[-1])
     found, grown = worst(system, -1, 1, limits, word), True
     while grown:
         grown = False

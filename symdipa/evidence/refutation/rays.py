@@ -25,7 +25,15 @@ from symdipa.evidence.probability import (
     log_probability,
     total_log_probability,
 )
-from symdipa.evidence.probability.linear.events import Asked, Item, Observed, matching_runs, windows_of
+from symdipa.evidence.probability.linear.events import (
+    Asked,
+    Item,
+    Observed,
+    matching_runs,
+    problem_of_run,
+    windows_of,
+)
+from symdipa.evidence.probability.linear.lattice import possible
 from symdipa.evidence.refutation.adjacent import after, worst_allowed
 from symdipa.evidence.refutation.inputs import InputPair
 from symdipa.model.adjacency.differ import EQUAL
@@ -41,6 +49,8 @@ CLOSER = tuple(Fraction(1, 4**k) for k in range(8))
 that is possible."""
 FINER = 4
 """Numbers of a ray are multiples of that over this, and so far do windows reach to both sides."""
+FARTHEST = 1 << 20
+"""The end of a search along a ray for where a run becomes impossible."""
 MOST_RUNS = 64
 """The most runs with the same outputs whose probabilities are added."""
 ROUGHER = 1e-3
@@ -83,6 +93,30 @@ class Ray:
             None if not windows else windows[0] if len(windows) == 1 else tuple(windows) for windows in shown
         ]
         return InputPair(self.run, tuple(alpha), tuple(beta), tuple(outputs))
+
+    def edge(self) -> int | None:
+        """How far inputs can be moved so that the run is possible on the first and not on the second.
+
+        ``None``: that was not found. Inputs on which a run is possible have no gaps between them.
+        """
+
+        def ends(tau: int) -> bool:
+            pair = self.pair(tau)
+            return not self._possible(pair.beta, pair.outputs)
+
+        low, high = -1, 0
+        while not ends(high):
+            low, high = high, 2 * high + 1
+            if high > FARTHEST:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if ends(middle) else (middle, high)
+        return high
+
+    def _possible(self, inputs: Sequence[Fraction | None], outputs: Sequence[Asked]) -> bool:
+        problem = problem_of_run(self.automaton, self.run, inputs, outputs)
+        return problem is not None and possible(problem)
 
     def _only_shown(self, one: Shown) -> Sample | None:
         """The sample that is shown, if nothing else is asked of it."""
@@ -322,7 +356,7 @@ def candidates(
     ranked: list[Candidate] = []
     for run in short_runs(automaton, longest, count, limits):
         most = worst_allowed(automaton, unrolled(automaton, run), limits)
-        if most.value is not None:
+        if most is not None and most.value is not None:
             ranked.append((most.value, run, most.deltas))
     ranked.sort(key=lambda one: (-one[0], len(one[1]), one[1]))
     yield from ranked[:best]
@@ -349,7 +383,7 @@ def _repeated(
         return None
     if not automaton.differ.is_all:
         most = worst_allowed(automaton, system, limits)
-        return None if most.value is None else (most.value, longer, most.deltas)
+        return None if most is None or most.value is None else (most.value, longer, most.deltas)
     inside = [any(i <= at < j for i, j in loops) for at in range(len(run))]
     keys = [(at, turn % 2 if inside[at] else 0) for at, turn in places]
     inputs = sorted({key for key, reads in zip(keys, system.reads, strict=True) if reads})

@@ -35,8 +35,8 @@ by ``BEYOND`` times that."""
 BEYOND = 1.5
 ESCALATIONS = 6
 """How often the number of rounds is raised."""
-CLOSE, STEPS = (Fraction(1), Fraction(1, 4), Fraction(1, 16)), (0, 1, 4)
-"""Where one of the inputs makes the run impossible: how close values begin, and how far inputs are moved."""
+CLOSE = (Fraction(1), Fraction(1, 4), Fraction(1, 16))
+"""Where one of the inputs makes the run impossible: how close values begin."""
 
 
 @dataclass
@@ -79,7 +79,10 @@ class WideSearch:
         if self.rise.grows == "infinite":
             costs = self.rise.costs
             rounds = self._period * (costs.index(None) + 1 if None in costs else growth.ROUNDS)
-            yield from ((rounds, close, Fraction(step)) for close in CLOSE for step in STEPS)
+            for close in CLOSE:
+                found = self._ray(rounds, close)
+                if found is not None and (edge := found.edge()) is not None:
+                    yield rounds, close, Fraction(edge)
             return
         rounds = self._rounds()
         alone = self.evaluation.alone(self._steps(rounds))
@@ -152,10 +155,12 @@ class WideSearch:
             self.missing = "other runs show the same outputs"
         return now.holds
 
-    def _evaluated(self, rounds: int, apart: Fraction, tau: Fraction) -> Refutation | None:
-        run = self._steps(rounds)
+    def _ray(self, rounds: int, apart: Fraction) -> rays.Ray | None:
         deltas = self.rise.differences(self.witness.run, self.witness.cycles, rounds)
-        ray = rays.ray(self.automaton, run, deltas, apart)
+        return rays.ray(self.automaton, self._steps(rounds), deltas, apart)
+
+    def _evaluated(self, rounds: int, apart: Fraction, tau: Fraction) -> Refutation | None:
+        run, ray = self._steps(rounds), self._ray(rounds, apart)
         if ray is None:
             return None
         pair = ray.pair(tau)
@@ -164,7 +169,7 @@ class WideSearch:
         first, second, all_runs = self.evaluation.of(pair)
         if first.value == -inf:
             return None
-        limit = shifts.cost(ray.system, deltas)
+        limit = shifts.cost(ray.system, ray.deltas)
         found = Refutation(
             self.automaton,
             self.witness,

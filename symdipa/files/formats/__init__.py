@@ -19,6 +19,8 @@ from typing import BinaryIO
 from symdipa.files.formats import dipa, dot, json_format
 from symdipa.files.formats.common import READING, Parsed, capped, shown
 from symdipa.files.formats.halting import with_halt
+from symdipa.model.adjacency.differ import Differ
+from symdipa.model.adjacency.differ import differ as read_differ
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.errors import InputProblem, InvalidInput, LimitReached, Position
 from symdipa.model.limits import UNLIMITED, Limits
@@ -53,11 +55,13 @@ def read(
     strict: bool = False,
     halt: str | None = None,
     limits: Limits = UNLIMITED,
+    differ: Differ | None = None,
 ) -> Automaton:
     """Read an automaton in the format ``fmt`` (``None``: recognized by its content).
 
     With ``strict`` overlapping branches are problems; otherwise the first match wins and a note says so.
-    ``halt`` (one of :data:`~symdipa.model.options.HALTS`) counts instead of what the text says about halting.
+    ``halt`` (one of :data:`~symdipa.model.options.HALTS`) counts instead of what the text says about halting,
+    and ``differ`` instead of what it says about who may differ.
     Raises :class:`InvalidInput`, and :class:`~symdipa.model.errors.LimitReached`.
     """
     text = _automaton_text(data, source)
@@ -68,13 +72,15 @@ def read(
     limits.check(READING)
     parsed = READERS[fmt](text, strict, limits)
     limits.check(READING)
-    found = list(parsed.problems)
-    if parsed.automaton is not None:
-        found += problems(parsed.automaton, parsed.locate, partial=parsed.partial)
+    found, automaton = list(parsed.problems), parsed.automaton
+    if automaton is not None:
+        if differ is not None:
+            automaton = replace(automaton, differ=differ)
+        found += problems(automaton, parsed.locate, partial=parsed.partial)
         limits.check(READING)
-    if found or parsed.automaton is None:
+    if found or automaton is None:
         raise InvalidInput(capped(found), source)
-    return _halting(parsed.automaton.trusted(), halt or parsed.halt, source)
+    return _halting(automaton.trusted(), halt or parsed.halt, source)
 
 
 def _halting(automaton: Automaton, halt: str, source: str | None) -> Automaton:
@@ -90,6 +96,7 @@ def read_file(
     strict: bool = False,
     halt: str | None = None,
     limits: Limits = UNLIMITED,
+    differ: Differ | None = None,
 ) -> Automaton:
     """Read a file; its suffix determines the format, or its content if it has none.
 
@@ -97,7 +104,7 @@ def read_file(
     """
     source = os.fspath(path)
     text = _automaton_text(_bytes_of(source, limits), source)
-    automaton = read(text, fmt or detect(source, text), source, strict, halt, limits)
+    automaton = read(text, fmt or detect(source, text), source, strict, halt, limits, differ)
     return (
         automaton if automaton.name else replace(automaton, name=_readable(PurePath(source).stem)).trusted()
     )
@@ -133,16 +140,31 @@ def _announces_an_automaton(name: str) -> bool:
 
 
 def load(
-    path: str | os.PathLike[str], strict: bool = False, halt: str | None = None, fmt: str | None = None
+    path: str | os.PathLike[str],
+    strict: bool = False,
+    halt: str | None = None,
+    fmt: str | None = None,
+    differ: Differ | str | None = None,
 ) -> Automaton:
-    """The automaton in a file; ``halt`` is ``"visible"`` or ``"hidden"`` if not as the file says, and ``fmt``
-    is ``"dipa"`` or ``"json"`` if its name does not say it."""
-    return read_file(path, fmt, strict, halt)
+    """The automaton in a file; ``halt`` is ``"visible"`` or ``"hidden"``, and ``differ`` a text like
+    ``"entries=1"``, if not as the file says; ``fmt`` is ``"dipa"`` or ``"json"`` if its name does not say it.
+    """
+    return read_file(path, fmt, strict, halt, differ=_differ(differ))
 
 
-def loads(text: str, fmt: str = "dipa", strict: bool = False, halt: str | None = None) -> Automaton:
+def loads(
+    text: str,
+    fmt: str = "dipa",
+    strict: bool = False,
+    halt: str | None = None,
+    differ: Differ | str | None = None,
+) -> Automaton:
     """The automaton in a text, as :func:`load`."""
-    return read(text, fmt, strict=strict, halt=halt)
+    return read(text, fmt, strict=strict, halt=halt, differ=_differ(differ))
+
+
+def _differ(given: Differ | str | None) -> Differ | None:
+    return read_differ(given) if isinstance(given, str) else given
 
 
 def dumps(automaton: Automaton, fmt: str = "dipa") -> str:

@@ -6,7 +6,7 @@
     (q2,1/2,0): if (insample < x) then output obot; goto q2
                 elseif (insample >= x) then output otop; goto q3
 
-:mod:`symdipa.files.formats.dipa_grammar` parses; here ordered branches are resolved and states and
+:mod:`symdipa.files.formats.language.grammar` parses; here ordered branches are resolved and states and
 transitions are numbered.
 """
 
@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 
 from symdipa.files.formats.branches import MAX_PIECES, first_match
 from symdipa.files.formats.common import READING, Parsed, Report
-from symdipa.files.formats.dipa_grammar import EXAMPLE, FATAL, Listing, Listings, parse_listings
-from symdipa.files.formats.dipa_steps import Arm
-from symdipa.files.formats.dipa_words import NAME, RESERVED
+from symdipa.files.formats.language.grammar import EXAMPLE, FATAL, Listing, Listings, parse_listings
+from symdipa.files.formats.language.steps import Arm
+from symdipa.files.formats.language.words import NAME, NO_REGISTERS, RESERVED
+from symdipa.model.adjacency.differ import ALL
 from symdipa.model.automaton import (
     Automaton,
     Guard,
@@ -31,7 +32,7 @@ from symdipa.model.automaton import (
 )
 from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind, Position
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.parts import SAMPLE
+from symdipa.model.parts import ENTRY, SAMPLE
 from symdipa.model.spelling import Dictionary
 from symdipa.model.validation import Place
 from symdipa.model.validation.comparisons import can_hold, simplified
@@ -211,6 +212,7 @@ class _Assembly:
             tuple(self.transitions),
             variables,
             integer=self.text.integer,
+            differ=self.text.differ or ALL,
             read_notes=notes,
         )
         return Parsed(automaton, self.locate, tuple(self.report.problems), partial, self.text.halt)
@@ -221,13 +223,15 @@ class _Assembly:
             offsets = {
                 "guard": branch.reads.get(place.name, branch.guard_at),
                 "assign": branch.copied.get(place.name, branch.assign_at),
+                "updates": branch.updated.get(place.name, branch.assign_at),
                 "output": branch.shown.get(place.name, branch.output_at),
                 "target": branch.target_at,
             }
             return self.report.position(offsets.get(place.part, branch.at))
         if place.kind == "state" and place.index < len(self.listings):
             listing = self.listings[place.index]
-            return self.report.position(listing.parameters_at.get(place.part, listing.at))
+            offset = listing.parameters_at.get(place.part, listing.at)
+            return self.report.position(listing.registers_at.get(place.name, offset))
         return None
 
 
@@ -243,7 +247,8 @@ def _together(pieces: list[tuple[Guard, ...] | None]) -> tuple[Guard, ...] | Non
 def _transition(source: str, branch: Arm, guard: Guard) -> Transition:
     copies = tuple((name, value) for name, value in branch.stored.items() if value != SAMPLE)
     assign = frozenset(branch.stored).difference(name for name, _ in copies)
-    return Transition(source, branch.target, branch.output, guard, assign, copies)
+    updates = tuple(branch.updates.values())
+    return Transition(source, branch.target, branch.output, guard, assign, copies, updates)
 
 
 def _reading(branch: Arm, written: tuple[Guard, ...], guards: tuple[Guard, ...]) -> str:
@@ -296,6 +301,7 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
     remarks = remarks or Remarks()
     lines = _comment(remarks.head) + [f"halt {automaton.halt}"] * (automaton.halt == "hidden")
     lines += ["noise integer"] * automaton.integer
+    lines += [f"differ {automaton.differ}"] * (automaton.differ != ALL)
     for state in ordered[: _lines_needed(automaton, ordered)]:
         said = remarks.states.get(state.name)
         lines += ["", *_comment(said)] if said else []
@@ -323,11 +329,11 @@ def _lines_needed(automaton: Automaton, ordered: list[State]) -> int:
 
 
 def _state_line(automaton: Automaton, state: State) -> str:
-    numbers: list[object] = []
+    numbers: list[str] = []
     if state.draws and (_is_given(state) or _second_is_given(state)):
-        numbers += [scale_text(state.noise, state.d), state.mu]
+        numbers += [scale_text(state.noise, state.d), state.mean_text()]
     if _second_is_given(state):
-        numbers += [scale_text(state.noise_prime, state.d_prime), state.mu_prime]
+        numbers += [scale_text(state.noise_prime, state.d_prime), state.mean_text(second=True)]
     header = (
         f"({state.name}{_KINDS[state.is_input, state.draws]}{''.join(f',{number}' for number in numbers)}):"
     )
@@ -353,10 +359,21 @@ def _conjunction(automaton: Automaton, guard: Guard) -> str:
 
 
 def _step(automaton: Automaton, transition: Transition) -> str:
-    index = automaton.variable_index
-    stored = ", ".join(f"{x} := {y}" for x, y in sorted(transition.stores, key=lambda pair: index[pair[0]]))
-    shown = transition.output.text(index)
+    stored = ", ".join(assignments(automaton, transition))
+    shown = transition.output.text(numbers_of(automaton))
     return f"{stored}{'; ' if stored else ''}output {shown}; goto {transition.target}"
+
+
+def assignments(automaton: Automaton, transition: Transition) -> list[str]:
+    """What a transition stores and updates, as text."""
+    index = automaton.variable_index
+    stored = sorted(transition.stores, key=lambda pair: index[pair[0]])
+    return [*(f"{x} := {y}" for x, y in stored), *map(str, transition.updates)]
+
+
+def numbers_of(automaton: Automaton) -> frozenset[str]:
+    """The names that stand for numbers: a symbol with one of them is written in quotes."""
+    return frozenset((*automaton.variables, *automaton.registers))
 
 
 _KINDS = {(True, True): "", (False, True): ":non-input", (True, False): ":read", (False, False): ":silent"}
@@ -376,17 +393,35 @@ def _inexpressible(automaton: Automaton) -> Iterator[str]:
     kinds = {"state": [state.name for state in automaton.states], "variable": automaton.variables}
     shown = [part for t in automaton.transitions for part in t.output.parts]
     symbols = [part.symbol for part in shown if part.symbol is not None]
-    for what, names in {**kinds, "output symbol": symbols}.items():
+    for what, names in {**kinds, "output symbol": symbols, "register": automaton.registers}.items():
         for name in dict.fromkeys(names):
-            if name in RESERVED or not NAME.fullmatch(name):
+            if name in RESERVED or not NAME.fullmatch(name) or (what == "register" and name in NO_REGISTERS):
                 yield f"the text language cannot express the {what} {name!r}; {advice}"
     stored = {name for t in automaton.transitions for name in t.assigned}
     for name in sorted({x for part in shown for x in part.values} - stored):
         yield f"the text language cannot express the value of {name!r}, in which nothing is stored; {advice}"
+    if automaton.registers and ENTRY in stored:
+        yield f"the text language cannot express registers beside a variable {ENTRY!r}; {advice}"
+    for name in sorted(set(automaton.registers) - _seen_as_registers(automaton)):
+        yield (
+            f"the text language cannot express that {name!r} is a register, as it is in no mean and gets "
+            f"no input; {advice}"
+        )
     for state in automaton.states:
         second, first = _second_is_given(state), _is_given(state)
         lost = (not second and (state.mu_prime or state.noise_prime is not Noise.LAPLACE)) or (
-            not first and (state.mu or second or state.noise is not Noise.LAPLACE)
+            not first and (state.mu or state.registers or second or state.noise is not Noise.LAPLACE)
         )
         if lost:
             yield f"the text language cannot leave out one scale of state {state.name}; {advice}"
+
+
+def _seen_as_registers(automaton: Automaton) -> set[str]:
+    """The registers that a reader takes for such."""
+    updates = [update for transition in automaton.transitions for update in transition.updates]
+    found = {name for state in automaton.states for name, _ in state.registers if _is_given(state)}
+    found |= {update.register for update in updates if update.adds_input}
+    links = [{update.register, update.source} for update in updates if update.source is not None]
+    while more := [link for link in links if link & found and not link <= found]:
+        found |= {name for link in more for name in link if name is not None}
+    return found

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symdipa.files.formats.common import READING, Parsed, Report, eps_in, rational, shown
+from symdipa.model.adjacency.differ import ALL, Differ, DifferError, differ
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -26,6 +27,7 @@ from symdipa.model.automaton import (
     State,
     Term,
     Transition,
+    Update,
     atom,
     difference,
     guarded,
@@ -224,6 +226,8 @@ class _Reader:
         node = (self.states if place.kind == "state" else self.transitions)[place.index]
         key = {"source": "from", "target": "to"}.get(place.part, place.part)
         members = node.value if isinstance(node.value, dict) else {}
+        if place.kind == "state" and place.name:
+            key = "registers"
         copies = members.get("copies", node) if key == "assign" else node
         return self.report.position(members.get(key, copies).at)
 
@@ -232,7 +236,8 @@ class _Reader:
     def automaton(self, node: Node) -> Automaton:
         self.root = node
         required = ["format", "version", "initial", "states", "transitions"]
-        members = self.members(node, "the automaton", required, ["name", "variables", "halt", "integer"])
+        optional = ["name", "variables", "halt", "integer", "differ"]
+        members = self.members(node, "the automaton", required, optional)
         self.version(members)
         integer = self.truth(members.get("integer"), "integer", False)
         if halt := members.get("halt"):
@@ -248,7 +253,17 @@ class _Reader:
         variables = variables_of(transitions) if listed is None else tuple(self.names(listed, "variables"))
         initial = self.text(members.get("initial"), "initial")
         name = self.text(members.get("name"), "name")
-        return Automaton(states, initial, transitions, variables, name, integer)
+        differs = self.differ(members.get("differ"))
+        return Automaton(states, initial, transitions, variables, name, integer, differs)
+
+    def differ(self, node: Node | None) -> Differ:
+        if node is None:
+            return ALL
+        try:
+            return differ(self.text(node, "differ"))
+        except DifferError as error:
+            self.report.add("differ", str(error), node.at)
+            return ALL
 
     def version(self, members: dict[str, Node]) -> None:
         name, version = members.get("format"), members.get("version")
@@ -258,7 +273,7 @@ class _Reader:
             self.fault(f'"version" must be {VERSION}, the only one there is', version)
 
     def state(self, node: Node) -> State:
-        optional = ["input", "draws", "noise", "d", "mu", "noise_prime", "d_prime", "mu_prime"]
+        optional = ["input", "draws", "noise", "d", "mu", "noise_prime", "d_prime", "mu_prime", "registers"]
         members = self.members(node, "a state", ["name"], optional)
         name = self.text(members.get("name"), "name")
         is_input = self.truth(members.get("input"), "input", True)
@@ -266,7 +281,16 @@ class _Reader:
         d, d_prime = (self.scale(members.get(key), key) for key in ("d", "d_prime"))
         mu, mu_prime = (self.number(members.get(key), key) for key in ("mu", "mu_prime"))
         noise, noise_prime = (self.noise(members.get(key), key) for key in ("noise", "noise_prime"))
-        return State(name, is_input, d, mu, d_prime, mu_prime, noise, noise_prime, draws)
+        registers = self.registers(members.get("registers"))
+        return State(name, is_input, d, mu, d_prime, mu_prime, noise, noise_prime, draws, registers)
+
+    def registers(self, node: Node | None) -> tuple[tuple[str, Fraction], ...]:
+        if node is None:
+            return ()
+        if not isinstance(node.value, dict):
+            self.fault(f'"registers" must be an object such as {{"s": "2"}}, not {node.kind}', node)
+            return ()
+        return tuple((name, self.number(factor, name)) for name, factor in node.value.items())
 
     def noise(self, node: Node | None, key: str) -> Noise:
         known = {noise.value: noise for noise in Noise}
@@ -278,14 +302,21 @@ class _Reader:
         return known[node.value]
 
     def transition(self, node: Node) -> Transition:
-        optional = ["guard", "assign", "copies"]
+        optional = ["guard", "assign", "copies", "updates"]
         members = self.members(node, "a transition", ["from", "to", "output"], optional)
         source, target = (self.text(members.get(key), key) for key in ("from", "to"))
         assign = frozenset(self.names(members.get("assign"), "assign"))
         copies = tuple(map(self.copy, self.items(members.get("copies"), "copies")))
+        updates = tuple(map(self.update, self.items(members.get("updates"), "updates")))
         output = self.output(members.get("output"), "symbol", "real", "value", "difference", "several")
         guard = self.guard(members.get("guard"), source in self.ties)
-        return Transition(source, target, output, guard, assign, copies)
+        return Transition(source, target, output, guard, assign, copies, updates)
+
+    def update(self, node: Node) -> Update:
+        members = self.members(node, "an update", ["register"], ["from", "adds_input"])
+        source = self.text(members["from"], "from") if "from" in members else None
+        adds_input = self.truth(members.get("adds_input"), "adds_input", False)
+        return Update(self.text(members.get("register"), "register"), source, adds_input)
 
     def copy(self, node: Node) -> tuple[str, str | Fraction]:
         members = self.members(node, "a copy", ["variable"], ["from", "constant"])
@@ -440,6 +471,7 @@ def write(automaton: Automaton) -> str:
         f'  "variables": {_text(list(automaton.variables))}',
         *([f'  "halt": {_text(automaton.halt)}'] if automaton.halt == "hidden" else []),
         *(['  "integer": true'] if automaton.integer else []),
+        *([f'  "differ": {_text(automaton.differ.text)}'] if automaton.differ != ALL else []),
         _block("states", [_state(state) for state in automaton.states]),
         _block("transitions", [_transition(automaton, t) for t in automaton.transitions]),
     ]
@@ -457,7 +489,7 @@ def _text(value: object) -> str:
 
 def _state(state: State) -> dict[str, object]:
     numbers = {"d": state.d, "mu": state.mu, "d_prime": state.d_prime, "mu_prime": state.mu_prime}
-    given = {key: str(value) for key, value in numbers.items() if value is not None}
+    given: dict[str, object] = {key: str(value) for key, value in numbers.items() if value is not None}
     for scale, mean in (("d", "mu"), ("d_prime", "mu_prime")):
         if scale not in given and given[mean] == "0":
             del given[mean]
@@ -467,6 +499,8 @@ def _state(state: State) -> dict[str, object]:
     for key, noise in (("noise", state.noise), ("noise_prime", state.noise_prime)):
         if noise is not Noise.LAPLACE:
             item[key] = noise.value
+    if state.registers:
+        given["registers"] = {name: str(factor) for name, factor in state.registers}
     return item | given
 
 
@@ -488,7 +522,15 @@ def _transition(automaton: Automaton, transition: Transition) -> dict[str, objec
             {"variable": x, **({"from": y} if isinstance(y, str) else {"constant": str(y)})}
             for x, y in transition.copies
         ]
+    if transition.updates:
+        item["updates"] = list(map(_update, transition.updates))
     return item
+
+
+def _update(update: Update) -> dict[str, object]:
+    source = {} if update.source is None else {"from": update.source}
+    adds_input = {"adds_input": True} if update.adds_input else {}
+    return {"register": update.register, **source, **adds_input}
 
 
 def _output(output: Output) -> dict[str, object]:

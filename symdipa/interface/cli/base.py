@@ -23,6 +23,7 @@ from symdipa.model.options import CheckOptions
 
 if TYPE_CHECKING:
     from symdipa.interface.reports import document as reports
+    from symdipa.model.adjacency.differ import Differ
     from symdipa.model.automaton import Automaton
     from symdipa.model.limits import Progress
     from symdipa.model.verdict import Result
@@ -271,6 +272,7 @@ class Reading:
     halt: str | None
     settings: tuple[tuple[str, Any], ...] = ()
     """The parameters of programs."""
+    differ: Differ | None = None
 
     def check_usage(self, files: tuple[str, ...]) -> None:
         if "-" in files and self.fmt is None:
@@ -286,13 +288,16 @@ class Reading:
         if is_program(name):
             if self.fmt is not None:
                 raise click.UsageError(f"{shown(name)} is a program; leave out --format")
-            return read_program(name, dict(self.settings), self.halt, limits)
+            return read_program(name, dict(self.settings), self.halt, limits, self.differ)
         if self.settings:
             raise click.UsageError(f"--set is for programs, and {shown(name)} is none")
         if name != "-":
-            return formats.read_file(name, fmt=self.fmt, strict=self.strict, halt=self.halt, limits=limits)
+            return formats.read_file(
+                name, fmt=self.fmt, strict=self.strict, halt=self.halt, limits=limits, differ=self.differ
+            )
         data = formats.content(sys.stdin.buffer, shown(name), limits)
-        return formats.read(data, self.fmt or "dipa", shown(name), self.strict, self.halt, limits)
+        fmt = self.fmt or "dipa"
+        return formats.read(data, fmt, shown(name), self.strict, self.halt, limits, self.differ)
 
     def read_or_leave(self, name: str, limits: Limits = UNLIMITED) -> Automaton:
         """The automaton, with remarks about it on standard error; problems and limits end the command."""

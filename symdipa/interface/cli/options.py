@@ -21,6 +21,8 @@ from symdipa.model.patterns import Pattern
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from symdipa.model.adjacency.differ import Differ
+
 PATTERN_NAMES = "|".join(pattern.short for pattern in Pattern)
 
 
@@ -74,6 +76,24 @@ def as_positive(ctx: click.Context, param: click.Parameter, value: str | None) -
     if found is None or found <= 0:
         raise click.BadParameter(f"{value!r} is not a positive number like 20, 5/4 or 0.5")
     return found
+
+
+def as_differ(ctx: click.Context, param: click.Parameter, value: str | None) -> Differ | None:
+    """Which entries may differ."""
+    found = as_differs(ctx, param, value)
+    if len(found) > 1:
+        raise click.BadParameter(f"{value!r} is a range, which 'symdipa weight' makes a table of")
+    return found[0] if found else None
+
+
+def as_differs(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Differ, ...]:
+    """Which entries may differ, or a range of such; none if nothing is given."""
+    from symdipa.model.adjacency.differ import DifferError, each_of
+
+    try:
+        return () if value is None else tuple(each_of(value))
+    except DifferError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def as_pattern(ctx: click.Context, param: click.Parameter, value: str | None) -> Pattern | None:
@@ -194,6 +214,22 @@ with_settings = option(
     callback=as_settings,
     help="A parameter of a program, or how many entries one of its inputs has; may be repeated.",
 )
+with_differ = option(
+    "--differ",
+    callback=as_differ,
+    metavar="WHICH",
+    help="Which entries of adjacent inputs may differ: all, entries=K (at most K), window=W (within W "
+    "consecutive ones), or pattern=RE over = and ~. Default: as FILE says, else all.",
+)
+with_differs = option(
+    "--differ",
+    "differs",
+    callback=as_differs,
+    metavar="WHICH",
+    help="Which entries of adjacent inputs may differ: all, entries=K (at most K), window=W (within W "
+    "consecutive ones), or pattern=RE over = and ~. Default: as FILE says, else all. A range such as "
+    "entries=1..8 gives a table of D.",
+)
 with_json = option("--json", "as_json", is_flag=True, help="One JSON object per file and line.")
 with_bound = option(
     "--bound", type=click.IntRange(min=1), metavar="N", help="Unroll at most N steps (symbolic search only)."
@@ -282,5 +318,7 @@ with_automaton_output = gathered(
 )
 """Where to write what may be a ``.dipa`` file."""
 
-with_reading = gathered("reading", Reading, with_strict, with_format, with_halt, with_settings)
+with_reading = gathered("reading", Reading, with_strict, with_format, with_halt, with_settings, with_differ)
+with_reading_as_it_is = gathered("reading", Reading, with_strict, with_format, with_halt, with_settings)
+"""The same without ``--differ``."""
 with_view = gathered("view", View, with_json)

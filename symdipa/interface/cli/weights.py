@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,15 +13,19 @@ import click
 
 from symdipa.interface.cli.base import (
     FILES_HELP,
+    Decide,
     Exit,
     Reading,
+    Show,
     Target,
     Unusable,
     View,
     echo_document,
     echo_notes,
     leave,
+    leave_with,
     run,
+    run_one,
     showing_progress,
     shown,
     status,
@@ -33,6 +38,7 @@ from symdipa.interface.cli.options import (
     option,
     rational,
     with_check_options,
+    with_differs,
     with_file,
     with_files,
     with_json,
@@ -40,6 +46,7 @@ from symdipa.interface.cli.options import (
     with_memory,
     with_output,
     with_reading,
+    with_reading_as_it_is,
     with_timeout,
     with_view,
 )
@@ -50,6 +57,7 @@ from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS
 
 if TYPE_CHECKING:
     from symdipa.model.adjacency import Adjacency
+    from symdipa.model.adjacency.differ import Differ
     from symdipa.model.automaton import Automaton
     from symdipa.model.limits import Progress
     from symdipa.model.options import CheckOptions
@@ -141,7 +149,8 @@ with_methods = option(
     ),
 )
 @with_check_options(with_timeout, with_memory, bounds=False)
-@with_reading
+@with_differs
+@with_reading_as_it_is
 @with_view
 def weight(
     files: tuple[str, ...],
@@ -150,6 +159,7 @@ def weight(
     max_weight: Fraction | None,
     eps: Fraction | None,
     options: CheckOptions,
+    differs: tuple[Differ, ...],
     reading: Reading,
     view: View,
 ) -> None:
@@ -162,6 +172,7 @@ def weight(
     \b
     Examples: symdipa weight examples/well_formed/svt.dipa
               symdipa weight --method all --json examples/well_formed/k_min_max_3.dipa
+              symdipa weight --differ entries=1..8 examples/adjacency/svt_one_entry.dipa
     """
     if eps is not None and (question["adjacency"] not in (None, TWO_SIDED) or question["sensitivity"] != 1):
         raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
@@ -196,7 +207,42 @@ def weight(
             return Exit.UNKNOWN
         return answer
 
-    run(files, reading, options, decide, view, show)
+    if len(differs) > 1:
+        if "-" in files:
+            raise click.UsageError("a table needs files: standard input (-) can be read only once")
+        each = (_tabulated(name, differs, reading, options, decide, view, show) for name in files)
+        leave_with(set().union(*each))
+    run(files, replace(reading, differ=differs[0] if differs else None), options, decide, view, show)
+
+
+def _tabulated(
+    name: str,
+    differs: Sequence[Differ],
+    reading: Reading,
+    options: CheckOptions,
+    decide: Decide,
+    view: View,
+    show: Show,
+) -> set[Exit]:
+    """Weigh a file once for each way in which entries may differ, and show a table of the answers, or one
+    object each; a file that cannot be read is tried once."""
+    results: list[Result] = []
+
+    def keep(name: str, result: Result, view: View) -> Exit | None:
+        results.append(result)
+        return None
+
+    occurred = set()
+    for differ in differs:
+        each = replace(reading, differ=differ)
+        occurred.add(run_one(name, each, options, decide, view, show if view.as_json else keep))
+        if Exit.UNUSABLE in occurred:
+            break
+    if results:
+        from symdipa.interface.reports import weight as report
+
+        echo_document(report.table(shown(name), results))
+    return occurred
 
 
 @click.command()

@@ -15,6 +15,7 @@ from symdipa import __version__
 from symdipa.interface.html.sections import Checked, Refused, answer, data, doubts, headline, section
 from symdipa.interface.markup import Markup, element, joined
 from symdipa.interface.reports.words import assumed
+from symdipa.model.adjacency.differ import ALL
 
 
 def page(parts: Sequence[Checked | Refused]) -> str:
@@ -73,7 +74,11 @@ def _body(parts: Sequence[Checked | Refused]) -> Markup:
         ]
         pieces.append(element("nav", element("ul", *rows), aria_label="Files of this report"))
     pieces += [section(part, _id(k), lone=len(parts) == 1) for k, part in enumerate(parts)]
-    kinds = {part.result.automaton.integer for part in parts if isinstance(part, Checked)} or {False}
-    rests = assumed(integer=kinds.pop() if len(kinds) == 1 else None)
+    automata = [part.result.automaton for part in parts if isinstance(part, Checked)]
+    kinds = {automaton.integer for automaton in automata} or {False}
+    who = {automaton.differ for automaton in automata} or {ALL}
+    rests = assumed(
+        integer=kinds.pop() if len(kinds) == 1 else None, differ=who.pop() if len(who) == 1 else None
+    )
     pieces.append(element("footer", element("p", rests), element("p", f"symdipa {__version__}")))
     return joined(pieces, "\n")

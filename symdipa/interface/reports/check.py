@@ -49,7 +49,16 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
     bounds = result.bounds or Bounds()
     sections += [
         Section([pattern_table(result, verbosity > 0)]),
-        Section([assumed(bounds.adjacency, bounds.sensitivity, result.automaton.integer)]),
+        Section(
+            [
+                assumed(
+                    bounds.adjacency,
+                    bounds.sensitivity,
+                    integer=result.automaton.integer,
+                    differ=result.automaton.differ,
+                )
+            ]
+        ),
     ]
     return Document([*sections, *noted(remarks(result, notes, verbosity > 0))], headline(name, result))
 

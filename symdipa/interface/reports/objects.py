@@ -52,7 +52,9 @@ def check(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "method": {p.key: found.method for p, found in patterns.items()},
         "reasons": {p.key: found.reason for p, found in patterns.items() if found.reason},
         "seconds": round(result.seconds, 6),
-        "assumed": ASSUMED | _assumed(result.automaton),
+        "assumed": ASSUMED
+        | _assumed(result.automaton)
+        | {"adjacency": _adjacency(result.bounds or Bounds())},
         "halt_visible": _stopping(result),
         "notes": _notes(result, notes),
         "disagreements": list(result.disagreements),
@@ -139,7 +141,7 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     run, costs = (parts.run, parts.costs) if parts is not None else ((), ())
     letters, ends = (parts.letters, parts.ends) if parts is not None else ((), EITHER_WAY)
     entries = _entries(automaton, run, letters, ends)
-    adjacency = found.adjacency if isinstance(found.adjacency, str) else [str(end) for end in found.adjacency]
+    adjacency = _adjacency(found)
     confirmation = result.confirmation
     return {
         "file": name,
@@ -231,6 +233,11 @@ def _assumed(automaton: Automaton) -> Json:
     """What is assumed of this automaton and not of others."""
     arithmetic = {"arithmetic": "integer"} if automaton.integer else {}
     return arithmetic | {"differ": str(automaton.differ), "halt": automaton.halt or "hidden"}
+
+
+def _adjacency(bounds: Bounds) -> str | list[str]:
+    """How far entries differ."""
+    return bounds.adjacency if isinstance(bounds.adjacency, str) else [str(end) for end in bounds.adjacency]
 
 
 def _fields(found: object, *names: str) -> Json:

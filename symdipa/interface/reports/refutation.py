@@ -200,7 +200,7 @@ def _growth(found: Refutation) -> list[Section]:
 
 def assumed(found: Refutation) -> Iterator[Block]:
     """What the numbers rest on."""
-    rests = words.assumed(integer=found.automaton.integer)
+    rests = words.assumed(integer=found.automaton.integer, differ=found.automaton.differ)
     yield f"{rests} The probabilities are computed numerically, with the errors that are stated."
     states = (found.automaton.state(found.automaton.transitions[t].source) for t in found.run)
     state = next(

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from symdipa.evidence.facts import Compared, compared_along
 from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, with_status
-from symdipa.interface.reports.document import Block, Document, Headline, Notes, Section, Table, Tone
+from symdipa.interface.reports.document import (
+    Block,
+    Document,
+    Headline,
+    Marked,
+    Notes,
+    Section,
+    Table,
+    Tone,
+)
 from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells, step_head
 from symdipa.interface.reports.words import assumed, entry_text, mean_text, noise
@@ -85,6 +94,24 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     return Document(sections, Headline(name, words, tone))
 
 
+def table(name: str, results: Sequence[Result]) -> Document:
+    """``D`` for several ways in which entries may differ: what ``symdipa weight`` prints for a range."""
+    rows = []
+    for result in results:
+        bounds, private = result.bounds, result.verdict is Verdict.PRIVATE
+        answer = Marked("private" if private else verdict_text(result), Tone.of(result))
+        known = private and bounds is not None and bounds.best is not None
+        rows.append((str(result.automaton.differ), answer, bound_text(bounds) if known and bounds else ""))
+    first = results[0]
+    bounds = first.bounds or Bounds()
+    automaton = first.automaton
+    rests = assumed(bounds.adjacency, bounds.sensitivity, automaton.integer, None)
+    return Document(
+        [Section([Table(rows, ("differ", "answer", "D"))]), Section([rests])],
+        Headline(name, "D by the entries that differ", None),
+    )
+
+
 def breakdown_of(automaton: Automaton, bounds: Bounds) -> Breakdown | None:
     """A run that costs as much as the best bound says, and what its steps cost; ``None`` if none is known."""
     from symdipa.bounds import breakdown  # loads what reports without bounds do not need
@@ -142,7 +169,8 @@ def _how(bounds: Bounds, method: str) -> str:
 
 def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
     """What the best bound means, and what it rests on."""
-    yield assumed(bounds.adjacency, bounds.sensitivity, result.automaton.integer)
+    automaton = result.automaton
+    yield assumed(bounds.adjacency, bounds.sensitivity, automaton.integer, automaton.differ)
     if bounds.best is None:
         return
     yield guarantee(bounds.best)
@@ -199,7 +227,7 @@ def _moved(state: State, step: Compared, ends: Interval) -> str:
     """What moves the samples of a step: the entry that it reads, or the sums in their mean."""
     if state.registers:
         return mean_text(step, ends)
-    return f"entry {entry_text(step.letter, ends)}" if step.letter else "nothing"
+    return f"entry {entry_text(step.letter, ends)}" if step.letter else "no entry"
 
 
 def _other_entries(found: Breakdown, steps: Sequence[Compared]) -> Iterator[Block]:

@@ -47,7 +47,14 @@ def document(
     else:
         sections = _no_witness(result)
     noted = check.noted(check.own_notes(result))
-    return Document([*sections, Section([assumed(integer=result.automaton.integer)]), *noted], first)
+    return Document(
+        [
+            *sections,
+            Section([assumed(integer=result.automaton.integer, differ=result.automaton.differ)]),
+            *noted,
+        ],
+        first,
+    )
 
 
 def _violation(

@@ -20,7 +20,7 @@ from symdipa.evidence.facts import (
 )
 from symdipa.interface.reports.document import Block, Table
 from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
-from symdipa.model.adjacency.differ import OTHER
+from symdipa.model.adjacency.differ import ALL, OTHER, Differ
 from symdipa.model.automaton import Automaton, Guard, Noise, noise_scale
 from symdipa.model.parts import SAMPLE, Form
 from symdipa.model.spelling import counted, enumeration
@@ -303,7 +303,8 @@ def which_differ(automaton: Automaton, witness: Witness) -> list[str]:
     if not differ:
         told = ["All entries are equal."]
     elif not others:
-        told = ["The entry differs." if len(differ) == 1 and not witness.cycles else "Every entry differs."]
+        once = len(differ) == 1 and not loops_at(witness, differ[0])
+        told = [f"{first_upper(entries_of(witness, differ))} differs." if once else "Every entry differs."]
     else:
         verb = "differs" if len(differ) == 1 else "differ"
         told = [f"{first_upper(entries_of(witness, differ))} {verb}; all others are equal."]
@@ -364,22 +365,30 @@ INTEGER = "inputs, noise and comparisons in exact integers"
 
 
 def assumed(
-    adjacency: Adjacency = TWO_SIDED, sensitivity: Fraction | int = 1, integer: bool | None = False
+    adjacency: Adjacency = TWO_SIDED,
+    sensitivity: Fraction | int = 1,
+    integer: bool | None = False,
+    differ: Differ | None = ALL,
 ) -> str:
     """What an answer rests on, beside the automaton itself: exact numbers, and which inputs are adjacent.
 
-    ``integer``: whether the automaton is in integers; ``None``: of several some are, and others not.
+    ``integer``: whether the automaton is in integers; ``None``: of several some are, and others not; likewise
+    ``differ``.
     """
     numbers = f"{REAL} (in exact integers where a file says so)" if integer is None else REAL
     numbers = INTEGER if integer else numbers
+    who = f"{differ.words}, " if differ is not None and not differ.is_all else ""
     if adjacency == TWO_SIDED:
-        differ = f"each entry may differ by at most {sensitivity}, up or down"
+        how = f"by at most {sensitivity}, up or down"
+        apart = who + how if who else f"each entry may differ {how}"
     elif isinstance(adjacency, str):
-        differ = f"entries may differ by at most {sensitivity}, all of them up or all of them down"
+        how = f"by at most {sensitivity}, all of them up or all of them down"
+        apart = who + how if who else f"entries may differ {how}"
     else:
         low, high = (bound * sensitivity for bound in adjacency)
-        differ = f"one stream minus the other is between {low} and {high} in each entry, in either order"
-    return f"Assumed: {numbers}. Adjacent input streams have equally many entries, and {differ}."
+        apart = f"{who}one stream minus the other is between {low} and {high} in each entry, in either order"
+    apart += "; which of them differ is said for each" if differ is None else ""
+    return f"Assumed: {numbers}. Adjacent input streams have equally many entries, and {apart}."
 
 
 # ------------------------------------------------------------------------------------------------------ noise

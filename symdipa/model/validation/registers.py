@@ -34,13 +34,15 @@ def registers(automaton: AutomatonParts) -> Iterator[Finding]:
     for i, state in enumerate(automaton.states):
         yield from _means(state, i)
     reads = {state.name: state.is_input for state in automaton.states}
-    confused = False
+    seen: set[tuple[str, str, str]] = set()
     for i, transition in enumerate(automaton.transitions):
         yield from _updates(transition, i, reads.get(transition.source, True))
-        for finding in _as_variables(transition, i, names):
-            confused = True
-            yield finding
-    for name in [] if confused else sorted(names & set(automaton.variables)):
+        for place, message in _as_variables(transition, i, names):
+            which = transition.source, place.part, place.name
+            if which not in seen or place.part != "guard":  # branches may have been split
+                yield place, message
+            seen.add(which)
+    for name in [] if seen else sorted(names & set(automaton.variables)):
         yield Place("automaton"), f"register {name} is listed as a variable; leave it out of that list"
 
 
@@ -72,7 +74,7 @@ def _updates(transition: Transition, i: int, reads: bool) -> Iterator[Finding]:
             yield (
                 place,
                 f"{update} of {arrow(transition)}: {source} reads no input; update {update.register} in the "
-                f"step that reads it, or make {source} an input state, or one that only reads: ({source}:read)",
+                f"step that reads it, or make {source} a state that reads, for instance ({source}:read)",
             )
         elif update == Update(update.register, update.register):
             yield place, f"{update} of {arrow(transition)} changes nothing; leave it out"

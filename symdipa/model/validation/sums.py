@@ -80,16 +80,23 @@ def _growing(automaton: AutomatonParts, names: Sequence[str], moves: Moves) -> l
                 if adds is not None and there in inside and there[2] not in found:
                     back = _path(passed, there, {node}.__contains__)
                     reader = _path(passed, there, is_read)[-1][0]
-                    path = path_text([node[0], *(place[0] for place in back)])
+                    path = path_text(_once([node[0], *(place[0] for place in back)]))
                     found[there[2]] = Loop(there[2], adds, path, reader)
     return [found[name] for name in names if name in found]
+
+
+def _once(loop: list[str]) -> list[str]:
+    """The states of a loop, if it is taken several times those of one time."""
+    steps = len(loop) - 1
+    rounds = (n for n in range(1, steps) if steps % n == 0 and loop[n:] == loop[:-n])
+    return loop[: next(rounds, steps) + 1]
 
 
 def _passed_on(
     automaton: AutomatonParts, names: Sequence[str], moves: Moves
 ) -> tuple[dict[Node, list[Moved]], set[tuple[str, int]]]:
-    """What becomes of sums, in the product of the automaton and the adjacency automaton; its states from which
-    there is a step."""
+    """What becomes of sums, in the product of the automaton and the adjacency automaton; from which of its
+    states there is a step."""
     outgoing = by_source(automaton)
     reads = {state.name: state.is_input for state in automaton.states}
     updates = [{each.register: each for each in t.updates} for t in automaton.transitions]

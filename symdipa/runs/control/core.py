@@ -58,8 +58,9 @@ from symdipa.runs.order import Mask, Step
 MAX_STATES = 100_000
 """The most states of a core, which grow with the ways in which variables can name slots."""
 
-Rigid = frozenset[tuple[str, bool, bool]]
-"""Slots whose values depend on inputs, whose noise allows no shift above, or none below, the difference."""
+Rigid = frozenset[tuple[str, bool, bool, bool]]
+"""Slots whose values depend on inputs and have no two-sided noise: whether they have none at all, and whether
+they may rise and allow no shift above the difference, or fall and allow none below it."""
 
 
 class _Never(Exception):
@@ -231,13 +232,12 @@ class _Compiler:
             what if name in self.live[target] else None
             for name, what in zip(automaton.variables, after, strict=True)
         )
-        kinds = frozenset(each for each in rigid if each[0] in names)
-        if main is not None and fresh is not None and fresh in names and main.sampling.reads_input:
-            above, below = main.sampling.slopes
-            kinds = frozenset(each for each in kinds if each[0] != fresh)
-            if above is None or below is None:
-                assert isinstance(fresh, str)
-                kinds |= {(fresh, above is None, below is None)}
+        kinds = frozenset(each for each in rigid if each[0] in names and each[0] != fresh)
+        if main is not None and isinstance(fresh, str) and fresh in names:
+            given, kind = main.sampling.given or FREE, main.sampling.kind
+            if main.sampling.reads_input and None in given:
+                capped, based = kind.rises and given[0] is None, kind.falls and given[1] is None
+                kinds |= {(fresh, given == (None, None), capped, based)}
         return parts, (target, names, kinds)
 
     def _sample(self, state: State, move: Transition) -> _Part | None:
@@ -497,7 +497,7 @@ def _is_exact(term: Term, rigid: Rigid, main: _Part | None) -> bool:
     """Whether a value has no noise: a constant, or an input as it is."""
     if term.name == SAMPLE:
         return main is not None and main.sampling.slopes == (None, None)
-    return term.name is None or (term.name, True, True) in rigid
+    return term.name is None or any(name == term.name and exact for name, exact, _, _ in rigid)
 
 
 def _with(each: Atom, change: Callable[[Term], Term]) -> Atom:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from symdipa.checker.graphs import Edge
 from symdipa.checker.wider.adjacent import ANY, Apart, entry, known_after, means, state_after
 from symdipa.checker.wider.model import Model, Sample, Step, model_of
 from symdipa.checker.wider.order import Order, Place, Value
+from symdipa.evidence.certificates.build import graphs
 from symdipa.evidence.certificates.wider.facts import Fact, Known, different, needs_difference
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Automaton, Noise
@@ -26,13 +28,14 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.control.graph import Key, What
 from symdipa.runs.control.unfolding import live_registers
 from symdipa.runs.graphs import component_numbers
+from symdipa.runs.order import members
 from symdipa.runs.problem import Problem
 
 if TYPE_CHECKING:
     from symdipa.bounds.alignment import Alignment
     from symdipa.bounds.alignment.graphs import Cover
     from symdipa.bounds.alignment.lifts import LiftedCover
-    from symdipa.bounds.alignment.proofs import Side
+    from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
 
 Json = dict[str, object]
 Intervals = dict[str, Interval]
@@ -46,17 +49,25 @@ MAX_NODES = 20_000
 def private(automaton: Automaton, alignment: Alignment, limits: Limits = UNLIMITED) -> list[Json]:
     """A proved bound on ``D`` as certificates, one for each range of differences.
 
-    ``D`` is the bound, or what a certificate can pay for if that is more. A proof in parts has no certificate
-    here: another graph is tried. Raises :class:`NothingToCertify` if nothing comes of it.
+    ``D`` is the bound, or what a certificate can pay for if that is more. A proof in parts has a certificate
+    only where steps are those of the paper; else another graph is tried. Raises :class:`NothingToCertify` if
+    nothing comes of it.
     """
+    from symdipa.bounds.alignment import PartedSide
+
+    if automaton.plain_steps and not automaton.integer:
+        return [
+            in_parts(automaton, side) if isinstance(side, PartedSide) else one_sided(automaton, side)
+            for side in alignment.sides
+        ]
     return [one_sided(automaton, side) for side in _whole(automaton, alignment, limits)]
 
 
-def _whole(automaton: Automaton, alignment: Alignment, limits: Limits) -> list[Side]:
+def _whole(automaton: Automaton, alignment: Alignment, limits: Limits) -> list[Proof]:
     """The proofs, or others that are on one graph each."""
     from symdipa.bounds.alignment import Side, align
 
-    sides = [side for side in alignment.sides if isinstance(side, Side)]
+    sides: list[Proof] = [side for side in alignment.sides if isinstance(side, Side)]
     if len(sides) == len(alignment.sides):
         return sides  # none without a bound
     problem, found = Problem.of(automaton), []
@@ -70,37 +81,105 @@ def _whole(automaton: Automaton, alignment: Alignment, limits: Limits) -> list[S
     return [side for side in best.sides if isinstance(side, Side)]
 
 
-def one_sided(automaton: Automaton, side: Side) -> Json:
+def one_sided(automaton: Automaton, side: Proof) -> Json:
     """A proof on the core for one range of differences as a certificate about the automaton.
 
     Raises :class:`NothingToCertify` where shifts cost something in loops.
     """
+    from symdipa.bounds.alignment import Side
+
+    assert isinstance(side, Side)
     model = model_of(automaton)
-    graphs = Contracted(automaton, side)
-    known = Known(model, graphs.proposed(model), graphs.edges)
-    inputs = Inputs(side.low, side.high, Fraction(1), both=side.low == -side.high)
-    apart = graphs.apart(model, inputs)
+    contracted = Contracted(automaton, side)
+    known = Known(model, contracted.proposed(model), contracted.edges)
+    inputs = _inputs(side)
+    apart = gone_apart(automaton, model, contracted.edges, inputs)
     ways = [
-        _Lift(model, inputs, graphs, known, apart, [graphs.shifts(v, turned) for v in graphs.lifted])
-        for turned in graphs.roundings(automaton.integer)
+        _Lift(
+            model, inputs, contracted, known, apart, [contracted.shifts(v, turned) for v in contracted.lifted]
+        )
+        for turned in contracted.roundings(automaton.integer)
     ]
     best = min(ways, key=lambda way: way.bound)
     return {
         "kind": "private",
-        "adjacency": _pair((side.low / side.sensitivity, side.high / side.sensitivity)),
-        "sensitivity": str(side.sensitivity),
-        "D": str(max(side.bound, best.bound)),
+        **_claim(side, max(side.bound, best.bound)),
         "base": {
             "nodes": [
                 {"state": state}
                 | _written_apart(gone)
                 | ({"facts": [fact.written for fact in facts]} if facts else {})
-                for state, gone, facts in zip(graphs.states(), apart, known.facts, strict=True)
+                for state, gone, facts in zip(contracted.states(), apart, known.facts, strict=True)
             ],
-            "edges": [_written(edge) for edge in graphs.edges],
+            "edges": [_written(edge) for edge in contracted.edges],
         },
         "lift": best.written("backward" if side.lifted.letters else "forward"),
     }
+
+
+def in_parts(automaton: Automaton, side: PartedSide) -> Json:
+    """A proof in parts, on a core of which each transition is one of the automaton with a letter."""
+    control, model = side.control, model_of(automaton)
+
+    def edge(source: int, t: int, target: int) -> list[int | str]:
+        return _written(Edge(source, control.origin[t], target, control.letters[t]))
+
+    place = {control.initial: 0}
+    edges: list[Edge] = []
+    for q in (order := [control.initial]):  # grows while it is walked
+        for t in control.outgoing[q]:
+            there = control.target[t]
+            if there not in place:
+                place[there] = len(order)
+                order.append(there)
+            edges.append(Edge(place[q], control.origin[t], place[there], control.letters[t]))
+    states = {0: automaton.initial} | {e.target: automaton.transitions[e.transition].target for e in edges}
+    apart = gone_apart(automaton, model, edges, _inputs(side))
+    return {
+        "kind": "private-in-parts",
+        **_claim(side, side.bound),
+        "ground": {
+            "nodes": [
+                {"state": states[v], "potential": str(side.potential(q))} | _written_apart(apart[v])
+                for v, q in enumerate(order)
+            ],
+            "edges": [_written(edge) for edge in edges],
+        },
+        "parts": [
+            {"variables": [control.variable_names[x] for x in members(part.share.own)]}
+            | graphs(part.lifted, partial(side.shift, part), place=lambda q: {"ground": place[q]}, edge=edge)
+            for part in side.parted.parts
+        ],
+    }
+
+
+def _claim(side: Proof, bound: Fraction) -> Json:
+    return {
+        "adjacency": _pair((side.low / side.sensitivity, side.high / side.sensitivity)),
+        "sensitivity": str(side.sensitivity),
+        "D": str(bound),
+    }
+
+
+def _inputs(side: Proof) -> Inputs:
+    return Inputs(side.low, side.high, Fraction(1), both=side.low == -side.high)
+
+
+def gone_apart(automaton: Automaton, model: Model, edges: Iterable[Edge], inputs: Inputs) -> list[Apart]:
+    """How far inputs went apart in each node of a graph, as far as registers matter.
+
+    Of the edges that lead to a node the first leaves one that comes before it.
+    """
+    live = live_registers(automaton)
+    found = {0: Apart()}
+    for source, t, target, letter in edges:
+        if target not in found:
+            step, here = model.steps[t], found[source]
+            state = state_after(model, here.state, letter)
+            assert state is not None
+            read, _ = entry(model, step, letter, inputs)
+            found[target] = Apart(state, known_after(step, here.registers, read, live[step.target]))
+    return [found[v] for v in range(len(found))]
 
 
 def _pair(interval: Interval) -> list[str]:
@@ -215,20 +294,6 @@ class Contracted:
             assert states[source] == self.automaton.transitions[t].source
             states[target] = self.automaton.transitions[t].target
         return (states[v] for v in range(len(self.nodes)))
-
-    def apart(self, model: Model, inputs: Inputs) -> list[Apart]:
-        """How far inputs went apart in each node, as far as registers matter."""
-        live = live_registers(self.automaton)
-        found = {0: Apart()}
-        for source, t, target, letter in self.edges:  # a node comes before those that only it leads to
-            if target not in found:
-                step, here = model.steps[t], found[source]
-                state = state_after(model, here.state, letter)
-                assert state is not None
-                read, _ = entry(model, step, letter, inputs)
-                known = known_after(step, here.registers, read, live[step.target])
-                found[target] = Apart(state, known)
-        return [found[v] for v in range(len(self.nodes))]
 
     def naming(self, node: int) -> Mapping[str, What]:
         """What the variables stand for in a node of the cover, those that matter."""

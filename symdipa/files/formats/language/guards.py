@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from symdipa.files.formats.branches import MAX_PIECES
 from symdipa.files.formats.common import shown
-from symdipa.files.formats.dipa_words import AHEAD, NAME, RESERVED, SECOND_SAMPLE, SIGNS, Words, means
+from symdipa.files.formats.language.words import AHEAD, NAME, RESERVED, SECOND_SAMPLE, SIGNS, Words, means
 from symdipa.model.automaton import Atom, Guard, Term, atom, guarded
 
 _AND = frozenset(["&&", "and", "∧"])

@@ -15,31 +15,34 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
-from symdipa.files.formats.common import READING, Report, eps_in, shown
-from symdipa.files.formats.dipa_guards import GuardParser
-from symdipa.files.formats.dipa_steps import Arm, StepParser
-from symdipa.files.formats.dipa_words import (
+from symdipa.files.formats.common import READING, Report, shown
+from symdipa.files.formats.language.guards import GuardParser
+from symdipa.files.formats.language.parameters import (
+    BODY,
+    HEADER_MARKS,
+    NO_SCALE,
+    Mean,
+    ParameterParser,
+    Scale,
+)
+from symdipa.files.formats.language.steps import Arm, StepParser
+from symdipa.files.formats.language.words import (
     AHEAD,
     NAME,
     RESERVED,
-    SIGNS,
     SYNONYMS,
     Source,
-    Words,
     means,
+    names_in_means,
+    registers_in,
     stored_in,
 )
-from symdipa.model.automaton import (
-    Noise,
-    State,
-)
+from symdipa.model.adjacency.differ import ALL, Differ, DifferError, differ
+from symdipa.model.automaton import State
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS
 from symdipa.model.spelling import counted
 from symdipa.model.validation.guards import ties_count
-
-Scale = tuple[Noise, Fraction | None]
-NO_SCALE: Scale = (Noise.LAPLACE, None)
 
 Kind = tuple[bool, bool]
 """Whether a state reads an input, and whether it draws a sample."""
@@ -47,10 +50,9 @@ INPUT: Kind = (True, True)
 NON_INPUT: Kind = (False, True)
 _KINDS: dict[str, Kind] = {"input": INPUT, "read": (True, False), "silent": (False, False)}
 
-_A_NUMBER = "a number such as 1/4, 0.25 or -3"
 _SETTING = re.compile(r"\s*(halt|noise|differ)[ \t]+([^\n]*?)[ \t]*(?:\n|\Z)")
 """A line before the states."""
-REGISTERS_IN_MEANS = "means with registers are not read yet by this version"
+_SETTINGS = frozenset(["halt", "noise", "differ"])
 _NAMED = re.compile(r"\(\s*+([^\W\d]\w*+)")
 """The beginning of a header, with the name of the state."""
 _ASIDE = re.compile(
@@ -67,15 +69,7 @@ _HEADER = re.compile(
 )
 """The beginning of a state, or of something that was meant to be one; no guard looks like this."""
 
-_EPS = re.compile("eps|ε", re.IGNORECASE)
-_INFINITE = frozenset(["inf", "infinity", "infty", "oo", "∞"])
-
-_HEADER_MARKS = frozenset([":", ",", ")"])
-_BODY = frozenset(["if", "output", "goto", ""])
 _BRANCHES = frozenset(["elseif", "else"])
-
-LONGEST_PARAMETER = 40
-"""In more words than this nobody looks for ``eps``."""
 
 FATAL = frozenset(["syntax", "name"])
 """The rules of faults after which a part of the text is missing from what is read."""
@@ -90,6 +84,7 @@ class Listing:
     at: int
     state: State
     parameters_at: dict[str, int]
+    registers_at: dict[str, int] = field(default_factory=dict)
     branches: list[Arm] = field(default_factory=list)
 
 
@@ -99,21 +94,26 @@ class Listings:
 
     halt: str = ""
     integer: bool = False
+    differ: Differ | None = None
     variables: frozenset[str] = frozenset()
+    registers: frozenset[str] = frozenset()
     states: list[Listing] = field(default_factory=list)
 
 
 def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> Listings:
     """What the text says about halting and noise, and all its states, as far as they can be read."""
     text, quotes = _without_asides(text, report)
-    source = Source(text, report, stored_in(text))
-    source.quoted = dict(_may_be_quoted(quotes))
     starts = []
     for match in _HEADER.finditer(text):
         limits.check(READING)
         starts.append(match.start())
-    found = Listings(variables=source.variables)
-    _settings(source, starts[0] if starts else len(text), found)
+    first = starts[0] if starts else len(text)
+    states = " " * first + text[first:]
+    stored = stored_in(states)
+    source = Source(text, report, stored, registers_in(states, names_in_means(states, starts), stored))
+    source.quoted = dict(_may_be_quoted(quotes))
+    found = Listings(variables=source.variables, registers=source.registers)
+    _settings(source, first, found, quotes)
     for start, end in pairwise([*starts, len(text)]):
         if report.full:
             break
@@ -125,29 +125,44 @@ def parse_listings(text: str, report: Report, limits: Limits = UNLIMITED) -> Lis
     return found
 
 
-def _settings(source: Source, first: int, found: Listings) -> None:
+def _settings(source: Source, first: int, found: Listings, quotes: list[re.Match[str]]) -> None:
     """Read the lines before the ``first`` state."""
     report, at = source.report, 0
     while said := _SETTING.match(source.text, at, first):
-        word, choice = said[1], said[2]
+        word, choice, at_choice = said[1], said[2], said.start(2)
         if word == "differ":
-            message = "differ is not read yet by this version: leave it out, and every input may differ"
-            report.add("syntax", message, said.start(1))
+            _differ(report, choice, at_choice, found, quotes)
         elif word == "noise":
             remedy = "is said once" if found.integer else f"is integer, not {shown(choice)}"
             if found.integer or choice != "integer":
-                report.add("syntax", f"noise {remedy}", said.start(2))
+                report.add("syntax", f"noise {remedy}", at_choice)
             found.integer = True
         else:
             remedy = "is said once" if found.halt else f"is {' or '.join(HALTS)}, not {shown(choice)}"
             if found.halt or choice not in HALTS:
-                report.add("syntax", f"halt {remedy}", said.start(2))
+                report.add("syntax", f"halt {remedy}", at_choice)
             found.halt = found.halt or choice
         at = said.end()
     source.integer = found.integer
     if stray := source.text[at:first].strip():
         message = f"expected a state such as {EXAMPLE}, found {shown(stray)}"
         report.add("syntax", message, first - len(source.text[at:first].lstrip()))
+
+
+def _differ(report: Report, choice: str, at: int, found: Listings, quotes: list[re.Match[str]]) -> None:
+    """Read which entries differ."""
+    if found.differ is not None:
+        report.add("syntax", "differ is said once", at)
+        return
+    found.differ = ALL
+    if quoted := next((match for match in quotes if match.start() == at - 1), None):
+        quotes.remove(quoted)
+        report.add("spelling", f"{shown(quoted[0])} stands without quotes", at - 1)
+        choice = quoted["quoted"]
+    try:
+        found.differ = differ(choice)
+    except DifferError as error:
+        report.add("differ", str(error), at + error.at)
 
 
 def _without_asides(text: str, report: Report) -> tuple[str, list[re.Match[str]]]:
@@ -201,7 +216,7 @@ def _report_quotes(quotes: list[re.Match[str]], source: Source) -> None:
             source.report.add("spelling", f"{shown(match[0])}: {said}", at)
 
 
-class _HeaderParser(Words):
+class _HeaderParser(ParameterParser):
     """Parses ``(name: kind, d, mu, d', mu'):``."""
 
     def header(self) -> Listing:
@@ -209,12 +224,12 @@ class _HeaderParser(Words):
         self.next = 1  # every piece begins with a parenthesis
         name = self.name("the name of a state")
         if not name:
-            self.skip_to(_HEADER_MARKS)
+            self.skip_to(HEADER_MARKS)
         kind = self.kind(name) if self.accept(":") else INPUT
         in_order, self.sound = self.sound, True
         state = f"state {name}" if name else "the state"
         scales: list[Scale] = []
-        means: list[Fraction] = []
+        means: list[Mean] = []
         places: list[int] = []
         while self.accept(","):
             if not places and (self.word in _KINDS or self.non_input()):
@@ -235,23 +250,34 @@ class _HeaderParser(Words):
             given = counted(len(places), "parameter")
             wanted = "2 (d and mu: inverse noise scale and mean) or 4 (d, mu, d', mu')"
             self.fault(f"state {name} has {given}; give {wanted}", at)
-        if self.word in _BODY or self.stores():
+        if self.word in BODY or self.stores():
             self.lost = False
         is_input, draws = kind
         if not (self.sound and in_order):  # nothing about its parameters shall follow from that
             some = Fraction(1) if draws else None
             return Listing(at, State(name, is_input, some, d_prime=some, draws=draws), {})
         (noise, d), (noise_prime, d_prime) = (*scales, *[NO_SCALE] * 2)[:2]
-        mu, mu_prime = (*means, Fraction(0), Fraction(0))[:2]
-        listed = State(name, is_input, d, mu, d_prime, mu_prime, noise, noise_prime, draws)
+        first, second = (*means, Mean(), Mean())[:2]
+        if len(means) > 1 and first.factors != second.factors:
+            self.unlike_means(first, second, places[3])
+        registers = tuple((register, factor) for register, factor in first.factors.items() if factor)
+        listed = State(
+            name, is_input, d, first.constant, d_prime, second.constant, noise, noise_prime, draws, registers
+        )
         keys = ["d", "mu", "d_prime", "mu_prime"]
-        return Listing(at, listed, dict(zip(keys, places, strict=False)))
+        return Listing(at, listed, dict(zip(keys, places, strict=False)), first.places)
+
+    def unlike_means(self, first: Mean, second: Mean, at: int) -> None:
+        """Report means that do not have the same registers."""
+        message = "both means of a state have the same registers, each with the same factor: after "
+        message += f"{first.with_number(first.constant)}, write {first.with_number(second.constant)} here"
+        self.report.add("registers", message, at)
 
     def pass_over(self, mark: str) -> None:
         """Go behind a mark that ends the header, if it comes before the body."""
         at = self.next
         while self.words[at] != mark:
-            if self.words[at] in _BODY or self.stores(at - self.next):
+            if self.words[at] in BODY or self.stores(at - self.next):
                 return
             at += 1
         self.next = at + 1
@@ -269,7 +295,7 @@ class _HeaderParser(Words):
         else:
             meant = next((kind for kind in _KINDS if means(self.word, kind)), "")
         self.expected(f"'input', 'non-input', 'read' or 'silent' after '{name}:'", meant)
-        self.skip_to(_HEADER_MARKS)
+        self.skip_to(HEADER_MARKS)
         return NON_INPUT if meant == "non-input" else _KINDS.get(meant, INPUT)
 
     def non_input(self) -> bool:
@@ -283,89 +309,8 @@ class _HeaderParser(Words):
         rest = ", ..." if word in ("input", "non-input") else ""
         message = f"the kind of a state stands behind a colon: write ({name}:{word}{rest})"
         self.report.add("spelling", message, self.offset)
-        self.skip_to(_HEADER_MARKS)
+        self.skip_to(HEADER_MARKS)
         return _KINDS.get(word, NON_INPUT)
-
-    def scale(self) -> Scale:
-        """``1/4``, ``exp 1/4`` or ``inf``."""
-        word = self.word
-        if word == "exp":
-            self.advance()
-            opened = self.word == "("
-            if opened:
-                message = "exp stands before its number, without parentheses: write for instance exp 1/4"
-                self.report.add("spelling", message, self.offset)
-                self.next += 1
-            found = self.number("a number after exp, such as exp 1/4")
-            self.next += opened and self.word == ")"
-            return Noise.EXPONENTIAL, found
-        if word[:1].isdigit() or word.casefold() not in _INFINITE:
-            return Noise.LAPLACE, self.number(_A_NUMBER)
-        if word != "inf":
-            self.report.add("spelling", f"{shown(self.word)}: no noise is written inf", self.offset)
-        self.advance()
-        if self.word not in _HEADER_MARKS and self.word not in _BODY:
-            start = self.next
-            self.skip_to(_HEADER_MARKS)
-            scale = shown(f"inf {self.written(start)}")
-            message = f"{scale}: inf is no noise and has no scale; write inf, or the scale alone"
-            self.report.add("number", message, self.starts[start])
-        return Noise.NONE, None
-
-    def mean(self) -> Fraction:
-        """A mean; what is linear in registers is reported."""
-        word, what = self.word, _A_NUMBER
-        if not word[:1].isdigit():
-            if word.casefold() in _INFINITE:
-                self.report.add("number", f"{shown(word)}: a mean is a number", self.offset)
-                self.next += 1
-                return Fraction(1)
-            if NAME.fullmatch(word) and word not in RESERVED:
-                what += f" ({REGISTERS_IN_MEANS})"
-        found = self.number(what, True)
-        if self.word in SIGNS:
-            self.fault(f"{shown(self.word)}: a mean is a single number ({REGISTERS_IN_MEANS})")
-            self.skip_to(_HEADER_MARKS)
-        return found
-
-    def number(self, what: str, is_mean: bool = False) -> Fraction:
-        """A rational; a malformed one is reported and read as 1."""
-        start = self.next
-        if (found := self.with_eps(is_mean)) is not None:
-            return found
-        word = self.word
-        if word.casefold() in _INFINITE:
-            self.report.add("number", f"{shown(word)} stands alone; {what} was expected", self.offset)
-            self.next += 1
-            return Fraction(1)
-        if word in ("-", "+"):
-            self.next += 1
-        if not self.numeral(what, _HEADER_MARKS):
-            return Fraction(1)
-        if self.accept("/") and not self.numeral("a positive number after '/'", _HEADER_MARKS):
-            return Fraction(1)
-        return self.rational(start)
-
-    def with_eps(self, is_mean: bool) -> Fraction | None:
-        """A parameter with ``eps`` in it: reported, and read as the number to write; ``None`` for others."""
-        if not self.mentions_eps:
-            return None
-        start, end, depth = self.offset, self.next, 0
-        while (word := self.words[end]) not in _BODY and (depth or word not in _HEADER_MARKS):
-            depth += (word == "(") - (word == ")")
-            end += 1
-            if end - self.next > LONGEST_PARAMETER:
-                return None
-        found = eps_in(self.text[start : self.starts[end]].strip())
-        if found is None:
-            return None
-        self.next = end
-        if is_mean:
-            message = f"{shown(found.written)}: a mean is a number, the same for every eps"
-            self.report.add("number", message, start)
-            return Fraction(0)
-        self.report.add("number", found.message, start)
-        return found.meant or Fraction(1)
 
 
 class _StateParser(_HeaderParser, GuardParser, StepParser):
@@ -420,6 +365,8 @@ class _StateParser(_HeaderParser, GuardParser, StepParser):
             return True
         if self.stores():
             self.fault(f"assignments come before the output: write {word} := insample; output ...")
+        elif word in _SETTINGS and NAME.fullmatch(following):
+            self.fault(f"a line that begins with {word} stands before the states")
         elif following in (",", ":") and NAME.fullmatch(word):
             self.fault(f"a state begins with a parenthesis: write ({word}")
         what = "'elseif', 'else' or the next state" if may_follow else "the next state"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symdipa.files.formats.common import shown
-from symdipa.files.formats.dipa_words import AHEAD, NAME, RESERVED, SECOND_SAMPLE, SIGNS, Words, means
+from symdipa.files.formats.language.words import AHEAD, NAME, RESERVED, SECOND_SAMPLE, SIGNS, Words, means
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,
@@ -19,8 +20,7 @@ from symdipa.model.automaton import (
     symbol,
     value,
 )
-
-REGISTERS = "registers, which hold inputs and sums of them, are not read yet by this version"
+from symdipa.model.parts import ENTRY, Update
 
 
 @dataclass(slots=True)
@@ -28,8 +28,9 @@ class Arm:
     """A branch as it is written, with the offsets of its parts.
 
     One of the ``guards`` must hold. ``reads``, ``copied`` and ``shown`` are the variables of the guard, of
-    the assignments and of the output, each with the offset of its first use, ``quoted`` the symbols in
-    quotes. A ``faulty`` branch could not be read in full, or stands where none may be.
+    the assignments and of the output, each with the offset of its first use, ``updates`` and ``updated`` what
+    registers become and where that stands, ``quoted`` the symbols in quotes. A ``faulty`` branch could not be
+    read in full, or stands where none may be.
     """
 
     at: int
@@ -44,6 +45,8 @@ class Arm:
     target_at: int = 0
     reads: dict[str, int] = field(default_factory=dict)
     copied: dict[str, int] = field(default_factory=dict)
+    updates: dict[str, Update] = field(default_factory=dict)
+    updated: dict[str, int] = field(default_factory=dict)
     shown: dict[str, int] = field(default_factory=dict)
     quoted: set[str] = field(default_factory=set)
     faulty: bool = False
@@ -64,17 +67,80 @@ class StepParser(Words):
         while self.stores():
             at = self.offset
             name = self.name("a variable")
-            if self.word in ("+=", "-=", "*="):
-                self.fault(f"'{name} {self.word} ...': {REGISTERS}", at)
-                self.skip_to(AHEAD | {","})
+            operator = self.word
+            if operator in ("-=", "*="):
+                self.no_update(name, operator, at)
             else:
-                if self.word != ":=":
+                if operator not in (":=", "+="):
                     self.expected(f"':=' after the variable {name}")
                 self.advance()
-                if (value := self.stored(name, branch)) is not None:
+                if operator == "+=" or self.is_sum(name):
+                    if (update := self.update(name, operator == "+=", at)) is not None:
+                        self.set_register(branch, update, at)
+                elif (value := self.stored(name, branch)) is not None:
                     self.store(branch, name, value, at)
             if not (self.accept(",") or self.accept(";")):
                 self.expected("';' or ',' after an assignment")
+
+    def no_update(self, name: str, operator: str, at: int) -> None:
+        """Report ``-=`` or ``*=``."""
+        self.next += 1
+        start = self.next
+        self.skip_to(AHEAD | {","})
+        what = "nothing is subtracted from a register" if operator == "-=" else "no register is multiplied"
+        meant = f"-{name}" if operator == "-=" else f"2*{name}"
+        written = f"{name} {operator} {self.written(start)}".strip()
+        message = f"{what}: keep the sum, and write for instance {meant} in a mean"
+        self.fault(f"{shown(written)}: {message}", at)
+
+    def is_sum(self, name: str) -> bool:
+        """Whether the value that stands here is one for a register: not if that stores what only a variable
+        can, which the rules report."""
+        registers = self.source.registers
+        word, following = self.words[self.next : self.next + 2]
+        if word in ("-", "+"):
+            return name in registers and not following.lstrip(".")[:1].isdigit()
+        if following in SIGNS:
+            return name in registers or word in registers or word == ENTRY
+        if name in registers:
+            return word in registers or word == ENTRY or _is_zero(word)
+        return word == ENTRY and word not in self.source.variables
+
+    def update(self, name: str, adds: bool, at: int) -> Update | None:
+        """What a register becomes: ``input``, ``r``, ``r + input``, ``0``; ``None`` after a fault."""
+        start = self.next
+        while self.word in SIGNS or _is_operand(self.word):
+            joined = self.word in SIGNS or self.words[self.next + 1] in SIGNS
+            self.next += 1
+            if not joined:
+                break
+        words = self.words[start : self.next]
+        if adds and words == [ENTRY]:
+            self.lost = False
+            return Update(name, name, True)
+        sources = [word for word in words if word not in (ENTRY, "+")]
+        adds_input = words.count(ENTRY) == 1
+        if not adds and words[1::2] in ([], ["+"]) and len(sources) == len(words[::2]) - adds_input < 2:
+            source = sources[0] if sources else ""
+            if source in self.source.registers or not source:
+                self.lost = False
+                return Update(name, source or None, adds_input)
+            if len(words) == 1 and _is_zero(source):
+                self.lost = False
+                return Update(name)
+        written = f"{name} {'+=' if adds else ':='} {self.written(start)}".strip()
+        self.fault(f"{shown(written)}: {_remedy(name, words)}", at)
+        self.skip_to(AHEAD | {","})
+        return None
+
+    def set_register(self, branch: Arm, update: Update, at: int) -> None:
+        before = branch.updates.setdefault(update.register, update)
+        branch.updated.setdefault(update.register, at)
+        if before != update:
+            message = (
+                f"{update.register} is updated twice in one step, {before} and {update}; keep one of them"
+            )
+            self.report.add("registers", message, at)
 
     def store(self, branch: Arm, name: str, value: str | Fraction, at: int) -> None:
         before = branch.stored.setdefault(name, value)
@@ -93,8 +159,6 @@ class StepParser(Words):
             self.fault(
                 "insampleprime cannot be stored, only output: let a state of its own draw what is stored"
             )
-        elif word == "input" and not known:
-            self.fault(f"'{name} := input': {REGISTERS}", self.starts[start - 2])
         elif not known and means(word, "insample"):
             self.expected(f"'insample', a variable or a number as the value of {name}", "insample")
         elif NAME.fullmatch(word) and word not in RESERVED:
@@ -113,7 +177,9 @@ class StepParser(Words):
                 value = self.rational(start)
                 self.lost = False
         else:
-            self.expected(f"'insample', a variable or a number as the value of {name}")
+            sums = name in self.source.registers
+            what = "'input', a register or 0" if sums else "'insample', a variable or a number"
+            self.expected(f"{what} as the value of {name}")
         if self.word in SIGNS and not self.lost:
             self.no_sum(start, name)
         if self.lost:
@@ -126,15 +192,12 @@ class StepParser(Words):
         first = self.next
         self.skip_to(AHEAD | {","})
         written = self.written(start)
-        if "input" in self.words[start : self.next]:
-            self.fault(f"'{name} := {written}': {REGISTERS}", self.starts[start - 2])
-        else:
-            value = self.words[start]
-            self.fault(
-                f"{shown(written)} is not stored: store {value}, and add the constant where it is compared, "
-                f"such as insample >= {name} + 3",
-                self.starts[first],
-            )
+        value = self.words[start]
+        self.fault(
+            f"{shown(written)} is not stored: store {value}, and add the constant where it is compared, "
+            f"such as insample >= {name} + 3",
+            self.starts[first],
+        )
 
     def output(self, branch: Arm) -> Output:
         """One output, or several with commas between."""
@@ -229,3 +292,28 @@ class StepParser(Words):
         else:
             self.expected(what)
         return ""
+
+
+def _is_operand(word: str) -> bool:
+    """Whether a word may stand in a sum."""
+    return word.lstrip(".")[:1].isdigit() or (NAME.fullmatch(word) is not None and word not in RESERVED)
+
+
+def _is_zero(word: str) -> bool:
+    return re.fullmatch(r"0+(\.0*)?|\.0+", word) is not None
+
+
+def _remedy(name: str, words: list[str]) -> str:
+    """What to write instead of an update that there is not."""
+    numbers = [word for word in words if word.lstrip(".")[:1].isdigit()]
+    if "*" in words or "/" in words:
+        return f"a register holds entries as they are: write the factor in a mean, as 2*{name}"
+    if "-" in words:
+        return f"entries are only added in a register: write the sign in a mean, as -{name}"
+    if numbers:
+        return f"a register holds no constants but 0: add them in a mean, as {name} + {numbers[0]}"
+    if ENTRY in words and words.count(ENTRY) > 1:
+        return f"an entry is taken once: write the factor in a mean, as 2*{name}"
+    if len(words) > 2:
+        return "registers are added in a mean, which may have several"
+    return f"a register becomes input, another register, that plus input, or 0, as {name} := {name} + input"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from symdipa.files.formats.common import Report, rational, shown
+from symdipa.model.parts import ENTRY
 from symdipa.model.spelling import edit_distance
 
 RESERVED = frozenset(
@@ -17,8 +20,21 @@ RESERVED = frozenset(
 NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|[:+\-*]=|>=|<=|==|!=|&&|\|\||\S")
 _EPS = re.compile("eps|ε", re.IGNORECASE)
-_STORED = re.compile(r"\b([^\W\d]\w*+)\s*+[:+]?=(?!=)")
+_STORED = re.compile(r"\b([^\W\d]\w*+)\s*+[:+-]?=(?!=)")
 """What looks like an assignment, in the rawest of texts."""
+
+_VALUE = re.compile(
+    r"\b([^\W\d]\w*+)\s*+(?:([+\-*])=|:?=(?!=))\s*+([-+]?\s*+[\w.]++(?:\s*+[-+*/]\s*+[\w.]++)*+)"
+)
+"""The name to which a value is assigned, or added (with the sign), and the value."""
+_TAKES = re.compile(r"(?<!non-)\binput\b|[+\-*]=")
+"""What a text without registers does not have."""
+_FREE = re.compile(r"(?<![\w.])[^\W\d]\w*+")
+_KIND = re.compile(r"\s*+(?:non|input|read|silent)\b")
+
+INFINITE = frozenset(["inf", "infinity", "infty", "oo", "∞"])
+NO_REGISTERS = frozenset([ENTRY, "exp", "eps", "epsilon", "ε"]) | INFINITE
+"""Words that mean something else in the header of a state."""
 
 STORES = frozenset([":=", "=", "+=", "-=", "*="])
 SECOND_SAMPLE = frozenset(["insampleprime", "insample'"])
@@ -36,17 +52,60 @@ def stored_in(text: str) -> frozenset[str]:
     return frozenset(_STORED.findall(text)) - RESERVED
 
 
+def names_in_means(text: str, headers: Iterable[int]) -> frozenset[str]:
+    """The names in the means of the states whose headers begin at these offsets."""
+    found = set[str]()
+    for at, following in pairwise((*headers, len(text))):
+        end = text.find(")", at, following)
+        _, *parameters = text[at : following if end < 0 else end].split(",")
+        behind_comma = parameters and _KIND.match(parameters[0]) is not None
+        for mean in parameters[2 if behind_comma else 1 :: 2]:
+            found.update(_FREE.findall(re.split("[:;=]", mean, maxsplit=1)[0]))
+    return frozenset(found) - RESERVED - NO_REGISTERS
+
+
+def registers_in(text: str, in_means: frozenset[str], stored: frozenset[str]) -> frozenset[str]:
+    """The registers among the names that something is stored in: those to which the entry that is read is
+    assigned or added, and those in means, or to or from which registers are assigned, if no sample is.
+
+    Where something is stored in ``input`` that is a name like others.
+    """
+    if not in_means and not _TAKES.search(text):
+        return frozenset()
+    words = frozenset([ENTRY]) - stored
+    found, links, samples = set[str](), dict[str, set[str]](), set[str]()
+    for name, sign, value in _VALUE.findall(text):
+        names = set(_FREE.findall(value))
+        if sign or names & words:
+            found.add(name)
+        if "insample" in names:
+            samples.add(name)
+        for other in names - RESERVED - words - {name}:
+            links.setdefault(name, set()).add(other)
+            links.setdefault(other, set()).add(name)
+    found |= (in_means & stored) - samples
+    work = list(found)
+    for name in work:  # grows while it is walked
+        for other in links.get(name, ()):
+            if other not in found and other not in samples:
+                found.add(other)
+                work.append(other)
+    return frozenset(found)
+
+
 @dataclass(slots=True)
 class Source:
     """A text without comments, and what the parser of a state has to know about all of it.
 
-    ``variables`` are the names that something is stored in. ``quoted`` has the words in quotes by the offset
+    ``variables`` are the names that something is stored in, ``registers`` those of them that hold sums of
+    entries. ``quoted`` has the words in quotes by the offset
     of their quotes; those that stand where quotes may be are taken out.
     """
 
     text: str
     report: Report
     variables: frozenset[str] = frozenset()
+    registers: frozenset[str] = frozenset()
     quoted: dict[int, str] = field(default_factory=dict)
     integer: bool = False
 
