@@ -44,10 +44,14 @@ def shown_by_program(mechanism, inputs, tape, settings):
 
 
 def flat(value):
-    """The texts and constants of an output, and its other numbers: those are exact fractions."""
+    """The texts of an output, and its numbers."""
     parts = value if isinstance(value, tuple) else (value,)
-    plain = [str(part) for part in parts if not isinstance(part, Fraction)]
-    return plain, [part for part in parts if isinstance(part, Fraction)]
+    numbers = [part for part in parts if is_number(part)]
+    return [str(part) for part in parts if not is_number(part)], numbers
+
+
+def is_number(part):
+    return isinstance(part, int | Fraction) and not isinstance(part, bool)
 
 
 class Walk:
@@ -68,15 +72,20 @@ class Walk:
             parts = output.parts
             if parts[0].symbol in (READ, QUIET, MORE, END) and len(parts) == 1:
                 continue
-            plain = [self.meaning(part.symbol) for part in parts if part.kind is OutputKind.SYMBOL]
-            found.append((plain, [self.number(part) for part in parts if part.kind is not OutputKind.SYMBOL]))
+            told = [self.meaning(part) for part in parts]
+            numbers = [part for part in told if is_number(part)]
+            found.append(([part for part in told if not is_number(part)], numbers))
         return found
 
-    def meaning(self, symbol):
+    def meaning(self, part):
+        if part.kind is not OutputKind.SYMBOL:
+            return self.number(part)
         if self.symbols is None:
-            return symbol
-        kind, *rest = self.symbols[symbol]
-        return rest[0] if kind in ("text", "constant") else kind
+            return part.symbol
+        kind, *rest = self.symbols[part.symbol]
+        if kind == "constant" and rest[0] not in ("True", "False", "None"):
+            return Fraction(rest[0])
+        return rest[0] if rest else kind
 
     def number(self, part):
         if part.kind is OutputKind.INSAMPLE:
