@@ -369,6 +369,12 @@ class Trace:
         rest.public = False
         noise.drawn = Number(self, {sample: ONE}).plus(rest, -ONE).times(1 / factor)
 
+    def _draw_first(self, number: Number) -> None:
+        """Draw one noise of a number that has several, around all its inputs."""
+        noise, factor = next(iter(number.noises.items()))
+        part = Number(self, {noise: factor, **number.entries})
+        self._draw(part if factor > 0 else -part)
+
     def _sample(self, value: Number, kind: parts.Noise, d: Fraction | None, site: object) -> Sample:
         """Draw a sample around the inputs and the constant of the value."""
         self._begin()
@@ -463,8 +469,7 @@ class Trace:
             self._agree(side)
         difference = self._settled(left - right)
         while difference.noises:
-            noise, factor = next(iter(difference.noises.items()))
-            self._draw(Number(self, {noise: factor, **difference.entries}))
+            self._draw_first(difference)
             difference = self._settled(left - right)
         if inputs := flat(difference.entries):
             signed = inputs if sides[0].entries else {entry: -k for entry, k in inputs.items()}
@@ -527,8 +532,8 @@ class Trace:
         if len(now.noises) == 1 and not self._hidden(now).samples:
             self._draw(self._hidden(now))
         else:
-            for noise, factor in now.noises.items():
-                self._draw(Number(self, {noise: factor, **now.entries}))
+            while now.noises:
+                self._draw_first(now)
                 now = self._settled(number)
         now = self._settled(number)
         self._agree(now)
