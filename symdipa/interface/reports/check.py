@@ -46,7 +46,7 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
         sections.append(Section(run_table(result.automaton, result.witness, longest)))
     drawn = noise(result.automaton, longest=LONGEST_NOISE_TABLE if verbosity > 0 else MOST_NOISE)
     sections.append(Section(drawn))
-    bounds = result.bounds or Bounds()
+    automaton = result.automaton
     sections += [
         Section([pattern_table(result, verbosity > 0)]),
         Section(
