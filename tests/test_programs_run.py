@@ -1,5 +1,5 @@
-"""Mechanisms that run: with secure noise and with that of a seeded generator they show what their automata show
-with the same noise; and the noise is what it says."""
+"""Mechanisms that run: with secure noise and with that of a seeded generator they show what their automata
+show with the same noise; and the noise is what it says."""
 
 from __future__ import annotations
 
