@@ -49,9 +49,7 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
     automaton = result.automaton
     sections += [
         Section([pattern_table(result, verbosity > 0)]),
-        Section(
-            [assumed(bounds.adjacency, bounds.sensitivity, result.automaton.integer, result.automaton.differ)]
-        ),
+        Section([assumed(automaton.adjacency, integer=automaton.integer, differ=automaton.differ)]),
     ]
     return Document([*sections, *noted(remarks(result, notes, verbosity > 0))], headline(name, result))
 
