@@ -508,7 +508,8 @@ class Origin:
 
     ``text`` is that of its ``file``, ``first`` and ``last`` are the lines of the function. ``states`` has the
     line where the program is in a state, ``steps`` the lines that each transition passes, in their order.
-    ``values`` are the plain values of variables in a state.
+    ``values`` are the plain values of variables in a state. ``outputs`` has the symbols that stand for what
+    the program shows otherwise, with that; nothing stands for what nobody sees.
     """
 
     file: str
@@ -518,6 +519,7 @@ class Origin:
     states: Mapping[str, int]
     steps: Mapping[Transition, tuple[int, ...]]
     values: Mapping[str, Mapping[str, str]]
+    outputs: Mapping[str, str]
 
     def lines(self, move: Transition) -> tuple[int, ...]:
         """The lines that a step passes; of one that the program does not have, where it would begin."""

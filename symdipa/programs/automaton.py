@@ -421,6 +421,7 @@ class _Builder:
             {name: line for name, line in self.lines.items() if name in kept},
             dict(steps.transitions),
             steps.values,
+            {QUIET: "", **self.symbols.written},
         )
         made = replace(automaton, origin=origin).trusted()
         return Translation(with_halt(made, self.program.halt), self.symbols.meanings)
@@ -456,6 +457,16 @@ class _Symbols:
     def __init__(self) -> None:
         self.meanings: dict[str, Hashable] = {}
         self.names: dict[Hashable, str] = {}
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The symbols of texts and constants that are not called as these are written."""
+        plain = {
+            name: _words(shape)
+            for name, shape in self.meanings.items()
+            if isinstance(shape, tuple) and shape[0] in ("text", "constant")
+        }
+        return {name: words for name, words in plain.items() if name != words}
 
     def output(self, shape: Hashable, numbers: list[tuple[str, ...]]) -> Output:
         """What shows ``shape`` with these numbers in it."""

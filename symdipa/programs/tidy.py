@@ -81,7 +81,7 @@ def quotient(steps: Steps) -> Steps:
     common: dict[str, Mapping[str, str]] = {}
     for name in names:
         kept, here = first.setdefault(group[name], name), steps.values.get(name, {})
-        common[kept] = dict(common.get(kept, here).items() & here.items())
+        common[kept] = {x: value for x, value in common.get(kept, here).items() if here.get(x) == value}
     return replace(steps, values=common).keeping(
         (replace(t, target=first[group[t.target]]), lines)
         for t, lines in steps.transitions

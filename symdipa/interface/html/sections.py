@@ -187,7 +187,7 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     yield Section([walk, *explained], "The run, step by step")
     yield from forced_order(automaton, witness)
     if part.hints is not None:
-        yield from what_would_help(part.hints, witness.pattern)
+        yield from what_would_help(automaton, part.hints, witness.pattern)
 
 
 BUTTONS = (

@@ -113,7 +113,7 @@ def _silent(function: Function) -> Translation:
     loop = Transition(name, name, symbol(QUIET))
     made = Automaton.build(states, [loop], None, function.name, differ=function.differ)
     origin = Origin(
-        function.source or "", function.text, *function.extent, {name: line}, {loop: (line,)}, {}
+        function.source or "", function.text, *function.extent, {name: line}, {loop: (line,)}, {}, {QUIET: ""}
     )
     return Translation(replace(made, origin=origin).trusted(), {})
 
