@@ -91,6 +91,12 @@ def in_numbers(what: str, numbers: Sequence[int]) -> str:
     return f"{what}s {enumeration(map(str, numbers))}"
 
 
+def step_lines(automaton: Automaton, move: Transition) -> str:
+    """The lines of a program that a step passes: ``lines 15 and 16``; nothing where none is known."""
+    lines = automaton.origin.lines(move) if automaton.origin is not None else ()
+    return in_numbers("line", sorted(set(lines))) if lines else ""
+
+
 def ordinal(number: int) -> str:
     """``first``, ``second``, ..., ``11th``."""
     words = "first second third fourth fifth sixth seventh eighth ninth tenth".split()

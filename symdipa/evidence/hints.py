@@ -14,11 +14,11 @@ from itertools import count
 
 from symdipa.evidence.facts import (
     conflicts,
-    in_numbers,
     link,
     output_words,
     path_ends,
     shown_in_loop,
+    step_lines,
     steps_of,
 )
 from symdipa.model.automaton import (
@@ -177,9 +177,10 @@ def _tried(automaton: Automaton, witness: Witness, kind: _ChangeKind, decide: De
     if private and kind.make is _stop:
         outcome = _for_more_answers(automaton, made, outcome, best is not None, decide)
     text, changes = _text(kind.name, automaton, made), tuple(_changes(automaton, changed))
-    moves = [automaton.transitions[edit.transition] for edit in made]
-    lines = sorted({line for move in moves for line in _lines(automaton, move)})
-    return Hint(kind.name, text, changes, outcome, private, changed, private and best == 0, tuple(lines))
+    origin, moves = automaton.origin, [automaton.transitions[edit.transition] for edit in made]
+    lines = {line for move in moves for line in origin.lines(move)} if origin is not None else set()
+    silent = private and best == 0
+    return Hint(kind.name, text, changes, outcome, private, changed, silent, tuple(sorted(lines)))
 
 
 def _best(result: Result | None) -> Fraction | None:
@@ -499,13 +500,7 @@ def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
 
 def _place(automaton: Automaton, move: Transition) -> str:
     """Where a change is made: the ends of the transition, or the lines of the program that it passes."""
-    lines = _lines(automaton, move)
-    return in_numbers("line", lines) if lines else f"{move.source} -> {move.target}"
-
-
-def _lines(automaton: Automaton, move: Transition) -> list[int]:
-    """The lines of a program that a step passes, sorted."""
-    return sorted(set(automaton.origin.lines(move))) if automaton.origin is not None else []
+    return step_lines(automaton, move) or f"{move.source} -> {move.target}"
 
 
 def _changes(before: Automaton, after: Automaton) -> Iterator[BranchDiff]:

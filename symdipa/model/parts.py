@@ -526,10 +526,14 @@ class Origin:
         line = self.states.get(move.source)
         return self.steps.get(move) or (() if line is None else (line,))
 
+    def listing(self, lines: range) -> list[str]:
+        """What is written in these lines."""
+        written = self.text.expandtabs(4).split("\n")[lines.start - 1 : lines.stop - 1]
+        return ["".join(c if c.isprintable() else " " for c in line).rstrip() for line in written]
+
     def code(self, line: int) -> str:
-        """What is written in a line."""
-        lines = self.text.splitlines()
-        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        """What is written in a line, without the room before it."""
+        return "".join(self.listing(range(line, line + 1))).strip()
 
     def place(self, state: str) -> str:
         """What a state is called in words: ``line 15``, or its own name where no line is known."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import hypot, sqrt
 
-from symdipa.evidence.facts import compared_words, in_numbers, output_words
+from symdipa.evidence.facts import compared_words, output_words, step_lines
 from symdipa.files.formats.dot import about, edge_lines, state_lines
 from symdipa.interface.markup import Markup, element, legal
 from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, TooLarge, layered
@@ -155,13 +155,13 @@ class _Picture:
     def _says(self, t: int) -> list[str]:
         """The guard, output and assignments of a transition; of a program the lines that it passes first."""
         automaton, move = self.automaton, self.automaton.transitions[t]
-        origin, lines = automaton.origin, edge_lines(automaton, move)
-        if origin is None:
+        lines = edge_lines(automaton, move)
+        if automaton.origin is None:
             return lines
-        passed, shown = origin.lines(move), output_words(automaton, move.output)
+        passed, shown = step_lines(automaton, move), output_words(automaton, move.output)
         told = [f"shows {shown}" if line.startswith("output ") else line for line in lines]
         return [
-            *([in_numbers("line", sorted(set(passed)))] if passed else []),
+            *([passed] if passed else []),
             *(compared_words(automaton, line) for line in told if line != "shows "),
         ]
 

@@ -316,9 +316,7 @@ def _run(automaton: Automaton, run: Sequence[int], entries: Sequence[Json] = ())
 def _hint(hint: Hint) -> Json:
     changes = [{"before": change.before or None, "after": change.after} for change in hint.changes]
     lines = {"lines": list(hint.lines)} if hint.automaton.origin is not None else {}
-    return (
-        _fields(hint, "kind", "text") | {"changes": changes} | lines | _fields(hint, "private", "outcome")
-    )
+    return _fields(hint, "kind", "text") | {"changes": changes} | lines | _fields(hint, "private", "outcome")
 
 
 def _inputs(automaton: Automaton, found: Refutation | InputPair) -> Json:

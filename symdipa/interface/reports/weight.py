@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symdipa.evidence.facts import Compared, Steps, compared_along
+from symdipa.evidence.facts import Compared, Steps, compared_along, step_lines
 from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, with_status
 from symdipa.interface.reports.document import (
     Block,
@@ -224,17 +224,18 @@ def cost_table(automaton: Automaton, found: Breakdown) -> list[Block]:
     rows = []
     for c in costs:
         entry = [_moved(automaton.state(c.state), steps[c.position], found.ends)] if steps else []
-        place = [c.state]
+        place = [f"step {c.position + 1}", c.state]
         if automaton.origin is not None:
-            place = program_cells(automaton.origin, automaton.transitions[found.run[c.position]])
-        rows.append([f"step {c.position + 1}", *place, *entry, str(c.amount), WHY[c.why]])
+            move = automaton.transitions[found.run[c.position]]
+            place = [step_lines(automaton, move), program_cells(automaton.origin, move)[1]]
+        rows.append([*place, *entry, str(c.amount), WHY[c.why]])
     if len(rows) > LONGEST:
         middle = slice(LONGEST // 2, -LONGEST // 2)
         between = str(sum((c.amount for c in costs[middle]), Fraction(0)))
         more = f"{counted(len(rows[middle]), 'step')} more"
         rows[middle] = [["...", *[""] * (len(rows[0]) - 3), between, more]]
-    places = ("state",) if automaton.origin is None else (LINE, PROGRAM)
-    head = ("step", *places, *(("moved by",) if steps else ()), "cost", "why")
+    places = ("step", "state") if automaton.origin is None else (LINE, PROGRAM)
+    head = (*places, *(("moved by",) if steps else ()), "cost", "why")
     return [Table(rows, head, "Costs of steps", silent=True), *_other_entries(automaton, found, steps)]
 
 

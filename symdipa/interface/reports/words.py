@@ -327,7 +327,11 @@ def which_differ(automaton: Automaton, witness: Witness) -> list[str]:
         told = ["All entries are equal."]
     elif not others:
         once = len(differ) == 1 and not loops_at(witness, differ[0])
-        told = [f"{first_upper(entries_of(automaton, witness, differ))} differs." if once else "Every entry differs."]
+        told = [
+            f"{first_upper(entries_of(automaton, witness, differ))} differs."
+            if once
+            else "Every entry differs."
+        ]
     else:
         verb = "differs" if len(differ) == 1 else "differ"
         told = [f"{first_upper(entries_of(automaton, witness, differ))} {verb}; all others are equal."]

@@ -134,7 +134,9 @@ def _moved(automaton: Automaton, witness: Witness, found: Growth) -> str:
     if automaton.unfolds:
         return _apart(automaton, witness, rows, turns)
     names = Steps(automaton, witness.run)
-    told = [f"{_inputs_of(names, steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()]
+    told = [
+        f"{_inputs_of(names, steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()
+    ]
     return f"Let {enumeration(told)}{turns}."
 
 
