@@ -90,7 +90,7 @@ def test_the_automaton_shows_what_the_program_shows(name):
         inputs = followed.mechanism.inputs
         given = [list(entries)] if len(inputs) == 1 and inputs[0] != "x" else entries[: len(inputs)]
         expected = shown_by_program(followed.mechanism, given, tape, {})
-        found = Walk(translation, entries, tape).outputs(len(expected))
+        found = Walk(translation.automaton, entries, tape, translation.symbols).outputs(len(expected))
         if name in PUBLIC_ADDED:
             expected, found = ([plain for plain, _ in some] for some in (expected, found))
         assert found == expected

@@ -28,7 +28,7 @@ def steps_of(automaton: Automaton, witness: Witness, cycle: tuple[int, int]) -> 
     return [(k, automaton.transitions[witness.run[k]]) for k in range(*cycle)]
 
 
-# ---------------------------------------------------------------------------------------- what things are called
+# ------------------------------------------------------------------------------------ what things are called
 
 
 class Steps:
@@ -57,7 +57,7 @@ class Steps:
         return f"{self.one(k)}," if self._repeats(k) else self.one(k)
 
     def several(self, steps: Sequence[int]) -> str:
-        """Steps: ``steps 3 to 5``, ``lines 14 and 20``; of lines that are passed more often, with the round."""
+        """Steps: ``steps 3 to 5``, ``lines 14 and 20``; of lines passed more often, with the round."""
         if len(steps) == 1:
             return self.one(steps[0])
         if not all(self.passed[k] for k in steps):
@@ -99,7 +99,7 @@ def step_lines(automaton: Automaton, move: Transition) -> str:
 
 def ordinal(number: int) -> str:
     """``first``, ``second``, ..., ``11th``."""
-    words = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+    words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
     if number <= len(words):
         return words[number - 1]
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

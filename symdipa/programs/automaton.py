@@ -174,6 +174,22 @@ class _Needs:
                 needs = self.at(graph.nodes[k].branch, 0)
                 changed |= needs != self.of_node[k]
                 self.of_node[k] = needs
+        for node in graph.nodes:
+            self.drop_unused(node.branch)
+
+    def drop_unused(self, branch: Branch) -> None:
+        """Leave out samples that do not count."""
+        needs, kept = self.after(branch), list[Event]()
+        for event in reversed(branch.events):
+            if not isinstance(event, Draw) or event.sample in needs:
+                kept.append(event)
+            elif event.reads is not None:
+                kept.append(Take(event.reads, event.line))
+            needs = _before(event, needs)
+        branch.events[:] = kept[::-1]
+        if isinstance(branch.end, Fork):
+            self.drop_unused(branch.end.yes)
+            self.drop_unused(branch.end.no)
 
     def at(self, branch: Branch, at: int) -> frozenset[str]:
         needs = self.after(branch)
@@ -200,7 +216,7 @@ def _before(event: Event, needs: frozenset[str]) -> frozenset[str]:
         case Take():
             return needs - {event.entry}
         case Draw():
-            inputs = {name for name, _ in event.inputs}
+            inputs = {name for name, _ in event.inputs} if event.sample in needs else set()
             return (needs - {event.sample} | inputs) - {event.reads}
         case Show():
             return needs | {name for names in event.numbers for name in names}

@@ -38,7 +38,7 @@ def read_program(
     """
     file, wanted = _split(name)
     if PurePath(file).suffix.lower() == ".c":
-        return _in_c(file, wanted, settings or {}, halt, limits)
+        return _in_c(file, wanted, settings or {}, halt, limits, differ)
     from symdipa.programs.automaton import translated
     from symdipa.programs.python.files import in_time, load
 
@@ -52,7 +52,12 @@ def read_program(
 
 
 def _in_c(
-    file: str, wanted: str | None, settings: Mapping[str, Any], halt: str | None, limits: Limits
+    file: str,
+    wanted: str | None,
+    settings: Mapping[str, Any],
+    halt: str | None,
+    limits: Limits,
+    differ: Differ | None,
 ) -> Automaton:
     from symdipa.files.formats import text_of
     from symdipa.programs import c
@@ -60,6 +65,8 @@ def _in_c(
     function = c.read(text_of(file, limits), wanted, settings, file)
     if halt is not None:
         function.halt = halt
+    if differ is not None:
+        function.differ, function.claim = differ.text, None  # what is claimed is about other inputs
     return c.automaton(function, limits).automaton
 
 

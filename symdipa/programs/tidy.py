@@ -11,7 +11,6 @@ from symdipa.model.automaton import variables_of
 from symdipa.model.parts import Guard, Output, State, Term, Transition, atom
 from symdipa.programs.points import RESERVED
 
-
 Traced = tuple[Transition, tuple[int, ...]]
 """A transition with the lines of the program that it passes."""
 

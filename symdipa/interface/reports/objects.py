@@ -12,7 +12,7 @@ from symdipa.interface.reports.document import as_lines
 from symdipa.interface.reports.probability import outputs_text
 from symdipa.interface.reports.story import story
 from symdipa.interface.reports.words import entry_text, known_orders
-from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Interval
+from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem
 from symdipa.model.options import EVERY_METHOD
@@ -139,7 +139,7 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     run, costs = (parts.run, parts.costs) if parts is not None else ((), ())
     letters, ends = (parts.letters, parts.ends) if parts is not None else ((), EITHER_WAY)
     entries, origin = _entries(automaton, run, letters, ends), automaton.origin
-    adjacency = found.adjacency if isinstance(found.adjacency, str) else [str(end) for end in found.adjacency]
+    adjacency = _adjacency(found.adjacency)
     confirmation = result.confirmation
     return {
         "file": name,
@@ -236,7 +236,13 @@ def simulation(
 def _assumed(automaton: Automaton) -> Json:
     """What is assumed of this automaton and not of others."""
     arithmetic = {"arithmetic": "integer"} if automaton.integer else {}
-    return arithmetic | {"differ": str(automaton.differ), "halt": automaton.halt or "hidden"}
+    adjacent = {"differ": str(automaton.differ), "adjacency": _adjacency(automaton.adjacency)}
+    return arithmetic | adjacent | {"halt": automaton.halt or "hidden"}
+
+
+def _adjacency(adjacency: Adjacency) -> str | list[str]:
+    """How far entries differ."""
+    return adjacency if isinstance(adjacency, str) else [str(end) for end in adjacency]
 
 
 def _fields(found: object, *names: str) -> Json:

@@ -59,6 +59,9 @@ from symdipa.programs.values import Number as Unknown
 MOST_DETAIL = 10_000
 """The largest threshold and modulus."""
 
+MOST_KEPT = 20
+"""So many entries of a stream without end are kept at most."""
+
 
 @dataclass(frozen=True)
 class Detail:
@@ -444,6 +447,12 @@ class _Run:
         return length is None or position < length
 
     def read_entry(self) -> None:
+        stream = self.chart.stream
+        if self.function.values.endless and len(self.entries) >= MOST_KEPT:
+            raise ArithmeticProblem(
+                f"more than {MOST_KEPT} entries of {stream} are kept, as any may be read again",
+                f"give their number, as --set {LENGTH}=5, or read only {stream}[i + 1] and the like",
+            )
         self.entries[self.entries_read] = self.trace.read()
         self.entries_read += 1
 

@@ -91,8 +91,9 @@ def _leaking_pair(automaton: Automaton, witness: Witness) -> Story:
     return Story(
         [begins, _chain(automaton, witness), ends],
         f"one run can give any number of answers {_output(automaton, witness, witness.path[0])} and any "
-        f"number of answers {_output(automaton, witness, witness.path[-1])}. By way of {_way(automaton, witness)}, all noisy "
-        "inputs behind the former lie below all noisy inputs behind the latter.",
+        f"number of answers {_output(automaton, witness, witness.path[-1])}. By way of "
+        f"{_way(automaton, witness)}, all noisy inputs behind the former lie below all noisy inputs behind "
+        "the latter.",
         f"If every input of {first} is larger by 1 and every input of {last} smaller by 1, the noise "
         "must make up for it or the outputs change. With one of the loops alone, one shift of what is stored "
         "between them could serve all rounds; but what helps the one loop hurts the other. So each further "
@@ -119,7 +120,7 @@ def _disclosing_cycle(automaton: Automaton, witness: Witness) -> Story:
 def _violating_path(automaton: Automaton, witness: Witness) -> Story:
     ends = facts.path_ends(automaton, witness)
     steps = facts.Steps(automaton, witness.run)
-    shown, repeated = steps.one(ends.shown), steps.one(ends.repeated)
+    shown = steps.one(ends.shown)
     shows, repeats = steps.subject(ends.shown), steps.subject(ends.repeated)
     side, other, moved = ("below", "above", "larger") if ends.below else ("above", "below", "smaller")
     begins = (

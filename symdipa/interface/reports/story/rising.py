@@ -147,7 +147,8 @@ def _apart(automaton: Automaton, witness: Witness, differences: Sequence[Fractio
         if difference:
             groups.setdefault(difference, []).append(k)
     told = [
-        f"{words.entries_of(automaton, witness, steps)} be {'larger' if size > 0 else 'smaller'} by {abs(size)}"
+        f"{words.entries_of(automaton, witness, steps)} be "
+        f"{'larger' if size > 0 else 'smaller'} by {abs(size)}"
         for size, steps in groups.items()
     ]
     return f"In the first input, let {enumeration(told)}{turns}, and all others be as in the second."
