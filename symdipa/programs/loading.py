@@ -9,11 +9,15 @@ from ast import literal_eval
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symdipa.model.adjacency.differ import Differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.limits import UNLIMITED, Limits
+
+if TYPE_CHECKING:
+    from symdipa.programs.python.mechanism import Mechanism
+    from symdipa.programs.python.run import PythonProgram
 
 SUFFIXES = (".py", ".c")
 """The suffixes of files that are programs."""
@@ -39,10 +43,28 @@ def read_program(
     file, wanted = _split(name)
     if PurePath(file).suffix.lower() == ".c":
         return _in_c(file, wanted, settings or {}, halt, limits, differ)
-    from symdipa.programs.automaton import translated
-    from symdipa.programs.python.files import in_time, load
+    from symdipa.programs.python.files import load
 
-    program = load(file, wanted, settings or {}, limits)
+    return _followed(load(file, wanted, settings or {}, limits), halt, limits, differ)
+
+
+def automaton_of(
+    mechanism: Mechanism,
+    settings: Mapping[str, Any] | None = None,
+    halt: str | None = None,
+    limits: Limits = UNLIMITED,
+    differ: Differ | None = None,
+) -> Automaton:
+    """The automaton of a mechanism in Python, as :func:`read_program` has that of one in a file."""
+    from symdipa.programs.python.run import PythonProgram
+
+    return _followed(PythonProgram(mechanism, settings or {}), halt, limits, differ)
+
+
+def _followed(program: PythonProgram, halt: str | None, limits: Limits, differ: Differ | None) -> Automaton:
+    from symdipa.programs.automaton import translated
+    from symdipa.programs.python.files import in_time
+
     if halt is not None:
         program.halt = halt
     if differ is not None:
