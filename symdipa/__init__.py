@@ -89,8 +89,8 @@ __all__ = [
     "INSAMPLE", "INSAMPLE_PRIME", "Answers", "Atom", "Automaton", "Bounds", "Guard", "InputProblem",
     "InvalidInput", "Mechanism", "Noise", "Note", "NoteKind", "Output", "Pattern", "PatternResult",
     "Position", "Result", "State", "Status", "SymdipaError", "Term", "Transition", "Update", "Verdict",
-    "Witness", "__version__", "atom", "certify", "check", "compare", "confirm", "difference", "dumps", "encode",
-    "exponential", "generate", "guarded", "hints", "in_notebook", "laplace", "load", "loads",
+    "Witness", "__version__", "atom", "certify", "check", "compare", "confirm", "difference", "dumps",
+    "encode", "exponential", "generate", "guarded", "hints", "in_notebook", "laplace", "load", "loads",
     "log_probability", "mechanism", "picture", "refute", "report", "several", "simulate", "symbol", "text",
     "total_log_probability", "value", "verify", "weigh", "with_bounds",
 ]  # fmt: skip

@@ -7,8 +7,10 @@ from collections import defaultdict, deque
 from fractions import Fraction
 
 from symdipa.model.parts import SAMPLE, Noise, OutputKind
+from symdipa.model.validation.samples import use_of_sample
 from symdipa.programs.automaton import END, MORE, QUIET, READ
 from symdipa.programs.python.play import outputs
+from symdipa.programs.values import exact
 
 
 class Tape:
@@ -22,7 +24,7 @@ class Tape:
         parts = 1 if self.whole else 1_000_003  # so many that no two values are equal
         least = 0 if kind is Noise.EXPONENTIAL else -40 * parts
         noise = Fraction(self.rng.randint(least, 40 * parts), parts)
-        self.drawn[kind, 1 / Fraction(scale)].append(noise)
+        self.drawn[kind, 1 / exact(scale)].append(noise)
         return noise
 
     def next(self, kind, d):
@@ -30,8 +32,15 @@ class Tape:
 
 
 def shown_by_program(mechanism, inputs, tape, settings):
-    """The outputs of the program, each as its plain parts and its numbers that depend on noise."""
-    return [flat(value) for value in outputs(mechanism, inputs, tape, settings)]
+    """The outputs of the program, each as its plain parts and its numbers that depend on noise; up to where
+    an entry is missing."""
+    found = []
+    try:
+        for value in outputs(mechanism, inputs, tape, settings):
+            found.append(flat(value))
+    except RuntimeError as error:
+        assert "StopIteration" in str(error)
+    return found
 
 
 def flat(value):
@@ -44,8 +53,8 @@ def flat(value):
 class Walk:
     """An automaton that makes its steps on given entries and noise."""
 
-    def __init__(self, translation, entries, tape) -> None:
-        self.automaton, self.symbols = translation.automaton, translation.symbols
+    def __init__(self, automaton, entries, tape, symbols=None) -> None:
+        self.automaton, self.symbols = automaton, symbols
         self.entries, self.tape = deque(entries), tape
         self.promised, self.most = 0, len(self.entries)
         self.state = self.automaton.initial
@@ -64,12 +73,16 @@ class Walk:
         return found
 
     def meaning(self, symbol):
+        if self.symbols is None:
+            return symbol
         kind, *rest = self.symbols[symbol]
         return rest[0] if kind in ("text", "constant") else kind
 
     def number(self, part):
         if part.kind is OutputKind.INSAMPLE:
             return self.values[SAMPLE]
+        if part.kind is OutputKind.INSAMPLE_PRIME:
+            return self.second
         first, *second = (self.values[name] for name in part.names)
         return first - sum(second)
 
@@ -81,7 +94,7 @@ class Walk:
             return None
         entry = self.entries.popleft() if state.is_input else Fraction(0)
         self.values.pop(SAMPLE, None)
-        if state.draws:
+        if state.draws and use_of_sample(leaving) is not None:
             self.values[SAMPLE] = self.sample(state, leaving) + entry
         [taken] = [t for t in leaving if all(map(self.holds, t.guard.atoms))] or [None]
         if taken is None:
@@ -93,6 +106,10 @@ class Walk:
         for update in taken.updates:
             held = sums[update.source] if update.source is not None else Fraction(0)
             self.registers[update.register] = held + (entry if update.adds_input else 0)
+        if taken.output.shows_second:
+            self.second = entry + self.mean(state, state.mu_prime, sums)
+            if state.noise_prime is not Noise.NONE:
+                self.second += self.tape.next(state.noise_prime, state.d_prime)
         self.state = taken.target
         return taken.output
 
@@ -100,8 +117,11 @@ class Walk:
         if {t.output.symbol for t in leaving} & {MORE, END}:
             self.promised += 1  # as every entry is asked for that is read
             return Fraction(1 if self.promised <= self.most else -1)
-        mean = state.mu + sum(k * self.registers[r] for r, k in state.registers)
+        mean = self.mean(state, state.mu, self.registers)
         return mean if state.noise is Noise.NONE else mean + self.tape.next(state.noise, state.d)
+
+    def mean(self, state, mu, registers):
+        return mu + sum(k * registers[r] for r, k in state.registers)
 
     def holds(self, atom):
         low, high = (self.term(term) for term in (atom.low, atom.high))

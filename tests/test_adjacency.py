@@ -18,6 +18,7 @@ from symdipa.files import formats
 from symdipa.interface.cli.base import Exit, status
 from symdipa.interface.reports.words import assumed
 from symdipa.model.adjacency import TWO_SIDED, named
+from symdipa.model.adjacency.differ import DifferError, differ
 from symdipa.model.options import EVERY_METHOD
 
 TESTS = formats.loads(
@@ -97,3 +98,17 @@ def test_an_interval_without_a_name_is_said_in_numbers():
     result = analysis.weigh(TESTS, adjacency="-1,1/2")
     assert result.bounds is not None and result.bounds.adjacency == (F(-1), F(1, 2)) == named("-1,1/2")
     assert "between -1 and 1/2" in assumed(result.bounds.adjacency)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("pattern==" + "*" * 5000, "more than 50 marks"),
+        ("pattern=((((){999}){999}){999}){999}", "20000 parts"),
+        ("pattern=((~{30}){30}){30}", "1000 letters"),
+        ("pattern=" + "(" * 100, "50 deep"),
+    ],
+)
+def test_patterns_that_are_too_large_are_refused_at_once(text, said):
+    with pytest.raises(DifferError, match=said):
+        differ(text)

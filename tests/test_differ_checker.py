@@ -778,6 +778,118 @@ def test_parts_that_were_tampered_with_are_refused(rule, place, new):
     assert rule_of(PARTED, tampered(PARTED_PRIVATE, (place, new))) == rule
 
 
+def test_potentials_of_the_ground_are_not_negative():
+    less_paid = [(f"ground.nodes.{v}.potential", "0" if v < 2 else "-1/4") for v in range(4)]
+    assert rule_of(PARTED, tampered(PARTED_PRIVATE, ("D", "0"), *less_paid)) == "part-potential"
+
+
+NEVER = under(
+    "pattern=~",
+    made(
+        [query("a", half), examples.known.silent("b"), examples.known.silent("c")],
+        step("a", "b", "o", store="x"),
+        step("b", "c", "low", less("x", 5)),
+        step("b", "e", "high", most(5, "x")),
+        step("c", "e", "lower", less("x", 7)),
+        step("c", "e", "never", most(7, "x")),
+    ),
+)
+"""The last transition is impossible."""
+
+
+def test_what_the_facts_exclude_needs_no_edge():
+    edges = [[0, 0, 1, "~"], [1, 1, 2], [1, 2, 3], [2, 3, 3]]
+    states = [{"state": "a"}, *({"state": q, "differ": 1} for q in "bce")]
+    facts = [[], [], [["<", "x", "5"]], []]
+    good = {
+        "kind": "private",
+        **TWO_SIDED,
+        "D": "1/2",
+        "base": {
+            "nodes": [node | {"facts": known} for node, known in zip(states, facts, strict=True)],
+            "edges": edges,
+        },
+        "lift": {
+            "cover": "forward",
+            "shifts": {"x": ["0", "0"]},
+            "nodes": [{"base": v, "potential": "0" if v else "1/2"} for v in range(4)],
+            "edges": list(edges),
+        },
+    }
+    parted = {
+        "kind": "private-in-parts",
+        **TWO_SIDED,
+        "D": "1/2",
+        "ground": {
+            "nodes": [node | {"potential": "0" if v else "1/2"} for v, node in enumerate(states)],
+            "edges": [*edges, [2, 4, 3]],
+        },
+        "parts": [
+            {
+                "variables": ["x"],
+                "base": {
+                    "nodes": [{"ground": v, "facts": known} for v, known in enumerate(facts)],
+                    "edges": list(edges),
+                },
+                "lift": good["lift"] | {"nodes": [{"base": v} for v in range(4)]},
+            }
+        ],
+    }
+    assert rule_of(NEVER, good) is None
+    assert rule_of(NEVER, tampered(good, ("base.nodes.2.facts", []))) == "base-complete"
+    assert rule_of(NEVER, tampered(good, ("base.nodes.2.facts.0.2", "3"))) == "base-fact"
+    assert rule_of(NEVER, parted) is None
+    assert rule_of(NEVER, tampered(parted, ("D", "499/1000"))) == "private-bound"
+    assert rule_of(NEVER, tampered(parted, ("parts.0.base.nodes.2.facts", []))) == "base-complete"
+    assert rule_of(NEVER, tampered(parted, ("ground.edges.4", DROP))) == "base-complete"
+    assert rule_of(NEVER, tampered(parted, ("ground.nodes.2.potential", "1/4"))) == "part-potential"
+    whole = tampered(parted, ("parts.0.base.nodes.2.facts", []), ("parts.0.base.edges.4", [2, 4, 3]))
+    assert rule_of(NEVER, whole) == "lift-cover"
+    assert rule_of(NEVER, tampered(whole, ("parts.0.lift.edges.4", [2, 4, 3]))) is None
+
+
+def test_parts_agree_on_a_sample():
+    """It is compared with what one part has, and stored for the other one."""
+    automaton = made(
+        [noisy("a", half), query("b", half), examples.known.silent("c")],
+        step("a", "b", "o", store="t"),
+        step("b", "c", "high", most("t", S), store="y"),
+        step("b", "e", "low", less(S, "t")),
+        step("c", "e", "up", most(0, "y")),
+        step("c", "e", "down", less("y", 0)),
+    )
+    edges = [[0, 0, 1], [1, 1, 2], [1, 2, 3], [2, 3, 3], [2, 4, 3]]
+
+    def part(x: str) -> Json:
+        nodes = [{"base": v} for v in range(4)]
+        lift = {"cover": "forward", "shifts": {x: ["0", "0"]}, "nodes": nodes, "edges": list(edges)}
+        if x == "y":
+            lift["nodes"] = [{"base": v, "shifts": {"y": None}} if v != 2 else {"base": v} for v in range(4)]
+        base = {"nodes": [{"ground": v} for v in range(4)], "edges": list(edges)}
+        return {"variables": [x], "base": base, "lift": lift}
+
+    potentials = ["1/2", "1/2", "0", "0"]
+    good = {
+        "kind": "private-in-parts",
+        **TWO_SIDED,
+        "D": "1/2",
+        "ground": {
+            "nodes": [{"state": q, "potential": p} for q, p in zip("abce", potentials, strict=True)],
+            "edges": edges,
+        },
+        "parts": [part("t"), part("y")],
+    }
+    assert rule_of(automaton, good) is None
+    assert follows()(about(automaton, good))
+    assert rule_of(automaton, tampered(good, ("D", "499/1000"))) == "private-bound"
+    rich = tampered(good, ("D", "5"), ("ground.nodes.0.potential", "5"), ("ground.nodes.1.potential", "4"))
+    assert rule_of(automaton, tampered(rich, ("parts.0.lift.shifts.t", ["1", "1"]))) is None
+    assert rule_of(automaton, tampered(rich, ("parts.0.lift.shifts.t", ["-1", "-1"]))) == "part-sample"
+    assert rule_of(automaton, tampered(rich, ("parts.1", DROP))) == "lift-read"
+    assert rule_of(automaton, tampered(rich, ("parts.0", DROP))) == "lift-read"
+    assert rule_of(automaton, tampered(rich, ("parts.1.variables.1", "t"))) == "part-variables"
+
+
 # Runs
 
 
@@ -1060,6 +1172,11 @@ def test_letters_are_for_automata_that_unfold():
     bare = {"nodes": [{"state": "q"}], "edges": [[0, 0, 0, "~"]]}
     claim = {"kind": "private", **TWO_SIDED, "D": "1", "base": bare, "lift": SVT_PRIVATE["lift"]}
     assert rule_of(exponential, claim) == "shape"
+    summed = made(
+        [query("p", half), query("q", half)], adding(step("p", "q", "o"), s="input"), step("q", "e", "o")
+    )
+    bare_edges = claim | {"base": {"nodes": [{"state": "p"}, {"state": "q"}], "edges": [[0, 0, 1]]}}
+    assert rule_of(summed, bare_edges) == "base-differ", "it has a register, even if nothing depends on it"
     bare = {"nodes": [{"state": "q", "differ": 0}], "edges": []}
     assert rule_of(exponential, claim | {"base": bare}) == "shape"
 

@@ -247,7 +247,7 @@ def test_numbers_are_those_of_a_c_compiler(tmp_path):
     assert len({tuple(one) for one in found}) > 100
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_the_automaton_shows_what_the_program_shows(seed):
     text, rnd = random_mechanism(seed), Random(seed)
     try:
@@ -412,6 +412,26 @@ def test_entries_are_kept_as_long_as_they_are_wanted():
       for (int i = 0; i < size; i++) { CHECKDP_OUTPUT(q[i] + Lap(3 / epsilon)); }
     }"""
     assert weighed(two_passes, size=3).bounds.best == Fraction(4, 3)
+
+
+@pytest.mark.parametrize("index", ["0 * i", "i * 2", "N - i"])
+def test_entries_of_any_index(index):
+    text = function(
+        f"for (int i = 0; i < size; i++) {{ CHECKDP_OUTPUT(q[{index}] + Lap(1 / epsilon)); }}",
+        said='"PRECONDITION: ONE_DIFFER";',
+    )
+    assert weighed(text.replace("i < size", "i < 3"), N=2).bounds.best == (3 if index == "0 * i" else 1)
+    with pytest.raises(InvalidInput):
+        c.automaton(c.read(text, given={"N": 2}))
+
+
+def test_an_index_may_go_down():
+    text = function(
+        "for (int i = N; i >= 0; i--) { CHECKDP_OUTPUT(q[i] + Lap(1 / epsilon)); }",
+        said='"PRECONDITION: ONE_DIFFER";',
+    )
+    assert weighed(text, N=3).bounds.best == 1
+    assert outputs(text, [Fraction(k) for k in range(4)], [Fraction(0)] * 2, N=3) == [3, 2, 1, 0]
 
 
 def test_entries_that_are_not_used_are_passed_over():
@@ -606,6 +626,8 @@ def test_the_command_knows_the_claim_and_who_is_adjacent(run, tmp_path):
     assert run("check", str(file), "--max-weight", "2").returncode == 0
     done = run("weight", "--adjacency", "monotone", str(file))
     assert done.returncode == 0
+    done = run("check", "--differ", "entries=1", str(file))
+    assert (done.returncode, "one entry differs" in done.stdout) == (0, True)
 
 
 def test_the_command_says_what_is_wrong(run, tmp_path):

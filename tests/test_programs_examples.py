@@ -34,10 +34,10 @@ ANSWERS = {
     "noisy_max:with_its_value": "private, D = 3/2",
     "noisy_max:one_sided": "private, D = 1",
     "noisy_max:first_shown": "not private",
-    "numbers:larger": "private, D = 1",
-    "numbers:mean": "private, D = 1",
-    "numbers:released_once": "private, D = 1",
-    "numbers:released_twice": "private, D = 2",
+    "single_numbers:larger": "private, D = 1",
+    "single_numbers:mean": "private, D = 1",
+    "single_numbers:released_once": "private, D = 1",
+    "single_numbers:released_twice": "private, D = 2",
     "ranges:inside": "private, D = 1",
     "ranges:deviation": "private, D = 1/2",
     "ranges:inside_for_ever": "not private: leaking pair",
@@ -90,7 +90,7 @@ def test_the_automaton_shows_what_the_program_shows(name):
         inputs = followed.mechanism.inputs
         given = [list(entries)] if len(inputs) == 1 and inputs[0] != "x" else entries[: len(inputs)]
         expected = shown_by_program(followed.mechanism, given, tape, {})
-        found = Walk(translation, entries, tape).outputs(len(expected))
+        found = Walk(translation.automaton, entries, tape, translation.symbols).outputs(len(expected))
         if name in PUBLIC_ADDED:
             expected, found = ([plain for plain, _ in some] for some in (expected, found))
         assert found == expected

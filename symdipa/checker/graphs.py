@@ -95,7 +95,7 @@ def edges_of(
 
 
 def base_edges(
-    steps: Sequence[Ends], states: Sequence[str], value: object, where: str, *, letters: bool = False
+    steps: Sequence[Ends], states: Sequence[str], value: object, where: str, *, letters: bool
 ) -> Iterator[tuple[Way, int]]:
     seen = set()
     for here, edge in edges_of(value, where, "base-edge", len(states), len(steps), letters=letters):
@@ -116,7 +116,7 @@ def covering_lift(
     transitions: int,
     *,
     priced: bool,
-    letters: bool = False,
+    letters: bool,
 ) -> Lift:
     """A lift that covers the base, with shifts of the variables; ``transitions`` is how many there are.
 

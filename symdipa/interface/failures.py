@@ -37,6 +37,7 @@ PACKAGES = {
     "click": "click",
     "highspy": "highspy",
     "numpy": "numpy",
+    "pycparser": "pycparser",
     "pysat": "python-sat",
     "rich": "rich",
     "rustworkx": "rustworkx",

@@ -18,6 +18,7 @@ from symdipa.model.parts import (
     Atom,
     Guard,
     Noise,
+    Origin,
     Output,
     OutputKind,
     State,
@@ -91,6 +92,8 @@ class Automaton:
     """The bound on ``D`` that its text claims, if it does."""
     read_notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
     """What was noticed while reading its text."""
+    origin: Origin | None = field(default=None, repr=False, compare=False)
+    """The program that it was made from, if it was made from one."""
     is_validated: bool = field(default=False, init=False, repr=False, compare=False)
     """Whether it is known to obey the rules of the model (:mod:`symdipa.model.validation`)."""
 
@@ -201,6 +204,10 @@ class Automaton:
     def notes(self) -> tuple[Note, ...]:
         """Remarks on how it was read, and on what its author may not have wanted."""
         return (*self.read_notes, *_doubts(self))
+
+    def place(self, state: str) -> str:
+        """What reports call a state: the line of the program where it begins, if there is one."""
+        return state if self.origin is None else self.origin.place(state)
 
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""

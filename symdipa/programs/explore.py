@@ -93,8 +93,8 @@ class _Search:
         self.work: list[tuple[list[bool], list[bool]]] = [([], [])]
         """Answers, and what is known of the points until the last one."""
         self.goes_on: dict[int, bool] = {}
-        """For the lines of questions the answer after which the last run did not soon end: what grows is found
-        by a run that is long."""
+        """For the lines of questions the answer after which the last run did not soon end: what grows is
+        found by a run that is long."""
 
     def all(self) -> Graph:
         while self.work:

@@ -9,11 +9,15 @@ from ast import literal_eval
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symdipa.model.adjacency.differ import Differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.limits import UNLIMITED, Limits
+
+if TYPE_CHECKING:
+    from symdipa.programs.python.mechanism import Mechanism
+    from symdipa.programs.python.run import PythonProgram
 
 SUFFIXES = (".py", ".c")
 """The suffixes of files that are programs."""
@@ -38,11 +42,29 @@ def read_program(
     """
     file, wanted = split(name)
     if PurePath(file).suffix.lower() == ".c":
-        return _in_c(file, wanted, settings or {}, halt, limits)
-    from symdipa.programs.automaton import translated
-    from symdipa.programs.python.files import in_time, load
+        return _in_c(file, wanted, settings or {}, halt, limits, differ)
+    from symdipa.programs.python.files import load
 
-    program = load(file, wanted, settings or {}, limits)
+    return _followed(load(file, wanted, settings or {}, limits), halt, limits, differ)
+
+
+def automaton_of(
+    mechanism: Mechanism,
+    settings: Mapping[str, Any] | None = None,
+    halt: str | None = None,
+    limits: Limits = UNLIMITED,
+    differ: Differ | None = None,
+) -> Automaton:
+    """The automaton of a mechanism in Python, as :func:`read_program` has that of one in a file."""
+    from symdipa.programs.python.run import PythonProgram
+
+    return _followed(PythonProgram(mechanism, settings or {}), halt, limits, differ)
+
+
+def _followed(program: PythonProgram, halt: str | None, limits: Limits, differ: Differ | None) -> Automaton:
+    from symdipa.programs.automaton import translated
+    from symdipa.programs.python.files import in_time
+
     if halt is not None:
         program.halt = halt
     if differ is not None:
@@ -52,7 +74,12 @@ def read_program(
 
 
 def _in_c(
-    file: str, wanted: str | None, settings: Mapping[str, Any], halt: str | None, limits: Limits
+    file: str,
+    wanted: str | None,
+    settings: Mapping[str, Any],
+    halt: str | None,
+    limits: Limits,
+    differ: Differ | None,
 ) -> Automaton:
     from symdipa.files.formats import text_of
     from symdipa.programs import c
@@ -60,6 +87,8 @@ def _in_c(
     function = c.read(text_of(file, limits), wanted, settings, file)
     if halt is not None:
         function.halt = halt
+    if differ is not None:
+        function.differ, function.claim = differ.text, None  # what is claimed is about other inputs
     return c.automaton(function, limits).automaton
 
 

@@ -112,6 +112,14 @@ class Program(Protocol):
         """The file, for messages."""
 
     @property
+    def text(self) -> str:
+        """What is in the file."""
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The first and the last line of the function."""
+
+    @property
     def integer(self) -> bool:
         """Whether inputs and noise are integers."""
 

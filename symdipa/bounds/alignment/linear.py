@@ -136,6 +136,12 @@ class _Rows:
         solver.passModel(self._model(goal, lower, upper))
         solver.run()
         status = solver.getModelStatus()
+        if (
+            status == highspy.HighsModelStatus.kNotset
+        ):  # other code in this process has asked for more threads
+            highspy.Highs.resetGlobalScheduler(True)
+            solver.run()
+            status = solver.getModelStatus()
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
             return None
         if status != highspy.HighsModelStatus.kOptimal:

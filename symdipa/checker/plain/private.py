@@ -66,7 +66,15 @@ def _lift(
     Its nodes have potentials if it is ``priced``.
     """
     base = _base(model, content["base"], f"{where}.base")
-    return covering_lift(base, content["lift"], f"{where}.lift", variables, len(model.steps), priced=priced)
+    return covering_lift(
+        base,
+        content["lift"],
+        f"{where}.lift",
+        variables,
+        len(model.steps),
+        priced=priced,
+        letters=False,
+    )
 
 
 # The base: a graph that covers all feasible runs
@@ -81,7 +89,7 @@ def _base(model: Model, value: object, where: str) -> Base:
         orders.append(order)
     if not states or states[0] != model.initial or orders[0] != NOTHING:
         refuse("base-initial", f"{where}: node 0 is not the initial state without facts")
-    goal = dict(base_edges(model.steps, states, parts["edges"], f"{where}.edges"))
+    goal = dict(base_edges(model.steps, states, parts["edges"], f"{where}.edges", letters=False))
     for v, state in enumerate(states):
         for t in model.leaving[state]:
             target = goal.get((v, t, ""))

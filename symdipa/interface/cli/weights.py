@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -56,6 +56,8 @@ from symdipa.model.limits import Limits
 from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS
 
 if TYPE_CHECKING:
+    from symdipa.analysis.expectations import Expectation
+    from symdipa.checker import Claim
     from symdipa.model.adjacency import Adjacency
     from symdipa.model.adjacency.differ import Differ
     from symdipa.model.automaton import Automaton
@@ -307,33 +309,133 @@ def certify(
     output.write(certificates.dumps(certificate), "a certificate")
 
 
+def _expected(ctx: click.Context, param: click.Parameter, value: str | None) -> Expectation | None:
+    """What somebody expects."""
+    from symdipa.analysis.expectations import expectation
+
+    try:
+        return None if value is None else expectation(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 @click.command()
 @with_file
-@click.argument("certificate", metavar="CERT", type=click.Path(path_type=Path))
+@click.argument("certificate", metavar="[CERT]", required=False, type=click.Path(path_type=Path))
+@option(
+    "--expect",
+    "expected",
+    callback=_expected,
+    metavar="CLAIM",
+    help='What has to come out: "D <= 1", "D = 5/4", "private" or "not private".',
+)
 @option(
     "--solver",
     type=click.Choice(CHECKING_SOLVERS),
     help="What checks invariants (nothing else needs a solver); default: cvc5 if it is installed, else z3.",
 )
+@with_check_options(with_timeout, with_memory)
 @with_reading
 @with_json
-def verify(file: str, certificate: Path, solver: str | None, reading: Reading, as_json: bool) -> None:
-    """Check the certificate in CERT against the automaton in FILE.
+def verify(
+    file: str,
+    certificate: Path | None,
+    expected: Expectation | None,
+    solver: str | None,
+    options: CheckOptions,
+    reading: Reading,
+    as_json: bool,
+) -> None:
+    """Check the certificate in CERT against the automaton in FILE, or that FILE is as expected, or both.
 
     The checker shares no code with the engines. The certificate says for which reading of --halt it was made,
-    whatever is given here. Exit status 0: it proves what it claims; 1: it does not, with the first rule that
-    it breaks; 2: one of the files cannot be used.
+    whatever is given here. Without CERT, FILE is decided and compared with --expect; with CERT, --expect is
+    compared with what it proves.
 
-    Example: symdipa verify examples/well_formed/svt.dipa svt.cert.json
+    \b
+    Exit status: 0 the certificate proves what it claims, and that is what is expected;
+    1 it does not, with the first rule that it breaks, or the opposite of what is
+    expected is proved; 2 one of the files cannot be used; 3 neither is proved.
+
+    \b
+    Examples: symdipa verify examples/well_formed/svt.dipa svt.cert.json
+              symdipa verify examples/programs/sparse_vector.py:svt --expect "D <= 1"
     """
+    if certificate is not None:
+        _verify_certificate(file, certificate, expected, solver, reading, as_json)
+    if expected is None:
+        raise click.UsageError("give a certificate CERT, or say with --expect what has to come out")
+    if solver is not None:
+        raise click.UsageError("--solver is for certificates, and none is given")
+    wanted = expected
+
+    def decide(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
+        from symdipa.analysis.expectations import decided
+
+        return decided(automaton, wanted, timeout=options.timeout, memory=options.memory, progress=progress)
+
+    def show(name: str, result: Result, view: View) -> Exit | None:
+        from symdipa.analysis.expectations import Known
+
+        answer, said = wanted.judged(Known.of(result))
+        if view.as_json:
+            from symdipa.interface.reports import objects
+
+            click.echo(json.dumps(objects.weight(name, result) | _as_expected(wanted, answer, said)))
+        elif answer:
+            _echo_expected(shown(name), wanted, answer, said)
+            echo_notes(name, [str(note) for note in result.notes if note.is_doubt])
+        else:
+            from symdipa.interface.reports import check as report
+
+            _echo_expected(shown(name), wanted, answer, said)
+            click.echo()
+            echo_document(report.document(shown(name), result, (), view.verbosity))
+        return Exit.BUG if result.contradictions else _status(answer)
+
+    run((file,), reading, options, decide, View(as_json), show)
+
+
+def _status(answer: bool | None) -> Exit:
+    """The exit status of an expectation."""
+    return {True: Exit.PRIVATE, False: Exit.NOT_PRIVATE, None: Exit.UNKNOWN}[answer]
+
+
+def _as_expected(expected: Expectation | None, answer: bool | None, said: str | None) -> dict[str, Any]:
+    """What JSON says about an expectation."""
+    return {"expected": None if expected is None else str(expected), "as_expected": answer, "found": said}
+
+
+def _echo_expected(name: str, expected: Expectation, answer: bool | None, said: str) -> None:
+    words = {True: ("as expected", "green"), False: ("not as expected", "red"), None: ("undecided", "yellow")}
+    head, colour = words[answer]
+    click.secho(f"{name}: {head}, {expected}: {said}", fg=colour, bold=True)
+
+
+def _verify_certificate(
+    file: str,
+    certificate: Path,
+    expected: Expectation | None,
+    solver: str | None,
+    reading: Reading,
+    as_json: bool,
+) -> NoReturn:
     from symdipa.checker import CertificateRefused
 
     automaton = replace(reading, halt="hidden").read_or_leave(file)
     rule = message = None
     claims: list[str] = []
     answer = Exit.PRIVATE
+    judged: bool | None = None
+    said: str | None = None
     try:
-        claims = _claims(automaton, certificate.read_bytes(), solver)
+        proved = _claims(automaton, certificate.read_bytes(), solver)
+        claims = proved.lines
+        if expected is not None:
+            from symdipa.analysis.expectations import Known
+
+            judged, said = expected.judged(Known.proved(automaton, proved.claims, proved.stops_seen))
+            answer = _status(judged)
     except OSError as error:
         answer, message = Exit.UNUSABLE, f"cannot be read: {error.strerror}"
     except CertificateRefused as refused:
@@ -343,18 +445,37 @@ def verify(file: str, certificate: Path, solver: str | None, reading: Reading, a
         answer, message = Exit.UNKNOWN, str(limit)
     if as_json:
         value = {"file": file, "certificate": str(certificate), "accepted": not message, "claims": claims}
-        click.echo(json.dumps({**value, "rule": rule, "message": message}))
+        value |= {"rule": rule, "message": message}
+        click.echo(json.dumps(value | (_as_expected(expected, judged, said) if expected else {})))
     elif message is None:
         click.secho(f"{shown(str(certificate))}: accepted", fg="green", bold=True)
         for claim in claims:
             click.echo(f"  {shown(file)} is {claim}" if not claim.startswith("a ") else f"  {claim}")
+        if expected is not None and said is not None:
+            _echo_expected(shown(file), expected, judged, said)
     else:
         broken = f" [rule {rule}]" if rule else ""
         click.echo(f"{shown(str(certificate))}: refused: {message}{broken}", err=answer is Exit.UNUSABLE)
     leave(answer)
 
 
-def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
+@dataclass(frozen=True)
+class _Proved:
+    """What a certificate proves. ``by``: what discharged its invariants; ``stops_seen``: it is for observers
+    who see that a run stops."""
+
+    claims: Sequence[Claim]
+    by: str = ""
+    stops_seen: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        more = f" (invariants discharged by {self.by})" if self.by else ""
+        more += ", if it is seen that a run stops" if self.stops_seen else ""
+        return [f"{claim}{more}" for claim in self.claims]
+
+
+def _claims(automaton: Automaton, text: bytes, solver: str | None) -> _Proved:
     """What a certificate proves about an automaton whose stops are hidden, or about its other reading."""
     from symdipa.checker import CertificateRefused
     from symdipa.files.formats.halting import halt_shown
@@ -365,19 +486,18 @@ def _claims(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
         if refused.rule != "automaton":
             raise
         try:
-            found = _claims_about(halt_shown(automaton), text, solver)
+            return replace(_claims_about(halt_shown(automaton), text, solver), stops_seen=True)
         except CertificateRefused as other:
             raise refused if other.rule == "automaton" else other from None
-    return [f"{claim}, if it is seen that a run stops" for claim in found]
 
 
-def _claims_about(automaton: Automaton, text: bytes, solver: str | None) -> list[str]:
+def _claims_about(automaton: Automaton, text: bytes, solver: str | None) -> _Proved:
     """What a certificate proves; a solver is asked only if it has invariants."""
     from symdipa.checker import CertificateRefused, verify
 
     try:
         found = verify(automaton, text)
-        return [str(claim) for claim in (*found.claims, *found.together)]
+        return _Proved((*found.claims, *found.together))
     except CertificateRefused as refused:
         if refused.rule != "kind":
             raise
@@ -389,4 +509,4 @@ def _claims_about(automaton: Automaton, text: bytes, solver: str | None) -> list
     if find_spec(chosen) is None:
         raise Unusable(f"{chosen} is not installed")
     found = certificates.verify(automaton, text, chosen)
-    return [f"{claim} (invariants discharged by {chosen})" for claim in (*found.claims, *found.together)]
+    return _Proved((*found.claims, *found.together), chosen)

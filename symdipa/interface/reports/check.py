@@ -46,12 +46,10 @@ def document(name: str, result: Result, notes: Sequence[str] = (), verbosity: in
         sections.append(Section(run_table(result.automaton, result.witness, longest)))
     drawn = noise(result.automaton, longest=LONGEST_NOISE_TABLE if verbosity > 0 else MOST_NOISE)
     sections.append(Section(drawn))
-    bounds = result.bounds or Bounds()
+    automaton = result.automaton
     sections += [
         Section([pattern_table(result, verbosity > 0)]),
-        Section(
-            [assumed(bounds.adjacency, bounds.sensitivity, result.automaton.integer, result.automaton.differ)]
-        ),
+        Section([assumed(automaton.adjacency, integer=automaton.integer, differ=automaton.differ)]),
     ]
     return Document([*sections, *noted(remarks(result, notes, verbosity > 0))], headline(name, result))
 
@@ -215,7 +213,7 @@ def _why_undecided(automaton: Automaton) -> Iterator[Block]:
         "for the difference. What an observer may be unable to tell apart:"
     )
     more = [f"and {len(clashes) - 3} more states"] if len(clashes) > 3 else []
-    yield Inset([Lines([*map(clash_text, clashes[:3]), *more])])
+    yield Inset([Lines([*(clash_text(automaton, each) for each in clashes[:3]), *more])])
     if symbols:
         yield (
             "If an observer can in fact tell such branches apart, let them output different symbols"

@@ -22,7 +22,10 @@ MOST_ENTRIES = 1_000
 """The largest ``K`` and ``W``, and the most letters of a pattern with its repetitions written out."""
 
 DEEPEST = 50
-"""How deep parentheses are nested at most."""
+"""How deep parentheses are nested at most, and how often one part is marked as repeated."""
+
+MOST_PARTS = 20_000
+"""The most parts of a pattern, with its repetitions written out; some may have no letters."""
 
 MOST_STATES = 5_000
 """The most states of an adjacency automaton."""
@@ -210,8 +213,11 @@ class _Reader:
         return tuple(found)
 
     def repeated(self, depth: int) -> _Node:
-        found = self.atom(depth)
+        found, marks = self.atom(depth), 0
         while (mark := self.mark) in ("*", "+", "?", "{"):
+            marks += 1
+            if marks > DEEPEST:
+                self.fault(f"one part is repeated by more than {DEEPEST} marks")
             if mark == "{":
                 least, most = self.counts()
             else:
@@ -268,8 +274,12 @@ class _Places:
 
     letters: list[str] = field(default_factory=list)
     follow: list[set[int]] = field(default_factory=list)
+    parts: int = 0
 
     def piece(self, node: _Node) -> _Piece:
+        self.parts += 1
+        if self.parts > MOST_PARTS:
+            raise DifferError(f"a pattern has at most {MOST_PARTS} parts, with repetitions written out")
         if isinstance(node, _Choice):
             ways = [self.joined(map(self.piece, way)) for way in node.ways]
             return _Piece(

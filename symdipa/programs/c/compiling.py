@@ -13,7 +13,7 @@ from pycparser import c_ast
 
 from symdipa.files.formats.common import shown
 from symdipa.model.errors import InputProblem, Position
-from symdipa.model.spelling import similar
+from symdipa.model.spelling import Dictionary
 from symdipa.programs.c.chart import (
     COMPARISONS,
     LOGICAL,
@@ -421,7 +421,7 @@ class _Compiler:
             if node.name in scope:
                 return scope[node.name]
         known = sorted({name for scope in self.scopes for name in scope})
-        meant = similar(node.name, known)
+        meant = Dictionary(known).closest(node.name)
         hint = f"did you mean {meant}?" if meant else "declare it, or make it a parameter"
         self.refuse(f"there is no variable {node.name}; {hint}", node)
 

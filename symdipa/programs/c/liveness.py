@@ -113,15 +113,16 @@ def subscripts(chart: Chart, live: Liveness) -> tuple[frozenset[Subscript], ...]
     """For each instruction the indices of entries that are wanted from there on, as far as they may have been
     read; ``None`` if there are other indices than variables plus numbers.
 
-    Where a variable gets a value that is no variable plus a number, what is wanted by it is not known: a run
-    that finds an entry missing starts again.
+    What is wanted farther from an index than entries are used, or by a variable that gets some other value
+    than a variable plus a number, is not known: a run that finds an entry missing starts again.
     """
     code = chart.instructions
     used = [_used(live.read(place, one)) for place, one in enumerate(code)]
     known = [each for each in used if each is not None]
     if len(known) < len(used):
         return None
-    largest = max((ahead for each in known for _, ahead in each), default=0)
+    steps = [ahead for each in known for _, ahead in each]
+    span = range(min(steps, default=0), max(steps, default=0) + 1)
     before: list[frozenset[Subscript]] = [frozenset()] * len(code)
     changed = True
     while changed:
@@ -131,7 +132,7 @@ def subscripts(chart: Chart, live: Liveness) -> tuple[frozenset[Subscript], ...]
             wanted = frozenset[Subscript]().union(*(before[way] for way in successors(one)))
             if isinstance(one, Assign) and live.needed[place]:
                 wanted = _before_assignment(one, wanted)
-            wanted = frozenset(each for each in wanted if each[1] <= largest) | known[place]
+            wanted = frozenset(each for each in wanted if each[1] in span) | known[place]
             if wanted != before[place]:
                 before[place], changed = wanted, True
     return tuple(before)

@@ -59,6 +59,9 @@ from symdipa.programs.values import Number as Unknown
 MOST_DETAIL = 10_000
 """The largest threshold and modulus."""
 
+MOST_KEPT = 20
+"""So many entries of a stream without end are kept at most."""
+
 
 @dataclass(frozen=True)
 class Detail:
@@ -118,6 +121,8 @@ class Function:
     halt: str | None = None
     notes: dict[str, Position] = field(default_factory=dict)
     """What was noticed, and where first."""
+    text: str = field(default="", repr=False)
+    """What is in the file."""
 
     def __post_init__(self) -> None:
         self.indices = index_variables(self.chart) if self.values.endless else frozenset[str]()
@@ -131,6 +136,11 @@ class Function:
     @property
     def name(self) -> str:
         return self.chart.name
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """All lines of the file, of which annotations are a part."""
+        return 1, max(1, len(self.text.splitlines()))
 
     @property
     def shows(self) -> bool:
@@ -437,6 +447,12 @@ class _Run:
         return length is None or position < length
 
     def read_entry(self) -> None:
+        stream = self.chart.stream
+        if self.function.values.endless and len(self.entries) >= MOST_KEPT:
+            raise ArithmeticProblem(
+                f"more than {MOST_KEPT} entries of {stream} are kept, as any may be read again",
+                f"give their number, as --set {LENGTH}=5, or read only {stream}[i + 1] and the like",
+            )
         self.entries[self.entries_read] = self.trace.read()
         self.entries_read += 1
 

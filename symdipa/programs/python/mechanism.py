@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from symdipa.model.adjacency.differ import differ as read_differ
 from symdipa.model.errors import InputProblem, InvalidInput, Position
@@ -14,6 +14,9 @@ from symdipa.model.options import HALTS, must_be_one_of
 from symdipa.model.spelling import Dictionary
 from symdipa.programs.python.inputs import Inputs
 from symdipa.programs.trace import Trace
+
+if TYPE_CHECKING:
+    from symdipa.programs.python.samplers import Secure, Simulated
 
 
 class Mechanism:
@@ -40,6 +43,46 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"<mechanism {self.__name__}>"
+
+    def run(self, *inputs: Any, eps: Any, **settings: Any) -> Iterator[Any]:
+        """What the mechanism shows on its inputs, with secure noise, one output after another.
+
+        An input is a stream of numbers (any iterable, which need not end), or a number. Noise is drawn by
+        OpenDP (the optional extra ``run``) and all numbers are exact until they are shown: integers where the
+        mechanism is of integers, else multiples of 2**-40, to which the inputs are rounded. Raises
+        ``ValueError`` for other values, ``TypeError`` for another number of inputs, :class:`InvalidInput` for
+        wrong settings, and what the function raises.
+        """
+        from symdipa.programs.python.samplers import Secure, positive
+
+        return self._played(inputs, Secure(positive(eps), self.integer), settings)
+
+    def simulate(self, *inputs: Any, eps: Any, seed: Any = 0, **settings: Any) -> Iterator[Any]:
+        """What the mechanism shows with noise from a generator of numpy: as :meth:`run`, but not secure, and
+        the same for the same ``seed`` (or ``numpy.random.Generator``, which goes on where it was)."""
+        from symdipa.programs.python.samplers import Simulated, positive
+
+        return self._played(inputs, Simulated(positive(eps), self.integer, seed), settings)
+
+    def _played(
+        self, inputs: tuple[Any, ...], source: Secure | Simulated, settings: Mapping[str, Any]
+    ) -> Iterator[Any]:
+        from symdipa.programs.python.play import is_number, outputs
+        from symdipa.programs.python.samplers import number
+
+        def entry(value: Any) -> Any:
+            return source.entry(number(value, self.integer))
+
+        if len(inputs) != len(self.inputs) or set(settings) & set(self.inputs):
+            wanted = ", ".join(self.inputs) or "none"
+            raise TypeError(f"{self.__name__} has these inputs, given by position: {wanted}")
+        self.checked(settings)
+        given = []
+        for name, value in zip(self.inputs, inputs, strict=True):
+            if not is_number(value) and not hasattr(value, "__iter__"):
+                raise ValueError(f"{name} is a number or a stream of numbers, not {value!r}")
+            given.append(entry(value) if is_number(value) else map(entry, value))
+        return map(source.shown, outputs(self, given, source, settings))
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:

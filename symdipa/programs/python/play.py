@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import GeneratorType
-from typing import Any
+from typing import Any, Protocol
 
 from symdipa.model.parts import Noise
-from symdipa.programs.python.mechanism import Mechanism
 from symdipa.programs.python.noise import SOURCE
 
 Sampler = Callable[[Noise, Any], Any]
 """Noise of a kind with a scale, in units of ``1/eps``."""
 
 
+class Playable(Protocol):
+    """What is needed of a mechanism."""
+
+    function: Any
+
+    @property
+    def inputs(self) -> tuple[str, ...]: ...
+
+    def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]: ...
+
+    def bound(self, values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]: ...
+
+
 def outputs(
-    mechanism: Mechanism, inputs: Iterable[Any], sampler: Sampler, settings: Mapping[str, Any]
+    mechanism: Playable, inputs: Iterable[Any], sampler: Sampler, settings: Mapping[str, Any]
 ) -> Iterator[Any]:
     """What a mechanism shows on inputs: an iterable of entries, or a number, for each of its parameters.
 
     Raises what the mechanism raises, and :class:`~symdipa.model.errors.InvalidInput` for wrong settings.
     """
     given = dict(zip(mechanism.inputs, inputs, strict=True))
-    values = {name: value if _is_number(value) else Given(value) for name, value in given.items()}
+    values = {name: value if is_number(value) else Given(value) for name, value in given.items()}
     source = _Source(sampler)
     positional, named = mechanism.bound({**mechanism.checked(settings), **values})
     result = source.during(lambda: mechanism.function(*positional, **named))
@@ -51,7 +63,8 @@ class _Source:
             SOURCE.reset(before)
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether an input is one number, not a stream or a list of them."""
     return hasattr(value, "__add__") and not hasattr(value, "__iter__")
 
 
@@ -73,6 +86,10 @@ class Given:
         return len(self._seen)
 
     def __getitem__(self, position: int) -> Any:
+        if position < 0:
+            position += len(self)
+            if position < 0:
+                raise IndexError(f"there are {len(self)} entries")
         while len(self._seen) <= position:
             try:
                 self._seen.append(next(self._entries))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal
 
-from symdipa.model.automaton import Automaton
+from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.drift import drifts
 from symdipa.runs.numbers.possible import Differences, feasible
@@ -56,8 +56,9 @@ def growth(
 
     ``cycles`` are disjoint ranges of positions. What a round costs is looked at alone: samples outside of the
     cycles are shifted for nothing, and what a cycle stores and finds stored by itself is left open; so the
-    costs of rounds add up to a bound from below, however many there are. ``letters`` say what is known of the
-    entry of each step, if the automaton was unfolded.
+    costs of rounds add up to a bound from below, however many there are. If they cost nothing alone, rounds
+    amid others are looked at, once further ones ask no more of what is stored. ``letters`` say what is
+    known of the entry of each step, if the automaton was unfolded.
     """
     rising = _Rising(automaton, tuple(run), tuple(sorted(cycles)), limits)
     possible, reason = rising.repeatable()
@@ -123,6 +124,19 @@ class _Rising:
             self.alone[times] = replace(system, samples=tuple(free))
         return self.alone[times]
 
+    def amid(self, rest: int, times: int) -> System:
+        """The run with so many rounds of each cycle, and ``rest`` more before and after; all but those have
+        no price and show nothing."""
+        inside = set()
+        for step, (at, turn) in enumerate(repeated(self.run, self.cycles, 2 * rest + times)):
+            if rest <= turn < rest + times and any(i <= at < j for i, j in self.cycles):
+                inside.add(step)
+        system = self.system(2 * rest + times)
+        free = [s if s.step in inside else replace(s, d=Fraction(0)) for s in system.samples]
+        return replace(
+            system, samples=tuple(free), shown=tuple(one for one in system.shown if one.step in inside)
+        )
+
     def _changed(self, i: int, j: int) -> set[str]:
         """The variables that do not hold what they held, once a cycle has been taken."""
         walk = Walk(self.automaton)
@@ -156,15 +170,33 @@ class _Rising:
                     other[k] = delta
             return tuple(map(tuple, table))
 
-        def rise(choice: Sequence[Fraction]) -> Fraction | None:
-            return self.cost(self.rounds(period * together), period * together, rows(choice))
+        count = period * together
 
-        choice, _ = largest(rise, [ends[k] for _, k in places])
-        table, rising = rows(choice), rise(choice)
-        costs = tuple(self.cost(self.system(n * period), n * period, table) for n in range(1, ROUNDS + 1))
-        if rising is None or None in costs:
-            return Growth("infinite", table, costs, reason)
-        return Growth(rising / together, table, costs, reason) if rising > 0 else None
+        def alone(choice: Sequence[Fraction]) -> Fraction | None:
+            return self.cost(self.rounds(count), count, rows(choice))
+
+        def amid(choice: Sequence[Fraction]) -> Fraction | None:
+            return self.cost(self.amid(rest, count), 2 * rest + count, rows(choice))
+
+        rest = self._rest_of_all(period)
+        for rise in (alone, amid) if rest else (alone,):
+            choice, _ = largest(rise, [ends[k] for _, k in places])
+            table, rising = rows(choice), rise(choice)
+            costs = tuple(self.cost(self.system(n * period), n * period, table) for n in range(1, ROUNDS + 1))
+            if rise is alone and (rising is None or None in costs):
+                return Growth("infinite", table, costs, reason)
+            if rising is not None and rising > 0 and None not in costs:
+                return Growth(rising / together, table, costs, reason)
+        return None
+
+    def _rest_of_all(self, period: int) -> int:
+        """After how many rounds, a multiple of the period, no cycle asks more of what is stored; 0: it is not
+        known, or a shift is not free where it costs nothing."""
+        if any(sample.noise is not Noise.LAPLACE for sample in self.system(1).samples):
+            return 0
+        rests = [self._at_rest(i, j) for i, j in self.cycles]
+        known = [rest for rest in rests if rest is not None]
+        return -(-max(known) // period) * period if known and len(known) == len(rests) else 0
 
     def _reads(self, t: int) -> bool:
         return self.automaton.state(self.automaton.transitions[t].source).is_input
