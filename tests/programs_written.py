@@ -77,7 +77,7 @@ def body(state, leaving):
 
 
 def branch(state, t):
-    stores = {x: "sample" for x in t.assign} | dict(t.copies)
+    stores = dict.fromkeys(t.assign, "sample") | dict(t.copies)
     sums = {u.register: " + ".join([*filter(None, [u.source]), *["entry"] * u.adds_input]) for u in t.updates}
     all_stores = {**stores, **{r: new or "0" for r, new in sums.items()}}
     if all_stores:

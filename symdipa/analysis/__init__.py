@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symdipa.analysis.work import Work, checked, unopened, unpaired
 from symdipa.bounds import portfolio
@@ -21,6 +21,7 @@ from symdipa.model.options import CheckOptions, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Answers, Result, Verdict, decide, must_be_result
+from symdipa.programs.loading import automaton_of
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from symdipa.evidence.certificates import Json
     from symdipa.evidence.hints import Hint
     from symdipa.evidence.refutation import Refutation
+    from symdipa.programs.python.mechanism import Mechanism
 
 EACH_SECONDS = 20.0
 """How long each method of :func:`weigh` may take by default."""
@@ -49,7 +51,7 @@ HINT_SECONDS, HINT_SHARE = 5.0, 3
 
 
 def check(
-    automaton: Automaton,
+    automaton: Automaton | Mechanism,
     engine: str = "auto",
     *,
     encoding: str = "marks",
@@ -65,8 +67,9 @@ def check(
     halt: str | None = None,
     differ: Differ | str | None = None,
     progress: Progress | None = None,
+    **settings: Any,
 ) -> Result:
-    """Decide whether an automaton is differentially private.
+    """Decide whether an automaton, or a mechanism with these ``settings``, is differentially private.
 
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
     ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
@@ -103,6 +106,7 @@ def check(
         max_weight=max_weight,
         relational=relational,
     )
+    automaton = automaton_of(automaton, settings, Limits.of(timeout, progress=progress))
     return check_with(with_halt(differing(automaton, differ), halt), options, progress)
 
 

@@ -6,11 +6,14 @@ from ast import literal_eval
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symdipa.model.adjacency.differ import Differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.limits import UNLIMITED, Limits
+
+if TYPE_CHECKING:
+    from symdipa.programs.python.mechanism import Mechanism
 
 SUFFIXES = (".py",)
 """The suffixes of files that are programs."""
@@ -44,6 +47,20 @@ def read_program(
         program.differ = differ.text
     with in_time(limits, f"following {program.name}"):
         return translated(program, limits).automaton
+
+
+def automaton_of(
+    model: Automaton | Mechanism, settings: Mapping[str, Any], limits: Limits = UNLIMITED
+) -> Automaton:
+    """The automaton of a mechanism with these settings; an automaton is itself, and has none."""
+    if not isinstance(model, Automaton):
+        from symdipa.programs.python.mechanism import Mechanism
+
+        if isinstance(model, Mechanism):
+            return model.translated(settings, limits).automaton
+    if settings:
+        raise TypeError(f"{next(iter(settings))} is neither an option nor, here, a parameter of a mechanism")
+    return model
 
 
 def _split(name: str) -> tuple[str, str | None]:

@@ -6,14 +6,19 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from symdipa.model.adjacency.differ import differ as read_differ
 from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS, must_be_one_of
 from symdipa.model.spelling import Dictionary
 from symdipa.programs.python.inputs import Inputs
 from symdipa.programs.trace import Trace
+
+if TYPE_CHECKING:
+    from symdipa.model.automaton import Automaton
+    from symdipa.programs.automaton import Translation
 
 
 class Mechanism:
@@ -52,6 +57,20 @@ class Mechanism:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         found = self.parameters.values()
         return tuple(p.name for p in found if p.kind in kinds and p.default is inspect.Parameter.empty)
+
+    def automaton(self, **settings: Any) -> Automaton:
+        """The automaton of the mechanism with these settings.
+
+        Raises :class:`InvalidInput` for what cannot be followed.
+        """
+        return self.translated(settings).automaton
+
+    def translated(self, settings: Mapping[str, Any], limits: Limits = UNLIMITED) -> Translation:
+        """The automaton with the way back to the source (:func:`symdipa.programs.automaton.translated`)."""
+        from symdipa.programs.automaton import translated
+        from symdipa.programs.python.run import PythonProgram
+
+        return translated(PythonProgram(self, settings), limits)
 
     def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """All settings: those that are given, and defaults. Sizes of inputs are among those that are given.
