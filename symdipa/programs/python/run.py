@@ -182,7 +182,7 @@ class _Run:
     def passed(self, frame: FrameType) -> None:
         """A mark is passed: tell the trace, if all that counts can be seen."""
         known = places(frame.f_code)[frame.f_lasti]
-        if known.after is None:
+        if known.after is None or not known.iterators:
             return
         self.bases[frame] = known.after - 1
         chain = [(frame, known.live)]
