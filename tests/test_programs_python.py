@@ -138,3 +138,19 @@ def test_a_program_that_never_ends_is_ended_by_a_time_limit(tmp_path):
     done = symdipa_says("check", "-q", str(file), "--timeout", "2")
     assert done.returncode == 3
     assert "time limit" in done.stdout
+
+
+@mechanism
+def between(queries):
+    for q in queries:
+        yield 0 < q < 1
+
+
+def test_reals_lie_between_integers():
+    """A value without noise that is not an integer either: all three answers are possible."""
+    shown = {(str(t.guard), str(t.output)) for t in between.automaton().transitions}
+    assert shown == {
+        ("insample < 1 && insample > 0", "True"),
+        ("insample >= 1", "False"),
+        ("insample <= 0", "False"),
+    }
