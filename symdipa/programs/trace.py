@@ -392,7 +392,7 @@ class Trace:
                 reads, self._pending = self._pending.name, None
             else:
                 self._take()
-        sample = Sample(self._name("#"), site, self.line, kind)
+        sample = Sample(self._name("#"), site, self.line, kind, self._made)
         inputs = combination(value.entries)
         self._tell(Draw(sample.name, kind, d, value.constant, inputs, reads, self.line))
         return sample
@@ -493,10 +493,11 @@ class Trace:
         return difference
 
     def _agree(self, side: Number) -> None:
-        """Noise is drawn around what the program adds to it: where that was not so, everything starts anew. But
-        what was compared or shown before is a value by itself, and an input that is added one without noise."""
+        """Noise is drawn around what the program adds to it: where that was not so, everything starts anew.
+        But what was compared or shown before is a value by itself, and an input that is added one without
+        noise."""
         samples = list(side.samples.items())
-        early = [sample for sample, _ in samples if not sample.used]
+        early = sorted((each for each, _ in samples if not each.used), key=lambda each: -each.age)
         if side.entries and any(self._sites.later(sample.site) for sample in early):
             raise Restart
         if len(samples) == 1 and abs(samples[0][1]) == 1:
