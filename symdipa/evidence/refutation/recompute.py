@@ -20,15 +20,17 @@ from typing import Any
 
 ENOUGH = 1e-7
 """Halving the panels ends where it changes a logarithm by no more than this,"""
-FINEST = 5
-"""or was done so often."""
-MOST_WORK = 40_000_000
+COARSEST, FINEST = -1, 6
+"""or was done so often. (At first they are twice as wide as they would be.)"""
+ROUGHEST = 1e-2
+"""A larger change is not accepted where there is no time for more."""
+MOST_WORK = 6_000_000
 """How many steps one integration may take, about."""
 NODES = 8
 """Gauss's nodes on a panel."""
-STEEP = 4.0
+STEEP = 8.0
 """By what power of e factors may change on a panel at first."""
-TAIL = 40.0
+TAIL = 30.0
 """What is left out has probabilities that are smaller by this power of e, at least."""
 
 
@@ -200,15 +202,14 @@ def _settled(laws: list[Law], bounds: list[Bound]) -> tuple[float, float]:
         return math.log(laws[0].mass(-math.inf, math.inf)), 0.0
     if laws[0].whole:
         return _Integral(laws, bounds, 0).value(), 1e-9
-    before = _Integral(laws, bounds, 0).value()
-    off = math.inf
-    for fine in range(1, FINEST + 1):
+    before, off = _Integral(laws, bounds, COARSEST).value(), math.inf
+    for fine in range(COARSEST + 1, FINEST + 1):
         try:
             now = _Integral(laws, bounds, fine).value()
         except TooMuchWork:
-            if off < math.inf:
-                break
-            raise
+            if off > ROUGHEST:
+                raise
+            break
         off, before = abs(now - before), now
         if off <= ENOUGH:
             break
@@ -351,13 +352,18 @@ class _Integral:
         for i, j in self.tables:
             self.links[i].add(j)
         while len(left) > 1:
-            self._eliminate(min(left, key=lambda i: (len(self.links[i]), i)))
+            self._eliminate(min(left, key=self._cost))
             left = set(self.links)
         (last,) = left
         total = self.grids[last].total(self.values[last])
         if not total > 0:
             raise TooMuchWork("the probability is too small for what is left of the digits")
         return math.log(total) + self.scale
+
+    def _cost(self, i: int) -> tuple[int, int, int]:
+        """Which sample is to be integrated first: the one with fewest links, and few tables among them."""
+        links = self.links[i]
+        return len(links), sum((j, i) in self.tables for j in links), i
 
     def _did(self, steps: int) -> None:
         self.work += steps
@@ -387,7 +393,7 @@ class _Integral:
         for i in self.core:
             law = self.laws[i]
             low, high = law.ends
-            far = (TAIL + len(self.laws) * math.log(2)) / law.rate
+            far = (TAIL + len(self.beside[i]) * math.log(2)) / law.rate
             least, most = max(low, min(kinks[i]) - far), min(high, max(kinks[i]) + far)
             if law.whole:
                 yield _Grid(None, range(math.ceil(least), math.floor(most) + 1))
@@ -493,7 +499,7 @@ class _Integral:
             ]
             self.values[j] = self._scaled(logs)
             return
-        a, b = others
+        a, b = sorted(others, key=lambda j: j not in tables)  # a row of a table is taken once
         self.links[a].add(b)
         self.links[b].add(a)
         across = len(self.grids[a].places) * len(self.grids[b].places)
@@ -536,13 +542,13 @@ def problem(run: Data, entries: Sequence[str], eps: str, whole: bool) -> tuple[l
     """
     laws: dict[int, Law] = {}
     known: dict[int, Fraction] = {}
-    for i, (kind, d, constant, factors) in enumerate(run["samples"]):
+    for n, (kind, d, constant, factors) in enumerate(run["samples"]):
         mean = Fraction(constant)
         mean += sum(Fraction(factor) * Fraction(entries[k]) for k, factor in factors.items())
         if kind == "none":
-            known[i] = mean
+            known[n] = mean
         else:
-            laws[i] = Law(kind, float(Fraction(d) * Fraction(eps)), mean, None, None, whole)
+            laws[n] = Law(kind, float(Fraction(d) * Fraction(eps)), mean, None, None, whole)
     bounds: list[Bound] = []
 
     def resolved(term: tuple[int, int | None, str]) -> tuple[int, int | None, Fraction]:
@@ -575,9 +581,8 @@ def problem(run: Data, entries: Sequence[str], eps: str, whole: bool) -> tuple[l
             within(i, sign, more)
         elif i is not None and j is not None and i != j:
             bounds.append(Bound(i, sign, j, other_sign, more))
-        elif i is not None and sign != other_sign:
-            half = more / 2
-            within(i, sign, Fraction(math.floor(half)) if whole else half)
+        elif i is not None and sign != other_sign:  # a value and its own negative
+            within(i, sign, Fraction(math.floor(more / 2)) if whole else more / 2)
         elif more < 0 or (more == 0 and relation == "<"):
             return None
     used = {k for b in bounds for k in (b.of, b.other)}
@@ -599,9 +604,8 @@ def total(runs: Sequence[Data], entries: Sequence[str], eps: str, whole: bool) -
     if not found:
         return -math.inf, 0.0
     most = max(value for value, _ in found)
-    return most + math.log(math.fsum(math.exp(value - most) for value, _ in found)), max(
-        off for _, off in found
-    )
+    added = math.fsum(math.exp(value - most) for value, _ in found)
+    return most + math.log(added), max(off for _, off in found)
 
 
 def adjacent(

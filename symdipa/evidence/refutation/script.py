@@ -119,17 +119,15 @@ def _parts(found: Refutation, data: recompute.Data) -> Iterator[str]:
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
     lines = source.splitlines(keepends=True)
     first, last = imports[0].lineno - 1, imports[-1].end_lineno or 0
-    which = found.automaton.differ
-    differing = "all entries may differ" if which.is_all else which.words
     yield f'''#!/usr/bin/env python3
 """A counterexample to a privacy claim, as a program (written by symdipa {__version__}).
 
 Claimed: {_plain(name)} is D*eps-private with D = {found.exceeds}; where inputs are adjacent,
-{_plain(differing)}. Here are two such inputs, alpha and beta, and outputs that
+{_plain(found.automaton.differ.words)}. Here are two such inputs, alpha and beta, and outputs that
 are more than exp(D*eps) times as likely on alpha as on beta, at eps = {found.eps}.
 
 This program computes both probabilities. Its exit status is 0 if they refute the claim, and 1 if they do not.
-It needs Python 3.11 or later, and nothing else.
+It needs Python 3.10 or later, and nothing else.
 
 What is to be compared with the mechanism are the "runs", all that show the outputs: their "steps"; their
 "samples" (noise, inverse scale in units of eps, mean without inputs, and by which factors which entries are
