@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-ENOUGH = 1e-7
+ENOUGH = 1e-6
 """Halving the panels ends where it changes a logarithm by no more than this,"""
 COARSEST, FINEST = -1, 6
 """or was done so often. (At first they are twice as wide as they would be.)"""
