@@ -18,14 +18,16 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-ENOUGH = 1e-6
+ENOUGH = 1e-4
 """Halving the panels ends where it changes a logarithm by no more than this,"""
 COARSEST, FINEST = -1, 6
 """or was done so often. (At first they are twice as wide as they would be.)"""
 ROUGHEST = 1e-2
 """A larger change is not accepted where there is no time for more."""
-MOST_WORK = 6_000_000
-"""How many steps one integration may take, about."""
+MOST_WORK = 3_000_000
+"""How many steps all integrations of connected samples may take: some seconds."""
+OF_MASS, OF_INTEGRAL = 3, 8
+"""How many steps these take."""
 NODES = 8
 """Gauss's nodes on a panel."""
 STEEP = 8.0
@@ -202,10 +204,12 @@ def _settled(laws: list[Law], bounds: list[Bound]) -> tuple[float, float]:
         return math.log(laws[0].mass(-math.inf, math.inf)), 0.0
     if laws[0].whole:
         return _Integral(laws, bounds, 0).value(), 1e-9
-    before, off = _Integral(laws, bounds, COARSEST).value(), math.inf
+    first = _Integral(laws, bounds, COARSEST)
+    before, off, work = first.value(), math.inf, first.work
     for fine in range(COARSEST + 1, FINEST + 1):
         try:
-            now = _Integral(laws, bounds, fine).value()
+            finer = _Integral(laws, bounds, fine, work)
+            now, work = finer.value(), finer.work
         except TooMuchWork:
             if off > ROUGHEST:
                 raise
@@ -309,10 +313,10 @@ Table = list[list[float]]
 
 
 class _Integral:
-    """Samples that are connected, at one fineness."""
+    """Samples that are connected, at one fineness, after so much ``work``."""
 
-    def __init__(self, laws: list[Law], bounds: list[Bound], fine: int) -> None:
-        self.laws, self.fine, self.work = laws, fine, 0
+    def __init__(self, laws: list[Law], bounds: list[Bound], fine: int, work: int = 0) -> None:
+        self.laws, self.fine, self.work = laws, fine, work
         self.seen: list[list[tuple[int, bool, int, float]]] = [[] for _ in laws]
         for b in bounds:
             for i in (b.of, b.other):
@@ -448,13 +452,13 @@ class _Integral:
         if len(beside) == 1:
             (j,) = beside
             places = self.grids[j].places
-            self._did(len(places))
+            self._did(OF_MASS * len(places))
             for k, x in enumerate(places):
                 mass = law.mass(*self._between(i, {j: x}))
                 self.logs[j][k] += math.log(mass) if mass > 0 else -math.inf
             return
         a, b = beside
-        self._did(len(self.grids[a].places) * len(self.grids[b].places))
+        self._did(OF_MASS * len(self.grids[a].places) * len(self.grids[b].places))
         self._put(
             a,
             b,
@@ -491,7 +495,7 @@ class _Integral:
             raise TooMuchWork("too many values have to be known at the same time")
         if len(others) == 1:
             (j,) = others
-            self._did(len(grid.places) * (len(self.grids[j].places) if tables else 1))
+            self._did(len(self.grids[j].places) * (len(grid.places) if tables else OF_INTEGRAL))
             found = self._row(i, j, grid, values, tables.get(j), {})
             logs = [
                 math.log(x) + math.log(y) if x > 0 and y > 0 else -math.inf
@@ -503,7 +507,7 @@ class _Integral:
         self.links[a].add(b)
         self.links[b].add(a)
         across = len(self.grids[a].places) * len(self.grids[b].places)
-        self._did(across * (len(grid.places) if b in tables else 4) + len(grid.places))
+        self._did(across * (len(grid.places) if b in tables else 2 * OF_INTEGRAL))
         rows = []
         for k, x in enumerate(self.grids[a].places):
             own = values if a not in tables else [v * t for v, t in zip(values, tables[a][k], strict=True)]
