@@ -22,9 +22,9 @@ ENOUGH = 1e-4
 """Halving the panels ends where it changes a logarithm by no more than this,"""
 COARSEST, FINEST = -1, 6
 """or was done so often. (At first they are twice as wide as they would be.)"""
-ROUGHEST = 1e-2
+ROUGHEST = 2e-2
 """A larger change is not accepted where there is no time for more."""
-MOST_WORK = 3_000_000
+MOST_WORK = 6_000_000
 """How many steps all integrations of connected samples may take: some seconds."""
 OF_MASS, OF_INTEGRAL = 3, 8
 """How many steps these take."""
