@@ -28,6 +28,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import linecache
 import re
 import shlex
 import shutil
@@ -173,7 +174,10 @@ def _run_python(block: Block, names: dict[str, object], outcome: Outcome) -> Non
     outcome.commands += 1
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(block.text, f"line {block.line}", "exec"), names)
+            name = f"line {block.line}"
+            lines = block.text.splitlines(True)
+            linecache.cache[name] = len(block.text), None, lines, name  # as notebooks do
+            exec(compile(block.text, name, "exec"), names)
     except Exception as error:
         outcome.wrong.append(f"line {block.line}: {type(error).__name__}: {error}")
 

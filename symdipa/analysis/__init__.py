@@ -128,6 +128,7 @@ def with_settings(
 
     if isinstance(subject, Mechanism):
         from symdipa.model.adjacency.differ import differ as read_differ
+        from symdipa.programs.loading import automaton_of
 
         wanted = read_differ(differ) if isinstance(differ, str) else differ
         return automaton_of(subject, settings, halt, limits, wanted)
@@ -272,8 +273,8 @@ def weigh(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Result:
-    """Check an automaton, or a mechanism with these ``settings``, and bound ``D`` as well as possible, from above
-    and from below.
+    """Check an automaton, or a mechanism with these ``settings``, and bound ``D`` as well as possible, from
+    above and from below.
 
     ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; by default alignment and exact are
     tried until the bounds meet, and where several runs show the same outputs, runs are paired. ``graph`` is
