@@ -182,7 +182,9 @@ def _with_stops(result: Result, ask: Callable[[Automaton, Limits], Result], limi
             stops = list(dict.fromkeys(map(result.automaton.place, stops)))
             more = [f"{len(stops) - SHOWN_STOPS} {'states' if origin is None else 'lines'} more"]
             where = enumeration([*stops[:SHOWN_STOPS], *(more if len(stops) > SHOWN_STOPS else [])])
-            counts = "'else output halt; goto halted' there counts" if origin is None else "--halt visible counts"
+            counts = (
+                "'else output halt; goto halted' there counts" if origin is None else "--halt visible counts"
+            )
             remedy = f"it can stop in {where}; {counts} that"
             said = (words := _if_seen(result, found)) and f"{words} ({remedy})"
     except LimitReached as limit:
@@ -271,7 +273,7 @@ def weigh(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Result:
-    """Check an automaton, or a mechanism with these ``settings``, and bound ``D`` from above and from below, as well as possible.
+    """Check an automaton, or a mechanism with these ``settings``, and bound ``D`` from both sides.
 
     ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; by default alignment and exact are
     tried until the bounds meet, and where several runs show the same outputs, runs are paired. ``graph`` is

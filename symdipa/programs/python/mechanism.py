@@ -88,9 +88,9 @@ class Mechanism:
     def automaton(self, **settings: Any) -> Automaton:
         """The automaton of the mechanism, with settings. Raises :class:`InvalidInput` where it cannot be
         followed."""
-        from symdipa.programs.loading import automaton_of
+        import symdipa  # programs are followed elsewhere, where mechanisms are known
 
-        return automaton_of(self, settings)
+        return symdipa.automaton_of(self, settings)
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
