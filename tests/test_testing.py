@@ -56,7 +56,7 @@ def test_what_is_not_private_fails_with_the_report(subject):
         assert_private(subject, at_most=1)
     said = str(failed.value)
     assert "is not shown to be as asserted, D <= 1: it is not private" in said
-    assert "step by step" in said and "not private: " in said.splitlines()[2]
+    assert "Outputs of the run" in said and "not private: " in said.splitlines()[2]
     assert assert_not_private(subject).verdict is Verdict.NOT_PRIVATE
 
 

@@ -235,7 +235,9 @@ def validated(automaton: Automaton) -> Automaton:
     """
     if not isinstance(automaton, Automaton):
         kind = type(automaton).__name__
-        raise TypeError(f"an Automaton is asked for, not {kind}; symdipa.load reads one from a file")
+        made = callable(getattr(automaton, "automaton", None))  # a mechanism, which is not known here
+        way = "its method automaton() makes one" if made else "symdipa.load reads one from a file"
+        raise TypeError(f"an Automaton is asked for, not {kind}; {way}")
     if not automaton.is_validated:
         validate(automaton)
     return automaton.trusted()
