@@ -208,11 +208,12 @@ def compare(
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a concrete counterexample is to refute, and where it is drawn."""
+    """What a concrete counterexample is to refute, where it is drawn, and written as a program."""
 
     exceeds: Fraction = Fraction(1)
     eps: Fraction = Fraction(1)
     plot: Target | None = None
+    script: Target | None = None
 
 
 def _wanted(concrete: bool, **given: Any) -> Wanted | None:
@@ -251,6 +252,11 @@ def _wanted(concrete: bool, **given: Any) -> Wanted | None:
         "--plot",
         help="Draw how the ratio grows, as .svg or .png. Implies --concrete.",
     ),
+    output_option(
+        "--script",
+        help="Write a Python program that computes both probabilities again, and fails if they do not refute "
+        "D. Implies --concrete.",
+    ),
 )
 @output_option(
     "--svg",
@@ -283,6 +289,7 @@ def witness(
     \b
     Examples: symdipa witness examples/leaking_pair/svt_no_cutoff.dipa
               symdipa witness --concrete --exceeds 20 examples/leaking_pair/a_leakp.dipa
+              symdipa witness --script refutes.py examples/leaking_pair/a_leakp.dipa
               symdipa witness --pattern LP --json examples/leaking_pair/a_leakp.dipa
     """
     if pattern is not None:
@@ -296,6 +303,10 @@ def witness(
         with usable():
             check_plot(plot)
         wanted.plot.will_hold(plot.suffix.lower()[1:])
+    if wanted is not None and wanted.script is not None:
+        if len(files) > 1:
+            raise click.UsageError("--script is about one file; there are several")
+        wanted.script.will_hold("a program in Python")
     if picture is not None:
         if len(files) > 1:
             raise click.UsageError("--svg draws one file; there are several")
@@ -321,6 +332,8 @@ def witness(
             found = ASK_WEIGHT
         elif wanted is not None:
             found = concrete_counterexample(name, result, wanted, limits.left(), view)
+        if wanted is not None and wanted.script is not None:
+            _write_script(name, ASK_WEIGHT if private else found, wanted.script)
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:
@@ -354,6 +367,20 @@ def _draw(name: str, result: Result, picture: Target) -> None:
     except PictureTooLarge as error:
         raise Unusable(f"no picture: {error}") from error
     picture.write(drawing, "a picture of the run")
+
+
+def _write_script(name: str, found: Refutation | str | None, target: Target) -> None:
+    """Write the program of a counterexample; where there is none that is said."""
+    from symdipa.evidence.refutation import NoRefutation, script
+
+    try:
+        if found is None or isinstance(found, str):
+            raise NoRefutation(found or "there is no violation")
+        program = script.script(found)
+    except NoRefutation as reason:
+        click.echo(f"{shown(name)}: {target.name} is not written: {reason}", err=True)
+        return
+    target.write(program, "a program that computes both probabilities")
 
 
 def concrete_counterexample(
