@@ -36,11 +36,11 @@ from symdipa.runs.numbers.system import Comparison, Sample, Shown, System, Value
 NOISES = (Noise.LAPLACE, Noise.LAPLACE, Noise.EXPONENTIAL, Noise.NONE)
 
 
-def some_entries(rng, j):
-    """Often the own entry; also sums of it and of those of earlier steps."""
+def some_entries(rng, j, integer):
+    """Often the own entry; of reals also sums of it and of those of earlier steps."""
     if rng.random() < 0.3:
         return ()
-    if rng.random() < 0.6:
+    if integer or rng.random() < 0.6:
         return ((j, F(1)),)
     steps = [i for i in range(j + 1) if rng.random() < 0.6]
     return tuple((i, F(rng.choice((1, 1, -1, 2)))) for i in steps)
@@ -50,7 +50,11 @@ def random_system(rng, integer=False, mirrored=True):
     count = rng.choice((2, 3, 4))
     samples = tuple(
         Sample(
-            j, rng.choice(NOISES), F(rng.randrange(1, 5), 2), F(rng.randrange(-2, 3)), some_entries(rng, j)
+            j,
+            rng.choice(NOISES),
+            F(rng.randrange(1, 5), 2),
+            F(rng.randrange(-2, 3)),
+            some_entries(rng, j, integer),
         )
         for j in range(count)
     )
@@ -88,6 +92,8 @@ def satisfiable(system):
         strict = c.strict or (noisy and not system.integer)
         solver.add(low < high if strict else low <= high)
     for z, s in zip(variables, system.samples, strict=True):
+        if system.integer and s.entries:
+            continue  # which no other has: the sample may lie anywhere
         mean = z3.RealVal(str(s.mean)) + z3.Sum(
             z3.RealVal(0), *(z3.RealVal(str(k)) * make(f"e{i}") for i, k in s.entries)
         )

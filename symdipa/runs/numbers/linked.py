@@ -9,17 +9,25 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.parts import Noise
 
 if TYPE_CHECKING:
     from symdipa.runs.numbers.system import System, Value
+
+EFFORT = 5_000_000
+"""How much the solver may do, in its own units: a few seconds."""
 
 
 def solved(
     system: System, margin: Fraction = Fraction(0)
 ) -> tuple[tuple[Fraction, ...], dict[int, Fraction]] | None:
     """Values of the samples, and of the entries by their steps, with which the run is taken; ``None`` if
-    there are none. Comparisons with noise hold by more than ``margin``, over the integers by as much."""
+    there are none. Comparisons with noise hold by more than ``margin``, over the integers by as much.
+
+    Raises :class:`~symdipa.model.errors.LimitReached` where the solver does not find out, which is about
+    integers without bounds.
+    """
     import z3
 
     make = z3.Int if system.integer else z3.Real
@@ -48,7 +56,11 @@ def solved(
             solver.add(own == mean)
         else:
             solver.add(own >= mean if system.integer else own > mean)
-    if solver.check() != z3.sat:
+    solver.set("rlimit", EFFORT)
+    answer = solver.check()
+    if answer == z3.unknown:
+        raise LimitReached(Limit.SOLVER, "whether integers can be such sums was not found out")
+    if answer == z3.unsat:
         return None
     model = solver.model()
 
