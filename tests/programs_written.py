@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from symdipa.model.parts import SAMPLE, Noise, OutputKind
 from symdipa.model.validation.samples import use_of_sample
@@ -23,6 +24,19 @@ def written(automaton) -> str:
             lines += [f"            {line}" for line in body(state, leaving)]
             word = "elif"
     return "\n".join([*lines, "        else:", "            return", ""])
+
+
+def with_own_scales(automaton):
+    """The automaton with another inverse scale for every sample, by which they can be told apart."""
+    states = [
+        replace(
+            state,
+            d=None if state.d is None else Fraction(2 * k + 1, 16),
+            d_prime=None if state.d_prime is None else Fraction(2 * k + 2, 16),
+        )
+        for k, state in enumerate(automaton.states)
+    ]
+    return replace(automaton, states=tuple(states))
 
 
 def without_dead_variables(automaton):

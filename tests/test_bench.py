@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,7 +25,17 @@ from symdipa.files import formats
 from symdipa.files.families import FAMILIES, generate
 from symdipa.interface.bench import machine, measure, plots, presets, store, sweep, tables
 from symdipa.interface.bench.measure import Job, Measured
-from symdipa.interface.bench.plan import BadSweep, Config, Plan, Task, configs, documented, member, sizes
+from symdipa.interface.bench.plan import (
+    BadSweep,
+    Config,
+    Expected,
+    Plan,
+    Task,
+    configs,
+    documented,
+    member,
+    sizes,
+)
 from symdipa.interface.bench.process import Process
 from symdipa.interface.bench.store import COLUMNS, Store
 from symdipa.interface.cli import cli
@@ -840,6 +852,86 @@ def test_missing_examples_are_told(tmp_path, monkeypatch):
     assert (machine.SOURCE / "symdipa" / "__main__.py").is_file()
     done = invoke("--preset", "table1", "--examples", tmp_path, "-o", tmp_path / "results")
     assert done.exit_code == 2 and str(tmp_path) in done.stderr
+
+
+def test_the_preset_of_mechanisms_has_every_program_with_its_answer():
+    from test_programs_examples import ANSWERS
+
+    items = presets.PRESETS["mechanisms"].items(EXAMPLES)
+    told = {item.key.replace(".py", ""): item.expected for item, _ in items}
+    assert {*told} == {*ANSWERS} and all(path.is_file() for _, path in items)
+    for name, answer in ANSWERS.items():
+        assert told[name].verdict == ("private" if answer.startswith("private") else "not-private")
+        if answer.startswith("private"):  # a check without a claim may stop at a larger bound
+            assert Fraction(told[name].least) <= Fraction(answer.partition(" = ")[2])
+
+
+def clones(folder: Path) -> Path:
+    for tool, places, mechanisms in presets.PEERS:
+        (folder / tool / places[0]).mkdir(parents=True)
+        for name, *_ in mechanisms:
+            header = "int f(float q[], int size, float epsilon, int NN)" if "sparse" in name else "int size"
+            (folder / tool / places[0] / f"{name}.c").write_text(header)
+    return folder
+
+
+def test_the_files_of_others_are_run_with_and_without_parameters(tmp_path):
+    items = [item for item, _ in presets.peers(clones(tmp_path))]
+    assert len(items) == 2 * (17 + 9)
+    assert {item.settings for item in items if "sparse" in item.key} == {(), ("size=5", "NN=1")}
+    assert {item.settings for item in items if "smartsum" in item.key} == {(), ("size=5",)}
+    wrong = next(item for item in items if item.key == "checkdp/badnoisymax size=5")
+    assert (wrong.claim, wrong.expected.least) == ("1", "5/2")
+    plan = Plan(tuple(items), configs(("auto",), ("marks",), ("default",)), preset="mechanisms")
+    assert Plan.from_json(json.loads(json.dumps(plan.as_json()))) == plan
+
+
+def test_files_of_others_that_are_missing_are_told(tmp_path):
+    with pytest.raises(BadSweep, match=r"no folder .*checkdp: --peer wants"):
+        list(presets.peers(tmp_path))
+    (clones(tmp_path) / "shadowdp" / "examples" / "original" / "smartsum.c").unlink()
+    with pytest.raises(BadSweep, match=r"needs the file smartsum\.c of shadowdp"):
+        list(presets.peers(tmp_path))
+    done = invoke("--preset", "table1", "--peer", tmp_path, "-o", tmp_path / "results")
+    assert done.exit_code == 2 and "--peer is for --preset mechanisms" in done.stderr
+
+
+def test_the_preset_of_mechanisms_has_one_engine_and_a_column_of_claims(planted, tmp_path):
+    made = planted(lambda job: saying(weight={"alignment": "9"}, verdict=right[job.id.partition("|")[0]]))
+    right = {item.key: item.expected.verdict for item, _ in presets.PRESETS["mechanisms"].items(EXAMPLES)}
+    done = invoke("--preset", "mechanisms", "--warmup", "0", "--repeat", "1", "-o", tmp_path, "--jobs", "4")
+    assert done.exit_code == 0 and {name.split("|")[1] for name in made} == {"auto"}
+    line = next(line for line in done.stdout.splitlines() if "sums.py:smart_sum" in line)
+    assert [cell.strip() for cell in line.split("|")[5:8]] == ["private", "9", "2"]
+    assert "* Claimed: the D that publications claim" in done.stdout
+    table = invoke("-o", tmp_path, "--table", "csv").stdout
+    assert {row["item"]: row["claim"] for row in csv.DictReader(io.StringIO(table))}["gaps.py:gap_svt"] == "1"
+
+
+def test_a_bound_below_the_known_d_is_a_contradiction():
+    known = Expected(None, "private", least="5/2")
+    assert known.contradicted_by({"leaking-pair": "present"}, "private", None, "5/2") == ""
+    assert known.contradicted_by({}, "private", None, "2") == "a bound on D is 2, and D is 5/2"
+
+
+def test_a_program_is_run_with_its_settings_and_its_claim():
+    content = (EXAMPLES / "programs" / "sparse_vector.py").read_bytes()
+    given = job(content=content, fmt="py", config=Config("auto"))
+    found = measure.measure(replace(given, program="svt", settings=("c=1",), claim="1"))
+    assert (found.outcome, found.verdict, found.bound, found.exit_status) == ("answered", "private", "1", 0)
+    found = measure.measure(replace(given, program="svt", settings=("c=1",), claim="1/2"))
+    assert (found.outcome, found.bound, found.exit_status) == ("answered", "1", 1)
+    found = measure.measure(replace(given, program="nothing"))
+    assert found.outcome == "unusable" and "nothing" in found.remark
+
+
+def test_programs_are_named_one_by_one(tmp_path):
+    program = EXAMPLES / "programs" / "sparse_vector.py"
+    few = ["--engine", "auto", "--warmup", "0", "--repeat", "1", "-o", tmp_path]
+    done = invoke(f"{program}:svt", *few)
+    assert done.exit_code == 0 and f"| {program}:svt |" in done.stdout and "| private |" in done.stdout
+    done = invoke(f"{program}:other", *few, "--restart")
+    assert done.exit_code == 2 and "other" in done.stderr
 
 
 def test_the_documentation_names_every_column_and_outcome():

@@ -272,7 +272,7 @@ def test_entries_of_loops_differ_in_every_round():
     assert which_differ(svt("all"), witness) == [
         "The entry of step 4 and the entry of step 2 in every round differ; all others are equal."
     ]
-    assert entries_of(witness, [1, 2]) == "the entries of steps 2 and 3 in every round"
+    assert entries_of(svt("all"), witness, [1, 2]) == "the entries of steps 2 and 3 in every round"
     alone = replace(witness, run=(0, 1), cycles=(), letters=("", "~"))
     assert which_differ(svt("all"), alone) == ["The entry of step 2 differs."]
     looped = replace(alone, cycles=((1, 2),))

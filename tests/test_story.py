@@ -6,7 +6,7 @@ import pytest
 from conftest import EXAMPLES
 
 from symdipa.analysis import check, weigh
-from symdipa.evidence.facts import link, orders_along, path_ends
+from symdipa.evidence.facts import Steps, link, orders_along, path_ends
 from symdipa.files import formats
 from symdipa.interface.reports import check as checks
 from symdipa.interface.reports import objects
@@ -184,8 +184,10 @@ def test_the_sentence_that_sums_it_up(name, words):
 
 def test_links_name_the_variable_and_where_it_was_stored():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
-    assert link_text(link(automaton, witness.run, 1, 0)) == "step 2 asks for insample < x, stored in step 1"
-    assert link_text(link(automaton, witness.run, 0, 2)) == "step 3 asks for insample >= x, stored in step 1"
+    low, high = (link(automaton, witness.run, *ends) for ends in ((1, 0), (0, 2)))
+    steps = Steps(automaton, witness.run)
+    assert link_text(automaton, steps, low) == "step 2 asks for insample < x, stored in step 1"
+    assert link_text(automaton, steps, high) == "step 3 asks for insample >= x, stored in step 1"
 
 
 def test_a_disclosing_loop_of_several_steps_names_the_one_that_shows():

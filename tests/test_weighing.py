@@ -36,7 +36,7 @@ def test_the_bounds_are_in_order_and_certified():
     for example in well_formed(60):
         everything = bounds_on(Problem.of(example), METHODS)
         bounds = everything.from_above
-        assert not everything.missing
+        assert everything.missing.keys() <= {"counting"}  # a loop that costs something unshifted
         assert bounds["exact"] <= min(bounds.values()) and everything.lower == bounds["exact"]
         found = bounds_on(Problem(control_graph(example)))  # a control graph alone: no runs are paired
         assert found.best is not None and found.lower is not None and found.alignment_proof is not None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symdipa.analysis.work import Work, checked, unopened, unpaired
 from symdipa.bounds import portfolio
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from symdipa.evidence.certificates import Json
     from symdipa.evidence.hints import Hint
     from symdipa.evidence.refutation import Refutation
+    from symdipa.programs.python.mechanism import Mechanism
+
+LEAST_SECONDS = 1e-3
+"""What is left of a time that is over, for work that then says so."""
 
 EACH_SECONDS = 20.0
 """How long each method of :func:`weigh` may take by default."""
@@ -49,7 +53,7 @@ HINT_SECONDS, HINT_SHARE = 5.0, 3
 
 
 def check(
-    automaton: Automaton,
+    automaton: Automaton | Mechanism,
     engine: str = "auto",
     *,
     encoding: str = "marks",
@@ -65,8 +69,9 @@ def check(
     halt: str | None = None,
     differ: Differ | str | None = None,
     progress: Progress | None = None,
+    **settings: Any,
 ) -> Result:
-    """Decide whether an automaton is differentially private.
+    """Decide whether an automaton, or a mechanism with these ``settings``, is differentially private.
 
     ``engine``: ``"explicit"`` enumerates the augmentation; ``"z3"`` searches symbolically with the given
     ``encoding`` (``"marks"`` or ``"ghost"``); ``"both"`` runs both and compares; ``"auto"`` enumerates
@@ -87,9 +92,11 @@ def check(
     Returns a :class:`Result`; limits lead to ``Status.UNKNOWN`` and never to an exception. On Linux an
     engine runs in a process of its own, which is killed if it does not stop (enumeration only beyond a small
     cap); elsewhere memory is not limited. Raises :class:`~symdipa.model.errors.InvalidInput` for an automaton
-    that breaks the rules of the model, ``ValueError`` for an unknown engine, encoding, solver or pattern and
-    for a bound, timeout or memory that is not positive.
+    that breaks the rules of the model or a program that cannot be followed, ``ValueError`` for an unknown
+    engine, encoding, solver or pattern and for a bound, timeout or memory that is not positive,
+    :class:`~symdipa.model.errors.LimitReached` while a program is followed.
     """
+    limits = Limits.of(timeout, memory)
     options = CheckOptions(
         engine=engine,
         encoding=encoding,
@@ -103,7 +110,32 @@ def check(
         max_weight=max_weight,
         relational=relational,
     )
-    return check_with(with_halt(differing(automaton, differ), halt), options, progress)
+    found = with_settings(automaton, settings, halt, differ, limits)
+    if found is not automaton and timeout is not None:
+        options = replace(options, timeout=max(limits.left() or 0.0, LEAST_SECONDS))
+    return check_with(found, options, progress)
+
+
+def with_settings(
+    subject: Automaton | Mechanism,
+    settings: Mapping[str, Any],
+    halt: str | None,
+    differ: Differ | str | None,
+    limits: Limits,
+) -> Automaton:
+    """The automaton, or that of a mechanism with these settings, in the reading that is asked for."""
+    from symdipa.programs.python.mechanism import Mechanism
+
+    if isinstance(subject, Mechanism):
+        from symdipa.model.adjacency.differ import differ as read_differ
+        from symdipa.programs.loading import automaton_of
+
+        wanted = read_differ(differ) if isinstance(differ, str) else differ
+        return automaton_of(subject, settings, halt, limits, wanted)
+    if settings:
+        names = enumeration(settings)
+        raise TypeError(f"there is no option {names}; and only mechanisms have settings")
+    return with_halt(differing(subject, differ), halt)
 
 
 def differing(automaton: Automaton, differ: Differ | str | None) -> Automaton:
@@ -146,9 +178,14 @@ def _with_stops(result: Result, ask: Callable[[Automaton, Limits], Result], limi
         if stops := list(dict.fromkeys(stop.source for stop in added(result.automaton, shown))):
             left = limits.within(max(HALT_SECONDS, result.seconds))
             found = ask(shown, left)
-            more = [f"{len(stops) - SHOWN_STOPS} states more"] if len(stops) > SHOWN_STOPS else []
-            where = enumeration([*stops[:SHOWN_STOPS], *more])
-            remedy = f"it can stop in {where}; 'else output halt; goto halted' there counts that"
+            origin = result.automaton.origin
+            stops = list(dict.fromkeys(map(result.automaton.place, stops)))
+            more = [f"{len(stops) - SHOWN_STOPS} {'states' if origin is None else 'lines'} more"]
+            where = enumeration([*stops[:SHOWN_STOPS], *(more if len(stops) > SHOWN_STOPS else [])])
+            counts = (
+                "'else output halt; goto halted' there counts" if origin is None else "--halt visible counts"
+            )
+            remedy = f"it can stop in {where}; {counts} that"
             said = (words := _if_seen(result, found)) and f"{words} ({remedy})"
     except LimitReached as limit:
         said = f"the answer is not known: {limit}"
@@ -222,7 +259,7 @@ def disagreements(
 
 
 def weigh(
-    automaton: Automaton,
+    automaton: Automaton | Mechanism,
     methods: Sequence[str] | None = None,
     *,
     graph: str = "auto",
@@ -234,8 +271,9 @@ def weigh(
     halt: str | None = None,
     differ: Differ | str | None = None,
     progress: Progress | None = None,
+    **settings: Any,
 ) -> Result:
-    """Check an automaton and bound ``D`` from above and from below, as well as possible.
+    """Check an automaton, or a mechanism with these ``settings``, and bound ``D`` from above and from below, as well as possible.
 
     ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; by default alignment and exact are
     tried until the bounds meet, and where several runs show the same outputs, runs are paired. ``graph`` is
@@ -247,10 +285,11 @@ def weigh(
     certificate, even if a better one is known. ``halt`` and ``differ`` are as for :func:`check`, which says
     what is raised.
     """
-    automaton, sensitivity = with_halt(differing(automaton, differ), halt), exact(sensitivity)
+    sensitivity = exact(sensitivity)
     cheap = methods is None and named(adjacency) == TWO_SIDED
     options = CheckOptions(timeout=timeout, memory=memory, bounds=cheap, relational=False)
     limits = Limits.of(timeout, memory, progress=progress)
+    found = with_settings(automaton, settings, halt, differ, limits)
 
     def answer(automaton: Automaton, limits: Limits) -> Result:
         def weighed(problem: Problem) -> Result:
@@ -259,7 +298,7 @@ def weigh(
 
         return _about(automaton, limits, weighed)
 
-    return _with_stops(answer(automaton, limits), answer, limits)
+    return _with_stops(answer(found, limits), answer, limits)
 
 
 def with_bounds(

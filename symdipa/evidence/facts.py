@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +10,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from symdipa.model.automaton import Automaton, Noise, OutputKind, State, Transition
-from symdipa.model.parts import ZERO, Form
+from symdipa.model.automaton import Automaton, Noise, Output, OutputKind, State, Transition
+from symdipa.model.parts import SAMPLE, ZERO, Form
 from symdipa.model.patterns import Pattern
+from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, initial, propagate, update
 
@@ -24,6 +26,105 @@ if TYPE_CHECKING:
 def steps_of(automaton: Automaton, witness: Witness, cycle: tuple[int, int]) -> list[tuple[int, Transition]]:
     """The steps of a cycle: positions in the run with their transitions."""
     return [(k, automaton.transitions[witness.run[k]]) for k in range(*cycle)]
+
+
+# ------------------------------------------------------------------------------------ what things are called
+
+
+class Steps:
+    """What the steps of a run are called: ``step 3``, or ``line 14, second time round`` where the automaton
+    was made from a program."""
+
+    def __init__(self, automaton: Automaton, run: Sequence[int]) -> None:
+        origin, moves = automaton.origin, [automaton.transitions[t] for t in run]
+        self.passed = [origin.lines(move) if origin is not None else () for move in moves]
+        """The lines that each step passes."""
+        self.rounds: list[int] = []
+        """For each step how many steps until then begin in its line."""
+        self.times: Counter[int] = Counter()
+        for lines in self.passed:
+            self.times.update(lines[:1])
+            self.rounds.append(self.times[lines[0]] if lines else 0)
+
+    def one(self, k: int) -> str:
+        """A step."""
+        if not self.passed[k]:
+            return f"step {k + 1}"
+        return f"line {self.passed[k][0]}" + (f", {self._round(k)} time round" if self._repeats(k) else "")
+
+    def subject(self, k: int) -> str:
+        """A step that something is said about, right behind it."""
+        return f"{self.one(k)}," if self._repeats(k) else self.one(k)
+
+    def several(self, steps: Sequence[int]) -> str:
+        """Steps: ``steps 3 to 5``, ``lines 14 and 20``; of lines passed more often, with the round."""
+        if len(steps) == 1:
+            return self.one(steps[0])
+        if not all(self.passed[k] for k in steps):
+            return in_numbers("step", [k + 1 for k in steps])
+        begun = Counter(self.passed[k][0] for k in steps)
+        if all(begun[line] == self.times[line] for line in begun):
+            return in_numbers("line", sorted(begun))
+        told = []
+        for line in sorted(begun):
+            rounds = enumeration(self._round(k) for k in steps if self.passed[k][0] == line)
+            told.append(f"line {line}" + (f" ({rounds} time round)" if self.times[line] > 1 else ""))
+        return enumeration(told)
+
+    def lines(self, steps: Iterable[int]) -> str:
+        """All lines that some steps of a program pass."""
+        return in_numbers("line", sorted({line for k in steps for line in self.passed[k]}))
+
+    def _repeats(self, k: int) -> bool:
+        return bool(self.passed[k]) and self.times[self.passed[k][0]] > 1
+
+    def _round(self, k: int) -> str:
+        return ordinal(self.rounds[k])
+
+
+def in_numbers(what: str, numbers: Sequence[int]) -> str:
+    """``step 3``, ``steps 3 to 5``, ``lines 3 and 7``."""
+    if len(numbers) == 1:
+        return f"{what} {numbers[0]}"
+    if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{what}s {numbers[0]} to {numbers[-1]}"
+    return f"{what}s {enumeration(map(str, numbers))}"
+
+
+def step_lines(automaton: Automaton, move: Transition) -> str:
+    """The lines of a program that a step passes: ``lines 15 and 16``; nothing where none is known."""
+    lines = automaton.origin.lines(move) if automaton.origin is not None else ()
+    return in_numbers("line", sorted(set(lines))) if lines else ""
+
+
+def ordinal(number: int) -> str:
+    """``first``, ``second``, ..., ``11th``."""
+    words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+    if number <= len(words):
+        return words[number - 1]
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def places(automaton: Automaton, states: Iterable[str]) -> list[str]:
+    """What states are called: their names, or lines of the program (each once)."""
+    return list(dict.fromkeys(map(automaton.place, states)))
+
+
+def compared_words(automaton: Automaton, text: str) -> str:
+    """A comparison in words: programs have no ``insample``, but a sample all the same."""
+    return text if automaton.origin is None else re.sub(rf"\b{SAMPLE}\b", "sample", text)
+
+
+def output_words(automaton: Automaton, output: Output) -> str:
+    """An output as the program has it; nothing for a step of a program in which nobody sees anything."""
+    if automaton.origin is None:
+        return str(output)
+    told = automaton.origin.outputs
+    return ", ".join(
+        compared_words(automaton, str(part)) if part.symbol is None else told.get(part.symbol, part.symbol)
+        for part in output.parts
+    )
 
 
 # ----------------------------------------------------------------------------------------------- comparisons

@@ -12,7 +12,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
 
-from symdipa.evidence.facts import conflicts, link, path_ends, shown_in_loop, steps_of
+from symdipa.evidence.facts import (
+    conflicts,
+    link,
+    output_words,
+    path_ends,
+    shown_in_loop,
+    step_lines,
+    steps_of,
+)
 from symdipa.model.automaton import (
     INSAMPLE_PRIME,
     Automaton,
@@ -62,7 +70,8 @@ class Hint:
     """A change in words, the branches that it touches, and the changed automaton.
 
     ``outcome`` says in words, with D, whether that is ``private``. ``silent``: with D = 0, so that its
-    outputs tell nothing about the inputs.
+    outputs tell nothing about the inputs. ``lines`` are those of a program that it is about; the branches are
+    those of its automaton.
     """
 
     kind: str
@@ -72,6 +81,7 @@ class Hint:
     private: bool
     automaton: Automaton
     silent: bool = False
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,9 +121,17 @@ def _one_entry(automaton: Automaton, witness: Witness, decide: Decide) -> Hint |
     result = decide(changed)
     if result is None or result.verdict is not Verdict.PRIVATE:
         return None
-    change = BranchDiff("" if before.is_all else f"differ {before}", f"differ {ONE_ENTRY}")
+    said = _differ_line(automaton)
+    change = BranchDiff("" if before.is_all else said.format(before), said.format(ONE_ENTRY))
     outcome = _outcome(result, witness.pattern)
     return Hint("one-entry", WORDS["one-entry"], (change,), outcome, True, changed, _best(result) == 0)
+
+
+def _differ_line(automaton: Automaton) -> str:
+    """How it is said which entries may differ, with a place for that."""
+    if automaton.origin is None:
+        return "differ {}"
+    return "--differ {}" if automaton.origin.file.endswith(".c") else '@mechanism(differ="{}")'
 
 
 def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
@@ -129,6 +147,7 @@ def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
                 kind=f"{hint.kind}+{more.kind}",
                 text=f"{hint.text} And: {more.text[0].lower()}{more.text[1:]}",
                 changes=tuple(_changes(automaton, more.automaton)),
+                lines=tuple(sorted({*hint.lines, *more.lines})),
             )
     return None
 
@@ -158,7 +177,10 @@ def _tried(automaton: Automaton, witness: Witness, kind: _ChangeKind, decide: De
     if private and kind.make is _stop:
         outcome = _for_more_answers(automaton, made, outcome, best is not None, decide)
     text, changes = _text(kind.name, automaton, made), tuple(_changes(automaton, changed))
-    return Hint(kind.name, text, changes, outcome, private, changed, silent=private and best == 0)
+    origin, moves = automaton.origin, [automaton.transitions[edit.transition] for edit in made]
+    lines = {line for move in moves for line in origin.lines(move)} if origin is not None else set()
+    silent = private and best == 0
+    return Hint(kind.name, text, changes, outcome, private, changed, silent, tuple(sorted(lines)))
 
 
 def _best(result: Result | None) -> Fraction | None:
@@ -440,18 +462,31 @@ WORDS = {
 }
 """What a hint says, by the name of its kind; ``limits`` and ``secret`` are variants."""
 
+PROGRAM_WORDS = {
+    "limit": "Answer {answers} only a fixed number of times: count, and return.",
+    "limits": "Return after a fixed number of answers {answers}, counted together.",
+    "symbol": "Show only that there is an answer, not the number ({places}).",
+    "secret": "Keep the number secret ({places}).",
+    "second-sample": "Show the input with fresh noise, and not the noisy value that was compared ({places}).",
+}
+"""What is said otherwise where the automaton was made from a program."""
+
 
 def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
     """The changes of the kind with this name in words."""
     moves = [automaton.transitions[edit.transition] for edit in made]
-    places = [f"{move.source} -> {move.target}" for move in moves]
-    shown = [str("with a number" if move.output.is_real else move.output) for move in moves]
+    places = [_place(automaton, move) for move in moves]
+    shown = [
+        "with a number" if move.output.is_real else output_words(automaton, move.output) or "nothing"
+        for move in moves
+    ]
     answers = list(dict.fromkeys(f"{output} ({place})" for output, place in zip(shown, places, strict=True)))
     if name == "limit" and len(answers) > 1:
         name = "limits"
     if name == "symbol" and not any(automaton.state(move.source).is_input for move in moves):
         name = "secret"
-    return WORDS[name].format(
+    words = WORDS if automaton.origin is None else {**WORDS, **PROGRAM_WORDS}
+    return words[name].format(
         answers=enumeration(answers),
         places=enumeration(dict.fromkeys(places)),
         place=places[0],
@@ -461,6 +496,11 @@ def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
             f"{place} with {edit.variable}" for place, edit in zip(places, made, strict=True)
         ),
     )
+
+
+def _place(automaton: Automaton, move: Transition) -> str:
+    """Where a change is made: the ends of the transition, or the lines of the program that it passes."""
+    return step_lines(automaton, move) or f"{move.source} -> {move.target}"
 
 
 def _changes(before: Automaton, after: Automaton) -> Iterator[BranchDiff]:

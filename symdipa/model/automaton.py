@@ -18,6 +18,7 @@ from symdipa.model.parts import (
     Atom,
     Guard,
     Noise,
+    Origin,
     Output,
     OutputKind,
     State,
@@ -91,6 +92,8 @@ class Automaton:
     """The bound on ``D`` that its text claims, if it does."""
     read_notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
     """What was noticed while reading its text."""
+    origin: Origin | None = field(default=None, repr=False, compare=False)
+    """The program that it was made from, if it was made from one."""
     is_validated: bool = field(default=False, init=False, repr=False, compare=False)
     """Whether it is known to obey the rules of the model (:mod:`symdipa.model.validation`)."""
 
@@ -202,6 +205,10 @@ class Automaton:
         """Remarks on how it was read, and on what its author may not have wanted."""
         return (*self.read_notes, *_doubts(self))
 
+    def place(self, state: str) -> str:
+        """What reports call a state: the line of the program where it begins, if there is one."""
+        return state if self.origin is None else self.origin.place(state)
+
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""
         return self.states[self.index[name]]
@@ -228,7 +235,9 @@ def validated(automaton: Automaton) -> Automaton:
     """
     if not isinstance(automaton, Automaton):
         kind = type(automaton).__name__
-        raise TypeError(f"an Automaton is asked for, not {kind}; symdipa.load reads one from a file")
+        made = callable(getattr(automaton, "automaton", None))  # a mechanism, which is not known here
+        way = "its method automaton() makes one" if made else "symdipa.load reads one from a file"
+        raise TypeError(f"an Automaton is asked for, not {kind}; {way}")
     if not automaton.is_validated:
         validate(automaton)
     return automaton.trusted()

@@ -6,8 +6,8 @@ state with ``d = 1/4`` adds Laplace noise of scale ``4/eps``.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from typing import Literal, NamedTuple, Protocol
@@ -500,6 +500,57 @@ class Transition:
     def stores(self) -> tuple[tuple[str, str], ...]:
         """All assignments, as pairs of a variable and what it gets, in the words of the text language."""
         return (*((x, SAMPLE) for x in sorted(self.assign)), *((x, str(y)) for x, y in self.copies))
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The program that an automaton was made from, and the way back to its lines.
+
+    ``text`` is that of its ``file``, ``first`` and ``last`` are the lines of the function. ``states`` has the
+    line where the program is in a state, ``steps`` the lines that each transition passes, in their order.
+    ``values`` are the plain values of variables in a state. ``outputs`` has the symbols that stand for what
+    the program shows otherwise, with that; nothing stands for what nobody sees.
+    """
+
+    file: str
+    text: str = field(repr=False)
+    first: int
+    last: int
+    states: Mapping[str, int]
+    steps: Mapping[Transition, tuple[int, ...]]
+    values: Mapping[str, Mapping[str, str]]
+    outputs: Mapping[str, str]
+
+    def lines(self, move: Transition) -> tuple[int, ...]:
+        """The lines that a step passes; of one that the program does not have, where it would begin."""
+        line = self.states.get(move.source)
+        return self.steps.get(move) or (() if line is None else (line,))
+
+    def listing(self, lines: range) -> list[str]:
+        """What is written in these lines."""
+        written = self.text.expandtabs(4).split("\n")[lines.start - 1 : lines.stop - 1]
+        return ["".join(c if c.isprintable() else " " for c in line).rstrip() for line in written]
+
+    def code(self, line: int) -> str:
+        """What is written in a line, without the room before it."""
+        return "".join(self.listing(range(line, line + 1))).strip()
+
+    def place(self, state: str) -> str:
+        """What a state is called in words: ``line 15``, or its own name where no line is known."""
+        return f"line {self.states[state]}" if state in self.states else state
+
+    def place_with_values(self, state: str) -> str:
+        """The same, with the values that tell it from other states in the line: ``line 15, count = 1``."""
+        here, place = self.values.get(state, {}), self.place(state)
+        alike = [self.values.get(other, {}) for other in self.states if self.place(other) == place]
+        differing = [x for x, value in here.items() if any(other.get(x, value) != value for other in alike)]
+        return ", ".join([place, *(f"{x} = {here[x]}" for x in differing)])
+
+    @property
+    def shown(self) -> range:
+        """The lines of the function and all between them and those of functions that it calls."""
+        passed = [self.first, self.last, *(line for lines in self.steps.values() for line in lines)]
+        return range(min(passed), max(passed) + 1)
 
 
 class AutomatonParts(Protocol):

@@ -23,6 +23,7 @@ from symdipa.model.parts import (
     Atom,
     Guard,
     Noise,
+    Origin,
     Output,
     State,
     Term,
@@ -38,7 +39,7 @@ from symdipa.model.parts import (
 from symdipa.model.validation.comparisons import can_hold
 from symdipa.programs.explore import Branch, Fork, Goto, Graph, explored, is_plain, readable
 from symdipa.programs.points import RESERVED
-from symdipa.programs.tidy import Steps, free, named, pruned, quotient
+from symdipa.programs.tidy import Steps, Traced, free, named, pruned, quotient
 from symdipa.programs.trace import Ask, Draw, Ending, Event, Program, Show, Take
 
 READ, QUIET = "read", "quiet"
@@ -50,14 +51,10 @@ MORE, END, ENDED = "more", "end", "ended"
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The automaton of a program, and the way back: the lines of its states and transitions, the plain values
-    that the program has in a state, and what symbols stand for outputs that are no names."""
+    """The automaton of a program, which knows its lines, and what symbols stand for outputs that are no
+    names."""
 
     automaton: Automaton
-    lines: Mapping[str, int]
-    shown_at: tuple[int, ...]
-    """For each transition the line of its output, or of its state where it shows nothing."""
-    values: Mapping[str, Mapping[str, str]]
     symbols: Mapping[str, Hashable]
 
 
@@ -238,6 +235,8 @@ class _Step:
     """What is shown of samples, in terms of the beginning of the step."""
     place: _Place
     names: _Names
+    lines: tuple[int, ...]
+    """Those of the comparisons, and of what is shown."""
     word: str = QUIET
     """The output where the program shows nothing."""
 
@@ -254,7 +253,7 @@ class _Builder:
         self.lines: dict[str, int] = {}
         self.values: dict[str, Mapping[str, str]] = {}
         self.states: list[State] = []
-        self.transitions: list[tuple[Transition, int]] = []
+        self.transitions: list[Traced] = []
 
     def built(self) -> Translation:
         start, _ = self.entered(_Place(self.graph.nodes[0].branch, 0, 0), _Names({}, {}))
@@ -314,7 +313,7 @@ class _Builder:
                     names, word = names.read(draw.reads), READ
                 place, names = replace(place, at=place.at + 1), names.drawn(draw.sample)
                 ties = ties or draw.kind is Noise.NONE
-        for step in self.ways(place, names, frozenset(), ties, frozenset()):
+        for step in self.ways(place, names, frozenset(), ties, frozenset(), ()):
             yield replace(step, word=word)
 
     def ending(self, fork: Fork, node: int) -> Iterator[_Step]:
@@ -323,7 +322,7 @@ class _Builder:
         for branch, low, high, word in ((fork.no, zero, sample, MORE), (fork.yes, sample, zero, END)):
             place, names = self.entered(_Place(branch, 0, node), _Names({}, {}))
             guard = guarded([atom(low, high, low is sample)], self.program.integer)
-            yield _Step(guard, None, (), place, names, word)
+            yield _Step(guard, None, (), place, names, (), word)
 
     def ways(
         self,
@@ -332,10 +331,14 @@ class _Builder:
         atoms: frozenset[Atom],
         ties: bool,
         passed: frozenset[tuple[tuple[int, int], int]],
+        lines: tuple[int, ...],
     ) -> Iterator[_Step]:
-        """The ways on; ``passed`` are the comparisons so far, with the number of atoms then."""
+        """The ways on; ``passed`` are the comparisons so far, with the number of atoms then, and ``lines``
+        theirs."""
         place, names = self.entered(place, names)
         after = place.next
+        if isinstance(after, Show) or (isinstance(after, Fork) and isinstance(after.question, Ask)):
+            lines = (*lines, place.line)
         if isinstance(after, Fork) and isinstance(after.question, Ask):
             mark = place.key, len(atoms)
             if mark in passed:
@@ -347,14 +350,14 @@ class _Builder:
                 more = atoms | {_renamed(asked, names)}
                 if can_hold(guarded(more, ties), self.program.integer):
                     inside = _Place(branch, 0, place.node)
-                    yield from self.ways(inside, names, more, ties, passed | {mark})
+                    yield from self.ways(inside, names, more, ties, passed | {mark}, lines)
             return
         shown, numbers = None, tuple[tuple[str, ...], ...]()
         if isinstance(after, Show):
             shown = after
             numbers = tuple(tuple(map(names.sample, each)) for each in after.numbers)
             place, names = self.entered(replace(place, at=place.at + 1), names)
-        yield _Step(guarded(atoms, ties), shown, numbers, place, names)
+        yield _Step(guarded(atoms, ties), shown, numbers, place, names, lines)
 
     def entered(self, place: _Place, names: _Names) -> tuple[_Place, _Names]:
         """The place itself, or the beginning of the node where its branch ends there. An input goes on unless
@@ -373,7 +376,7 @@ class _Builder:
                 break
         return place, names
 
-    def transition(self, source: _Place, step: _Step) -> tuple[Transition, int]:
+    def transition(self, source: _Place, step: _Step) -> Traced:
         needs = sorted(self.needs.at(step.place.branch, step.place.at))
         held = {name: step.names.sample(name) for name in needs if name in step.names.samples}
         assign = {name for name, old in held.items() if old == SAMPLE}
@@ -395,7 +398,8 @@ class _Builder:
             tuple(copies.items()),
             tuple(updates),
         )
-        return transition, step.shown.line if step.shown is not None else source.line
+        lines = (source.line, *step.lines)
+        return transition, tuple(line for k, line in enumerate(lines) if not k or line != lines[k - 1])
 
     def update(self, name: str, parts: Mapping[str, Fraction], place: _Place) -> Update:
         """What a register becomes."""
@@ -413,7 +417,7 @@ class _Builder:
     def finished(self) -> Translation:
         """The automaton of all states and transitions."""
         quiet = (symbol(QUIET), symbol(READ))
-        steps = pruned(Steps(tuple(self.states), tuple(self.transitions)), quiet)
+        steps = pruned(Steps(tuple(self.states), tuple(self.transitions), self.values), quiet)
         if not steps.transitions:
             self.refuse("it shows nothing; yield what it is to show", 1)
         steps = named(quotient(steps))
@@ -423,13 +427,20 @@ class _Builder:
             automaton = Automaton.build(steps.states, transitions, None, self.program.name, integer, differ)
         except InvalidInput as error:
             raise InvalidInput(error.problems, self.program.source) from None
-        return Translation(
-            with_halt(automaton, self.program.halt),
-            self.lines,
-            tuple(line for _, line in steps.transitions),
-            self.values,
-            self.symbols.meanings,
+        kept = automaton.index
+        first, last = self.program.extent
+        origin = Origin(
+            self.program.source or "",
+            self.program.text,
+            first,
+            last,
+            {name: line for name, line in self.lines.items() if name in kept},
+            dict(steps.transitions),
+            steps.values,
+            {QUIET: "", **self.symbols.written},
         )
+        made = replace(automaton, origin=origin).trusted()
+        return Translation(with_halt(made, self.program.halt), self.symbols.meanings)
 
     def refuse(self, message: str, line: int) -> NoReturn:
         raise InvalidInput([InputProblem("program", message, Position(line, 1))], self.program.source)
@@ -462,6 +473,16 @@ class _Symbols:
     def __init__(self) -> None:
         self.meanings: dict[str, Hashable] = {}
         self.names: dict[Hashable, str] = {}
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The symbols of texts and constants that are not called as these are written."""
+        plain = {
+            name: _words(shape)
+            for name, shape in self.meanings.items()
+            if isinstance(shape, tuple) and shape[0] in ("text", "constant")
+        }
+        return {name: words for name, words in plain.items() if name != words}
 
     def output(self, shape: Hashable, numbers: list[tuple[str, ...]]) -> Output:
         """What shows ``shape`` with these numbers in it."""

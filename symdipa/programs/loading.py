@@ -25,7 +25,7 @@ SUFFIXES = (".py", ".c")
 
 def is_program(name: str) -> bool:
     """Whether a file is a program: ``svt.py``, ``svt.c``, or ``svt.py:name``."""
-    return PurePath(_split(name)[0]).suffix.lower() in SUFFIXES
+    return PurePath(split(name)[0]).suffix.lower() in SUFFIXES
 
 
 def read_program(
@@ -40,7 +40,7 @@ def read_program(
     ``halt`` and ``differ`` count instead of what the program says about them. Raises :class:`InvalidInput`
     and :class:`~symdipa.model.errors.LimitReached`.
     """
-    file, wanted = _split(name)
+    file, wanted = split(name)
     if PurePath(file).suffix.lower() == ".c":
         return _in_c(file, wanted, settings or {}, halt, limits, differ)
     from symdipa.programs.python.files import load
@@ -92,13 +92,8 @@ def _in_c(
     return c.automaton(function, limits).automaton
 
 
-def file_of(name: str) -> str:
-    """The file that ``FILE`` or ``FILE:NAME`` names."""
-    return _split(name)[0]
-
-
-def _split(name: str) -> tuple[str, str | None]:
-    """The file and what is named in it."""
+def split(name: str) -> tuple[str, str | None]:
+    """The file, and the function that is named in it."""
     file, colon, wanted = name.rpartition(":")
     if colon and PurePath(file).suffix.lower() in SUFFIXES and not set("/\\") & set(wanted):
         return file, wanted

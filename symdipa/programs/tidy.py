@@ -11,15 +11,19 @@ from symdipa.model.automaton import variables_of
 from symdipa.model.parts import Guard, Output, State, Term, Transition, atom
 from symdipa.programs.points import RESERVED
 
+Traced = tuple[Transition, tuple[int, ...]]
+"""A transition with the lines of the program that it passes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """States, the first of them initial, and transitions, each with its line in the program."""
+    """States, the first of them initial, and transitions; the plain ``values`` of variables in each state."""
 
     states: tuple[State, ...]
-    transitions: tuple[tuple[Transition, int], ...]
+    transitions: tuple[Traced, ...]
+    values: Mapping[str, Mapping[str, str]]
 
-    def keeping(self, transitions: Iterable[tuple[Transition, int]]) -> Steps:
+    def keeping(self, transitions: Iterable[Traced]) -> Steps:
         """Only some of the transitions, and the states that they reach."""
         kept = tuple(transitions)
         targets: dict[str, list[str]] = {}
@@ -32,7 +36,8 @@ class Steps:
             work += more
         return Steps(
             tuple(state for state in self.states if state.name in found),
-            tuple((t, line) for t, line in kept if t.source in found),
+            tuple((t, lines) for t, lines in kept if t.source in found),
+            {name: values for name, values in self.values.items() if name in found},
         )
 
 
@@ -50,10 +55,11 @@ def pruned(steps: Steps, quiet: Collection[Output]) -> Steps:
 
 
 def quotient(steps: Steps) -> Steps:
-    """With one state for all that do the same (the coarsest bisimulation), which keeps the first name."""
-    leaving: dict[str, list[Transition]] = {}
-    for t, _ in steps.transitions:
-        leaving.setdefault(t.source, []).append(t)
+    """With one state for all that do the same in the same lines (the coarsest bisimulation), which keeps the
+    first name."""
+    leaving: dict[str, list[Traced]] = {}
+    for t, lines in steps.transitions:
+        leaving.setdefault(t.source, []).append((t, lines))
     names = [state.name for state in steps.states]
     names += dict.fromkeys(t.target for t, _ in steps.transitions if t.target not in names)
     headers = {state.name: replace(state, name="") for state in steps.states}
@@ -63,18 +69,21 @@ def quotient(steps: Steps) -> Steps:
         finer = {}
         for name in names:
             does = frozenset(
-                replace(t, source="", target=str(group[t.target])) for t in leaving.get(name, ())
+                (replace(t, source="", target=str(group[t.target])), lines)
+                for t, lines in leaving.get(name, ())
             )
             finer[name] = numbers.setdefault((group[name], headers.get(name), does), len(numbers))
         if len(numbers) == len(set(group.values())):
             break
         group = finer
     first: dict[int, str] = {}
+    common: dict[str, Mapping[str, str]] = {}
     for name in names:
-        first.setdefault(group[name], name)
-    return steps.keeping(
-        (replace(t, target=first[group[t.target]]), line)
-        for t, line in steps.transitions
+        kept, here = first.setdefault(group[name], name), steps.values.get(name, {})
+        common[kept] = {x: value for x, value in common.get(kept, here).items() if here.get(x) == value}
+    return replace(steps, values=common).keeping(
+        (replace(t, target=first[group[t.target]]), lines)
+        for t, lines in steps.transitions
         if first[group[t.source]] == t.source
     )
 
@@ -90,7 +99,9 @@ def named(steps: Steps) -> Steps:
         for state in steps.states
     )
     return Steps(
-        tuple(states), tuple((_with_names(t, variables, registers), line) for t, line in steps.transitions)
+        tuple(states),
+        tuple((_with_names(t, variables, registers), lines) for t, lines in steps.transitions),
+        steps.values,
     )
 
 

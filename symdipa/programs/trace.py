@@ -112,6 +112,14 @@ class Program(Protocol):
         """The file, for messages."""
 
     @property
+    def text(self) -> str:
+        """What is in the file."""
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The first and the last line of the function."""
+
+    @property
     def integer(self) -> bool:
         """Whether inputs and noise are integers."""
 
@@ -203,7 +211,8 @@ class Trace:
         self._renaming: Renaming = []
         self.line = 1
         self._pending: Entry | None = None
-        self._inputs: dict[frozenset[tuple[Entry, Fraction]], Sample] = {}
+        self._exact: list[tuple[Number, Sample]] = []
+        """Numbers, of which the inputs were drawn without noise, with the sample that is them (scaled)."""
         self._waiting: list[Number] = []
         self._made = self._idle = self._points = 0
         self._number = -1
@@ -240,6 +249,7 @@ class Trace:
             )
         made = self._made
         self._settle_all(snapshot)
+        self._keep_exact(snapshot)
         self.matters[number] |= self._made > made
         naming = Naming(self._pending)
         self._point, self._renaming, self._is_new = naming.point(place, line, snapshot), naming.renaming, True
@@ -334,7 +344,6 @@ class Trace:
             self._is_new = False
             if self._number >= 0:
                 self.matters[self._number] = True
-            self._inputs.clear()
             self._listener.passed(self._point)
             for symbol, name in self._renaming:
                 symbol.name = name
@@ -368,6 +377,12 @@ class Trace:
         rest.public = False
         noise.drawn = Number(self, {sample: ONE}).plus(rest, -ONE).times(1 / factor)
 
+    def _draw_first(self, number: Number) -> None:
+        """Draw one noise of a number that has several, around all its inputs."""
+        noise, factor = next(iter(number.noises.items()))
+        part = Number(self, {noise: factor, **number.entries})
+        self._draw(part if factor > 0 else -part)
+
     def _sample(self, value: Number, kind: parts.Noise, d: Fraction | None, site: object) -> Sample:
         """Draw a sample around the inputs and the constant of the value."""
         self._begin()
@@ -382,16 +397,33 @@ class Trace:
         self._tell(Draw(sample.name, kind, d, value.constant, inputs, reads, self.line))
         return sample
 
-    def _input(self, inputs: dict[Entry, Fraction]) -> tuple[Sample, Fraction]:
+    def _input(self, inputs: Mapping[Entry, Fraction]) -> tuple[Sample, Fraction]:
         """A sample without noise, and the factor with which it is this sum of inputs."""
-        waiting = inputs.get(self._pending) if self._pending is not None else None
-        factor = waiting or next(iter(inputs.values()))
-        scaled = {entry: k / factor for entry, k in inputs.items()}
-        key = frozenset(scaled.items())
-        if key not in self._inputs:
-            sample = self._sample(Number(self, scaled), parts.Noise.NONE, None, None)
-            self._inputs[key] = sample
-        return self._inputs[key], factor
+        scaled, factor = self._scaled(inputs)
+        for number, sample in self._exact:
+            if self._scaled(flat(number.entries))[0] == scaled:
+                return sample, factor
+        number = Number(self, scaled)
+        sample = self._sample(number, parts.Noise.NONE, None, None)
+        self._exact.append((number, sample))
+        return sample, factor
+
+    def _scaled(self, inputs: Mapping[Entry, Fraction]) -> tuple[dict[Entry, Fraction], Fraction]:
+        """The inputs with factor 1 for the oldest one, and the factor of that."""
+        factor = inputs[min(inputs, key=lambda entry: entry.age)]
+        return {entry: k / factor for entry, k in inputs.items()}, factor
+
+    def _keep_exact(self, snapshot: Snapshot) -> None:
+        """Samples without noise last as long as the inputs that they are."""
+        kept = []
+        for number, path in list(snapshot.numbers):
+            inputs = flat(number.entries)
+            for known, sample in self._exact if inputs else ():
+                if self._scaled(flat(known.entries))[0] == self._scaled(inputs)[0]:
+                    kept.append((number, sample))
+                    snapshot.numbers.append((Number(self, {sample: ONE}), path))
+                    break
+        self._exact = kept
 
     # ------------------------------------------------------------------------------- noise that was drawn
 
@@ -445,8 +477,7 @@ class Trace:
             self._agree(side)
         difference = self._settled(left - right)
         while difference.noises:
-            noise, factor = next(iter(difference.noises.items()))
-            self._draw(Number(self, {noise: factor, **difference.entries}))
+            self._draw_first(difference)
             difference = self._settled(left - right)
         if inputs := flat(difference.entries):
             signed = inputs if sides[0].entries else {entry: -k for entry, k in inputs.items()}
@@ -462,12 +493,16 @@ class Trace:
         return difference
 
     def _agree(self, side: Number) -> None:
-        """Noise is drawn around what the program adds to it; it starts anew if that was not so."""
+        """Noise is drawn around what the program adds to it: where that was not so, everything starts anew. But
+        what was compared or shown before is a value by itself, and an input that is added one without noise."""
         samples = list(side.samples.items())
-        if side.entries and any(self._sites.later(sample.site) for sample, _ in samples):
+        early = [sample for sample, _ in samples if not sample.used]
+        if side.entries and any(self._sites.later(sample.site) for sample in early):
             raise Restart
         if len(samples) == 1 and abs(samples[0][1]) == 1:
             self._center(samples[0][0], side.constant * samples[0][1])
+        for sample, _ in samples:
+            sample.used = True
 
     def _center(self, sample: Sample, constant: Fraction) -> None:
         """What is always added to noise is in its mean."""
@@ -505,21 +540,15 @@ class Trace:
         if len(now.noises) == 1 and not self._hidden(now).samples:
             self._draw(self._hidden(now))
         else:
-            for noise, factor in now.noises.items():
-                self._draw(Number(self, {noise: factor, **now.entries}))
+            while now.noises:
+                self._draw_first(now)
                 now = self._settled(number)
         now = self._settled(number)
         self._agree(now)
         now = self._hidden(now)
         if inputs := flat(now.entries):
-            if now.samples:
-                self.refuse(
-                    "one and the same noise is added to two different inputs",
-                    "draw noise for each of them",
-                )
             sample, factor = self._input(inputs)
-            samples.append((sample,))
-            return "number", factor, now.constant
+            now = now.plus(Number(self, now.entries), -ONE).plus(Number(self, {sample: factor}))
         ends = list(now.samples.items())
         if not ends:
             return ("known",) if now.public else ("constant", str(now.constant))

@@ -65,7 +65,8 @@ class Noise:
 
 @dataclass(slots=True, eq=False)
 class Sample:
-    """A sample of the automaton under a ``name``. ``shown``: its value was output, so it is public.
+    """A sample of the automaton under a ``name``. ``shown``: its value was output, so it is public; ``used``:
+    it was compared or shown.
 
     ``site`` is that of the noise that was drawn, ``None`` where there is none.
     """
@@ -75,6 +76,7 @@ class Sample:
     line: int
     kind: parts.Noise
     shown: bool = False
+    used: bool = False
 
 
 Symbol = Entry | Noise | Sample

@@ -32,7 +32,7 @@ from symdipa.model.automaton import (
 )
 from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind, Position
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.parts import ENTRY, SAMPLE
+from symdipa.model.parts import ENTRY, SAMPLE, Origin
 from symdipa.model.spelling import Dictionary
 from symdipa.model.validation import Place
 from symdipa.model.validation.comparisons import can_hold, simplified
@@ -290,7 +290,8 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
 
     The language fixes some orders: the initial state comes first, transitions are grouped by their
     source, variables are ordered by first appearance. ``name`` is not written. What the language cannot
-    say is an :class:`InvalidInput` that points to JSON.
+    say is an :class:`InvalidInput` that points to JSON. If there are no remarks, the lines of the program
+    that it was made from stand in comments.
     """
     validated(automaton)
     faults = list(_inexpressible(automaton))
@@ -298,7 +299,7 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
         raise InvalidInput([InputProblem("name", fault) for fault in faults], automaton.name or None)
     ordered = [automaton.state(automaton.initial)]
     ordered += [state for state in automaton.states if state.name != automaton.initial]
-    remarks = remarks or Remarks()
+    remarks = remarks or (Remarks() if automaton.origin is None else _program(automaton, automaton.origin))
     lines = _comment(remarks.head) + [f"halt {automaton.halt}"] * (automaton.halt == "hidden")
     lines += ["noise integer"] * automaton.integer
     lines += [f"differ {automaton.differ}"] * (automaton.differ != ALL)
@@ -307,6 +308,21 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
         lines += ["", *_comment(said)] if said else []
         lines.append(_state_line(automaton, state))
     return "\n".join(lines) + "\n"
+
+
+def _program(automaton: Automaton, origin: Origin) -> Remarks:
+    """Above each state the lines of the program that its transitions pass."""
+    passed = {
+        state: {line for t in numbers for line in origin.lines(automaton.transitions[t])}
+        for state, numbers in zip((s.name for s in automaton.states), automaton.outgoing, strict=True)
+    }
+    digits = len(str(max((line for lines in passed.values() for line in lines), default=0)))
+    states = {
+        state: tuple(f"line {line:>{digits}}  {origin.code(line)}" for line in sorted(lines))
+        for state, lines in passed.items()
+    }
+    file = "".join(c if c.isprintable() else " " for c in origin.file)
+    return Remarks((f"Made from {file}, {automaton.name}",), states)
 
 
 def _comment(lines: Iterable[str]) -> list[str]:

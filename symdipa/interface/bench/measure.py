@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from symdipa.interface.bench.machine import SOURCE, machine
 from symdipa.interface.bench.plan import Config
 from symdipa.interface.bench.process import OUT_OF_MEMORY, Ended, Process
+from symdipa.programs.loading import SUFFIXES
 
 GRACE = 5.0
 """Seconds above its limit that a run may take to say how far it got before it is killed."""
@@ -25,7 +28,10 @@ LIMITS = (TIME_OUT, MEMORY_OUT)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that a run needs on any machine: the content of the file, and the options."""
+    """All that a run needs on any machine: the content of the file, and the options.
+
+    ``program``, ``settings`` and ``claim`` are those of an :class:`~symdipa.interface.bench.plan.Item`.
+    """
 
     id: str
     content: bytes
@@ -34,6 +40,9 @@ class Job:
     seconds: float
     memory: int
     seed: int
+    program: str | None = None
+    settings: tuple[str, ...] = ()
+    claim: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +67,26 @@ class Measured:
 
 
 def command(job: Job) -> list[str]:
-    """The command of a run, which reads the automaton from standard input."""
+    """The command of a run, without the file."""
     words = [sys.executable, "-m", "symdipa", "check", "--json", *job.config.arguments]
-    return [*words, "--timeout", f"{job.seconds:g}", "--memory", str(job.memory), "--format", job.fmt, "-"]
+    words += ["--timeout", f"{job.seconds:g}", "--memory", str(job.memory)]
+    words += [word for setting in job.settings for word in ("--set", setting)]
+    return words + (["--max-weight", job.claim] if job.claim is not None else [])
 
 
 class Started:
-    """A run that has been started."""
+    """A run that has been started; :meth:`stop` ends it, or tidies up when it has ended.
+
+    It reads an automaton from standard input, and a program from a file of its own.
+    """
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.time = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         path = os.pathsep.join([str(SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._folder = tempfile.TemporaryDirectory(prefix="symdipa-bench-")
         self.process = Process(
-            command(job),
+            [*command(job), *self._source()],
             {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": str(job.seed)},
             job.seconds + GRACE,
             int(job.memory * MEMORY_GRACE),
@@ -79,15 +94,30 @@ class Started:
             job.content,
         )
 
+    def _source(self) -> list[str]:
+        """The words that name what is read."""
+        if f".{self.job.fmt}" not in SUFFIXES:
+            return ["--format", self.job.fmt, "-"]
+        file = Path(self._folder.name, f"program.{self.job.fmt}")
+        file.write_bytes(self.job.content)
+        return [f"{file}:{self.job.program}" if self.job.program else str(file)]
+
     def measured(self, ended: Ended) -> Measured:
         """What it gave."""
         return replace(judged(ended, self.job), started=self.time, machine=machine())
+
+    def stop(self) -> None:
+        self.process.stop()
+        self._folder.cleanup()
 
 
 def measure(job: Job) -> Measured:
     """Run to the end. Whatever the run does, this does not raise."""
     run = Started(job)
-    return run.measured(run.process.wait())
+    try:
+        return run.measured(run.process.wait())
+    finally:
+        run.stop()
 
 
 def judged(ended: Ended, job: Job) -> Measured:

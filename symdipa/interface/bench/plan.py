@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -43,21 +44,28 @@ def sizes(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is known of an item: its patterns (by their keys in JSON), its verdict, its corollary bound."""
+    """What is known of an item: its patterns (by their keys in JSON; ``None``: not told), its verdict, its
+    corollary bound, and the smallest D."""
 
-    patterns: tuple[str, ...]
+    patterns: tuple[str, ...] | None
     verdict: str
     bound: str | None = None
+    least: str | None = None
 
-    def contradicted_by(self, patterns: Mapping[str, str], verdict: str, bound: str | None) -> str:
-        """How an answer contradicts it; empty if it does not."""
-        for name, said in patterns.items():
-            if said in ("present", "absent") and (said == "present") is not (name in self.patterns):
-                return f"{name} is said to be {said}"
+    def contradicted_by(
+        self, patterns: Mapping[str, str], verdict: str, bound: str | None, best: str | None = None
+    ) -> str:
+        """How an answer contradicts it, with its corollary bound and its best one; empty if it does not."""
+        if self.patterns is not None:
+            for name, said in patterns.items():
+                if said in ("present", "absent") and (said == "present") is not (name in self.patterns):
+                    return f"{name} is said to be {said}"
         if verdict not in (self.verdict, "unknown"):
             return f"the verdict is {verdict}"
         if bound is not None and self.bound is not None and bound != self.bound:
             return f"the corollary bound is {bound} instead of {self.bound}"
+        if best is not None and self.least is not None and Fraction(best) < Fraction(self.least):
+            return f"a bound on D is {best}, and D is {self.least}"
         return ""
 
 
@@ -66,7 +74,8 @@ class Item:
     """One automaton: member ``size`` of ``family``, or the ``file`` whose copy in the results is ``stored``.
 
     ``key`` is its name in tables and results, ``published`` the one for published numbers. A file with a
-    ``problem`` cannot be read.
+    ``problem`` cannot be read. In a file that is a program it is that of the function ``program``, with
+    ``settings`` like ``size=5``; ``claim`` is the D that its authors claim, and a run has to decide it.
     """
 
     key: str
@@ -78,6 +87,9 @@ class Item:
     expected: Expected | None = None
     published: str | None = None
     problem: str | None = None
+    program: str | None = None
+    settings: tuple[str, ...] = ()
+    claim: str | None = None
 
 
 def documented(family: Family) -> Expected:
@@ -197,8 +209,9 @@ class Plan:
 def _item(data: Mapping[str, Any]) -> Item:
     expected = data["expected"]
     if expected is not None:
-        expected = Expected(tuple(expected["patterns"]), expected["verdict"], expected["bound"])
-    return Item(**{**data, "expected": expected})
+        patterns = expected["patterns"]
+        expected = Expected(**{**expected, "patterns": None if patterns is None else tuple(patterns)})
+    return Item(**{**data, "expected": expected, "settings": tuple(data.get("settings", ()))})
 
 
 def unique(items: Iterable[Item]) -> tuple[Item, ...]:

@@ -1,9 +1,10 @@
-"""The paper's table and its two scaling figures as sweeps, and the times that were published."""
+"""The paper's table, its two scaling figures, and published mechanisms as sweeps, and published times."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from symdipa.interface.bench.machine import SOURCE
@@ -13,17 +14,26 @@ from symdipa.model.patterns import Pattern
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A sweep of ``examples`` (the paper's name, the file, its corollary bound or its pattern) and of
-    ``members`` of families."""
+    """A sweep of ``examples`` (the paper's name, the file, its corollary bound or its pattern), of
+    ``members`` of families, and of ``programs`` (the file and the function, the D that is claimed, the D that
+    there is; ``None``: there is none). ``engines`` are those that it is usually run with."""
 
     title: str
     members: tuple[tuple[str, str], ...]
     examples: tuple[tuple[str, str, str | Pattern], ...] = ()
+    programs: tuple[tuple[str, str | None, str | None], ...] = ()
+    engines: tuple[str, ...] | None = None
 
-    def items(self, folder: Path | None) -> list[tuple[Item, Path | None]]:
-        """The items, with the file of each that is an example. Raises :class:`BadSweep`."""
+    def items(self, folder: Path | None, peer: Path | None = None) -> list[tuple[Item, Path | None]]:
+        """The items, with the file of each that is an example or a program. Raises :class:`BadSweep`."""
         found: list[tuple[Item, Path | None]] = []
-        where = examples(folder) if self.examples else Path()
+        where = examples(folder) if self.examples or self.programs else Path()
+        for name, claim, least in self.programs:
+            file, _, program = name.partition(":")
+            item = Item(name, file=f"programs/{file}", program=program, claim=claim, expected=_known(least))
+            found.append((item, where / "programs" / file))
+        if self.programs and peer is not None:
+            found += peers(peer)
         for name, file, known in self.examples:
             path = where / file
             if not path.is_file():
@@ -36,6 +46,32 @@ class Preset:
         for family, numbers in self.members:
             found += [(member(family, size), None) for size in sizes(numbers)]
         return found
+
+
+def peers(folder: Path) -> Iterator[tuple[Item, Path]]:
+    """The C files of CheckDP and ShadowDP, each without parameters and with ``FIVE``. Raises
+    :class:`BadSweep`."""
+    for tool, places, mechanisms in PEERS:
+        there = [folder / tool / place for place in places if (folder / tool / place).is_dir()]
+        if not there:
+            raise BadSweep(
+                f"there is no folder {folder / tool}: --peer wants one with a clone of {tool} in it"
+            )
+        for name, claim, *leasts in mechanisms:
+            path = there[0] / f"{name}.c"
+            if not path.is_file():
+                raise BadSweep(f"the preset needs the file {name}.c of {tool}, which is not in {there[0]}")
+            text = path.read_text(encoding="utf-8", errors="replace")
+            five = tuple(each for each in FIVE if re.search(rf"\b{each.partition('=')[0]}\b", text))
+            for settings, least in zip(((), five), leasts, strict=True):
+                key = " ".join([f"{tool}/{name}", *settings])
+                item = Item(key, file=f"{tool}/{name}.c", settings=settings, claim=claim)
+                yield replace(item, expected=_known(least)), path
+
+
+def _known(least: str | None) -> Expected:
+    """What is known of a mechanism with this D, or without one."""
+    return Expected(None, "private" if least is not None else "not-private", least=least)
 
 
 def examples(folder: Path | None) -> Path:
@@ -51,6 +87,102 @@ def examples(folder: Path | None) -> Path:
         "installed package; say with --examples FOLDER where they are"
     )
 
+
+MECHANISMS: tuple[tuple[str, str | None, str | None], ...] = (
+    ("sparse_vector.py:svt", "1", "1"),
+    ("sparse_vector.py:without_cutoff", "1", None),
+    ("sparse_vector.py:without_query_noise", "1", None),
+    ("sparse_vector.py:threshold_shown", "1", None),
+    ("gaps.py:gap_svt", "1", "1"),
+    ("gaps.py:answer_shown", "1", None),
+    ("gaps.py:fresh_answer", "1", "1"),
+    ("adaptive.py:adaptive_svt", None, "3/4"),
+    ("adaptive.py:adaptive_for_ever", None, None),
+    ("noisy_max.py:noisy_max", "1", "1"),
+    ("noisy_max.py:with_its_value", None, "3/2"),
+    ("noisy_max.py:one_sided", "1", "1"),
+    ("noisy_max.py:first_shown", None, None),
+    ("sums.py:total", "1", "1"),
+    ("sums.py:prefix_sums", "1", "1"),
+    ("sums.py:smart_sum", "2", "2"),
+    ("sums.py:fresh_noise_on_everything", "1", None),
+    ("sums.py:block_without_noise", "2", None),
+    ("histogram.py:histogram", "1", "1"),
+    ("histogram.py:every_bin_differs", "1", "5"),
+    ("histogram.py:large_bins_only", None, "1"),
+    ("histogram.py:empty_bins_shown", None, None),
+    ("single_numbers.py:larger", None, "1"),
+    ("single_numbers.py:mean", None, "1"),
+    ("single_numbers.py:released_once", None, "1"),
+    ("single_numbers.py:released_twice", None, "2"),
+    ("ranges.py:inside", None, "1"),
+    ("ranges.py:deviation", None, "1/2"),
+    ("ranges.py:inside_for_ever", None, None),
+    ("alarm.py:alarm_once", None, "1"),
+    ("alarm.py:redrawn", None, "1/2"),
+    ("alarm.py:alarm_for_ever", None, None),
+    ("watch.py:every_other", None, None),
+    ("watch.py:every_other_of_a_window", None, "1"),
+    ("watch.py:above_five", None, "1"),
+)
+"""The programs in ``examples``: what publications claim of the mechanism (of a wrong one that of the right
+one), and D."""
+
+FIVE = ("size=5", "NN=1")
+"""The parameters with which the C files are run, too."""
+
+_SAME = "1", "1", "1"
+"""The claim, and D without and with parameters, of most of them."""
+PEERS: tuple[tuple[str, tuple[str, ...], tuple[tuple[str | None, ...], ...]], ...] = (
+    (
+        "checkdp",
+        ("examples", ""),
+        (
+            ("sparsevector", *_SAME),
+            ("svt_increasing", *_SAME),
+            ("svt_decreasing", *_SAME),
+            ("numsparsevector", *_SAME),
+            ("gapsparsevector", *_SAME),
+            ("adaptivesparsevector", *_SAME),
+            ("noisymax", "1", "0", "1"),
+            ("partialsum", "1", "0", "1"),
+            ("smartsum", "2", "2", "2"),
+            ("badsparsevector1", "1", None, None),
+            ("badsparsevector2", "1", None, "5/2"),
+            ("badsparsevector3", "1", "7/4", "7/4"),
+            ("badgapsparsevector", "1", None, "5/4"),
+            ("badadaptivesparsevector", "1", None, "13/8"),
+            ("badnoisymax", "1", "0", "5/2"),
+            ("badpartialsum", "1", "0", "2"),
+            ("badsmartsum", "2", None, None),
+        ),
+    ),
+    (
+        "shadowdp",
+        ("examples/original", ""),
+        (
+            ("sparsevector", *_SAME),
+            ("sparsevectorN", *_SAME),
+            ("numsparsevector", *_SAME),
+            ("numsparsevectorN", *_SAME),
+            ("gapsparsevector", *_SAME),
+            ("noisymax", "1", "0", "1"),
+            ("partialsum", "1", "0", "1"),
+            ("prefixsum", *_SAME),
+            ("smartsum", "2", "2", "2"),
+        ),
+    ),
+)
+"""The C files: the tool, where its clone has them, and of each the claim, and D without and with ``FIVE``."""
+
+CLAIMS = (
+    "Claimed: the D that publications claim; of a wrong mechanism, what is claimed of its right twin",
+    "D = 0: shows nothing, since without size the stream has no end",
+    "Published, not measured here, on other machines: CheckDP takes up to 70 seconds for a mechanism, and "
+    "ShadowDP up to 3 (abstracts of their papers, CCS 2020 and PLDI 2019); no column has the times of single "
+    "files, which are not known to us",
+)
+"""What stands below the table of mechanisms."""
 
 PRESETS: dict[str, Preset] = {
     "table1": Preset(
@@ -69,6 +201,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "k-minmax": Preset("k-MinMax up to k = 200", (("k-minmax", "2,5,10,20:200:20"),)),
     "m-range": Preset("m-Range up to m = 80", (("m-range", "1,2,5,10:80:10"),)),
+    "mechanisms": Preset("published mechanisms as programs", (), programs=MECHANISMS, engines=("auto",)),
 }
 
 
@@ -87,6 +220,14 @@ def files(names: Sequence[str]) -> list[tuple[str, Path]]:
         for file in inside:
             found.setdefault(file, str(file))
     return [(name, path) for path, name in found.items()]
+
+
+def named(name: str, path: Path) -> tuple[Item, Path]:
+    """The item and the file of an argument, which may name a function: ``svt.py:svt``."""
+    from symdipa.programs.loading import split
+
+    file, program = split(str(path))
+    return Item(name, file=file, program=program), Path(file)
 
 
 # Published running times

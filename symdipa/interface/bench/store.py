@@ -44,16 +44,16 @@ class Content:
     data: bytes
     fmt: str
     sha256: str
-    variables: int
-    states: int
-    transitions: int
+    variables: int | None
+    states: int | None
+    transitions: int | None
 
 
 def row(task: Task, plan: Plan, content: Content | None, measured: Measured, session: int) -> Row:
     """The row of a run."""
     item, patterns, wrong = task.item, measured.patterns or {}, ""
     if item.expected is not None and measured.verdict is not None:
-        wrong = item.expected.contradicted_by(patterns, measured.verdict, measured.corollary)
+        wrong = item.expected.contradicted_by(patterns, measured.verdict, measured.corollary, measured.bound)
     values = (
         task.id, item.key, item.family, item.size, item.file, *astuple(task.config),
         task.phase, task.repetition,

@@ -14,7 +14,12 @@ from symdipa.interface.bench.measure import ANSWERED, LIMITS, SKIPPED, UNUSABLE,
 from symdipa.interface.bench.plan import Item, Plan, Task
 from symdipa.interface.bench.process import rest
 from symdipa.interface.bench.store import Content, Row, Store, row
-from symdipa.model.limits import POLL
+from symdipa.model.automaton import Automaton
+from symdipa.model.errors import LimitReached
+from symdipa.model.limits import POLL, Limits
+
+PATIENCE = 60.0
+"""Seconds for reading a program, before the runs."""
 
 
 class Executor(Protocol):
@@ -51,12 +56,13 @@ class Local:
         for name, run in list(self._running.items()):
             if (ended := run.process.look()) is not None:
                 del self._running[name]
+                run.stop()
                 found.append((name, run.measured(ended)))
         return found
 
     def close(self) -> None:
         for run in self._running.values():
-            run.process.stop()
+            run.stop()
         self._running.clear()
 
 
@@ -123,8 +129,7 @@ def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> Non
                     add(task, Measured(SKIPPED, why))
                 else:
                     content = content_of(task.item, store.folder)
-                    limits = plan.seconds, plan.memory, plan.seed
-                    executor.start(Job(task.id, content.data, content.fmt, task.config, *limits))
+                    executor.start(_job(task, plan, content))
                     running[task.id] = task
                     tell(News(None, tuple(running)))
             if running:
@@ -135,19 +140,42 @@ def sweep(store: Store, executor: Executor, tell: Callable[[News], None]) -> Non
         executor.close()
 
 
+def _job(task: Task, plan: Plan, content: Content) -> Job:
+    item, limits = task.item, (plan.seconds, plan.memory, plan.seed)
+    read = content.data, content.fmt, task.config
+    return Job(task.id, *read, *limits, item.program, item.settings, item.claim)
+
+
 @lru_cache(maxsize=8)
 def content_of(item: Item, folder: Path) -> Content:
-    """The text of an item and its size; ``folder`` holds the results."""
+    """The text of an item and its size (``None``: it takes too long); ``folder`` holds the results."""
     from symdipa.files import formats
     from symdipa.files.families import generate
 
     if item.family is not None and item.size is not None:
-        automaton = generate(item.family, item.size)
-        data, fmt = formats.dumps(automaton).encode(), "dipa"
+        member = generate(item.family, item.size)
+        data, fmt = formats.dumps(member).encode(), "dipa"
+        found: Automaton | None = member
     else:
         file = folder / str(item.stored)
         data, fmt = file.read_bytes(), file.suffix[1:]
-        automaton = formats.read(data, fmt, item.key)
+        found = automaton_of(item, file)
     digest = hashlib.sha256(data).hexdigest()
-    sizes = (len(automaton.variables), len(automaton.states), len(automaton.transitions))
+    if found is None:
+        return Content(data, fmt, digest, None, None, None)
+    sizes = (len(found.variables), len(found.states), len(found.transitions))
     return Content(data, fmt, digest, *sizes)
+
+
+def automaton_of(item: Item, file: Path) -> Automaton | None:
+    """The automaton in the file of an item; ``None`` if that takes too long. Raises :class:`InvalidInput`."""
+    from symdipa.files import formats
+    from symdipa.programs.loading import SUFFIXES, read_program, setting
+
+    if file.suffix.lower() not in SUFFIXES:
+        return formats.read_file(str(file))
+    name = f"{file}:{item.program}" if item.program else str(file)
+    try:
+        return read_program(name, dict(map(setting, item.settings)), limits=Limits.of(seconds=PATIENCE))
+    except LimitReached:
+        return None

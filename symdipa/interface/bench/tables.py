@@ -11,7 +11,7 @@ from dataclasses import astuple, dataclass
 from symdipa.interface.bench.machine import described
 from symdipa.interface.bench.measure import ANSWERED, LIMITS, MEMORY_OUT, SKIPPED, TIME_OUT
 from symdipa.interface.bench.plan import Config, Item, Plan
-from symdipa.interface.bench.presets import TOOLS
+from symdipa.interface.bench.presets import CLAIMS, TOOLS
 from symdipa.interface.bench.store import Row, Store
 from symdipa.model.patterns import Pattern
 
@@ -132,7 +132,7 @@ def table(store: Store, fmt: str) -> str:
     plan, found = store.plan, lines(store.plan, store.rows)
     if fmt == "csv":
         return _csv(plan, found)
-    head = ["item", *SIZES, "answer", "D"]
+    head = ["item", *SIZES, "answer", "D", *(["claimed"] if _claims(plan) else [])]
     for config in plan.configs:
         head += [f"{config.title}, s", "MB"]
     head += [f"{name}, s ({PUBLISHED})" for name, _, _ in _tools(plan)]
@@ -146,8 +146,14 @@ def _tools(plan: Plan) -> Sequence[tuple[str, dict[str, str], str]]:
     return [tool for tool in TOOLS if plan.preset is not None and names & set(tool[1])]
 
 
+def _claims(plan: Plan) -> bool:
+    """Whether there is a column for claims."""
+    return any(item.claim is not None for item in plan.items)
+
+
 def _words(line: Line, plan: Plan) -> list[str]:
     words = [line.item.key, *line.sizes, line.verdict, line.bound]
+    words += [line.item.claim or ""] if _claims(plan) else []
     for cell in line.cells:
         words += [_seconds(cell, plan), "" if cell.peak_mb is None else f"{cell.peak_mb:.0f}"]
     published = line.item.published or ""
@@ -191,6 +197,8 @@ def _notes(store: Store, found: Sequence[Line]) -> list[str]:
     at_a_time = {str(session["jobs"]) for session in store.sessions if session.get("jobs")}
     if at_a_time - {"1"}:
         notes.append(f"Runs at a time: {', '.join(sorted(at_a_time))}.")
+    if plan.preset == "mechanisms":
+        notes += [f"{each}." for each in CLAIMS]
     if tools := _tools(plan):
         notes.append(f"Columns '{PUBLISHED}' are numbers of others, from other machines.")
         notes += [f"{source}." for _, _, source in tools]
@@ -228,6 +236,7 @@ def _escaped(text: str) -> str:
 CSV_COLUMNS = (
     "item", "family", "size", *SIZES, "answer", "engine", "encoding", "solver",
     "outcome", "runs", "median_seconds", "least_seconds", "most_seconds", "peak_mb", "bound", "remark",
+    "claim",
 )  # fmt: skip
 """The columns of the table as CSV, a line for each item and configuration; published numbers come last."""
 
@@ -245,7 +254,7 @@ def _csv(plan: Plan, found: Sequence[Line]) -> str:
             values = (
                 item.key, item.family, item.size, *line.sizes, line.verdict, *astuple(cell.config),
                 cell.outcome or "not run yet", cell.runs, cell.median, cell.least, cell.most,
-                cell.peak_mb, cell.bound, cell.remark, *published,
+                cell.peak_mb, cell.bound, cell.remark, item.claim, *published,
             )  # fmt: skip
             writer.writerow(values)
     return out.getvalue().rstrip("\n")

@@ -78,12 +78,22 @@ def _effort(timeout: float, **settings: Any) -> dict[str, Any]:
     metavar="LIST",
     help="Which members, as 1,2,5,10:80:10; once for all families, or once for each.",
 )
-@option("--preset", type=click.Choice(list(PRESETS)), help="A sweep of the paper's evaluation.")
+@option(
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    help="A sweep of the paper's evaluation, or of published mechanisms.",
+)
 @option(
     "--examples",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Where table1 finds the examples.",
+    help="Where table1 and mechanisms find the examples.",
+)
+@option(
+    "--peer",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="For mechanisms: also the C files in clones of checkdp and shadowdp in this folder.",
 )
 @gathered(
     "compared",
@@ -163,6 +173,7 @@ def bench(
     sizes_of: tuple[str, ...],
     preset: str | None,
     examples: Path | None,
+    peer: Path | None,
     compared: dict[str, tuple[str, ...]],
     effort: dict[str, Any],
     jobs: int | None,
@@ -181,6 +192,7 @@ def bench(
     Examples: symdipa bench --family m-range --sizes 1,2,5,10:80:10 --plot m-range.svg
               symdipa bench examples --engine auto,z3 --encoding marks,ghost -o /tmp/results
               symdipa bench --preset table1 --table latex
+              symdipa bench --preset mechanisms --peer /tmp/clones
               symdipa bench -o /tmp/results --table csv
     """
     from symdipa.interface.bench.plan import BadSweep, Plan, configs, unique
@@ -200,7 +212,8 @@ def bench(
     names_items = bool(paths or families or preset)
     try:
         if names_items:
-            items = _items(paths, families, sizes_of, preset, examples)
+            items = _items(paths, families, sizes_of, preset, examples, peer)
+            compared = _usual(compared, preset)
             plan = Plan(unique(item for item, _ in items), configs(**compared), **effort, preset=preset)
             inputs = {item.stored: data for item, data in items if item.stored and data is not None}
             store = _opened(folder, plan, inputs, restart)
@@ -220,8 +233,8 @@ def bench(
 
 
 SETTINGS = (
-    "sizes_of", "examples", "engines", "encodings", "solvers", "timeout", "memory", "warmup", "repeat",
-    "seed", "skip", "restart",
+    "sizes_of", "examples", "peer", "engines", "encodings", "solvers", "timeout", "memory", "warmup",
+    "repeat", "seed", "skip", "restart",
 )  # fmt: skip
 
 
@@ -237,24 +250,36 @@ def _check_nothing_to_run() -> None:
             )
 
 
+def _usual(compared: dict[str, tuple[str, ...]], preset: str | None) -> dict[str, tuple[str, ...]]:
+    """What is compared: the engines of a preset that has some, unless others are asked for."""
+    from click.core import ParameterSource
+
+    engines = PRESETS[preset].engines if preset is not None else None
+    asked = click.get_current_context().get_parameter_source("engines") is ParameterSource.COMMANDLINE
+    return compared if engines is None or asked else {**compared, "engines": engines}
+
+
 def _items(
     paths: tuple[str, ...],
     families: tuple[str, ...],
     sizes_of: tuple[str, ...],
     preset: str | None,
     examples: Path | None,
+    peer: Path | None,
 ) -> list[tuple[Item, bytes | None]]:
     """What is to be run, and the content of files."""
     from symdipa.interface.bench import presets
-    from symdipa.interface.bench.plan import Item, member, sizes
+    from symdipa.interface.bench.plan import member, sizes
 
+    if peer is not None and preset != "mechanisms":
+        raise click.UsageError("--peer is for --preset mechanisms")
     if preset is not None:
         if paths or families or sizes_of:
             raise click.UsageError("--preset says by itself what is run: give no files, --family or --sizes")
-        chosen = PRESETS[preset].items(examples)
+        chosen = PRESETS[preset].items(examples, peer)
         return [(item, None) if path is None else _of_file(item, path) for item, path in chosen]
     if examples is not None:
-        raise click.UsageError("--examples is for --preset table1")
+        raise click.UsageError("--examples is for --preset table1 and mechanisms")
     if families and len(sizes_of) not in (1, len(families)):
         wanted = "needs --sizes" if not sizes_of else "needs --sizes once, or once for each --family"
         raise click.UsageError(f"--family {wanted}, as --sizes 1,2,5,10:80:10")
@@ -263,7 +288,7 @@ def _items(
     lists = sizes_of if len(sizes_of) == len(families) else sizes_of * len(families)
     return [
         *((member(f, size), None) for f, text in zip(families, lists, strict=True) for size in sizes(text)),
-        *(_of_file(Item(name, file=name), path) for name, path in presets.files(paths)),
+        *(_of_file(*presets.named(name, path)) for name, path in presets.files(paths)),
     ]
 
 
@@ -272,10 +297,10 @@ def _of_file(item: Item, path: Path) -> tuple[Item, bytes | None]:
     import hashlib
     from dataclasses import replace
 
-    from symdipa.files import formats
+    from symdipa.interface.bench.sweep import automaton_of
 
     try:
-        formats.read_file(str(path))
+        automaton_of(item, path)
         data = path.read_bytes()
     except InvalidInput as error:
         echo_problems(str(path), error)

@@ -7,11 +7,13 @@
   function stepper(section, told) {
     const box = section.querySelector(".stepper");
     const automaton = section.querySelector("svg.automaton");
+    const program = section.querySelector("figure.program");
     const samples = section.querySelector("svg.samples");
     const rows = [...section.querySelectorAll("tr[data-position]")];
     const fields = Object.fromEntries([...box.querySelectorAll("[data-field]")].map((f) => [f.dataset.field, f]));
     const buttons = Object.fromEntries([...box.querySelectorAll("button")].map((b) => [b.dataset.go, b]));
     const run = told.witness.run;
+    const called = (place, state) => (told.places ? told.places[place] : state); // where the run is after so many steps
     const number = (place) => told.steps[place - 1]; // in the whole run, of which the page may show a part
     const stored = (values) => Object.entries(values || {}).map(([x, y]) => (y === `${x} + input` ? `${x} += input` : `${x} := ${y}`));
     let place = 0;
@@ -42,7 +44,7 @@
       const here = step ? step.to : run[0].from;
       const values = {
         where: place ? `Step ${number(place)} of ${told.length}` : `Before step 1 of ${told.length}`,
-        move: step ? `${step.from} → ${step.to}` : `the run begins in ${here}`,
+        move: step ? `${called(place - 1, step.from)} → ${called(place, here)}` : `the run begins in ${called(0, here)}`,
         guard: step ? step.guard : "–",
         output: step ? step.output : "–",
         stores: (step && [...step.assign, ...stored(step.copy), ...stored(step.update)].join(", ")) || "–",
@@ -60,12 +62,15 @@
       buttons.previous.setAttribute("aria-disabled", place === 0);
       buttons.next.setAttribute("aria-disabled", place === run.length);
       buttons.last.setAttribute("aria-disabled", place === run.length);
+      const lines = (place && told.lines && told.lines[place - 1]) || [];
+      mark(program, "[data-line]", "now", (p) => lines.includes(Number(p.dataset.line)));
       mark(automaton, "[data-transition]", "now", (p) => place > 0 && Number(p.dataset.transition) === told.transitions[place - 1]);
       mark(automaton, "[data-state]", "now", (p) => Number(p.dataset.state) === told.states[place]);
       const later = (k) => place > 0 && place < run.length && k >= number(place);
       mark(samples, "[data-step]", "now", (p) => place > 0 && Number(p.dataset.step) === number(place) - 1);
       mark(samples, "[data-step]", "later", (p) => later(Number(p.dataset.step)));
       mark(samples, "[data-later]", "later", (p) => later(Number(p.dataset.later)));
+      reveal(within(program, ".now"), 20);
       reveal(within(automaton, ".now[data-state]"), 20);
       reveal(within(automaton, ".now[data-transition]"), 20);
       reveal(within(samples, ".path"), 20);

@@ -28,8 +28,10 @@ from symdipa.interface.reports.witness import NOISE, PROOFS, what_would_help
 from symdipa.interface.reports.words import (
     DIFFER_THEN,
     ENTRY,
+    LINE,
     LONGEST_ON_PAGE,
     MARKS,
+    PROGRAM,
     entry_columns,
     entry_legend,
     excerpt,
@@ -107,6 +109,9 @@ def data(part: Checked) -> dict[str, Any]:
         told = entry_columns(automaton, witness)
         found |= {key: [_dashed(told[name][k]) for k in steps] for key, name in ENTRIES if name in told}
         ends = [automaton.initial, *(automaton.transitions[t].target for t in run)]
+        if automaton.origin is not None:
+            found["places"] = [automaton.place(name) for name in ends]
+            found["lines"] = [automaton.origin.lines(automaton.transitions[t]) for t in run]
         found["steps"], found["length"] = [k + 1 for k in steps], len(witness.run)
         found["transitions"], found["states"] = run, [automaton.index[name] for name in ends]
         found["marks"], found["facts"] = [marks[k] for k in steps], [found["facts"][k] for k in steps]
@@ -139,7 +144,9 @@ def _checked(part: Checked) -> Iterator[Section]:
     means = check.explanation(result, LONGEST_ON_PAGE) if bounds is None else weight.meaning(result, bounds)
     yield Section([*check.disagreements(result), *means])
     if witness is None:
-        yield Section([element("div", _automaton(result, None), class_="pictures")], "The automaton")
+        shown = [*_program(result.automaton, None), _automaton(result, None)]
+        title = "The automaton" if result.automaton.origin is None else "The program, and its automaton"
+        yield Section([element("div", *shown, class_="pictures")], title)
     else:
         yield from _witness(part, witness)
     yield from _counterexample(part.counterexample)
@@ -169,7 +176,8 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     samples = dependency.draw(automaton, witness)
     legend = [*witnesses.dependency_legend(witness), *samples.remarks]
     figure = _figure(samples, "Dependency graph: which samples lie above which", "samples", legend)
-    side_by_side = element("div", _automaton(result, witness), figure, class_="pictures")
+    drawn = [*_program(automaton, witness), _automaton(result, witness), figure]
+    side_by_side = element("div", *drawn, class_="pictures")
     marks = known_marks(automaton, witness)
     controls = element(
         "div", _stepper(automaton, witness), _run_table(result, witness, marks), class_="controls"
@@ -187,7 +195,7 @@ def _witness(part: Checked, witness: Witness) -> Iterator[Section]:
     yield Section([walk, *explained], "The run, step by step")
     yield from forced_order(automaton, witness)
     if part.hints is not None:
-        yield from what_would_help(part.hints, witness.pattern)
+        yield from what_would_help(automaton, part.hints, witness.pattern)
 
 
 BUTTONS = (
@@ -207,7 +215,11 @@ FIELDS = (
 """What a step through the run shows."""
 
 
-WIDE = ("asks for", DIFFER_THEN, "known order", "marks")
+LONGEST_LINE = 64
+"""A program gets room for lines of so many letters beside the pictures; longer ones are scrolled."""
+
+
+WIDE = (PROGRAM, "asks for", DIFFER_THEN, "known order", "marks")
 """The columns of the run that need some room."""
 
 
@@ -236,16 +248,16 @@ def _stepper(automaton: Automaton, witness: Witness) -> Markup:
 
 def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup:
     """The run as a table whose rows are buttons, too."""
-    told = run_columns(result.automaton, witness)
+    told, of_program = run_columns(result.automaton, witness), result.automaton.origin is not None
     columns = {
         "loop": ["yes" if loop == "*" else loop for loop in told["loop"]],
-        "from": told["from"],
+        **({name: told[name] for name in (LINE, PROGRAM)} if of_program else {"from": told["from"]}),
         **({ENTRY: [_dashed(entry) for entry in told[ENTRY]]} if ENTRY in told else {}),
         "asks for": told["guard"],
-        "outputs": told["output"],
+        "outputs": list(map(_dashed, told["output"])),
         "stores in": [_dashed(stored) for stored in told["stores"]],
         **({DIFFER_THEN: [_dashed(by) for by in told[DIFFER_THEN]]} if DIFFER_THEN in told else {}),
-        "to": told["to"],
+        **({} if of_program else {"to": told["to"]}),
     }
     if result.automaton.is_plain:
         columns["known order"] = [order or "–" for order in known_orders(result.automaton, witness)]
@@ -268,6 +280,30 @@ def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup
 
     rows = joined_pieces(excerpt(witness, LONGEST_ON_PAGE), shown, left_out)
     return element("div", framed_table(("step", *columns), rows, "The run as a table"), class_="steps")
+
+
+def _program(automaton: Automaton, witness: Witness | None) -> Iterator[Markup]:
+    """The program that the automaton was made from, if it was made from one, with the lines of the run and
+    of its loops marked."""
+    origin = automaton.origin
+    if origin is None:
+        return
+    steps: dict[int, list[int]] = {}
+    for k, t in enumerate(witness.run if witness is not None else ()):
+        for line in origin.lines(automaton.transitions[t]):
+            steps.setdefault(line, []).append(k)
+    rows = []
+    for line, code in zip(origin.shown, origin.listing(origin.shown), strict=False):
+        loops = automata.loop_classes(witness, steps[line]) if witness is not None and line in steps else []
+        class_ = "line" + (" run" if line in steps else "") + "".join(loops)
+        number = element("span", str(line), class_="number")
+        rows.append(element("span", number, element("code", code), class_=class_, data_line=line))
+    listing = framed(element("div", *rows, class_="listing"), f"The program {automaton.name}")
+    said = "The lines of the run are set off; the present step is marked." if witness is not None else ""
+    caption = element("figcaption", f"{origin.file}. {said}".strip())
+    widest = min(LONGEST_LINE, max(map(len, origin.listing(origin.shown)), default=0))
+    wide = 8 * widest + 60  # letters, and the numbers before them
+    yield element("figure", listing, caption, class_="program", style=f"--wide: {wide}")
 
 
 def _automaton(result: Result, witness: Witness | None) -> Markup:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import hypot, sqrt
 
+from symdipa.evidence.facts import compared_words, output_words, step_lines
 from symdipa.files.formats.dot import about, edge_lines, state_lines
 from symdipa.interface.markup import Markup, element, legal
 from symdipa.interface.pictures.layered import Box, LabelledEdge, Point, TooLarge, layered
@@ -146,10 +147,23 @@ class _Picture:
         ]
 
     def _edge_text(self, t: int) -> list[str]:
-        lines = edge_lines(self.automaton, self.automaton.transitions[t])
+        lines = self._says(t)
         if len(lines) > MOST_LINES:
             lines[MOST_LINES - 1 :] = [f"… and {len(lines) - MOST_LINES + 1} more"]
         return [cut(line) for line in lines]
+
+    def _says(self, t: int) -> list[str]:
+        """The guard, output and assignments of a transition; of a program the lines that it passes first."""
+        automaton, move = self.automaton, self.automaton.transitions[t]
+        lines = edge_lines(automaton, move)
+        if automaton.origin is None:
+            return lines
+        passed, shown = step_lines(automaton, move), output_words(automaton, move.output)
+        told = [f"shows {shown}" if line.startswith("output ") else line for line in lines]
+        return [
+            *([passed] if passed else []),
+            *(compared_words(automaton, line) for line in told if line != "shows "),
+        ]
 
     def _box(self, i: int, loops: Sequence[int]) -> Box:
         state = self.automaton.states[i]
@@ -176,7 +190,8 @@ class _Picture:
     def _edge(self, t: int, line: str, arrow: Markup, at: Point) -> Markup:
         """A line with its arrowhead, and its label centred at a point."""
         move, lines = self.automaton.transitions[t], self.labels[t]
-        told = [f"{move.source} -> {move.target}", *self.told[t], *edge_lines(self.automaton, move)]
+        ends = " -> ".join(_called(self.automaton, name) for name in (move.source, move.target))
+        told = [ends, *self.told[t], *self._says(t)]
         class_ = "edge"
         if self.steps[t] and self.witness is not None:
             class_ += " run" + "".join(loop_classes(self.witness, self.steps[t]))
@@ -226,7 +241,13 @@ def _stack(labels: Sequence[Sequence[str]]) -> float:
 
 
 def _state_text(automaton: Automaton, i: int) -> list[str]:
-    return [cut(line, LONGEST_NAME) for line in state_lines(automaton.states[i])]
+    state = automaton.states[i]
+    return [cut(line, LONGEST_NAME) for line in (_called(automaton, state.name), *state_lines(state)[1:])]
+
+
+def _called(automaton: Automaton, state: str) -> str:
+    """The name of a state; of a program its line, with the values that tell it from others there."""
+    return state if automaton.origin is None else automaton.origin.place_with_values(state)
 
 
 def _state(automaton: Automaton, i: int, box: Box, at: Point, visited: bool) -> Markup:
@@ -237,7 +258,8 @@ def _state(automaton: Automaton, i: int, box: Box, at: Point, visited: bool) -> 
         x, y = at.x - box.rx, at.y - box.ry
         shape = element("rect", x=x, y=y, width=2 * box.rx, height=2 * box.ry, class_="shape")
     kind = "input" if state.is_input else "non-input"
-    title = element("title", "\n".join([f"{kind} state {state.name}", *state_lines(state)[1:]]))
+    called = _called(automaton, state.name)
+    title = element("title", "\n".join([f"{kind} state {called}", *state_lines(state)[1:]]))
     words = lines_at(at.x, at.y, _state_text(automaton, i), strong=1)
     return element("g", title, shape, words, class_=f"state {kind}{' run' if visited else ''}", data_state=i)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from symdipa.evidence.facts import compared_along, link
+from symdipa.evidence.facts import Steps, compared_along, compared_words, link
 from symdipa.evidence.forced import Forced, Spot, Tie, forced
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.pictures.automaton import LONGEST_NAME, loop_classes, loop_text
@@ -129,7 +129,7 @@ def _plain(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
     edges = [(i, j) for i, targets in enumerate(over) for j in sorted(targets)]
     on_path = set(pairwise(witness.path))
     tied = sorted({k for edge in edges for k in edge} | set(witness.path))
-    graph = _Graph(cut=len(tied) > MOST_STEPS)
+    graph, steps = _Graph(cut=len(tied) > MOST_STEPS), Steps(automaton, run)
     if graph.cut:
         near = {k for edge in edges if set(edge) & set(witness.path) for k in edge} | set(witness.path)
         tied = sorted(sorted(near, key=lambda k: (k not in witness.path, k))[:MOST_STEPS])
@@ -141,7 +141,7 @@ def _plain(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
         if edge[0] in number and edge[1] in number:
             tie = link(automaton, run, *edge)
             label = cut(f"{tie.sign} {tie.variable}", LONGEST_NAME)
-            title = f"{relation_text(tie)}: {link_text(tie)}"
+            title = f"{relation_text(tie)}: {link_text(automaton, steps, tie)}"
             low, high = (number[k] for k in edge)
             graph.edges.append(_Edge(low, high, max(edge), label, title, edge in on_path))
     graph.top = number[witness.path[-1]] if witness.path else 0
@@ -159,7 +159,7 @@ def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
     ends = [(tie.low, tie.high) for tie in ties]
     path = {spot for tie in chain for spot in (tie.low, tie.high)}
     spots = list(dict.fromkeys(spot for pair in ends for spot in pair))
-    graph = _Graph(cut=len(spots) > MOST_STEPS)
+    graph, steps = _Graph(cut=len(spots) > MOST_STEPS), Steps(automaton, witness.run)
     if graph.cut:
         near = dict.fromkeys(spot for pair in ends if set(pair) & path for spot in pair)
         spots = [*path, *(spot for spot in near if spot not in path)][:MOST_STEPS]
@@ -171,7 +171,8 @@ def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
     on_path = {*chain, *(tie.turned for tie in chain if tie.both)}
     for tie in ties:
         if tie.low in number and tie.high in number:
-            by = tie.text if tie.step is None else f"step {_step(witness, tie.step) + 1} {tie.text}"
+            by = compared_words(automaton, tie.text)
+            by = by if tie.step is None else f"{steps.subject(_step(witness, tie.step))} {by}"
             title = f"{order.relation(tie)}: {by}"
             ends_of = number[tie.low], number[tie.high]
             graph.edges.append(_Edge(*ends_of, tie.step, _label(tie), title, tie in on_path, tie.both))
@@ -215,7 +216,7 @@ def _node_text(automaton: Automaton, witness: Witness, run: Sequence[int], k: in
     step, where = _where(witness, k)
     move = automaton.transitions[run[k]]
     stored = ", ".join(sorted(move.assign))
-    lines = [f"sample {step + 1}{where}", cut(f"drawn in {move.source}", LONGEST_NAME)]
+    lines = [f"sample {step + 1}{where}", cut(f"drawn in {automaton.place(move.source)}", LONGEST_NAME)]
     lines += [cut(f"stored in {stored}", LONGEST_NAME)] if stored else []
     return lines + (["shown as a number"] if move.output.kind is OutputKind.INSAMPLE else [])
 
@@ -241,13 +242,13 @@ def _spot_text(
         return
     move = automaton.transitions[run[k]]
     yield f"{second}sample {step + 1}{where}"
-    yield cut(f"drawn in {move.source}", LONGEST_NAME)
+    yield cut(f"drawn in {automaton.place(move.source)}", LONGEST_NAME)
     if means and means[k]:
         yield cut(means[k], LONGEST_NAME)
     if move.assign and not second:
         yield cut(f"stored in {', '.join(sorted(move.assign))}", LONGEST_NAME)
     for at, _ in order.released.get(spot.sample, ())[:1]:
-        yield "shown as a number" if at == k else f"shown in step {_step(witness, at) + 1}"
+        yield "shown as a number" if at == k else f"shown in {Steps(automaton, run).one(_step(witness, at))}"
 
 
 def _node(witness: Witness, node: _Node, box: Box, at: Point) -> Markup:

@@ -213,7 +213,7 @@ def _why_undecided(automaton: Automaton) -> Iterator[Block]:
         "for the difference. What an observer may be unable to tell apart:"
     )
     more = [f"and {len(clashes) - 3} more states"] if len(clashes) > 3 else []
-    yield Inset([Lines([*map(clash_text, clashes[:3]), *more])])
+    yield Inset([Lines([*(clash_text(automaton, each) for each in clashes[:3]), *more])])
     if symbols:
         yield (
             "If an observer can in fact tell such branches apart, let them output different symbols"

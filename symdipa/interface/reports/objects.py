@@ -138,7 +138,7 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
     parts = breakdown_of(automaton, found)
     run, costs = (parts.run, parts.costs) if parts is not None else ((), ())
     letters, ends = (parts.letters, parts.ends) if parts is not None else ((), EITHER_WAY)
-    entries = _entries(automaton, run, letters, ends)
+    entries, origin = _entries(automaton, run, letters, ends), automaton.origin
     adjacency = _adjacency(found.adjacency)
     confirmation = result.confirmation
     return {
@@ -152,7 +152,13 @@ def weight(name: str, result: Result, notes: Sequence[str] = ()) -> Json:
         "needed": _text(found.needed),
         "optimal": "single-runs" if found.optimal_for_single_runs else found.optimal,
         "by_state": [
-            {"state": c.state, "cost": str(c.amount), "why": c.why, **_entry(entries, c.position)}
+            {
+                "state": c.state,
+                **({} if origin is None else {"line": origin.states.get(c.state)}),
+                "cost": str(c.amount),
+                "why": c.why,
+                **_entry(entries, c.position),
+            }
             for c in costs
         ],
         "run": _run(automaton, run, entries),
@@ -301,6 +307,7 @@ def _run(automaton: Automaton, run: Sequence[int], entries: Sequence[Json] = ())
         {
             "from": move.source,
             "to": move.target,
+            **({} if automaton.origin is None else {"lines": list(automaton.origin.lines(move))}),
             "guard": move.guard.text(automaton.variables),
             "output": str(move.output),
             "assign": sorted(move.assign),
@@ -314,7 +321,8 @@ def _run(automaton: Automaton, run: Sequence[int], entries: Sequence[Json] = ())
 
 def _hint(hint: Hint) -> Json:
     changes = [{"before": change.before or None, "after": change.after} for change in hint.changes]
-    return _fields(hint, "kind", "text") | {"changes": changes} | _fields(hint, "private", "outcome")
+    lines = {"lines": list(hint.lines)} if hint.automaton.origin is not None else {}
+    return _fields(hint, "kind", "text") | {"changes": changes} | lines | _fields(hint, "private", "outcome")
 
 
 def _inputs(automaton: Automaton, found: Refutation | InputPair) -> Json:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
+from symdipa.evidence.facts import output_words
 from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Document, Inset, Section, Table
 from symdipa.interface.reports.numbers import intervals, measured, number, power, reaches, times
@@ -96,12 +97,13 @@ def steps_table(found: Refutation) -> Table:
 
 def step_head(automaton: Automaton) -> tuple[str, ...]:
     """What the cells of :func:`step_cells` are headed by."""
-    return ("from", "alpha", "beta", *(("entry",) if automaton.unfolds else ()), "output")
+    where = ("from",) if automaton.origin is None else (words.LINE, words.PROGRAM)
+    return (*where, "alpha", "beta", *(("entry",) if automaton.unfolds else ()), "output")
 
 
 def step_cells(automaton: Automaton, found: Refutation | InputPair, k: int) -> list[str]:
-    """Of step ``k`` of a run with two inputs: the state, what both read, by how much that differs, if not
-    every entry has to, and what is observed."""
+    """Of step ``k`` of a run with two inputs: the state (or the lines of a program), what both read, by how
+    much that differs, if not every entry has to, and what is observed."""
     transition = automaton.transitions[found.run[k]]
     where = f" {intervals(found.outputs[k])}" if transition.output.is_real else ""
     a, b = found.alpha[k], found.beta[k]
@@ -110,7 +112,10 @@ def step_cells(automaton: Automaton, found: Refutation | InputPair, k: int) -> l
         apart = 0 if a is None or b is None else a - b
         entry = f"differs by {number(apart)}" if apart else "equal"
         read.append(entry if automaton.state(transition.source).is_input else "-")
-    return [transition.source, *read, f"{transition.output}{where}"]
+    place = [transition.source]
+    if automaton.origin is not None:
+        place = words.program_cells(automaton.origin, transition)
+    return [*place, *read, f"{output_words(automaton, transition.output)}{where}" or "-"]
 
 
 def _compressed(found: Refutation) -> list[tuple[str, str, int]]:
@@ -207,7 +212,9 @@ def assumed(found: Refutation) -> Iterator[Block]:
         (q for q in states if q.d and q.noise is Noise.LAPLACE and not found.automaton.integer), None
     )
     if state is not None and state.d is not None:
+        place = found.automaton.place(state.name)
+        of_state = place if found.automaton.origin is not None else f"state {place}"
         yield (
-            f"Noise scales are inverse and in units of eps: d = {state.d} of state {state.name} is Laplace "
+            f"Noise scales are inverse and in units of eps: d = {state.d} of {of_state} is Laplace "
             f"noise of scale {1 / state.d}/eps, here {number(1 / (state.d * found.eps))}."
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symdipa.evidence.facts import Compared, compared_along
+from symdipa.evidence.facts import Compared, Steps, compared_along, step_lines
 from symdipa.interface.reports.check import guarantee, own_notes, verdict_text, with_status
 from symdipa.interface.reports.document import (
     Block,
@@ -21,7 +21,15 @@ from symdipa.interface.reports.document import (
 )
 from symdipa.interface.reports.numbers import measured, number, power
 from symdipa.interface.reports.refutation import step_cells, step_head
-from symdipa.interface.reports.words import assumed, entry_text, mean_text, noise
+from symdipa.interface.reports.words import (
+    LINE,
+    PROGRAM,
+    assumed,
+    entry_text,
+    mean_text,
+    noise,
+    program_cells,
+)
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Automaton, State
 from symdipa.model.options import EVERY_METHOD
@@ -216,14 +224,19 @@ def cost_table(automaton: Automaton, found: Breakdown) -> list[Block]:
     rows = []
     for c in costs:
         entry = [_moved(automaton.state(c.state), steps[c.position], found.ends)] if steps else []
-        rows.append([f"step {c.position + 1}", c.state, *entry, str(c.amount), WHY[c.why]])
+        place = [f"step {c.position + 1}", c.state]
+        if automaton.origin is not None:
+            move = automaton.transitions[found.run[c.position]]
+            place = [step_lines(automaton, move), program_cells(automaton.origin, move)[1]]
+        rows.append([*place, *entry, str(c.amount), WHY[c.why]])
     if len(rows) > LONGEST:
         middle = slice(LONGEST // 2, -LONGEST // 2)
         between = str(sum((c.amount for c in costs[middle]), Fraction(0)))
         more = f"{counted(len(rows[middle]), 'step')} more"
         rows[middle] = [["...", *[""] * (len(rows[0]) - 3), between, more]]
-    head = ("step", "state", *(("moved by",) if steps else ()), "cost", "why")
-    return [Table(rows, head, "Costs of steps", silent=True), *_other_entries(found, steps)]
+    places = ("step", "state") if automaton.origin is None else (LINE, PROGRAM)
+    head = (*places, *(("moved by",) if steps else ()), "cost", "why")
+    return [Table(rows, head, "Costs of steps", silent=True), *_other_entries(automaton, found, steps)]
 
 
 def _moved(state: State, step: Compared, ends: Interval) -> str:
@@ -233,11 +246,12 @@ def _moved(state: State, step: Compared, ends: Interval) -> str:
     return f"entry {entry_text(step.letter, ends)}" if step.letter else "no entry"
 
 
-def _other_entries(found: Breakdown, steps: Sequence[Compared]) -> Iterator[Block]:
+def _other_entries(automaton: Automaton, found: Breakdown, steps: Sequence[Compared]) -> Iterator[Block]:
     """The entries that differ in steps that cost nothing themselves: sums carry the differences on."""
     paying = {c.position for c in found.costs}
     entries = {k: entry_text(step.letter, found.ends) for k, step in enumerate(steps) if k not in paying}
-    told = [f"step {k + 1} ({entry})" for k, entry in entries.items() if entry not in ("-", "equal")]
+    names = Steps(automaton, found.run)
+    told = [f"{names.one(k)} ({entry})" for k, entry in entries.items() if entry not in ("-", "equal")]
     if len(told) > LONGEST:
         told[LONGEST - 1 :] = [f"{counted(len(told) - LONGEST + 1, 'step')} more"]
     if told:

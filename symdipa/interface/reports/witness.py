@@ -10,6 +10,7 @@ from symdipa.interface.reports import check
 from symdipa.interface.reports.document import Block, Document, Inset, Lines, Numbered, Section, Table
 from symdipa.interface.reports.story import dependency, run_with_facts, story
 from symdipa.interface.reports.words import LONGEST_RUN, assumed, noise
+from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Result, Status, Verdict, Witness
 
@@ -72,7 +73,7 @@ def _violation(
     if drawn := noise(automaton, states):
         sections.append(Section(drawn, NOISE))
     if hints is not None:
-        sections += what_would_help(hints, witness.pattern)
+        sections += what_would_help(automaton, hints, witness.pattern)
     others = [p for p in check.with_status(result, Status.PRESENT) if p is not witness.pattern]
     if others:
         see = " or ".join(f"--pattern {p.short}" for p in others)
@@ -111,38 +112,55 @@ GENERAL = {
     Pattern.DISCLOSING_CYCLE: "limit how many numbers are shown",
     Pattern.PRIVACY_VIOLATING_PATH: "show a second sample (insampleprime) or a symbol instead of the number",
 }
+"""What may help where no hint was found."""
+SHOW_FRESH = "show the input with fresh noise, or no number"
+"""The last of these for programs."""
 
 COPIES = (
     "To allow more than one such answer before it stops, write the states once for each answer that may "
     "still come, and let such an answer lead from one copy to the next."
 )
+COUNTING = (
+    "To allow more than one such answer, count them, and return when there were enough; the number can be a "
+    "parameter."
+)
+SCALES_OF_PROGRAMS = "If the scale of all noise is doubled, D is halved."
 SCALES = "If every d is halved, which doubles the noise, D is halved, too."
 
 
-def what_would_help(hints: Sequence[Hint], pattern: Pattern) -> list[Section]:
+def what_would_help(automaton: Automaton, hints: Sequence[Hint], pattern: Pattern) -> list[Section]:
     """The changes that were tried and their outcomes, with remarks on those that help."""
-    blocks: list[Block] = [_worth(hints, pattern)]
+    of_program = automaton.origin is not None
+    blocks: list[Block] = [_worth(of_program, hints, pattern)]
     if hints:
         blocks.append(Numbered(list(map(_item, hints))))
     remedies = [hint for hint in hints if hint.private]
     limits = any("limit" in hint.kind.split("+") for hint in remedies)
-    after = [*([COPIES] if limits else []), *([SCALES] if remedies else [])]
+    copies, scales = (COUNTING, SCALES_OF_PROGRAMS) if of_program else (COPIES, SCALES)
+    after = [*([copies] if limits else []), *([scales] if remedies else [])]
     return [Section(blocks, "What would help"), *(Section([remark]) for remark in after)]
 
 
-def _worth(hints: Sequence[Hint], pattern: Pattern) -> str:
+def _worth(of_program: bool, hints: Sequence[Hint], pattern: Pattern) -> str:
     """What hints are worth, or without any what to do in general."""
     if not hints:
-        return f"No simple change was found that removes the {pattern.title}. In general: {GENERAL[pattern]}."
+        fresh = of_program and pattern is Pattern.PRIVACY_VIOLATING_PATH
+        general = SHOW_FRESH if fresh else GENERAL[pattern]
+        return f"No simple change was found that removes the {pattern.title}. In general: {general}."
     if hints[0].private:
-        return "Each of these changes was tried: made, and the changed automaton decided again."
-    return "No change was found after which the automaton is proved private. What may be a start:"
+        made = "made in the automaton of the program" if of_program else "made"
+        return f"Each of these changes was tried: {made}, and the changed automaton decided again."
+    what = "program" if of_program else "automaton"
+    return f"No change was found after which the {what} is proved private. What may be a start:"
 
 
 def _item(hint: Hint) -> list[Block]:
-    lines = []
-    for change in hint.changes:
-        lines += [f"instead of  {change.before}"] if change.before else []
-        lines.append(f"{'write' if change.before else 'add':<10}  {change.after}")
+    origin, lines = hint.automaton.origin, []
+    if origin is not None and hint.lines:
+        lines = [f"line {line}  {origin.code(line)}" for line in hint.lines]
+    else:
+        for change in hint.changes:
+            lines += [f"instead of  {change.before}"] if change.before else []
+            lines.append(f"{'write' if change.before else 'add':<10}  {change.after}")
     outcome = f"Then it is {hint.outcome}." if hint.private else f"Then: {hint.outcome}."
     return [hint.text, Inset([Lines(lines)]), outcome]

@@ -12,17 +12,21 @@ from symdipa.evidence.facts import (
     Compared,
     Draw,
     Link,
+    Steps,
     compared_along,
+    compared_words,
     draws,
     entry_difference,
     marks_along,
     orders_along,
+    output_words,
+    places,
 )
 from symdipa.interface.reports.document import Block, Table
 from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
 from symdipa.model.adjacency.differ import ALL, OTHER, Differ
 from symdipa.model.automaton import Automaton, Guard, Noise, noise_scale
-from symdipa.model.parts import SAMPLE, Form
+from symdipa.model.parts import SAMPLE, Form, Origin, Transition
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, members
@@ -40,24 +44,18 @@ MOST_NAMES = 6
 """The most states that a line of it names."""
 
 
-def steps_text(positions: Sequence[int]) -> str:
-    """Positions as numbered steps: ``step 3``, ``steps 3 to 5``, ``steps 3 and 7``."""
-    numbers = [k + 1 for k in positions]
-    if len(numbers) == 1:
-        return f"step {numbers[0]}"
-    if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
-        return f"steps {numbers[0]} to {numbers[-1]}"
-    return f"steps {enumeration(map(str, numbers))}"
-
-
 def loop_text(automaton: Automaton, witness: Witness, loop: tuple[int, int]) -> str:
-    """The states that a loop visits, and its steps."""
+    """The states that a loop visits, and its steps; of a program the lines."""
     start, end = loop
+    steps = Steps(automaton, witness.run)
+    if automaton.origin is not None:
+        rounds = end - start == 1 and len(witness.cycles) > 1
+        return f"of {steps.one(start) if rounds else steps.lines(range(start, end))}"
     inside = [automaton.transitions[i] for i in witness.run[start:end]]
     names = [inside[0].source, *(t.target for t in inside)]
     if len(names) > LONGEST_LOOP:
         names[3:-1] = ["..."]
-    return f"{' -> '.join(names)} ({steps_text(range(start, end))})"
+    return f"{' -> '.join(names)} ({steps.several(range(start, end))})"
 
 
 def loops_at(witness: Witness, position: int) -> str:
@@ -72,10 +70,10 @@ def relation_text(link: Link) -> str:
     return f"sample {link.low + 1} {'<' if link.sign == '<' else '<='} sample {link.high + 1}"
 
 
-def link_text(link: Link) -> str:
+def link_text(automaton: Automaton, steps: Steps, link: Link) -> str:
     """The comparison that ties two samples."""
-    asks = f"step {link.later + 1} asks for insample {link.sign} {link.variable}"
-    return f"{asks}, stored in step {link.earlier + 1}"
+    compared = compared_words(automaton, f"insample {link.sign} {link.variable}")
+    return f"{steps.subject(link.later)} asks for {compared}, stored in {steps.one(link.earlier)}"
 
 
 def comparison(guard: Guard, variables: Sequence[str]) -> str:
@@ -139,18 +137,20 @@ def outputs_text(automaton: Automaton, witness: Witness, longest: int | None = N
 
     def told(piece: range) -> list[str]:
         return [
-            f"{'(' if k in opens else ''}{automaton.transitions[witness.run[k]].output}"
-            f"{')*' if k in closes else ''}"
+            f"{'(' if k in opens else ''}{output}{')*' if k in closes else ''}"
             for k in piece
+            if (output := output_words(automaton, automaton.transitions[witness.run[k]].output))
+            or k in opens | closes
         ]
 
     return " ".join(joined_pieces(excerpt(witness, longest), told, "[{}]".format))
 
 
-def clash_text(clash: Clash) -> str:
+def clash_text(automaton: Automaton, clash: Clash) -> str:
     """A state that is not output-distinct, and why."""
     shared = [*clash.outputs, *(["a number"] if clash.numbers else [])]
-    return f"state {clash.state}: several branches output {enumeration(shared)}"
+    state = f"state {clash.state}" if automaton.origin is None else automaton.place(clash.state)
+    return f"{state}: several branches output {enumeration(shared)}"
 
 
 def run_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
@@ -160,16 +160,39 @@ def run_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
         "step": [str(k + 1) for k in range(len(moves))],
         "loop": [loops_at(witness, k) for k in range(len(moves))],
         "from": [t.source for t in moves],
-        "guard": [t.guard.text(automaton.variables) for t in moves],
+        "guard": [compared_words(automaton, t.guard.text(automaton.variables)) for t in moves],
         "if": [comparison(t.guard, automaton.variables) for t in moves],
-        "output": [str(t.output) for t in moves],
+        "output": [output_words(automaton, t.output) or "-" for t in moves],
         "stores": [
             ", ".join([*sorted(t.assign), *(f"{x} := {y}" for x, y in t.copies), *map(str, t.updates)]) or "-"
             for t in moves
         ],
         "to": [t.target for t in moves],
+        **_program_columns(automaton, witness),
         **entry_columns(automaton, witness),
     }
+
+
+LINE, PROGRAM = "line", "program"
+"""What the columns are called that say which lines of a program a step passes, and what the first one is."""
+LONGEST_CODE = 44
+
+
+def _program_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
+    """Columns about the program that the automaton was made from, if it was made from one."""
+    origin = automaton.origin
+    if origin is None:
+        return {}
+    rows = [program_cells(origin, automaton.transitions[t]) for t in witness.run]
+    return {name: list(cells) for name, cells in zip((LINE, PROGRAM), zip(*rows, strict=True), strict=True)}
+
+
+def program_cells(origin: Origin, move: Transition) -> list[str]:
+    """The lines that a step passes, and what is written in the first of them, or its beginning."""
+    lines = origin.lines(move)
+    code = origin.code(lines[0]) if lines else "-"
+    short = code if len(code) <= LONGEST_CODE else f"{code[: LONGEST_CODE - 3]}..."
+    return [", ".join(map(str, lines)) or "-", short]
 
 
 # ------------------------------------------------------------------------------------------- orders and marks
@@ -304,31 +327,36 @@ def which_differ(automaton: Automaton, witness: Witness) -> list[str]:
         told = ["All entries are equal."]
     elif not others:
         once = len(differ) == 1 and not loops_at(witness, differ[0])
-        told = [f"{first_upper(entries_of(witness, differ))} differs." if once else "Every entry differs."]
+        told = [
+            f"{first_upper(entries_of(automaton, witness, differ))} differs."
+            if once
+            else "Every entry differs."
+        ]
     else:
         verb = "differs" if len(differ) == 1 else "differ"
-        told = [f"{first_upper(entries_of(witness, differ))} {verb}; all others are equal."]
-    changes = _changes(steps)
+        told = [f"{first_upper(entries_of(automaton, witness, differ))} {verb}; all others are equal."]
+    changes = _changes(Steps(automaton, witness.run), steps)
     if changes:
         more = "; and so on" if len(changes) > MOST_CHANGES else ""
         told.append(f"{first_upper('; '.join(changes[:MOST_CHANGES]))}{more}.")
     return told
 
 
-def entries_of(witness: Witness, steps: Sequence[int]) -> str:
+def entries_of(automaton: Automaton, witness: Witness, steps: Sequence[int]) -> str:
     """The entries of these steps: of those in a loop one in every round."""
     inside = [k for k in steps if loops_at(witness, k)]
     outside = [k for k in steps if k not in inside]
     parts = [(outside, ""), (inside, " in every round")]
+    names = Steps(automaton, witness.run)
     told = [
-        f"the {'entry' if len(some) == 1 else 'entries'} of {steps_text(some)}{when}"
+        f"the {'entry' if len(some) == 1 else 'entries'} of {names.several(some)}{when}"
         for some, when in parts
         if some
     ]
     return enumeration(told)
 
 
-def _changes(steps: Sequence[Compared]) -> list[str]:
+def _changes(names: Steps, steps: Sequence[Compared]) -> list[str]:
     """After which steps registers differ by something else than before, and by what."""
     told = []
     before: dict[str, Fraction] = {}
@@ -340,7 +368,7 @@ def _changes(steps: Sequence[Compared]) -> list[str]:
                 alike.setdefault(after[register], []).append(register)
         if alike:
             parts = enumeration(_differ_by(names, size) for size, names in alike.items())
-            told.append(f"after step {k + 1}, {parts}")
+            told.append(f"after {names.one(k)}, {parts}")
         before = after
     return told
 
@@ -418,7 +446,7 @@ def noise(
         parameter = "inf" if draw.d is None else f"{name} = {draw.d}"
         words = f"{_drawn(draw, automaton.integer)} {centre}{shown}"
         alike.setdefault((parameter, words), []).append(draw.state.name)
-    rows = [[_few(states), *told] for told, states in alike.items()]
+    rows = [[_few(places(automaton, states)), *told] for told, states in alike.items()]
     more = len(rows) - longest
     table: list[Block] = [Table(rows[:longest])] if rows else []
     return [*table, f"and {more} more"] if more > 0 else table

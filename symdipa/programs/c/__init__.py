@@ -24,6 +24,7 @@ from symdipa.model.adjacency import named
 from symdipa.model.automaton import Automaton, State, Transition, symbol
 from symdipa.model.errors import InputProblem, InvalidInput, Note, NoteKind
 from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.parts import Origin
 from symdipa.programs.automaton import QUIET, Translation, translated
 from symdipa.programs.c.annotations import Annotations, is_keyless, said_about
 from symdipa.programs.c.arithmetic import ArithmeticProblem, Multiple
@@ -84,7 +85,7 @@ def _function(
     claim = _claim(said, chart, settled.of, problems)
     if problems:
         return None
-    return Function(chart, settled, source, said.differ, said.adjacency, claim)
+    return Function(chart, settled, source, said.differ, said.adjacency, claim, text=text)
 
 
 def _claim(
@@ -111,7 +112,10 @@ def _silent(function: Function) -> Translation:
     states = [State(name, False, draws=False)]
     loop = Transition(name, name, symbol(QUIET))
     made = Automaton.build(states, [loop], None, function.name, differ=function.differ)
-    return Translation(made, {name: line}, (line,), {}, {})
+    origin = Origin(
+        function.source or "", function.text, *function.extent, {name: line}, {loop: (line,)}, {}, {QUIET: ""}
+    )
+    return Translation(replace(made, origin=origin).trusted(), {})
 
 
 def _notes(function: Function) -> Iterator[Note]:

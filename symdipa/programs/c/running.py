@@ -121,6 +121,8 @@ class Function:
     halt: str | None = None
     notes: dict[str, Position] = field(default_factory=dict)
     """What was noticed, and where first."""
+    text: str = field(default="", repr=False)
+    """What is in the file."""
 
     def __post_init__(self) -> None:
         self.indices = index_variables(self.chart) if self.values.endless else frozenset[str]()
@@ -134,6 +136,11 @@ class Function:
     @property
     def name(self) -> str:
         return self.chart.name
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """All lines of the file, of which annotations are a part."""
+        return 1, max(1, len(self.text.splitlines()))
 
     @property
     def shows(self) -> bool:

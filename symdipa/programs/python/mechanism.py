@@ -16,6 +16,7 @@ from symdipa.programs.python.inputs import Inputs
 from symdipa.programs.trace import Trace
 
 if TYPE_CHECKING:
+    from symdipa.model.automaton import Automaton
     from symdipa.programs.python.samplers import Secure, Simulated
 
 
@@ -83,6 +84,13 @@ class Mechanism:
                 raise ValueError(f"{name} is a number or a stream of numbers, not {value!r}")
             given.append(entry(value) if is_number(value) else map(entry, value))
         return map(source.shown, outputs(self, given, source, settings))
+
+    def automaton(self, **settings: Any) -> Automaton:
+        """The automaton of the mechanism, with settings. Raises :class:`InvalidInput` where it cannot be
+        followed."""
+        from symdipa.programs.loading import automaton_of
+
+        return automaton_of(self, settings)
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:

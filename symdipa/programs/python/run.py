@@ -46,9 +46,25 @@ class PythonProgram:
         return self.file
 
     @cached_property
+    def text(self) -> str:
+        """The source; nothing if it is not found."""
+        return "".join(linecache.getlines(self.file, self.mechanism.function.__globals__))
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """The lines of the function, decorators included."""
+        first = self.mechanism.function.__code__.co_firstlineno
+        for node in ast.walk(ast.parse(self.text, self.file)):
+            if isinstance(node, ast.FunctionDef):
+                starts = [node.lineno, *(each.lineno for each in node.decorator_list)]
+                if min(starts) == first:
+                    return first, node.end_lineno or first
+        return first, first
+
+    @cached_property
     def function(self) -> Callable[..., Any]:
         """The function with marks, and with marks in the functions of its file that it calls."""
-        text = "".join(linecache.getlines(self.file, self.mechanism.function.__globals__))
+        text = self.text
         if not text:
             self.refuse("the source of the function is not found; write it into a file, or a notebook")
         tree = ast.parse(text, self.file)

@@ -55,10 +55,11 @@ def _leaking_cycle(automaton: Automaton, witness: Witness) -> Story:
     loop = witness.cycles[-1]
     inside = facts.steps_of(automaton, witness, loop)
     both = sorted(facts.conflicts(automaton, witness))
+    steps = facts.Steps(automaton, witness.run)
     rows = []
     for x in both:
-        stored = words.steps_text([k for k, t in inside if x in t.assign])
-        read = words.steps_text([k for k, t in inside if x in t.guard.used])
+        stored = steps.several([k for k, t in inside if x in t.assign])
+        read = steps.several([k for k, t in inside if x in t.guard.used])
         rows.append(f"{x}: stored in {stored}, compared with in {read}")
     begins = (
         f"The loop {words.loop_text(automaton, witness, loop)} can go round for ever, and it both stores "
@@ -77,20 +78,23 @@ def _leaking_cycle(automaton: Automaton, witness: Witness) -> Story:
 
 def _leaking_pair(automaton: Automaton, witness: Witness) -> Story:
     below, above = (words.loop_text(automaton, witness, witness.cycles[k]) for k in (0, -1))
-    low, high = witness.path[0] + 1, witness.path[-1] + 1
+    steps = facts.Steps(automaton, witness.run)
+    low, high = steps.one(witness.path[0]), steps.one(witness.path[-1])
+    first, last = steps.subject(witness.path[0]), steps.subject(witness.path[-1])
     in_loop = any(start <= k < end for k in witness.path[1:-1] for start, end in witness.cycles)
     once = "" if in_loop else ", by way of values that are drawn only once"
     begins = (
         f"Loop A, {below}, and loop B, {above}, can each go round as often as one likes. The comparisons "
-        f"force every noisy value of step {low} (in A) below every noisy value of step {high} (in B){once}:"
+        f"force every noisy value of {low} (in A) below every noisy value of {high} (in B){once}:"
     )
     ends = "So any number of noisy inputs of A lie below any number of noisy inputs of B."
     return Story(
         [begins, _chain(automaton, witness), ends],
-        f"one run can give any number of answers {_output(automaton, witness, low)} and any number of "
-        f"answers {_output(automaton, witness, high)}. By way of {_way(automaton, witness)}, all noisy "
-        "inputs behind the former lie below all noisy inputs behind the latter.",
-        f"If every input of step {low} is larger by 1 and every input of step {high} smaller by 1, the noise "
+        f"one run can give any number of answers {_output(automaton, witness, witness.path[0])} and any "
+        f"number of answers {_output(automaton, witness, witness.path[-1])}. By way of "
+        f"{_way(automaton, witness)}, all noisy inputs behind the former lie below all noisy inputs behind "
+        "the latter.",
+        f"If every input of {first} is larger by 1 and every input of {last} smaller by 1, the noise "
         "must make up for it or the outputs change. With one of the loops alone, one shift of what is stored "
         "between them could serve all rounds; but what helps the one loop hurts the other. So each further "
         "round of both makes the outputs less likely by a factor.",
@@ -99,7 +103,7 @@ def _leaking_pair(automaton: Automaton, witness: Witness) -> Story:
 
 def _disclosing_cycle(automaton: Automaton, witness: Witness) -> Story:
     loop = witness.cycles[-1]
-    shown = words.steps_text(facts.shown_in_loop(automaton, witness))
+    shown = facts.Steps(automaton, witness.run).several(facts.shown_in_loop(automaton, witness))
     where = f", in {shown}" if loop[1] - loop[0] > 1 else ""
     happens = (
         f"The loop {words.loop_text(automaton, witness, loop)} can go round for ever, and each round outputs "
@@ -115,29 +119,34 @@ def _disclosing_cycle(automaton: Automaton, witness: Witness) -> Story:
 
 def _violating_path(automaton: Automaton, witness: Witness) -> Story:
     ends = facts.path_ends(automaton, witness)
-    shown, repeated = ends.shown + 1, ends.repeated + 1
+    steps = facts.Steps(automaton, witness.run)
+    shown = steps.one(ends.shown)
+    shows, repeats = steps.subject(ends.shown), steps.subject(ends.repeated)
     side, other, moved = ("below", "above", "larger") if ends.below else ("above", "below", "smaller")
     begins = (
         f"The loop {words.loop_text(automaton, witness, witness.cycles[-1])} can go round as often as one "
-        f"likes. The comparisons force every noisy value of step {repeated} {side} the noisy value of step "
-        f"{shown}, and step {shown} outputs that very value:"
+        f"likes. The comparisons force every noisy value of {repeats} {side} the noisy value of "
+        f"{shown}, and {shows} outputs that very value:"
     )
     bound = f"So the number shown is a bound for any number of noisy inputs: they all lie {side} it."
     return Story(
         [begins, _chain(automaton, witness), bound],
-        f"one run can give any number of answers {_output(automaton, witness, repeated)}. By way of "
-        f"{_way(automaton, witness)}, the number that step {shown} shows lies {other} all the noisy inputs "
+        f"one run can give any number of answers {_output(automaton, witness, ends.repeated)}. By way of "
+        f"{_way(automaton, witness)}, the number that {shows} shows lies {other} all the noisy inputs "
         "behind them.",
-        f"The number of step {shown} is seen, so no noise hides where it lies, and every noisy value of step "
-        f"{repeated} lies {side} it. Let every input of step {repeated} be {moved} by 1: each round becomes "
+        f"The number of {shows} is seen, so no noise hides where it lies, and every noisy value of "
+        f"{repeats} lies {side} it. Let every input of {repeats} be {moved} by 1: each round becomes "
         "less likely by a factor, and nothing that is stored can move to make up for it.",
     )
 
 
 def _chain(automaton: Automaton, witness: Witness) -> Block:
     """The dependency path, one comparison a line."""
+    steps = facts.Steps(automaton, witness.run)
     links = facts.path_links(automaton, witness)
-    return Inset([Table([[words.relation_text(link), words.link_text(link)] for link in links])])
+    return Inset(
+        [Table([[words.relation_text(link), words.link_text(automaton, steps, link)] for link in links])]
+    )
 
 
 def _way(automaton: Automaton, witness: Witness) -> str:
@@ -145,8 +154,9 @@ def _way(automaton: Automaton, witness: Witness) -> str:
     return enumeration(dict.fromkeys(link.variable for link in facts.path_links(automaton, witness)))
 
 
-def _output(automaton: Automaton, witness: Witness, step: int) -> str:
-    return f"{automaton.transitions[witness.run[step - 1]].output} (step {step})"
+def _output(automaton: Automaton, witness: Witness, k: int) -> str:
+    output = facts.output_words(automaton, automaton.transitions[witness.run[k]].output)
+    return f"{output} ({facts.Steps(automaton, witness.run).one(k)})"
 
 
 # --------------------------------------------------------------------------------------------------- the run
@@ -158,17 +168,18 @@ ALL_STEPS = "-v or --json shows all steps."
 def run_table(automaton: Automaton, witness: Witness, longest: int | None = None) -> list[Block]:
     """The run, one step a line, and how to see what an excerpt leaves out."""
     columns = words.run_columns(automaton, witness)
-    head = _with_entries(columns, ("step", "loop", "from", "guard", "stores", "output", "to"))
+    head = _head(columns, ("step", "loop", "from", "guard", "stores", "output", "to"))
     pieces = words.excerpt(witness, longest)
     return [_steps_table(columns, head, pieces), *([ALL_STEPS] if len(pieces) > 1 else [])]
 
 
-def _with_entries(columns: Mapping[str, Sequence[str]], head: Sequence[str]) -> list[str]:
+def _head(columns: Mapping[str, Sequence[str]], head: Sequence[str]) -> list[str]:
     """A head of a table of steps, with what there is to tell of entries before the guard, and of registers
-    before the end."""
-    at = head.index("from") + 1
+    before the end. Programs have lines instead of states."""
+    at = head.index("from")
     entry, registers = ([name] if name in columns else [] for name in (words.ENTRY, words.DIFFER_THEN))
-    return [*head[:at], *entry, *head[at:-1], *registers, head[-1]]
+    start, end = (["from"], ["to"]) if words.LINE not in columns else ([words.LINE, words.PROGRAM], [])
+    return [*head[:at], *start, *entry, *head[at + 1 : -1], *registers, *end]
 
 
 def _steps_table(columns: Mapping[str, Sequence[str]], head: Sequence[str], pieces: Sequence[range]) -> Table:
@@ -200,7 +211,7 @@ def run_with_facts(automaton: Automaton, witness: Witness, longest: int | None =
         legend.append("Known order: what the comparisons so far force on the stored values.")
     legend += words.entry_legend(automaton, witness)
     known = ["known order"] if any(orders) else []
-    head = _with_entries(columns, ("step", "loop", "from", "if", "output", "stored in", *known, "to"))
+    head = _head(columns, ("step", "loop", "from", "if", "output", "stored in", *known, "to"))
     pieces = words.excerpt(witness, longest)
     if len(pieces) > 1:
         legend.append(ALL_STEPS)
@@ -216,10 +227,11 @@ def dependency(automaton: Automaton, witness: Witness) -> list[Section]:
 
     def position(k: int) -> str:
         loop = words.loops_at(witness, k)
-        return f"step {k + 1}" + {"": "", "*": " (loop)"}.get(loop, f" (loop {loop})")
+        return names.one(k) + {"": "", "*": " (loop)"}.get(loop, f" (loop {loop})")
 
     if not automaton.is_plain:
         return []
+    names = facts.Steps(automaton, witness.run)
     if witness.pattern is Pattern.LEAKING_CYCLE:
         return [Section(_lasso(automaton, witness), "What the loop compares")]
     if not witness.path:
@@ -237,10 +249,12 @@ def _lasso(automaton: Automaton, witness: Witness) -> list[Block]:
     from symdipa.runs.witness import orders_by_round
 
     blocks: list[Block] = []
+    steps = facts.Steps(automaton, witness.run)
     for back in facts.lookbacks(automaton, witness):
-        compares = f"Step {back.step + 1} compares with {back.variable}, stored in step {back.first + 1}"
+        step = words.first_upper(steps.subject(back.step))
+        compares = f"{step} compares with {back.variable}, stored in {steps.one(back.first)}"
         if back.later > back.step:
-            compares += f" the first time, in later rounds in step {back.later + 1} of the round before"
+            compares += f" the first time, in later rounds in {steps.one(back.later)} of the round before"
         elif back.later == back.step:
             compares += " the first time, in later rounds in the same step of the round before"
         blocks.append(f"{compares}.")

@@ -10,6 +10,7 @@ from collections.abc import Container, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from symdipa.evidence.facts import Steps, compared_words
 from symdipa.evidence.forced import Spot, forced
 from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Inset, Table
@@ -49,29 +50,34 @@ def _chain(automaton: Automaton, witness: Witness) -> list[list[str]]:
         return []
     ordered = forced(automaton, witness.run)
     chain = ordered.chain_of(witness)
-    rows = [[ordered.relation(tie), _by(tie.step, tie.text)] for tie in chain]
+    steps = Steps(automaton, witness.run)
+
+    def by(step: int | None, text: str) -> str:
+        told = compared_words(automaton, text)
+        return told if step is None else f"{steps.subject(step)} {told}"
+
+    rows = [[ordered.relation(tie), by(tie.step, tie.text)] for tie in chain]
     ends = [spot.sample for spot in ((chain[0].low, chain[-1].high) if chain else ())]
     shown = [i for i in ends if i is not None] or [
         i for i, places in ordered.released.items() if any(k in witness.path for k, _ in places)
     ]
     for i in dict.fromkeys(shown):
         rows += [
-            [f"{ordered.name(Spot(i))} is seen", _by(k, f"shows {said}")]
+            [f"{ordered.name(Spot(i))} is seen", by(k, f"shows {said}")]
             for k, said in ordered.released.get(i, ())
         ]
     return rows
-
-
-def _by(step: int | None, text: str) -> str:
-    return text if step is None else f"step {step + 1} {text}"
 
 
 def in_short(automaton: Automaton, witness: Witness) -> str:
     """The conflict in one sentence."""
     if witness.conflict == EXPOSED:
         steps = sorted({witness.path[0], witness.path[-1]})
-        compare = "compares or shows" if len(steps) == 1 else "compare or show"
-        return f"{words.steps_text(steps)} {compare} values whose noise cannot hide that an input moved."
+        names = Steps(automaton, witness.run)
+        told = names.subject(steps[0]) if len(steps) == 1 else names.several(steps)
+        one = len(steps) == 1 or told.startswith("line ")
+        compare = "compares or shows" if one and " and " not in told else "compare or show"
+        return f"{told} {compare} values whose noise cannot hide that an input moved."
     noisy = "noisy values whose means differ" if automaton.unfolds else "noisy inputs"
     if witness.conflict.startswith("violating path to "):
         what = witness.conflict.removeprefix("violating path to ")
@@ -126,26 +132,30 @@ def _moved(automaton: Automaton, witness: Witness, found: Growth) -> str:
     looped = {k for start, end in witness.cycles for k in range(start, end)}
     turns = " (and the other way in every second round)" if len(found.deltas) == 2 else ""
     if automaton.unfolds:
-        return _apart(witness, rows, turns)
-    told = [f"{_inputs_of(steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()]
+        return _apart(automaton, witness, rows, turns)
+    names = Steps(automaton, witness.run)
+    told = [
+        f"{_inputs_of(names, steps, looped)} be {abs(rows[steps[0]])} {way}" for way, steps in groups.items()
+    ]
     return f"Let {enumeration(told)}{turns}."
 
 
-def _apart(witness: Witness, differences: Sequence[Fraction], turns: str) -> str:
+def _apart(automaton: Automaton, witness: Witness, differences: Sequence[Fraction], turns: str) -> str:
     """Which entries differ by how much, where not all have to."""
     groups: dict[Fraction, list[int]] = {}
     for k, difference in enumerate(differences):
         if difference:
             groups.setdefault(difference, []).append(k)
     told = [
-        f"{words.entries_of(witness, steps)} be {'larger' if size > 0 else 'smaller'} by {abs(size)}"
+        f"{words.entries_of(automaton, witness, steps)} be "
+        f"{'larger' if size > 0 else 'smaller'} by {abs(size)}"
         for size, steps in groups.items()
     ]
     return f"In the first input, let {enumeration(told)}{turns}, and all others be as in the second."
 
 
-def _inputs_of(steps: Sequence[int], looped: Container[int]) -> str:
+def _inputs_of(names: Steps, steps: Sequence[int], looped: Container[int]) -> str:
     """The inputs of these steps, of which those in a loop have one in each round."""
     if len(steps) > 1:
-        return f"the inputs of {words.steps_text(steps)}"
-    return f"{'every' if steps[0] in looped else 'the'} input of {words.steps_text(steps)}"
+        return f"the inputs of {names.several(steps)}"
+    return f"{'every' if steps[0] in looped else 'the'} input of {names.subject(steps[0])}"
