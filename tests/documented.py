@@ -172,6 +172,7 @@ def _run_commands(block: Block, outcome: Outcome) -> tuple[str, bool] | None:
 
 def _run_python(block: Block, names: dict[str, object], outcome: Outcome) -> None:
     outcome.commands += 1
+    sys.path.insert(0, str(Path.cwd()))  # as for a file in this folder
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             name = f"line {block.line}"
@@ -180,6 +181,10 @@ def _run_python(block: Block, names: dict[str, object], outcome: Outcome) -> Non
             exec(compile(block.text, name, "exec"), names)
     except Exception as error:
         outcome.wrong.append(f"line {block.line}: {type(error).__name__}: {error}")
+    finally:
+        sys.path.pop(0)
+        for file in Path.cwd().glob("*.py"):
+            sys.modules.pop(file.stem, None)
 
 
 def prepare(folder: Path) -> None:

@@ -13,7 +13,6 @@ from symdipa.programs.automaton import END, MORE, QUIET, READ
 from symdipa.programs.python.play import outputs
 from symdipa.programs.values import exact
 
-
 MOST = 60
 """So many outputs are compared."""
 

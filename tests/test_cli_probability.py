@@ -249,6 +249,7 @@ def test_what_cannot_happen_has_probability_zero():
         (["--run", "0", "--outputs", "obot"], "outputs oinit, not obot"),
         (["--run", "0", "--outputs", "oinit obot"], "has 1 step;"),
         (["--outputs", "obott"], "there is no output 'obott'; did you mean obot?"),
+        (["--outputs", "obot;obot"], "a list of outputs that one step shows, and every step shows one"),
         (["--outputs", "none"], "there are obot, oinit, otop"),
         (["--outputs", "1.5"], "a number is asked for by an interval like 0..1.5"),
         (["--outputs", "2..1"], "is empty"),

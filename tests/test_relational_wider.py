@@ -253,6 +253,13 @@ def test_negatives_are_refused():
 # What is shown
 
 
+def test_what_is_too_large_for_the_checker_proves_nothing(monkeypatch):
+    assert relational(noisy_max(3)).bound is not None
+    monkeypatch.setattr("symdipa.checker.relational.effects.MAX_PIECES", 0)
+    with pytest.raises(LimitReached, match="too large to be checked: more than 0 ways"):
+        relational(noisy_max(3))
+
+
 def test_letters_of_lists_are_told_apart():
     """Whatever the symbols are called: a list of two is no symbol with a comma."""
     shows = (

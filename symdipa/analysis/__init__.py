@@ -273,7 +273,7 @@ def weigh(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Result:
-    """Check an automaton, or a mechanism with these ``settings``, and bound ``D`` from above and from below, as well as possible.
+    """Check an automaton, or a mechanism with these ``settings``, and bound ``D`` from both sides.
 
     ``methods`` are some of :data:`symdipa.model.options.EVERY_METHOD`; by default alignment and exact are
     tried until the bounds meet, and where several runs show the same outputs, runs are paired. ``graph`` is

@@ -36,7 +36,7 @@ from symdipa.model.parts import (
     symbol,
     value,
 )
-from symdipa.model.validation.comparisons import can_hold
+from symdipa.model.validation.comparisons import implies, satisfiable, simplified
 from symdipa.programs.explore import Branch, Fork, Goto, Graph, explored, is_plain, readable
 from symdipa.programs.points import RESERVED
 from symdipa.programs.tidy import Steps, Traced, free, named, pruned, quotient
@@ -313,7 +313,7 @@ class _Builder:
                     names, word = names.read(draw.reads), READ
                 place, names = replace(place, at=place.at + 1), names.drawn(draw.sample)
                 ties = ties or draw.kind is Noise.NONE
-        for step in self.ways(place, names, frozenset(), ties, frozenset(), ()):
+        for step in self.ways(place, names, frozenset(), frozenset(), ties, frozenset(), ()):
             yield replace(step, word=word)
 
     def ending(self, fork: Fork, node: int) -> Iterator[_Step]:
@@ -329,12 +329,13 @@ class _Builder:
         place: _Place,
         names: _Names,
         atoms: frozenset[Atom],
+        facts: frozenset[Atom],
         ties: bool,
         passed: frozenset[tuple[tuple[int, int], int]],
         lines: tuple[int, ...],
     ) -> Iterator[_Step]:
-        """The ways on; ``passed`` are the comparisons so far, with the number of atoms then, and ``lines``
-        theirs."""
+        """The ways on, behind these comparisons, which with probability 1 say these ``facts``; ``passed`` are
+        the questions so far, with the number of comparisons then, and ``lines`` theirs."""
         place, names = self.entered(place, names)
         after = place.next
         if isinstance(after, Show) or (isinstance(after, Fork) and isinstance(after.question, Ask)):
@@ -343,21 +344,27 @@ class _Builder:
             mark = place.key, len(atoms)
             if mark in passed:
                 return  # the program asks the same again and again, and shows nothing more
-            for asked, branch in (
-                (after.question.atom, after.yes),
-                (after.question.atom.negation, after.no),
+            asked = after.question
+            for new, fact, branch in (
+                (asked.atom, asked.atom, after.yes),
+                (asked.atom.negation, asked.negation, after.no),
             ):
-                more = atoms | {_renamed(asked, names)}
-                if can_hold(guarded(more, ties), self.program.integer):
-                    inside = _Place(branch, 0, place.node)
-                    yield from self.ways(inside, names, more, ties, passed | {mark}, lines)
+                known = _renamed(fact, names)
+                if not satisfiable(facts | {known}, self.program.integer):
+                    continue
+                more = (
+                    atoms if implies(facts, known, self.program.integer) else atoms | {_renamed(new, names)}
+                )
+                inside = _Place(branch, 0, place.node)
+                yield from self.ways(inside, names, more, facts | {known}, ties, passed | {mark}, lines)
             return
         shown, numbers = None, tuple[tuple[str, ...], ...]()
         if isinstance(after, Show):
             shown = after
             numbers = tuple(tuple(map(names.sample, each)) for each in after.numbers)
             place, names = self.entered(replace(place, at=place.at + 1), names)
-        yield _Step(guarded(atoms, ties), shown, numbers, place, names, lines)
+        guard = simplified(guarded(atoms, ties), self.program.integer)
+        yield _Step(guard, shown, numbers, place, names, lines)
 
     def entered(self, place: _Place, names: _Names) -> tuple[_Place, _Names]:
         """The place itself, or the beginning of the node where its branch ends there. An input goes on unless

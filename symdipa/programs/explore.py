@@ -161,9 +161,9 @@ class _Search:
         self.go_on()
         branch = self.here(question.line)
         if isinstance(question, Ask):
-            if implies(self.facts, question.atom, question.ties):
+            if implies(self.facts, question.atom, self.program.integer):
                 return True
-            if implies(self.facts, question.negation, question.ties):
+            if implies(self.facts, question.negation, self.program.integer):
                 return False
         if branch.is_open:
             branch.end, branch.is_open = Fork(question), False

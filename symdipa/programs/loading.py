@@ -92,6 +92,11 @@ def _in_c(
     return c.automaton(function, limits).automaton
 
 
+def file_of(name: str) -> str:
+    """The file that ``FILE`` or ``FILE:NAME`` names."""
+    return split(name)[0]
+
+
 def split(name: str) -> tuple[str, str | None]:
     """The file, and the function that is named in it."""
     file, colon, wanted = name.rpartition(":")

@@ -269,6 +269,11 @@ class Trace:
         self._begin()
         return self._listener.asked(Ending(self.line))
 
+    def _here(self) -> int:
+        """The line, also where a function that was called has moved on."""
+        place = self.where()
+        return self.line if place is None else place.line
+
     def noise(self, kind: parts.Noise, d: object, site: Hashable) -> Number:
         """Noise around 0 with inverse scale ``d``; ``site`` is the place in the program that makes it."""
         scale = exact(d)
@@ -277,7 +282,7 @@ class Trace:
             self.refuse(
                 f"the scale of noise is {seen}", "give a positive number that is known, as laplace(2)"
             )
-        number = Number(self, {Noise(kind, scale, site, self.line): ONE})
+        number = Number(self, {Noise(kind, scale, site, self._here()): ONE})
         if self._sites.when(site) is When.AT_ONCE:
             self._draw(number + self._sites.means.get(site, 0))
         return number
@@ -288,7 +293,7 @@ class Trace:
         shape = self._shape(value, samples)
         self._take()
         self._begin()
-        self._tell(Show(shape, tuple(tuple(each.name for each in some) for some in samples), self.line))
+        self._tell(Show(shape, tuple(tuple(each.name for each in some) for some in samples), self._here()))
         for some in samples:
             some[0].shown |= len(some) == 1
 
@@ -372,7 +377,7 @@ class Trace:
         waiting = value.terms.get(self._pending, 0) if self._pending is not None else 0
         if waiting == -1 if noise.kind is not parts.Noise.EXPONENTIAL and waiting else factor < 0:
             value, factor = -value, -factor
-        sample = self._sample(value, noise.kind, noise.d / abs(factor), noise.site)
+        sample = self._sample(value, noise.kind, noise.d / abs(factor), noise.site, noise.line)
         rest = value.plus(Number(self, {noise: factor}), -ONE)
         rest.public = False
         noise.drawn = Number(self, {sample: ONE}).plus(rest, -ONE).times(1 / factor)
@@ -383,8 +388,11 @@ class Trace:
         part = Number(self, {noise: factor, **number.entries})
         self._draw(part if factor > 0 else -part)
 
-    def _sample(self, value: Number, kind: parts.Noise, d: Fraction | None, site: object) -> Sample:
-        """Draw a sample around the inputs and the constant of the value."""
+    def _sample(
+        self, value: Number, kind: parts.Noise, d: Fraction | None, site: object, line: int
+    ) -> Sample:
+        """Draw a sample around the inputs and the constant of the value. ``line`` is where its noise was
+        made, for it is drawn later."""
         self._begin()
         reads = None
         if self._pending is not None and self._pending in value.terms:
@@ -392,9 +400,9 @@ class Trace:
                 reads, self._pending = self._pending.name, None
             else:
                 self._take()
-        sample = Sample(self._name("#"), site, self.line, kind)
+        sample = Sample(self._name("#"), site, line, kind, self._made)
         inputs = combination(value.entries)
-        self._tell(Draw(sample.name, kind, d, value.constant, inputs, reads, self.line))
+        self._tell(Draw(sample.name, kind, d, value.constant, inputs, reads, line))
         return sample
 
     def _input(self, inputs: Mapping[Entry, Fraction]) -> tuple[Sample, Fraction]:
@@ -404,7 +412,7 @@ class Trace:
             if self._scaled(flat(number.entries))[0] == scaled:
                 return sample, factor
         number = Number(self, scaled)
-        sample = self._sample(number, parts.Noise.NONE, None, None)
+        sample = self._sample(number, parts.Noise.NONE, None, None, self.line)
         self._exact.append((number, sample))
         return sample, factor
 
@@ -493,10 +501,11 @@ class Trace:
         return difference
 
     def _agree(self, side: Number) -> None:
-        """Noise is drawn around what the program adds to it: where that was not so, everything starts anew. But
-        what was compared or shown before is a value by itself, and an input that is added one without noise."""
+        """Noise is drawn around what the program adds to it: where that was not so, everything starts anew.
+        But what was compared or shown before is a value by itself, and an input that is added one without
+        noise."""
         samples = list(side.samples.items())
-        early = [sample for sample, _ in samples if not sample.used]
+        early = sorted((each for each, _ in samples if not each.used), key=lambda each: -each.age)
         if side.entries and any(self._sites.later(sample.site) for sample in early):
             raise Restart
         if len(samples) == 1 and abs(samples[0][1]) == 1:

@@ -66,7 +66,7 @@ class Noise:
 @dataclass(slots=True, eq=False)
 class Sample:
     """A sample of the automaton under a ``name``. ``shown``: its value was output, so it is public; ``used``:
-    it was compared or shown.
+    it was compared or shown. ``age`` is larger for later ones.
 
     ``site`` is that of the noise that was drawn, ``None`` where there is none.
     """
@@ -75,6 +75,7 @@ class Sample:
     site: object
     line: int
     kind: parts.Noise
+    age: int
     shown: bool = False
     used: bool = False
 

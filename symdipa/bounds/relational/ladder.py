@@ -12,10 +12,11 @@ from symdipa.bounds.relational.search import Strategy, search
 from symdipa.bounds.relational.shifts import ShiftMenu
 from symdipa.checker.model import is_plain, model_of
 from symdipa.checker.relational import check_relational
+from symdipa.checker.rules import CertificateRefused
 from symdipa.checker.wider.model import model_of as wider_model_of
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
-from symdipa.model.errors import LimitReached
+from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 
 LADDER: tuple[tuple[bool, str], ...] = (
@@ -83,7 +84,8 @@ def relational(
     """The best bound that pairs of runs prove within the limits, with ``max_nodes`` for each step.
 
     Every bound is checked. Raises :class:`symdipa.checker.CertificateRefused` if the checker refuses one (a
-    mistake in here), and :class:`symdipa.model.errors.OutOfTime` when there is no time to check.
+    mistake in here), and :class:`symdipa.model.errors.LimitReached` when there is no time to check, or the
+    checker itself would have too much to do.
     """
     scale = Fraction(sensitivity)
     ladder = _Ladder(program_of(automaton), limits.share(SEARCHING), max_nodes)
@@ -97,7 +99,13 @@ def relational(
     def checking(nodes: int) -> None:
         limits.check(f"relational alignment, {nodes} pairs checked")
 
-    claims = [check_relational(model, written, "the certificate", checking) for written in certificates]
+    try:
+        claims = [check_relational(model, written, "the certificate", checking) for written in certificates]
+    except CertificateRefused as refused:
+        if refused.rule != "limit":
+            raise
+        reason = f"what was found is too large to be checked: {refused.message}"
+        raise LimitReached(Limit.METHOD, reason) from refused
     bound = max((claim.bound for claim in claims if claim.bound is not None), default=None)
     return Relational(bound, certificates, tuple(ladder.trials))
 

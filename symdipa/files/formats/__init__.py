@@ -189,6 +189,9 @@ def detect(name: str | None, content: str, source: str | None = None) -> str:
             message = f"the suffix is .{suffix} but the content looks like {by_content}; rename the file or "
             raise _refused("format", f"{message}give the format: {by_content}", name)
         return suffix
+    if suffix in ("py", "c"):
+        message = "this is a program, and no automaton; check it on the command line, or check its function"
+        raise _refused("format", message, name)
     if suffix:
         message = (
             f"unknown suffix {shown('.' + suffix)}; the known ones are {' and '.join(_SUFFIXES)} ({_OR_GIVE})"

@@ -290,8 +290,8 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
 
     The language fixes some orders: the initial state comes first, transitions are grouped by their
     source, variables are ordered by first appearance. ``name`` is not written. What the language cannot
-    say is an :class:`InvalidInput` that points to JSON. If there are no remarks, the lines of the program
-    that it was made from stand in comments.
+    say is an :class:`InvalidInput` that points to JSON. If there are no remarks, the lines of the file that
+    it was made from stand in comments.
     """
     validated(automaton)
     faults = list(_inexpressible(automaton))
@@ -299,7 +299,10 @@ def write(automaton: Automaton, remarks: Remarks | None = None) -> str:
         raise InvalidInput([InputProblem("name", fault) for fault in faults], automaton.name or None)
     ordered = [automaton.state(automaton.initial)]
     ordered += [state for state in automaton.states if state.name != automaton.initial]
-    remarks = remarks or (Remarks() if automaton.origin is None else _program(automaton, automaton.origin))
+    origin = automaton.origin
+    if remarks is None and origin is not None and origin.file:
+        remarks = _program(automaton, origin)
+    remarks = remarks or Remarks()
     lines = _comment(remarks.head) + [f"halt {automaton.halt}"] * (automaton.halt == "hidden")
     lines += ["noise integer"] * automaton.integer
     lines += [f"differ {automaton.differ}"] * (automaton.differ != ALL)

@@ -345,13 +345,13 @@ class Target:
         """Complain if this format cannot be written here, before anything is computed."""
         if self.path is None:
             return
-        from symdipa.programs.loading import split
+        from symdipa.programs.loading import file_of
 
         given = click.get_current_context().params
         inputs: list[str] = []
         for argument in INPUTS:
             value = given.get(argument) or ()
-            inputs += [split(str(name))[0] for name in (value if isinstance(value, tuple) else [value])]
+            inputs += map(file_of, map(str, value if isinstance(value, tuple) else [value]))
         try:
             check_output(self.path, fmt, inputs, self.force)
         except OutputRefused as refused:

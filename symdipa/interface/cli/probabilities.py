@@ -283,6 +283,7 @@ def _windows_of_run(
 
 def _check_symbols(automaton: Automaton, outputs: Sequence[Observed]) -> None:
     from symdipa.evidence.probability.linear.events import items_of
+    from symdipa.interface.reports.probability import output_text
 
     known = {part.symbol for t in automaton.transitions for part in t.output.parts}
     for asked in (item for output in outputs for item in items_of(output)):
@@ -293,6 +294,13 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[Observed]) -> None:
                 )
             raise click.UsageError(
                 no_such("output", asked, sorted(name for name in known if name is not None))
+            )
+    most = max((len(t.output.parts) for t in automaton.transitions), default=1)
+    for output in outputs:
+        if len(items_of(output)) > most == 1:
+            raise click.UsageError(
+                f"{output_text(output)} is a list of outputs that one step shows, and every step shows one; "
+                "write those of several steps with spaces or commas between them"
             )
 
 

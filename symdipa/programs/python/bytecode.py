@@ -22,12 +22,14 @@ YIELDS = frozenset(["YIELD_VALUE", "SEND"])
 class Place:
     """An instruction: its ``name``, the variables that are ``live`` when it has been run, and how many values
     are on the stack ``before`` and ``after`` that (where it does not jump; ``None``: only an exception leads
-    to it). ``yields``: whether something may be yielded after it if it jumps."""
+    to it). ``iterators``: whether all below the last one are iterators of loops. ``yields``: whether
+    something may be yielded after it if it jumps."""
 
     name: str
     live: frozenset[str]
     before: int | None
     after: int | None
+    iterators: bool
     yields: bool
 
 
@@ -38,14 +40,16 @@ def places(code: CodeType) -> dict[int, Place]:
     successors = {one.offset: _successors(instructions, k) for k, one in enumerate(instructions)}
     shared = frozenset(code.co_cellvars) | frozenset(code.co_freevars)
     live = _live(instructions, successors)
-    before, after = _depths(instructions)
+    before, after, iterators = _depths(instructions)
     ends = [*(one.offset for one in instructions[1:]), len(code.co_code)]
     names = {one.offset: one.opname for one in instructions}
     found = {}
     for one, end in zip(instructions, ends, strict=True):
         later = shared.union(*(live[to] for to in successors[one.offset] if to in live))
         yields = _jumps(one) and any(names[to] in YIELDS for to in _reached(successors, one.argval))
-        place = Place(one.opname, later, before.get(one.offset), after.get(one.offset), yields)
+        depth = after.get(one.offset)
+        clean = depth is not None and iterators[one.offset] >= set(range(depth - 1))
+        place = Place(one.opname, later, before.get(one.offset), depth, clean, yields)
         found.update(dict.fromkeys(range(one.offset, end, 2), place))
     return found
 
@@ -122,24 +126,30 @@ def _accesses(one: dis.Instruction) -> list[tuple[str, bool]]:
     return [(name, kind == "LOAD") for name, kind in zip(names, kinds, strict=True)]
 
 
-def _depths(instructions: list[dis.Instruction]) -> tuple[dict[int, int], dict[int, int]]:
+def _depths(
+    instructions: list[dis.Instruction],
+) -> tuple[dict[int, int], dict[int, int], dict[int, frozenset[int]]]:
     """How many values are on the stack before and after each instruction that is reached without an
-    exception."""
+    exception, and which of them are iterators of loops by their positions."""
     index = {one.offset: k for k, one in enumerate(instructions)}
     before: dict[int, int] = {}
     after: dict[int, int] = {}
-    work = [(0, 0)] if instructions else []
+    iterators: dict[int, frozenset[int]] = {}
+    work: list[tuple[int, int, frozenset[int]]] = [(0, 0, frozenset())]
     while work:
-        k, depth = work.pop()
+        k, depth, known = work.pop()
         one = instructions[k]
         if one.offset in before:
             continue
-        before[one.offset] = depth
+        known = frozenset(place for place in known if place < depth)
+        if one.opname == "GET_ITER":
+            known |= {depth - 1}
         argument = one.arg if one.opcode >= dis.HAVE_ARGUMENT else None
+        before[one.offset], iterators[one.offset] = depth, known
         after[one.offset] = depth + dis.stack_effect(one.opcode, argument, jump=False)
         if one.opname not in ENDS | JUMPS and k + 1 < len(instructions):
-            work.append((k + 1, after[one.offset]))
+            work.append((k + 1, after[one.offset], known))
         if _jumps(one):
             there = depth + dis.stack_effect(one.opcode, argument, jump=True)
-            work.append((index[one.argval], there))
-    return before, after
+            work.append((index[one.argval], there, known))
+    return before, after, iterators

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
-from symdipa.model.errors import InputProblem, InvalidInput, OutOfTime, Position
+from symdipa.model.errors import InputProblem, InvalidInput, OutOfTime, Position, SymdipaError
 from symdipa.model.limits import Limits
 from symdipa.model.spelling import Dictionary
 from symdipa.programs.python.mechanism import Mechanism
@@ -64,6 +64,8 @@ def _module(file: str) -> ModuleType:
         raise InvalidInput(
             [InputProblem("syntax", f"this is not Python: {error.msg}", place)], file
         ) from None
+    except SymdipaError:
+        raise
     except (Exception, SystemExit) as error:
         seen, _, where = failure(error, file)
         raise InvalidInput([InputProblem("program", seen, where)], file) from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from symdipa.model.adjacency.differ import differ as read_differ
 from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS, must_be_one_of
 from symdipa.model.spelling import Dictionary
 from symdipa.programs.python.inputs import Inputs
@@ -17,6 +18,7 @@ from symdipa.programs.trace import Trace
 
 if TYPE_CHECKING:
     from symdipa.model.automaton import Automaton
+    from symdipa.programs.automaton import Translation
     from symdipa.programs.python.samplers import Secure, Simulated
 
 
@@ -85,13 +87,6 @@ class Mechanism:
             given.append(entry(value) if is_number(value) else map(entry, value))
         return map(source.shown, outputs(self, given, source, settings))
 
-    def automaton(self, **settings: Any) -> Automaton:
-        """The automaton of the mechanism, with settings. Raises :class:`InvalidInput` where it cannot be
-        followed."""
-        from symdipa.programs.loading import automaton_of
-
-        return automaton_of(self, settings)
-
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
         """All parameters of the function."""
@@ -103,6 +98,20 @@ class Mechanism:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         found = self.parameters.values()
         return tuple(p.name for p in found if p.kind in kinds and p.default is inspect.Parameter.empty)
+
+    def automaton(self, **settings: Any) -> Automaton:
+        """The automaton of the mechanism with these settings.
+
+        Raises :class:`InvalidInput` for what cannot be followed.
+        """
+        return self.translated(settings).automaton
+
+    def translated(self, settings: Mapping[str, Any], limits: Limits = UNLIMITED) -> Translation:
+        """The automaton with the way back to the source (:func:`symdipa.programs.automaton.translated`)."""
+        from symdipa.programs.automaton import translated
+        from symdipa.programs.python.run import PythonProgram
+
+        return translated(PythonProgram(self, settings), limits)
 
     def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """All settings: those that are given, and defaults. Sizes of inputs are among those that are given.

@@ -11,9 +11,9 @@ from functools import cached_property
 from inspect import CO_GENERATOR
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, GeneratorType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
-from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.errors import InputProblem, InvalidInput, Position, SymdipaError
 from symdipa.model.parts import Noise
 from symdipa.programs.python.bytecode import places
 from symdipa.programs.python.inputs import Inputs, Loop, Stream
@@ -24,14 +24,27 @@ from symdipa.programs.snapshot import FIXED, Snapshot, Unknown
 from symdipa.programs.trace import Refused, Trace
 from symdipa.programs.values import Number
 
-if TYPE_CHECKING:
-    from symdipa.programs.python.mechanism import Mechanism
+
+class Followed(Protocol):
+    """What is followed: a :class:`~symdipa.programs.python.mechanism.Mechanism`."""
+
+    __name__: str
+    function: FunctionType
+    integer: bool
+    differ: str
+    halt: str | None
+
+    def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings."""
+
+    def arguments(self, settings: Mapping[str, Any], trace: Trace) -> tuple[list[Any], dict[str, Any]]:
+        """What the function is called with."""
 
 
 class PythonProgram:
     """A mechanism with its settings as a :class:`~symdipa.programs.trace.Program`."""
 
-    def __init__(self, mechanism: Mechanism, settings: Mapping[str, Any]) -> None:
+    def __init__(self, mechanism: Followed, settings: Mapping[str, Any]) -> None:
         self.mechanism = mechanism
         self.name = mechanism.__name__
         self.integer, self.differ, self.halt = mechanism.integer, mechanism.differ, mechanism.halt
@@ -96,6 +109,8 @@ class PythonProgram:
         self.current = run
         try:
             run.outputs(function, self.mechanism.arguments(self.settings, trace))
+        except SymdipaError:
+            raise
         except Exception as error:
             raise Refused(*failure(error, self.file)) from None
         finally:
@@ -183,7 +198,7 @@ class _Run:
     def passed(self, frame: FrameType) -> None:
         """A mark is passed: tell the trace, if all that counts can be seen."""
         known = places(frame.f_code)[frame.f_lasti]
-        if known.after is None:
+        if known.after is None or not known.iterators:
             return
         self.bases[frame] = known.after - 1
         chain = [(frame, known.live)]

@@ -1,0 +1,156 @@
+"""Mechanisms from Python and on the command line: settings, names, and what can be written in a program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+from conftest import ROOT
+
+import symdipa
+from symdipa import InvalidInput, Verdict, laplace, mechanism
+
+
+@mechanism
+def svt(queries, *, c=3):
+    t = laplace(2)
+    count = 0
+    for q in queries:
+        if q + laplace(4 * c) >= t:
+            yield "high"
+            count += 1
+            if count == c:
+                return
+        else:
+            yield "low"
+
+
+def test_a_mechanism_is_checked_with_its_settings():
+    result = symdipa.check(svt, c=2)
+    assert result.verdict is Verdict.PRIVATE
+    assert result.bounds.best == 1
+    assert len(symdipa.check(svt).automaton.states) == len(symdipa.check(svt, c=2).automaton.states) + 1
+
+
+def test_settings_that_it_does_not_have():
+    with pytest.raises(InvalidInput, match="svt has no parameter d"):
+        symdipa.check(svt, d=2)
+    with pytest.raises(TypeError, match="d is neither an option nor"):
+        symdipa.check(symdipa.generate("svt", 1), d=2)
+
+
+@mechanism
+def first_of(queries, threshold, *, offset=Fraction(1, 2)):
+    """A closure, a generator that is delegated to, and a single number as a parameter."""
+    t = threshold + laplace(2)
+
+    def above(q):
+        return q + laplace(4) >= t + offset
+
+    def answers():
+        for q in queries:
+            yield above(q)
+            if above(q):
+                return
+
+    yield from answers()
+
+
+def test_inner_functions_and_generators_are_followed():
+    automaton = first_of.automaton()
+    assert [state.d for state in automaton.states if state.draws] == [
+        Fraction(1, 2), Fraction(1, 4), Fraction(1, 4),
+    ]  # fmt: skip
+    assert {t.output.symbol for t in automaton.transitions} == {"read", "quiet", "True", "False"}
+
+
+@mechanism(differ="entries=1", integer=True, halt="visible")
+def options(queries, *, bins=2):
+    for i in range(bins):
+        if next(queries) + laplace(1) >= 3:
+            yield i
+
+
+def test_what_holds_for_a_mechanism_holds_for_its_automaton():
+    automaton = options.automaton()
+    assert automaton.integer
+    assert automaton.differ.text == "entries=1"
+    assert automaton.halt == "visible"
+
+
+def test_wrong_options_are_refused():
+    with pytest.raises(ValueError, match="which entries differ"):
+        mechanism(differ="nobody")(lambda q: q)
+    with pytest.raises(ValueError, match="halt"):
+        mechanism(halt="never")(lambda q: q)
+    with pytest.raises(TypeError, match="before a function"):
+        mechanism(3)
+
+
+def test_noise_outside_of_a_run():
+    with pytest.raises(RuntimeError, match="@mechanism"):
+        laplace(1)
+
+
+def symdipa_says(*arguments):
+    command = [sys.executable, "-m", "symdipa", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+
+
+def test_the_command_line_reads_programs():
+    file = "examples/programs/sparse_vector.py"
+    done = symdipa_says("check", "-q", f"{file}:svt", "--set", "c=2")
+    assert (done.returncode, done.stdout) == (0, f"{file}:svt: private, D = 1 (corollary bound)\n")
+    done = symdipa_says("check", "-q", file)
+    assert done.returncode == 2
+    assert "there are several mechanisms" in done.stderr
+    done = symdipa_says("check", "-q", f"{file}:svt", "--set", "2")
+    assert done.returncode == 2
+    assert "a setting is written NAME=VALUE" in done.stderr
+    done = symdipa_says("check", "-q", f"{file}:svt", "--format", "dipa")
+    assert "leave out --format" in done.stderr
+    done = symdipa_says("check", "-q", "examples/well_formed/svt.dipa", "--set", "c=2")
+    assert "--set is for programs" in done.stderr
+
+
+def test_what_a_program_prints_while_it_is_loaded_is_no_part_of_a_report(tmp_path):
+    file = tmp_path / "loud.py"
+    file.write_text(
+        "from symdipa import laplace, mechanism\nprint('hello')\n"
+        "@mechanism\ndef loud(queries):\n    yield next(queries) + laplace(1)\n",
+        encoding="utf-8",
+    )
+    done = symdipa_says("check", "-q", str(file))
+    assert done.stdout == f"{file}: private, D = 1 (run bound)\n"
+    assert done.stderr == "hello\n"
+
+
+def test_a_program_that_never_ends_is_ended_by_a_time_limit(tmp_path):
+    file = tmp_path / "slow.py"
+    file.write_text(
+        "from symdipa import laplace, mechanism\n"
+        "@mechanism\ndef slow(queries):\n"
+        "    n = sum(1 for _ in iter(int, 1))\n    yield next(queries) + laplace(n)\n",
+        encoding="utf-8",
+    )
+    done = symdipa_says("check", "-q", str(file), "--timeout", "2")
+    assert done.returncode == 3
+    assert "time limit" in done.stdout
+
+
+@mechanism
+def between(queries):
+    for q in queries:
+        yield 0 < q < 1
+
+
+def test_reals_lie_between_integers():
+    """A value without noise that is not an integer either: all three answers are possible."""
+    shown = {(str(t.guard), str(t.output)) for t in between.automaton().transitions}
+    assert shown == {
+        ("insample < 1 && insample > 0", "True"),
+        ("insample >= 1", "False"),
+        ("insample <= 0", "False"),
+    }
