@@ -20,6 +20,7 @@ from symdipa.model.parts import Noise
 from symdipa.programs.automaton import translated
 from symdipa.programs.python import samplers
 from symdipa.programs.python.samplers import GRID, Exact, Secure, Simulated
+from symdipa.programs.values import exact
 
 
 @mechanism
@@ -65,7 +66,7 @@ def taped(monkeypatch):
         def kept(self, kind, scale, draw=draw):
             drawn = draw(self, kind, scale)
             value = drawn.value if isinstance(drawn, Exact) else Fraction(drawn)
-            tape.drawn[kind, 1 / Fraction(scale)].append(value)
+            tape.drawn[kind, 1 / exact(scale)].append(value)
             return drawn
 
         monkeypatch.setattr(source, "__call__", kept)
@@ -101,7 +102,7 @@ def test_a_run_shows_what_the_automaton_shows(name, way, taped):
             shown = [flat(Fraction(x) if type(x) is int else x) for x in shown]
         else:
             shown = [flat(as_fractions(x)) for x in shown]
-        found = Walk(translation, entries, taped).outputs(len(shown))
+        found = Walk(translation.automaton, entries, taped, translation.symbols).outputs(len(shown))
         if name in PUBLIC_ADDED:
             shown, found = ([(plain, []) for plain, _ in some] for some in (shown, found))
         compared(shown, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from fractions import Fraction
 
 import pytest
@@ -249,3 +250,28 @@ def test_a_refused_certificate_meets_no_expectation(certified):
 def test_what_cannot_be_verified_is_said(arguments, said):
     done = verify(*arguments)
     assert done.exit_code == 2 and said in done.output
+
+
+# ----------------------------------------------------------------------------------------- other people's CI
+
+
+def test_hooks_and_the_workflow_call_what_there_is(monkeypatch):
+    yaml = pytest.importorskip("yaml")
+    monkeypatch.chdir(ROOT)
+    hooks = {
+        hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    }
+    ci = ROOT / "examples" / "ci"
+    [repository] = yaml.safe_load((ci / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
+    calls = []
+    for used in repository["hooks"]:
+        hook = hooks[used["id"]]
+        files = ["examples/well_formed/svt.dipa"] if hook.get("pass_filenames", True) else []
+        calls.append([*hook["entry"].split(), *used.get("args", []), *files])
+    [job] = yaml.safe_load((ci / "privacy.yml").read_text("utf-8"))["jobs"].values()
+    calls += [shlex.split(step["run"]) for step in job["steps"] if step.get("run", "").startswith("symdipa ")]
+    assert len(calls) == 4
+    for program, *arguments in calls:
+        assert program == "symdipa"
+        done = CliRunner().invoke(cli, arguments)
+        assert done.exit_code == 0, done.output
