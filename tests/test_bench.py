@@ -868,10 +868,11 @@ def test_the_preset_of_mechanisms_has_every_program_with_its_answer():
 
 def clones(folder: Path) -> Path:
     for tool, places, mechanisms in presets.PEERS:
-        (folder / tool / places[0]).mkdir(parents=True)
+        where = folder.joinpath(tool, *places[0])
+        where.mkdir(parents=True)
         for name, *_ in mechanisms:
             header = "int f(float q[], int size, float epsilon, int NN)" if "sparse" in name else "int size"
-            (folder / tool / places[0] / f"{name}.c").write_text(header)
+            (where / f"{name}.c").write_text(header)
     return folder
 
 

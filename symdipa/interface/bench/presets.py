@@ -52,7 +52,7 @@ def peers(folder: Path) -> Iterator[tuple[Item, Path]]:
     """The C files of CheckDP and ShadowDP, each without parameters and with ``FIVE``. Raises
     :class:`BadSweep`."""
     for tool, places, mechanisms in PEERS:
-        there = [folder / tool / place for place in places if (folder / tool / place).is_dir()]
+        there = [where for place in places if (where := folder.joinpath(tool, *place)).is_dir()]
         if not there:
             raise BadSweep(
                 f"there is no folder {folder / tool}: --peer wants one with a clone of {tool} in it"
@@ -133,10 +133,10 @@ FIVE = ("size=5", "NN=1")
 
 _SAME = "1", "1", "1"
 """The claim, and D without and with parameters, of most of them."""
-PEERS: tuple[tuple[str, tuple[str, ...], tuple[tuple[str | None, ...], ...]], ...] = (
+PEERS: tuple[tuple[str, tuple[tuple[str, ...], ...], tuple[tuple[str | None, ...], ...]], ...] = (
     (
         "checkdp",
-        ("examples", ""),
+        (("examples",), ()),
         (
             ("sparsevector", *_SAME),
             ("svt_increasing", *_SAME),
@@ -159,7 +159,7 @@ PEERS: tuple[tuple[str, tuple[str, ...], tuple[tuple[str | None, ...], ...]], ..
     ),
     (
         "shadowdp",
-        ("examples/original", ""),
+        (("examples", "original"), ()),
         (
             ("sparsevector", *_SAME),
             ("sparsevectorN", *_SAME),
