@@ -59,7 +59,6 @@ if TYPE_CHECKING:
         Verdict,
         Witness,
     )
-    from symdipa.programs.loading import automaton_of
     from symdipa.programs.python.mechanism import Mechanism, mechanism
     from symdipa.programs.python.noise import exponential, laplace
 
@@ -78,7 +77,6 @@ _HOME = {
     "model.errors": ["InvalidInput", "Position", "InputProblem", "Note", "NoteKind", "SymdipaError"],
     "files.formats": ["dumps", "load", "loads"],
     "model.patterns": ["Pattern"],
-    "programs.loading": ["automaton_of"],
     "programs.python.mechanism": ["Mechanism", "mechanism"],
     "programs.python.noise": ["exponential", "laplace"],
     "model.verdict": [
@@ -91,7 +89,7 @@ __all__ = [
     "INSAMPLE", "INSAMPLE_PRIME", "Answers", "Atom", "Automaton", "Bounds", "Guard", "InputProblem",
     "InvalidInput", "Mechanism", "Noise", "Note", "NoteKind", "Output", "Pattern", "PatternResult",
     "Position", "Result", "State", "Status", "SymdipaError", "Term", "Transition", "Update", "Verdict",
-    "Witness", "__version__", "atom", "automaton_of", "certify", "check", "compare", "confirm",
+    "Witness", "__version__", "atom", "certify", "check", "compare", "confirm",
     "difference", "dumps", "encode", "exponential", "generate", "guarded", "hints", "in_notebook",
     "laplace", "load", "loads", "log_probability", "mechanism", "picture", "refute", "report", "several",
     "simulate", "symbol", "text", "total_log_probability", "value", "verify", "weigh", "with_bounds",
