@@ -26,7 +26,7 @@ def test_every_name_has_something_behind_it():
 
 def test_a_check_takes_every_option_with_the_same_default():
     taken = inspect.signature(analysis.check).parameters
-    beside = ("automaton", "differ", "halt", "progress")
+    beside = ("automaton", "differ", "halt", "progress", "settings")
     defaults = {name: taken[name].default for name in taken if name not in beside}
     assert defaults == {field.name: field.default for field in fields(CheckOptions)} | {"patterns": None}
     assert patterns_of(None) == CheckOptions().patterns
