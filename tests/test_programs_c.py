@@ -314,10 +314,10 @@ def test_sparse_vectors(parts, given, best):
 def test_the_automaton_is_the_usual_one():
     automaton = c.automaton(c.read(SPARSE % ("ALL_DIFFER", 4, 1))).automaton
     assert symdipa.dumps(automaton).splitlines() == [
-        "(line7:non-input,1/2,0): threshold := insample; output quiet; goto line11",
-        "(line11,1/4,0):",
+        "(line7:non-input,1/2,0): threshold := insample; output quiet; goto line10",
+        "(line10,1/4,0):",
         "    if (insample >= threshold) then output _1; goto ended",
-        "    elseif (insample < threshold) then output _0; goto line11",
+        "    elseif (insample < threshold) then output _0; goto line10",
     ]
 
 

@@ -334,7 +334,7 @@ def test_a_notebook_shows_verdict_and_picture():
     ("wrong", "error", "words"),
     [
         (lambda: symdipa.check(svt, d=2), symdipa.InvalidInput, "svt has no parameter d"),
-        (lambda: symdipa.check(svt.automaton(), timout=2), TypeError, "there is no option timout"),
+        (lambda: symdipa.check(svt.automaton(), timout=2), TypeError, "timout is neither an option nor"),
         (lambda: symdipa.dumps(svt), TypeError, "its method automaton() makes one"),
     ],
 )

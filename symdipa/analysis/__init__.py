@@ -134,7 +134,7 @@ def with_settings(
         return automaton_of(subject, settings, halt, limits, wanted)
     if settings:
         names = enumeration(settings)
-        raise TypeError(f"there is no option {names}; and only mechanisms have settings")
+        raise TypeError(f"{names} is neither an option nor, of an automaton, a setting")
     return with_halt(differing(subject, differ), halt)
 
 
