@@ -15,6 +15,7 @@ from typing import Any
 from symdipa.interface.bench.machine import SOURCE, machine
 from symdipa.interface.bench.plan import Config
 from symdipa.interface.bench.process import OUT_OF_MEMORY, Ended, Process
+from symdipa.interface.saving import replace_file
 from symdipa.programs.loading import SUFFIXES
 
 GRACE = 5.0
@@ -99,7 +100,7 @@ class Started:
         if f".{self.job.fmt}" not in SUFFIXES:
             return ["--format", self.job.fmt, "-"]
         file = Path(self._folder.name, f"program.{self.job.fmt}")
-        file.write_bytes(self.job.content)
+        replace_file(file, self.job.content)
         return [f"{file}:{self.job.program}" if self.job.program else str(file)]
 
     def measured(self, ended: Ended) -> Measured:
