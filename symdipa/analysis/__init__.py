@@ -124,14 +124,14 @@ def with_settings(
     limits: Limits,
 ) -> Automaton:
     """The automaton, or that of a mechanism with these settings, in the reading that is asked for."""
-    from symdipa.programs.python.mechanism import Mechanism
-
-    if isinstance(subject, Mechanism):
+    if not isinstance(subject, Automaton):
         from symdipa.model.adjacency.differ import differ as read_differ
         from symdipa.programs.loading import automaton_of
+        from symdipa.programs.python.mechanism import Mechanism
 
-        wanted = read_differ(differ) if isinstance(differ, str) else differ
-        return automaton_of(subject, settings, halt, limits, wanted)
+        if isinstance(subject, Mechanism):
+            wanted = read_differ(differ) if isinstance(differ, str) else differ
+            return automaton_of(subject, settings, halt, limits, wanted)
     if settings:
         names = enumeration(settings)
         raise TypeError(f"{names} is neither an option nor, of an automaton, a setting")

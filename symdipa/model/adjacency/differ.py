@@ -93,7 +93,7 @@ def differ(text: str) -> Differ:
     """
     kind, _, rest = text.partition("=")
     kind = kind.strip()
-    start = len(text) - len(rest) + len(rest) - len(rest.lstrip())
+    start = len(text) - len(rest.lstrip())
     if kind == "all" and not rest.strip() and "=" not in text:
         return ALL
     if kind in ("entries", "window") and "=" in text:
