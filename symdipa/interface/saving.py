@@ -13,7 +13,6 @@ import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 
 from symdipa.interface.interrupts import on_interrupt
 from symdipa.model.errors import SymdipaError
@@ -83,7 +82,7 @@ def replace_file(path: Path, data: bytes) -> None:
     target = Path(os.path.realpath(path))
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    new = target.with_name(f".symdipa-{token_hex(6)}")
+    new = target.with_name(f".symdipa-{os.urandom(6).hex()}")
 
     def remove() -> None:
         with suppress(OSError):

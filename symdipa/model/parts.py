@@ -74,7 +74,7 @@ class Output:
         return self.items if self.kind is OutputKind.SEVERAL else (self,)
 
     def _shows(self, kind: OutputKind) -> bool:
-        return self.kind is kind or any(item.kind is kind for item in self.items)
+        return self.kind is kind or (bool(self.items) and any(item.kind is kind for item in self.items))
 
     @property
     def shape(self) -> tuple[str | None, ...]:
@@ -490,11 +490,10 @@ class Transition:
     @property
     def reads(self) -> frozenset[str]:
         """The variables whose old values matter: those of the guard, copied ones, and shown ones."""
-        shown = self.output.reads
-        if not self.copies and not shown:
+        if not self.copies and self.output.symbol is not None:
             return self.guard.used
         copied = {y for _, y in self.copies if isinstance(y, str)}
-        return self.guard.used | copied | (shown - self.assigned)
+        return self.guard.used | copied | (self.output.reads - self.assigned)
 
     @property
     def stores(self) -> tuple[tuple[str, str], ...]:

@@ -120,6 +120,10 @@ class _Both(NamedTuple):
     may: OrderState
     must: OrderState
 
+    def after(self, step: Step, keep: Mask) -> _Both:
+        may = propagate(self.may, step, keep)
+        return _Both(may, may if self.must == self.may else propagate(self.must, step, keep))
+
     def join(self, other: _Both) -> _Both:
         may = OrderState(*(tuple(map(or_, a, b)) for a, b in zip(self.may, other.may, strict=True)))
         must = OrderState(*(tuple(map(and_, a, b)) for a, b in zip(self.must, other.must, strict=True)))
@@ -145,9 +149,10 @@ def order_facts(
         step, keep = control.steps[t], control.live[control.target[t]] | ghost_mask
         if not enabled(before.must, step):
             return None
+        if not ghosts:
+            return before.after(step, keep)
         variants = (Step(step.ge, step.lt, step.asg | choice, step.soft | watched) for choice in choices)
-        arriving = (_Both(propagate(before.may, s, keep), propagate(before.must, s, keep)) for s in variants)
-        return reduce(_Both.join, arriving)
+        return reduce(_Both.join, (before.after(variant, keep) for variant in variants))
 
     nothing = initial(size)
     found = fixed_point(control, _Both(nothing, nothing), after, _Both.join, limits)

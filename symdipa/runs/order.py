@@ -80,8 +80,11 @@ def image(mask: Mask, sets: Sequence[Mask] | Mapping[int, Mask]) -> Mask:
 def at_or_above(order: OrderState, mask: Mask) -> Mask:
     """The variables whose sample is forced at or above that of some variable of ``mask``."""
     result = 0
-    for x in members(mask):
+    while mask:
+        low = mask & -mask
+        x = low.bit_length() - 1
         result |= order.lt[x] | order.eq[x]
+        mask ^= low
     return result
 
 

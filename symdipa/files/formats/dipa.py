@@ -245,8 +245,9 @@ def _together(pieces: list[tuple[Guard, ...] | None]) -> tuple[Guard, ...] | Non
 
 
 def _transition(source: str, branch: Arm, guard: Guard) -> Transition:
-    copies = tuple((name, value) for name, value in branch.stored.items() if value != SAMPLE)
-    assign = frozenset(branch.stored).difference(name for name, _ in copies)
+    stored = branch.stored
+    copies = tuple((name, value) for name, value in stored.items() if value != SAMPLE) if stored else ()
+    assign = frozenset(stored).difference(name for name, _ in copies) if copies else frozenset(stored)
     updates = tuple(branch.updates.values())
     return Transition(source, branch.target, branch.output, guard, assign, copies, updates)
 

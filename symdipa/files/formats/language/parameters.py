@@ -76,6 +76,8 @@ class ParameterParser(Words):
         """A sum of multiples of registers and a number; what is wrong with it is reported."""
         if (constant := self.with_eps(True)) is not None:
             return Mean(constant)
+        if self.word.isdecimal() and self.words[self.next + 1] in HEADER_MARKS:
+            return Mean(self.number(_A_NUMBER))
         found, numbers, what = Mean(), 0, _A_MEAN
         while True:
             sign = -1 if self.word == "-" else 1
@@ -87,7 +89,7 @@ class ParameterParser(Words):
             register, factor = read
             if not register:
                 numbers += 1
-                found.constant = sign * factor
+                found.constant = sign * factor if sign < 0 else factor
             elif register not in found.factors:
                 found.factors[register], found.places[register] = sign * factor, at
             else:
@@ -116,7 +118,7 @@ class ParameterParser(Words):
                     written = "".join(self.words[start : self.next])
                     self.report.add("number", f"{shown(written)} divides by zero", self.starts[start])
                     value = Fraction(1)
-                factor = factor / value if operator == "/" else factor * value
+                factor = factor / value if operator == "/" else factor * value if operator else value
             elif self.may_be_register(what, operator, register):
                 register = word
                 self.advance()
@@ -206,7 +208,7 @@ class ParameterParser(Words):
 
     def with_eps(self, is_mean: bool) -> Fraction | None:
         """A parameter with ``eps`` in it: reported, and read as the number to write; ``None`` for others."""
-        if not self.mentions_eps:
+        if not self.source.mentions_eps:
             return None
         start, end, depth = self.offset, self.next, 0
         while (word := self.words[end]) not in BODY and (depth or word not in HEADER_MARKS):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 from symdipa.files.formats.common import Report, rational, shown
@@ -19,7 +20,6 @@ RESERVED = frozenset(
 
 NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"[^\W\d]\w*+'?|\.?[0-9][\w.]*|[:+\-*]=|>=|<=|==|!=|&&|\|\||\S")
-_EPS = re.compile("eps|ε", re.IGNORECASE)
 _STORED = re.compile(r"\b([^\W\d]\w*+)\s*+[:+-]?=(?!=)")
 """What looks like an assignment, in the rawest of texts."""
 
@@ -93,7 +93,7 @@ def registers_in(text: str, in_means: frozenset[str], stored: frozenset[str]) ->
     return frozenset(found)
 
 
-@dataclass(slots=True)
+@dataclass
 class Source:
     """A text without comments, and what the parser of a state has to know about all of it.
 
@@ -109,6 +109,11 @@ class Source:
     quoted: dict[int, str] = field(default_factory=dict)
     integer: bool = False
 
+    @cached_property
+    def mentions_eps(self) -> bool:
+        folded = self.text.casefold()
+        return "eps" in folded or "ε" in folded
+
 
 class Words:
     """The words of a piece of text, from ``start`` to ``end``."""
@@ -116,7 +121,6 @@ class Words:
     def __init__(self, source: Source, start: int, end: int) -> None:
         text = source.text
         self.source, self.text, self.report = source, text, source.report
-        self.mentions_eps = _EPS.search(text, start, end) is not None
         found = list(_TOKEN.finditer(text, start, end))
         self.words = [match[0] for match in found]
         self.starts = [match.start() for match in found]

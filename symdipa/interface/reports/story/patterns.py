@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from symdipa.evidence import facts
 from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Code, Inset, Lines, Marked, Section, Table
-from symdipa.interface.reports.story import rising
 from symdipa.model.automaton import Automaton
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
@@ -29,6 +28,8 @@ def story(automaton: Automaton, witness: Witness, longest: int | None = None) ->
     """The violation that a witness shows; of a run with more than ``longest`` steps an excerpt."""
     outputs = f"Outputs of the run: {words.outputs_text(automaton, witness, longest)}"
     if not automaton.is_plain:
+        from symdipa.interface.reports.story import rising
+
         return Story(
             [*rising.happens(automaton, witness), outputs],
             f"In short: {rising.in_short(automaton, witness)}",
