@@ -18,7 +18,8 @@ from symdipa.files import formats
 from symdipa.interface.cli.base import Exit, status
 from symdipa.interface.reports.words import assumed
 from symdipa.model.adjacency import TWO_SIDED, named
-from symdipa.model.adjacency.differ import DifferError, differ
+from symdipa.model.adjacency.differ import differ
+from symdipa.model.adjacency.letters import DifferError
 from symdipa.model.options import EVERY_METHOD
 
 TESTS = formats.loads(

@@ -26,7 +26,8 @@ from symdipa.checker.wider import differ as differs
 from symdipa.checker.wider.adjacent import Apart, check_letters
 from symdipa.checker.wider.differ import moves_of
 from symdipa.checker.wider.model import model_of
-from symdipa.model.adjacency.differ import ALL, Differ, DifferError, differ
+from symdipa.model.adjacency.differ import ALL, Differ, differ
+from symdipa.model.adjacency.letters import DifferError
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,

@@ -11,7 +11,8 @@ from itertools import product
 import pytest
 
 from symdipa import Automaton, InvalidInput, State, Transition, check, loads, symbol
-from symdipa.model.adjacency.differ import ALL, EQUAL, LETTERS, OTHER, Differ, differ
+from symdipa.model.adjacency.differ import ALL, Differ, differ
+from symdipa.model.adjacency.letters import EQUAL, LETTERS, OTHER
 from symdipa.model.automaton import Update, with_differ
 from symdipa.model.validation import problems, sums
 from symdipa.model.validation.registers import set_first

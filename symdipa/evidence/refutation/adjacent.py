@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from symdipa.model.adjacency.differ import EQUAL, OTHER, Differ
+from symdipa.model.adjacency.differ import Differ
+from symdipa.model.adjacency.letters import EQUAL, OTHER
 from symdipa.model.automaton import Automaton
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.shifts import Worst, worst

@@ -36,7 +36,7 @@ from symdipa.evidence.probability.linear.events import (
 from symdipa.evidence.probability.linear.lattice import possible
 from symdipa.evidence.refutation.adjacent import after, worst_allowed
 from symdipa.evidence.refutation.inputs import InputPair
-from symdipa.model.adjacency.differ import EQUAL
+from symdipa.model.adjacency.letters import EQUAL
 from symdipa.model.automaton import Automaton, Noise, validated
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits

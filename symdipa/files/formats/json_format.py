@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symdipa.files.formats.common import READING, Parsed, Report, eps_in, rational, shown
-from symdipa.model.adjacency.differ import ALL, Differ, DifferError, differ
+from symdipa.model.adjacency.differ import ALL, Differ, differ
+from symdipa.model.adjacency.letters import DifferError
 from symdipa.model.automaton import (
     INSAMPLE,
     INSAMPLE_PRIME,

@@ -11,7 +11,8 @@ from typing import Any
 
 from symdipa.files.families.drafts import Branch, Draft
 from symdipa.files.formats.dipa import Remarks, write
-from symdipa.model.adjacency.differ import ALL, Differ, DifferError, differ
+from symdipa.model.adjacency.differ import ALL, Differ, differ
+from symdipa.model.adjacency.letters import DifferError
 from symdipa.model.automaton import Automaton, Noise, noise_scale
 from symdipa.model.errors import InputProblem, InvalidInput
 from symdipa.model.parts import BEYOND, computable

@@ -88,7 +88,8 @@ def as_differ(ctx: click.Context, param: click.Parameter, value: str | None) -> 
 
 def as_differs(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Differ, ...]:
     """Which entries may differ, or a range of such; none if nothing is given."""
-    from symdipa.model.adjacency.differ import DifferError, each_of
+    from symdipa.model.adjacency.differ import each_of
+    from symdipa.model.adjacency.letters import DifferError
 
     try:
         return () if value is None else tuple(each_of(value))

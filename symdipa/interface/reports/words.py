@@ -24,7 +24,8 @@ from symdipa.evidence.facts import (
 )
 from symdipa.interface.reports.document import Block, Table
 from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
-from symdipa.model.adjacency.differ import ALL, OTHER, Differ
+from symdipa.model.adjacency.differ import ALL, Differ
+from symdipa.model.adjacency.letters import OTHER
 from symdipa.model.automaton import Automaton, Guard, Noise, noise_scale
 from symdipa.model.parts import SAMPLE, Form, Origin, Transition
 from symdipa.model.spelling import counted, enumeration

@@ -14,15 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-EQUAL, OTHER = "=", "~"
-LETTERS = (EQUAL, OTHER)
-
-MOST_ENTRIES = 1_000
-"""The largest ``K`` and ``W``, and the most letters of a pattern with its repetitions written out."""
-
-Moves = tuple[tuple[int | None, int | None], ...]
-"""For each state where ``=`` and ``~`` lead; ``None``: no such entry is allowed. State 0 is the initial
-one."""
+from symdipa.model.adjacency.letters import LETTERS, MOST_ENTRIES, DifferError, Moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +57,6 @@ class Differ:
 
     def __str__(self) -> str:
         return self.text
-
-
-class DifferError(ValueError):
-    """A text that is no ``differ``; ``at`` is the place in it where that shows."""
-
-    def __init__(self, message: str, at: int = 0) -> None:
-        super().__init__(message)
-        self.at = at
 
 
 @lru_cache(maxsize=256)

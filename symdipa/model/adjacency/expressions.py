@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from symdipa.model.adjacency.differ import EQUAL, MOST_ENTRIES, OTHER, DifferError, Moves
+from symdipa.model.adjacency.letters import EQUAL, MOST_ENTRIES, OTHER, DifferError, Moves
 
 DEEPEST = 50
 """How deep parentheses are nested at most, and how often one part is marked as repeated."""
@@ -189,7 +189,7 @@ class _Places:
 def automaton_of(text: str, at: int) -> Moves:
     """The least automaton of an expression, which stands at this place of the text that it is a part of.
 
-    Raises :class:`~symdipa.model.adjacency.differ.DifferError`.
+    Raises :class:`~symdipa.model.adjacency.letters.DifferError`.
     """
     places = _Places()
     whole = places.piece(_Reader(text, at).whole())

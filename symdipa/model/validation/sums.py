@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from symdipa.model.adjacency.differ import ALL, LETTERS, OTHER, Moves
+from symdipa.model.adjacency.differ import ALL
+from symdipa.model.adjacency.letters import LETTERS, OTHER, Moves
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.parts import AutomatonParts
 from symdipa.model.validation.places import Finding, Place, by_source, path_text, registers_of

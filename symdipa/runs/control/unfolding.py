@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from symdipa.model.adjacency.differ import EQUAL, OTHER
+from symdipa.model.adjacency.letters import EQUAL, OTHER
 from symdipa.model.automaton import Automaton, State, Transition
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits

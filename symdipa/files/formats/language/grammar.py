@@ -37,7 +37,8 @@ from symdipa.files.formats.language.words import (
     registers_in,
     stored_in,
 )
-from symdipa.model.adjacency.differ import ALL, Differ, DifferError, differ
+from symdipa.model.adjacency.differ import ALL, Differ, differ
+from symdipa.model.adjacency.letters import DifferError
 from symdipa.model.automaton import State
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import HALTS
