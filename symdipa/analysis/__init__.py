@@ -14,7 +14,7 @@ from symdipa.engines.lineup import Lineup, ask
 from symdipa.files.formats.halting import added, halt_shown, with_halt
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact, named
 from symdipa.model.adjacency.differ import Differ
-from symdipa.model.automaton import Automaton, validated, with_differ
+from symdipa.model.automaton import Automaton, unseen_steps, validated, with_differ
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress
 from symdipa.model.options import CheckOptions, patterns_of
@@ -384,6 +384,8 @@ def confirm(
         return _unconfirmed(result, "there is no bound on D to come near to")
     if timeout is not None and timeout <= 0:
         return _unconfirmed(result, "the time was over before it began")
+    if not result.automaton.shows_steps:
+        return _unconfirmed(result, "how many steps it makes is not seen")
     if result.bounds.adjacency != TWO_SIDED or result.bounds.sensitivity != 1:
         raise ValueError("two inputs are looked for under two-sided adjacency of sensitivity 1 only")
     if progress is not None:
@@ -424,6 +426,8 @@ def refute(
 
     if result.witness is None:
         return None
+    if not result.automaton.shows_steps:
+        raise refutation.NoRefutation(str(unseen_steps(result.automaton)))
     limits = Limits.of(CONCRETE_SECONDS if timeout is None else timeout, progress=progress)
     return refutation.refute(
         result.automaton, result.witness, exceeds, eps, distinct=result.distinct, limits=limits
@@ -468,6 +472,8 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
     automaton, witness, bounds = result.automaton, result.witness, result.bounds
     plain, parts = automaton.is_plain, list[certificates.Json]()
     try:
+        if witness is not None and not automaton.shows_steps:
+            raise NothingToCertify(str(unseen_steps(automaton)))
         if witness is not None:
             parts.append(
                 certificates.violation(control_graph(automaton), witness)
@@ -492,7 +498,9 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
     if not (plain or parts or proofs or bounds.best is None):
         raise NothingToCertify(NO_ALIGNMENT)
     parts += proofs
-    if proofs and bounds.flow is not None and bounds.lower:  # nobody doubts that D is at least 0
+    if (
+        proofs and bounds.flow is not None and bounds.lower and automaton.shows_steps
+    ):  # nobody doubts that D is at least 0
         question = bounds.flow, bounds.flow_range, bounds.sensitivity
         if plain:
             parts.append(certificates.lower_of_flow(*question))

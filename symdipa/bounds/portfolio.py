@@ -515,8 +515,9 @@ class Portfolio:
             self.telling = found
 
     def _distinct(self, flow: Flow, limits: Limits) -> bool:
-        if self.output_distinct:
-            return True
+        automaton = self.problem.automaton
+        if self.output_distinct or (automaton is not None and not automaton.shows_steps):
+            return self.output_distinct
         try:
             return run_distinct(self.problem.control, flow.run, flow.loops, MAX_IMITATORS, limits)
         except LimitReached:
