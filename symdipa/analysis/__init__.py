@@ -426,8 +426,6 @@ def refute(
 
     if result.witness is None:
         return None
-    if not result.automaton.shows_steps:
-        raise refutation.NoRefutation(str(unseen_steps(result.automaton)))
     limits = Limits.of(CONCRETE_SECONDS if timeout is None else timeout, progress=progress)
     return refutation.refute(
         result.automaton, result.witness, exceeds, eps, distinct=result.distinct, limits=limits
