@@ -51,7 +51,7 @@ def test_families_with_exponentially_many_orders(family, n, bound):
     assert (claim.kind, claim.bound) == ("private", bound)
 
 
-@pytest.mark.parametrize(("family", "n"), [("pivot", 14), ("bracket", 12)])
+@pytest.mark.parametrize(("family", "n"), [("pivot", 14), ("bracket", 12), ("u-range", 12), ("u-range", 20)])
 def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
     found = bounds_on(Problem.of(generate(family, n)))
     assert found.optimal and found.alignment_proof is not None and found.alignment_proof.graph == "parts"
