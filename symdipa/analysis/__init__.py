@@ -475,7 +475,7 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
         if witness is not None:
             parts.append(
                 certificates.violation(control_graph(automaton), witness)
-                if plain
+                if plain and not automaton.integer
                 else wider.growth(
                     automaton, witness.run, witness.cycles, letters=witness.letters, limits=limits
                 )
