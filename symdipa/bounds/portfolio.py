@@ -420,7 +420,8 @@ class Portfolio:
             raise ValueError("runs are paired of whole automata only")
         if self.problem.automaton.unfolds:
             raise LimitReached(
-                Limit.METHOD, "runs are paired where every entry may differ, and none is summed"
+                Limit.METHOD,
+                "runs are paired only where every entry may differ, and no entry is kept for later",
             )
         self.relational = relational(
             self.problem.automaton,
