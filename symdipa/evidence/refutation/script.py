@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from fractions import Fraction
@@ -25,23 +26,29 @@ from symdipa.evidence.refutation.outcome import NoRefutation, Refutation
 from symdipa.evidence.refutation.rays import MOST_RUNS, observed
 from symdipa.model.adjacency import intervals
 from symdipa.model.automaton import Automaton, Noise
+from symdipa.model.errors import OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.system import Value, unrolled
 
 KINDS = {Noise.LAPLACE: "laplace", Noise.EXPONENTIAL: "exponential", Noise.NONE: "none"}
 Term = tuple[int, int | None, str]
 
 
-def script(found: Refutation) -> str:
+def script(found: Refutation, limits: Limits = UNLIMITED) -> str:
     """The program of a counterexample, which was run once.
 
-    Raises :class:`NoRefutation` where nothing is refuted, or not by such a program.
+    Raises :class:`NoRefutation` where nothing is refuted, or not by such a program, or that is not known
+    within the time of ``limits`` (which is honoured within a second or so).
     """
     if not found.holds:
         raise NoRefutation(f"there is no counterexample to write: {found.missing or 'nothing is refuted'}")
-    data = contents(found)
     try:
+        data = contents(found, limits)
+        left = limits.left()
         with redirect_stdout(io.StringIO()):
-            confirmed = recompute.refuted(data)
+            confirmed = recompute.refuted(data, inf if left is None else time.monotonic() + left)
+    except OutOfTime:
+        raise NoRefutation("the time was over before it was known what it has to hold") from None
     except recompute.TooMuchWork as reason:
         raise NoRefutation(f"a program of its own cannot compute the probabilities: {reason}") from None
     if not confirmed:
@@ -49,12 +56,12 @@ def script(found: Refutation) -> str:
     return "".join(_parts(found, data))
 
 
-def contents(found: Refutation) -> recompute.Data:
+def contents(found: Refutation, limits: Limits = UNLIMITED) -> recompute.Data:
     """What a program has to know."""
     automaton, further = found.automaton, [str(x) for x in found.further]
     entries = [Fraction(x) for x in found.alpha if x is not None] + list(found.further)
     seen = observed(automaton, found.run, found.outputs)
-    runs = list(islice(matching_runs(automaton, entries, seen, False), MOST_RUNS + 1))
+    runs = list(islice(matching_runs(automaton, entries, seen, False, limits), MOST_RUNS + 1))
     if len(runs) > MOST_RUNS:
         raise NoRefutation("too many runs show the same outputs for a program of its own")
     return {
