@@ -22,9 +22,9 @@ from typing import Any
 from symdipa import __version__
 from symdipa.evidence.probability.linear.events import exact, matching_runs, windows_of
 from symdipa.evidence.refutation import recompute
+from symdipa.evidence.refutation.adjacent import ranges_of
 from symdipa.evidence.refutation.outcome import NoRefutation, Refutation
 from symdipa.evidence.refutation.rays import MOST_RUNS, observed
-from symdipa.model.adjacency import intervals
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
@@ -68,7 +68,7 @@ def contents(found: Refutation, limits: Limits = UNLIMITED) -> recompute.Data:
         "claimed": str(found.exceeds),
         "eps": str(found.eps),
         "whole": automaton.integer,
-        "ranges": [(str(low), str(high)) for low, high in intervals(automaton.adjacency)],
+        "ranges": [(str(low), str(high)) for low, high in ranges_of(automaton)],
         "moves": list(automaton.differ.moves),
         "alpha": [str(x) for x in found.alpha if x is not None] + further,
         "beta": [str(x) for x in found.beta if x is not None] + further,
@@ -130,8 +130,9 @@ def _parts(found: Refutation, data: recompute.Data) -> Iterator[str]:
 """A counterexample to a privacy claim, as a program (written by symdipa {__version__}).
 
 Claimed: {_plain(name)} is D*eps-private with D = {found.exceeds}; where inputs are adjacent,
-{_plain(found.automaton.differ.words)}. Here are two such inputs, alpha and beta, and outputs that
-are more than exp(D*eps) times as likely on alpha as on beta, at eps = {found.eps}.
+{_plain(found.automaton.differ.words)}, by numbers in one of the "ranges" below. Here are two
+such inputs, alpha and beta, and outputs that are more than exp(D*eps) times as likely on alpha as on beta, at
+eps = {found.eps}.
 
 This program computes both probabilities. Its exit status is 0 if they refute the claim, and 1 if they do not.
 It needs Python 3.10 or later, and nothing else.
