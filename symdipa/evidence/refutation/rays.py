@@ -35,8 +35,9 @@ from symdipa.evidence.probability.linear.events import (
     windows_of,
 )
 from symdipa.evidence.probability.linear.lattice import possible
-from symdipa.evidence.refutation.adjacent import after, worst_allowed
+from symdipa.evidence.refutation.adjacent import after, ranges_of, worst_allowed
 from symdipa.evidence.refutation.inputs import InputPair
+from symdipa.model.adjacency import TWO_SIDED
 from symdipa.model.adjacency.letters import EQUAL
 from symdipa.model.automaton import Automaton, Noise, Output, validated
 from symdipa.model.errors import LimitReached, OutOfTime
@@ -60,7 +61,8 @@ ROUGHER = 1e-3
 
 def along_rays(automaton: Automaton) -> bool:
     """Whether pairs of inputs for a (valid) automaton are looked for here, and not by signs."""
-    return not validated(automaton).is_plain or automaton.integer or bool(automaton.unseen)
+    ours = validated(automaton).is_plain and not automaton.unseen
+    return not ours or automaton.integer or automaton.adjacency != TWO_SIDED
 
 
 @dataclass(frozen=True)
@@ -395,14 +397,17 @@ def _repeated(
     keys = [(at, turn % 2 if inside[at] else 0) for at, turn in places]
     inputs = sorted({key for key, reads in zip(keys, system.reads, strict=True) if reads})
 
+    def placed(choice: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        table = dict(zip(inputs, choice, strict=True))
+        return tuple(table.get(key, Fraction(0)) for key in keys)
+
     def of(choice: Sequence[Fraction]) -> Fraction | None:
         limits.check("the differences that cost most")
-        table = dict(zip(inputs, choice, strict=True))
-        return cost(system, [table.get(key, Fraction(0)) for key in keys])
+        return cost(system, placed(choice))
 
-    choice, _ = largest(of, [(Fraction(1), Fraction(-1))] * len(inputs))
-    value, table = of(choice), dict(zip(inputs, choice, strict=True))
-    return None if value is None else (value, longer, tuple(table.get(key, Fraction(0)) for key in keys))
+    choices = [largest(of, [(high, low)] * len(inputs))[0] for low, high in ranges_of(automaton)]
+    known = [(value, longer, placed(choice)) for choice in choices if (value := of(choice)) is not None]
+    return max(known, key=lambda one: one[0], default=None)
 
 
 def short_runs(
