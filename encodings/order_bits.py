@@ -7,8 +7,9 @@ constant true; only the others are *open*. :mod:`symdipa.runs.order` is the spec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
+from operator import or_
 
 from symdipa.runs.dataflow import OrderFacts
 from symdipa.runs.order import Mask, OrderState, Step, members
@@ -42,6 +43,7 @@ class OrderBits:
         self._bits: dict[str, dict[tuple[int, int], Lit]] = {"lt": {}, "eq": {}}
         self._open: dict[int, list[Fact]] = {}
         self._constant: dict[int, tuple[OrderState, Mapping[Lit, Fact]]] = {}
+        self._unknown: dict[int, tuple[Set[Lit], OrderState]] = {}
         self.soft = facts.control.soft and facts.control.soft | facts.ghost_mask
         """The variables that hold shifts: facts about these are not strict and contradict nothing."""
 
@@ -183,27 +185,36 @@ class OrderBits:
             found = self._constant[q] = OrderState(must.lt, eq), named
         return found
 
-    def broken_axioms(self, q: int, rows: OrderState) -> list[Lit]:
-        """Some of the axioms at ``q`` that relations break; none if they satisfy them all."""
+    def possible(self, q: int, rows: OrderState, unknown: Set[Lit]) -> OrderState:
+        """The relations that hold at ``q`` if these do and all unknown bits are true."""
+        known = self._unknown.get(q)
+        if known is None or known[0] is not unknown:
+            known = self._unknown[q] = unknown, self.rows(q, unknown)
+        more = known[1]
+        return OrderState(tuple(map(or_, rows.lt, more.lt)), tuple(map(or_, rows.eq, more.eq)))
+
+    def broken_axioms(self, q: int, rows: OrderState, unknown: Set[Lit]) -> list[Lit]:
+        """Some of the axioms at ``q`` that relations break whatever the unknown bits are, if any."""
         graph, lt, eq = self.graph, rows.lt, rows.eq
+        most = self.possible(q, rows, unknown) if unknown else rows
         found = []
         for x in range(len(lt)):
             strict = not self.soft >> x & 1
-            if _is_closed(lt, eq, x, strict):
+            if _is_closed(rows, most, x, strict):
                 continue
             for y in members(lt[x]):
                 if strict and lt[y] >> x & 1:
                     found.append(graph.conj(self.lt(q, x, y), self.lt(q, y, x)) ^ 1)
                 if strict and eq[x] >> y & 1:
                     found.append(graph.conj(self.lt(q, x, y), self.eq(q, x, y)) ^ 1)
-                for z in members((lt[y] | eq[y]) & ~(lt[x] | 1 << x)):
+                for z in members((lt[y] | eq[y]) & ~(most.lt[x] | 1 << x)):
                     both = graph.conj(self.lt(q, x, y), self.at_most(q, y, z))
                     found.append(graph.implies(both, self.lt(q, x, z)))
             for y in members(eq[x] & ~(1 << x)):
                 same = self.eq(q, x, y)
-                for z in members(lt[y] & ~(lt[x] | 1 << x)):
+                for z in members(lt[y] & ~(most.lt[x] | 1 << x)):
                     found.append(graph.implies(graph.conj(same, self.lt(q, y, z)), self.lt(q, x, z)))
-                for z in members(eq[y] & ~eq[x]):
+                for z in members(eq[y] & ~most.eq[x]):
                     found.append(graph.implies(graph.conj(same, self.eq(q, y, z)), self.eq(q, x, z)))
         return found
 
@@ -233,22 +244,22 @@ class OrderBits:
         return [axiom for axiom in dict.fromkeys(found) if axiom != TRUE]
 
 
-def _is_closed(lt: Sequence[Mask], eq: Sequence[Mask], x: int, strict: bool) -> bool:
+def _is_closed(rows: OrderState, most: OrderState, x: int, strict: bool) -> bool:
     """Whether the relations of ``x`` satisfy all axioms, as is nearly always so; fast."""
-    above, same = lt[x], eq[x]
-    rest, after = above, 0
+    lt, eq = rows.lt, rows.eq
+    rest, after = lt[x], 0
     while rest:
         lowest = rest & -rest
         rest ^= lowest
         y = lowest.bit_length() - 1
         after |= lt[y] | eq[y]
-    if after & ~(above if strict else above | 1 << x) or (strict and above & same):
+    if after & ~(most.lt[x] if strict else most.lt[x] | 1 << x) or (strict and lt[x] & eq[x]):
         return False
-    rest = same & ~(1 << x)
+    rest = eq[x] & ~(1 << x)
     while rest:
         lowest = rest & -rest
         rest ^= lowest
         y = lowest.bit_length() - 1
-        if lt[y] & ~above or eq[y] & ~same:
+        if lt[y] & ~most.lt[x] or eq[y] & ~most.eq[x]:
             return False
     return True

@@ -54,10 +54,10 @@ class System:
     control state ``q``; all others are false there, in every reachable state. Initially control is at
     ``control.initial`` and every bit is false. ``bad[q]`` is the condition for a bad state at ``q``, if any.
     ``axioms(q)`` hold in every reachable state at ``q`` and are inductive together; engines may assume them.
-    They are many: ``first_axioms(q)`` are the few worth assuming from the start, ``broken_axioms(q, bits)``
-    further ones that a state with these true bits breaks, none if it satisfies them all. Where no run arrives
-    there are no axioms. ``begins[q]`` is the condition under which a step at ``q`` begins the watched cycle,
-    ``is_open`` the bit that says that a cycle is being watched.
+    They are many: ``first_axioms(q)`` are the few worth assuming from the start; ``broken_axioms(q, bits,
+    unknown)`` are further ones that a state with these true bits breaks, whatever the unknown bits are, none
+    if there is none. Where no run arrives there are no axioms. ``begins[q]`` is the condition under which a
+    step at ``q`` begins the watched cycle, ``is_open`` the bit that says that a cycle is being watched.
     """
 
     pattern: Pattern
@@ -73,7 +73,7 @@ class System:
     is_open: Lit
     axioms: Callable[[int], Sequence[Lit]]
     first_axioms: Callable[[int], Sequence[Lit]]
-    broken_axioms: Callable[[int, Set[Lit]], Sequence[Lit]]
+    broken_axioms: Callable[[int, Set[Lit], Set[Lit]], Sequence[Lit]]
     rest_open_at_end: bool = field(default=False)
     """Whether the cycle is still open in a bad state (the lasso of a leaking cycle)."""
 

@@ -50,9 +50,9 @@ class Unrolling:
         alive = solver.variable()
         location = {q: solver.variable() for q in layer}
         open_here = dict.fromkeys(b for q in layer for b in system.open_bits[q])
-        bit = {b: solver.variable() for b in open_here}
-        choice = {c: solver.variable() for c in system.choices}
-        instance = Instance(system.graph, solver, {**bit, **choice})
+        instance = Instance(system.graph, solver, {*open_here, *system.choices})
+        bit = {b: instance.literal(b) for b in open_here}
+        choice = {c: instance.literal(c) for c in system.choices}
         frame = Frame(alive, location, bit, choice, instance, {})
         self.frames.append(frame)
         solver.add([-alive, *location.values()])
@@ -108,12 +108,8 @@ class Unrolling:
         solver.add([-taken, after.location[edge.target]])
         solver.add([-taken, before.instance.literal(edge.guard)])
         for bit in self.system.open_bits[edge.target]:
-            old, new = edge.update.get(bit, bit), after.bit[bit]
-            if old == bit and bit not in before.bit:  # not open before, so false
-                solver.add([-taken, -new])
-            else:
-                value = before.instance.literal(old)
-                solver.add_all([(-taken, -new, value), (-taken, new, -value)])
+            new, value = after.bit[bit], before.instance.literal(edge.update.get(bit, bit))
+            solver.add_all([(-taken, -new, value), (-taken, new, -value)])
 
     def bad(self, k: int) -> list[tuple[int, int]]:
         """The bad conditions of frame ``k`` as (control state, solver literal of the condition)."""
@@ -161,7 +157,7 @@ class Unrolling:
     def satisfies_axioms(self) -> bool:
         """Whether frame 0 of the last model satisfies the axioms; if not, those it breaks are added."""
         q, bits = self.state(0)
-        broken = self.system.broken_axioms(q, bits)
+        broken = self.system.broken_axioms(q, bits, frozenset())
         frame = self.frames[0]
         for axiom in broken:
             self.solver.add([-frame.location[q], frame.instance.literal(axiom)])
