@@ -151,6 +151,9 @@ class OrderBits:
         update = dict.fromkeys(self.open_bits(q), FALSE)
         for kind, x, y in self.open_pairs(p):
             ax, ay = assigned(x), assigned(y)
+            if ax == ay == FALSE:
+                update[self.value(p, (kind, x, y))] = kept(kind, x, y)
+                continue
             if kind == "lt":
                 fresh_x = graph.conj(ay ^ 1, above.get(y, FALSE))
                 old_x = graph.ite(ay, below.get(x, FALSE), kept(kind, x, y))

@@ -245,7 +245,7 @@ class _Leaving:
         return False
 
     def needed_for(self, conclusion: Sequence[int]) -> tuple[Cube, dict[Lit, bool]]:
-        """The bits of the last model that :meth:`check` found that force this, with its choices; and these."""
+        """The bits of the last model of :meth:`check` that force this, together with its choices; these."""
         true = self._true
         inputs = {v if x in true else -v: x if x in true else x ^ 1 for x, v in self.instance.inputs.items()}
         switch = self.temporarily([-literal for literal in conclusion])
