@@ -35,7 +35,7 @@ class Addition:
     bits: Sequence[Lit]
     bad: Callable[[int], Lit]
     axioms: Callable[[int], Sequence[Lit]] = lambda q: ()
-    broken_axioms: Callable[[int, OrderState, Set[Lit], Set[Lit]], Sequence[Lit]] | None = None
+    broken_axioms: Callable[[int, OrderState, Set[Lit], frozenset[Lit]], Sequence[Lit]] | None = None
     """Those of ``axioms`` that a state with this order and these true bits breaks, whatever the unknown ones
     are; ``None``: they are few."""
     choices: Sequence[Lit] = ()
@@ -83,7 +83,7 @@ def assemble(
         few = added.axioms(q) if added.broken_axioms is None else []
         return _without_true([*monitor.axioms(q), *few])
 
-    def broken_axioms(q: int, bits: Set[Lit], unknown: Set[Lit]) -> list[Lit]:
+    def broken_axioms(q: int, bits: Set[Lit], unknown: frozenset[Lit]) -> list[Lit]:
         if facts.may[q] is None:
             return []
         rows = order.rows(q, bits)

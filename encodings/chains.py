@@ -129,26 +129,25 @@ class MarkBits:
             update[self._down[x]] = sample_down if step.asg >> x & 1 else down.get(x, FALSE)
         return update
 
-    def broken_axioms(self, q: int, rows: OrderState, bits: Set[Lit], unknown: Set[Lit]) -> list[Lit]:
+    def broken_axioms(self, q: int, rows: OrderState, bits: Set[Lit], unknown: frozenset[Lit]) -> list[Lit]:
         """Some of the axioms that relations and true bits break whatever the unknown bits are, if any."""
         graph, at_most = self.graph, self.order.at_most
         up, down = self._marked(q, bits)
-        more_up, more_down = self._marked(q, unknown)
-        most_up, most_down = up | more_up, down | more_down
         found: list[Lit] = []
-        if self.hit not in bits and self.hit not in unknown:
+        if not up | down:
+            return found
+        if up & down and self.hit not in bits and self.hit not in unknown:
             both = (graph.conj(self._up[x], self._down[x]) for x in members(up & down))
             found += [graph.implies(pair, self.hit_at(q)) for pair in both]
-        for x, (lt, eq) in enumerate(zip(rows.lt, rows.eq, strict=True)):
-            higher = lt | eq
-            if up >> x & 1 and higher & ~most_up:
-                for y in members(higher & ~most_up):
-                    carried = graph.conj(at_most(q, x, y), self._up[x])
-                    found.append(graph.implies(carried, self.up(q, y)))
-            if higher & down and not most_down >> x & 1:
-                for y in members(higher & down):
-                    carried = graph.conj(at_most(q, x, y), self._down[y])
-                    found.append(graph.implies(carried, self.down(q, x)))
+        perhaps_up, perhaps_down = self._marked(q, unknown)
+        for x in members(up):
+            for y in members((rows.lt[x] | rows.eq[x]) & ~(up | perhaps_up)):
+                carried = graph.conj(at_most(q, x, y), self._up[x])
+                found.append(graph.implies(carried, self.up(q, y)))
+        for x in members(self.order.facts.tracked(q) & ~(down | perhaps_down)) if down else ():
+            for y in members((rows.lt[x] | rows.eq[x]) & down):
+                carried = graph.conj(at_most(q, x, y), self._down[y])
+                found.append(graph.implies(carried, self.down(q, x)))
         return found
 
     def _marked(self, q: int, bits: Set[Lit]) -> tuple[Mask, Mask]:

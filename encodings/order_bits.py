@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from operator import or_
 
 from symdipa.runs.dataflow import OrderFacts
 from symdipa.runs.order import Mask, OrderState, Step, members
@@ -43,7 +42,7 @@ class OrderBits:
         self._bits: dict[str, dict[tuple[int, int], Lit]] = {"lt": {}, "eq": {}}
         self._open: dict[int, list[Fact]] = {}
         self._constant: dict[int, tuple[OrderState, Mapping[Lit, Fact]]] = {}
-        self._unknown: dict[int, tuple[Set[Lit], OrderState]] = {}
+        self._unknown: dict[int, tuple[frozenset[Lit], OrderState]] = {}
         self.soft = facts.control.soft and facts.control.soft | facts.ghost_mask
         """The variables that hold shifts: facts about these are not strict and contradict nothing."""
 
@@ -188,38 +187,38 @@ class OrderBits:
             found = self._constant[q] = OrderState(must.lt, eq), named
         return found
 
-    def possible(self, q: int, rows: OrderState, unknown: Set[Lit]) -> OrderState:
-        """The relations that hold at ``q`` if these do and all unknown bits are true."""
-        known = self._unknown.get(q)
-        if known is None or known[0] is not unknown:
-            known = self._unknown[q] = unknown, self.rows(q, unknown)
-        more = known[1]
-        return OrderState(tuple(map(or_, rows.lt, more.lt)), tuple(map(or_, rows.eq, more.eq)))
-
-    def broken_axioms(self, q: int, rows: OrderState, unknown: Set[Lit]) -> list[Lit]:
+    def broken_axioms(self, q: int, rows: OrderState, unknown: frozenset[Lit]) -> list[Lit]:
         """Some of the axioms at ``q`` that relations break whatever the unknown bits are, if any."""
         graph, lt, eq = self.graph, rows.lt, rows.eq
-        most = self.possible(q, rows, unknown) if unknown else rows
+        perhaps = self._perhaps(q, unknown)
         found = []
         for x in range(len(lt)):
             strict = not self.soft >> x & 1
-            if _is_closed(rows, most, x, strict):
+            if not (lt[x] or eq[x] & ~(1 << x)) or _is_closed(rows, perhaps, x, strict):
                 continue
+            above, same_too = lt[x] | perhaps.lt[x], eq[x] | perhaps.eq[x]
             for y in members(lt[x]):
                 if strict and lt[y] >> x & 1:
                     found.append(graph.conj(self.lt(q, x, y), self.lt(q, y, x)) ^ 1)
                 if strict and eq[x] >> y & 1:
                     found.append(graph.conj(self.lt(q, x, y), self.eq(q, x, y)) ^ 1)
-                for z in members((lt[y] | eq[y]) & ~(most.lt[x] | 1 << x)):
+                for z in members((lt[y] | eq[y]) & ~(above | 1 << x)):
                     both = graph.conj(self.lt(q, x, y), self.at_most(q, y, z))
                     found.append(graph.implies(both, self.lt(q, x, z)))
             for y in members(eq[x] & ~(1 << x)):
                 same = self.eq(q, x, y)
-                for z in members(lt[y] & ~(most.lt[x] | 1 << x)):
+                for z in members(lt[y] & ~(above | 1 << x)):
                     found.append(graph.implies(graph.conj(same, self.lt(q, y, z)), self.lt(q, x, z)))
-                for z in members(eq[y] & ~most.eq[x]):
+                for z in members(eq[y] & ~same_too):
                     found.append(graph.implies(graph.conj(same, self.eq(q, y, z)), self.eq(q, x, z)))
         return found
+
+    def _perhaps(self, q: int, unknown: frozenset[Lit]) -> OrderState:
+        """The relations that hold at ``q`` if all unknown bits are true; the last answer is kept."""
+        known = self._unknown.get(q)
+        if known is None or known[0] is not unknown:
+            known = self._unknown[q] = unknown, self.rows(q, unknown)
+        return known[1]
 
     def axioms(self, q: int) -> list[Lit]:
         """What every order state satisfies, as far as bits are open at ``q``.
@@ -247,22 +246,25 @@ class OrderBits:
         return [axiom for axiom in dict.fromkeys(found) if axiom != TRUE]
 
 
-def _is_closed(rows: OrderState, most: OrderState, x: int, strict: bool) -> bool:
+def _is_closed(rows: OrderState, perhaps: OrderState, x: int, strict: bool) -> bool:
     """Whether the relations of ``x`` satisfy all axioms, as is nearly always so; fast."""
     lt, eq = rows.lt, rows.eq
-    rest, after = lt[x], 0
+    above, same = lt[x], eq[x]
+    rest, after = above, 0
     while rest:
         lowest = rest & -rest
         rest ^= lowest
         y = lowest.bit_length() - 1
         after |= lt[y] | eq[y]
-    if after & ~(most.lt[x] if strict else most.lt[x] | 1 << x) or (strict and lt[x] & eq[x]):
+    above |= perhaps.lt[x]
+    if after & ~(above if strict else above | 1 << x) or (strict and lt[x] & same):
         return False
-    rest = eq[x] & ~(1 << x)
+    rest = same & ~(1 << x)
+    same |= perhaps.eq[x]
     while rest:
         lowest = rest & -rest
         rest ^= lowest
         y = lowest.bit_length() - 1
-        if lt[y] & ~most.lt[x] or eq[y] & ~most.eq[x]:
+        if lt[y] & ~above or eq[y] & ~same:
             return False
     return True

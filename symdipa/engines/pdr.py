@@ -161,8 +161,6 @@ class _Leaving:
         blocked: Callable[[], Iterable[tuple[Cube, int]]],
     ) -> None:
         self.system, self.q, self._open_one, self._blocked = system, q, open_one, blocked
-        self._open = frozenset(system.open_bits[q])
-        self._choices = frozenset(system.choices)
         self._axioms: list[Lit] = []
         self._true: set[Lit] = set()
         self._build()
@@ -170,10 +168,8 @@ class _Leaving:
     def _build(self) -> None:
         system = self.system
         self.solver = self._open_one()
-        self.instance = Instance(system.graph, self.solver, self._open | self._choices)
+        self.instance = Instance(system.graph, self.solver, (*system.open_bits[self.q], *system.choices))
         self.literal = self.instance.literal
-        self._met = 0
-        self._unknown = self._open
         self._goals: dict[int, dict[Lit, int | None]] = {}
         self._level: list[int] = []
         self._spent = 0
@@ -194,7 +190,7 @@ class _Leaving:
             if goal is None:
                 bit = literal & ~1
                 # A bit that is not open here is false.
-                new = edge.update.get(bit, bit if bit in self._open else FALSE) ^ (literal & 1)
+                new = edge.update.get(bit, bit if bit in self.instance.open_here else FALSE) ^ (literal & 1)
                 goal = known[literal] = 0 if new == FALSE else self.literal(new)
             if goal == 0:
                 return literal
@@ -231,13 +227,10 @@ class _Leaving:
 
     def check(self, assumptions: list[int]) -> bool:
         """Whether some state that satisfies the axioms fits; axioms are added when a model breaks them."""
-        inputs = self.instance.inputs
-        if self._met < len(inputs):
-            self._met = len(inputs)
-            self._unknown = self._open - inputs.keys()
+        instance = self.instance
         while self.solver.check(assumptions):
-            self._true = self.solver.true(inputs)
-            broken = self.system.broken_axioms(self.q, self._true, self._unknown)
+            self._true = self.solver.true(instance.inputs)
+            broken = self.system.broken_axioms(self.q, self._true, instance.unmet)
             if not broken:
                 return True
             self._axioms += broken
@@ -252,7 +245,7 @@ class _Leaving:
         if self.solver.check([*inputs, switch]):
             raise AssertionError("bits and choices do not decide what a step does")
         self.retire(switch)
-        choices = {x & ~1: not x & 1 for x in inputs.values() if x & ~1 in self._choices}
+        choices = {c: c in true for c in self.system.choices if c in self.instance.inputs}
         core = (inputs[v] for v in self.solver.core if v in inputs)
         return frozenset(x for x in core if x & ~1 not in choices), choices
 

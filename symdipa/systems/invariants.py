@@ -47,8 +47,7 @@ class _Claimed:
 
     def __init__(self, system: System, invariant: Invariant, q: int, solver: ClauseSolver) -> None:
         self.system, self.invariant, self.q, self.solver = system, invariant, q, solver
-        self._open = frozenset(system.open_bits[q])
-        self._now = Instance(system.graph, solver, self._open | frozenset(system.choices))
+        self._now = Instance(system.graph, solver, (*system.open_bits[q], *system.choices))
         for axiom in system.first_axioms(q):
             solver.add([self._now.literal(axiom)])
         for cube in invariant.blocked.get(q, ()):
@@ -78,8 +77,6 @@ class _Claimed:
 
     def _broken_axioms(self) -> Sequence[Lit]:
         """Those that the last model breaks, by the bits that were asked about if these are enough."""
-        inputs = self._now.inputs
-        true = self.solver.true(inputs)
-        unknown = self._open - inputs.keys()
+        true = self.solver.true(self._now.inputs)
         broken_axioms = self.system.broken_axioms
-        return broken_axioms(self.q, true, unknown) or broken_axioms(self.q, true, frozenset())
+        return broken_axioms(self.q, true, self._now.unmet) or broken_axioms(self.q, true, frozenset())

@@ -7,7 +7,7 @@ to z3 as text in batches, which costs a fraction of what z3's Python operators d
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -229,8 +229,9 @@ class SatSolver(ClauseSolver):
 
     def true(self, variables: Mapping[Lit, int]) -> set[Lit]:
         model = self._model
-        known = len(model)
-        return {key for key, variable in variables.items() if variable <= known and model[variable - 1] > 0}
+        if variables and len(model) < self._variables:  # the solver has not seen the last ones
+            model += [-1] * (self._variables - len(model))
+        return {key for key, variable in variables.items() if model[variable - 1] > 0}
 
 
 class Instance:
@@ -241,13 +242,20 @@ class Instance:
     ``open_here`` are false.
     """
 
-    def __init__(self, graph: BooleanGraph, solver: ClauseSolver, open_here: Container[Lit]) -> None:
+    def __init__(self, graph: BooleanGraph, solver: ClauseSolver, open_here: Iterable[Lit]) -> None:
         self.graph = graph
         self.solver = solver
-        self.open_here = open_here
+        self.open_here = self._unmet = frozenset(open_here)
         self.inputs: dict[Lit, int] = {}
         # The solver literals of literals of the graph, of either sign.
         self._of: dict[Lit, int] = {}
+
+    @property
+    def unmet(self) -> frozenset[Lit]:
+        """The open variables that no clause is about yet."""
+        if len(self._unmet) + len(self.inputs) != len(self.open_here):
+            self._unmet = self.open_here - self.inputs.keys()
+        return self._unmet
 
     def literal(self, literal: Lit) -> int:
         """The solver literal that is equal to a literal of the graph."""

@@ -73,7 +73,7 @@ class System:
     is_open: Lit
     axioms: Callable[[int], Sequence[Lit]]
     first_axioms: Callable[[int], Sequence[Lit]]
-    broken_axioms: Callable[[int, Set[Lit], Set[Lit]], Sequence[Lit]]
+    broken_axioms: Callable[[int, Set[Lit], frozenset[Lit]], Sequence[Lit]]
     rest_open_at_end: bool = field(default=False)
     """Whether the cycle is still open in a bad state (the lasso of a leaking cycle)."""
 
