@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
+from symdipa.runs.order import members
 from symdipa.runs.witness import Loop
 from symdipa.systems.boolean import FALSE, BooleanGraph, Lit
 
@@ -97,6 +99,38 @@ class System:
         for edge in self.edges:
             preceding.setdefault(edge.target, set()).add(edge.source)
         return _distances(self.bad, preceding)
+
+    @cached_property
+    def relevant(self) -> tuple[tuple[Lit, ...], ...]:
+        """At each control state the open bits on which a bad condition ahead, or the watching, may depend.
+
+        Without the others the system is a smaller one with the same bad paths.
+        """
+        supports = self.graph.supports(self.bits)
+        place = {bit: 1 << position for position, bit in enumerate(self.bits)}
+        is_open = [sum(place[bit] for bit in bits) for bits in self.open_bits]
+        found = [0] * self.control.states
+        arriving: dict[int, list[Edge]] = {}
+        todo = dict.fromkeys(self.steps_to_bad, place[self.is_open])
+        for conditions in (self.bad, self.begins):
+            for q in todo.keys() & conditions:
+                todo[q] |= supports[conditions[q] >> 1]
+        for edge in self.edges:
+            if edge.target in todo:
+                todo[edge.source] |= supports[edge.guard >> 1]
+                arriving.setdefault(edge.target, []).append(edge)
+        while todo:
+            q, asked = todo.popitem()
+            new = asked & is_open[q] & ~found[q]
+            found[q] |= new
+            bits = [self.bits[position] for position in members(new)]
+            for edge in arriving.get(q, ()):
+                asked = reduce(or_, (supports[edge.update.get(bit, bit) >> 1] for bit in bits), 0)
+                if asked & is_open[edge.source] & ~found[edge.source]:
+                    todo[edge.source] = todo.get(edge.source, 0) | asked
+        return tuple(
+            tuple(bit for bit in bits if place[bit] & found[q]) for q, bits in enumerate(self.open_bits)
+        )
 
     def loops(self, path: Sequence[tuple[Edge, Mapping[Lit, bool]]], last: Mapping[Lit, bool]) -> list[Loop]:
         """The cycles watched along a path of (edge, values of bits and choices before it)."""
