@@ -40,8 +40,8 @@ class OrderBits:
         names = facts.control.variable_names
         self._names = [*names, *(f"V{g + 1}" for g in range(facts.ghosts))]
         self._bits: dict[str, dict[tuple[int, int], Lit]] = {"lt": {}, "eq": {}}
-        self._open: dict[int, list[Fact]] = {}
-        self._constant: dict[int, tuple[OrderState, Mapping[Lit, Fact]]] = {}
+        self._open: dict[int, Mapping[Lit, Fact]] = {}
+        self._constant: dict[int, OrderState] = {}
         self._unknown: dict[int, tuple[frozenset[Lit], OrderState]] = {}
         self.soft = facts.control.soft and facts.control.soft | facts.ghost_mask
         """The variables that hold shifts: facts about these are not strict and contradict nothing."""
@@ -60,11 +60,11 @@ class OrderBits:
         """``x lt y`` or ``x eq y``."""
         return self.graph.disj(self.lt(q, x, y), self.eq(q, x, y))
 
-    def open_pairs(self, q: int) -> list[Fact]:
-        """The facts that the dataflow leaves open at ``q``, as (``"lt"`` or ``"eq"``, x, y)."""
+    def open_facts(self, q: int) -> Mapping[Lit, Fact]:
+        """The facts that the dataflow leaves open at ``q``, by their bits."""
         found = self._open.get(q)
         if found is None:
-            found = self._open[q] = list(self._find_open(q))
+            found = self._open[q] = {self.value(q, fact): fact for fact in self._find_open(q)}
         return found
 
     def _find_open(self, q: int) -> Iterator[Fact]:
@@ -83,8 +83,9 @@ class OrderBits:
         kind, x, y = fact
         may, must = self.facts.may[q], self.facts.must[q]
         assert may is not None and must is not None
-        holds = getattr(must, kind)[x] >> y & 1
-        if holds or not getattr(may, kind)[x] >> y & 1:
+        always, ever = (must.lt, may.lt) if kind == "lt" else (must.eq, may.eq)
+        holds = always[x] >> y & 1
+        if holds or not ever[x] >> y & 1:
             return constant(bool(holds))
         bit = self._bits[kind].get((x, y))
         if bit is None:
@@ -93,7 +94,7 @@ class OrderBits:
         return bit
 
     def open_bits(self, q: int) -> list[Lit]:
-        return [self.value(q, fact) for fact in self.open_pairs(q)]
+        return list(self.open_facts(q))
 
     def all_bits(self) -> list[Lit]:
         """Every bit made so far."""
@@ -147,11 +148,11 @@ class OrderBits:
                 return self.eq(q, x, y)
             return graph.disj(self.lt(q, x, y), graph.conj(below[x], above[y]))
 
-        update = dict.fromkeys(self.open_bits(q), FALSE)
-        for kind, x, y in self.open_pairs(p):
+        update = dict.fromkeys(self.open_facts(q), FALSE)
+        for bit, (kind, x, y) in self.open_facts(p).items():
             ax, ay = assigned(x), assigned(y)
             if ax == ay == FALSE:
-                update[self.value(p, (kind, x, y))] = kept(kind, x, y)
+                update[bit] = kept(kind, x, y)
                 continue
             if kind == "lt":
                 fresh_x = graph.conj(ay ^ 1, above.get(y, FALSE))
@@ -159,12 +160,12 @@ class OrderBits:
             else:
                 fresh_x = ay
                 old_x = graph.conj(ay ^ 1, kept(kind, x, y))
-            update[self.value(p, (kind, x, y))] = graph.ite(ax, fresh_x, old_x)
+            update[bit] = graph.ite(ax, fresh_x, old_x)
         return update
 
     def rows(self, q: int, bits: Set[Lit]) -> OrderState:
         """The relations at ``q`` in a state with these true bits (which need not satisfy the axioms)."""
-        must, named = self._constants(q)
+        must, named = self._constants(q), self.open_facts(q)
         lt, eq = list(must.lt), list(must.eq)
         for bit in named.keys() & bits:
             kind, x, y = named[bit]
@@ -175,16 +176,15 @@ class OrderBits:
                 eq[y] |= 1 << x
         return OrderState(tuple(lt), tuple(eq))
 
-    def _constants(self, q: int) -> tuple[OrderState, Mapping[Lit, Fact]]:
-        """What holds in every state at ``q``, with ``eq`` reflexive, and the open bits with their facts."""
+    def _constants(self, q: int) -> OrderState:
+        """What holds in every state at ``q``, with ``eq`` reflexive."""
         found = self._constant.get(q)
         if found is None:
             must = self.facts.must[q]
             assert must is not None
             tracked = self.facts.tracked(q)
             eq = tuple(row | tracked & 1 << x for x, row in enumerate(must.eq))
-            named = {self.value(q, fact): fact for fact in self.open_pairs(q)}
-            found = self._constant[q] = OrderState(must.lt, eq), named
+            found = self._constant[q] = OrderState(must.lt, eq)
         return found
 
     def broken_axioms(self, q: int, rows: OrderState, unknown: frozenset[Lit]) -> list[Lit]:
