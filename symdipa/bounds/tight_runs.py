@@ -339,7 +339,8 @@ def _differences(
 ) -> tuple[Fraction, ...]:
     """For each sample the difference that its shift misses most, in loops both extremes in turn.
 
-    Then, as long as that raises the flow, every difference takes the side that the flow is on.
+    Then, as long as that raises the flow, every difference takes the side that the flow is on. Where there is
+    no flow it changes sides, outside of loops, which have both: the flow stays, so that nothing is lost.
     """
     side, sampling = edges.side, edges.control.sampling
     low, high = interval = side.low / side.sensitivity, side.high / side.sensitivity
@@ -366,9 +367,10 @@ def _differences(
     best, value = tuple(chosen), Fraction(-1)
     for _ in range(ROUNDS):
         flow = flow_bound(edges.control, run, loops, chosen, limits=limits)
-        if flow.value is None or flow.value <= value:
+        if flow.value is None or flow.value < value:
             break
-        best, value = tuple(chosen), flow.value
+        if flow.value > value:
+            best, value = tuple(chosen), flow.value
         net = [Fraction(0)] * (len(run) + 1)  # the last one is the ground, at -1
         for (i, j), amount in flow.flow.items():
             net[i] -= amount
@@ -377,6 +379,8 @@ def _differences(
             earned = sum((sign * net[j] for j, sign in readers.get(i, ())), net[i])
             if earned:
                 choose(i, high if earned > 0 else low)
+            elif i not in flow.unlimited:
+                choose(i, low + high - chosen[i])
     return best
 
 
