@@ -332,7 +332,7 @@ class Trace:
         if not self._integer and any(each.kind is not parts.Noise.NONE for each in difference.samples):
             self.refuse(
                 f"== compares {difference.words} with a number that it equals with probability 0",
-                "compare with < or >=, or have integer noise",
+                "compare with < or >= (only where noise is integer are there equal values)",
             )
         return self.less(left, right, strict=False) and self.less(right, left, strict=False)
 
