@@ -62,6 +62,13 @@ def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
     assert "exact" not in found.missing
 
 
+def test_differences_are_improved_until_the_flow_meets_the_bound():
+    """Hundreds of values that nothing repeats: which sides are best is found by way of many flows."""
+    automaton = generate("turing-odd", 8)
+    found = bounds_on(Problem.of(automaton), ("alignment",), graph="augmentation")
+    assert found.lower == found.best == 161
+
+
 @pytest.mark.parametrize("adjacency", ["monotone", (Fraction(-1, 2), Fraction(2))])
 def test_other_adjacencies_and_sensitivities(adjacency):
     automaton = generate("pivot", 4)

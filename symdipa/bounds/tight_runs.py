@@ -46,8 +46,9 @@ WAYS_ON = 6
 LONGEST = 2_000
 """Above this length of a run no further order is tried."""
 
-ROUNDS = 10
-"""How often differences are improved."""
+PATIENCE, TURNED = 5, 0.5
+"""After so many rounds without a larger flow differences are not improved any more; in each round this share
+of those that the flow leaves free change sides (always the same ones)."""
 
 MAX_PLACES, LONGEST_SHORT, SHORT_STEPS, SHORT_RUNS = 5_000, 200, 12, 400
 """How far :func:`short` goes: control states with an order, steps of runs to them; steps and number of all
@@ -340,7 +341,7 @@ def _differences(
     """For each sample the difference that its shift misses most, in loops both extremes in turn.
 
     Then, as long as that raises the flow, every difference takes the side that the flow is on. Where there is
-    no flow it changes sides, outside of loops, which have both: the flow stays, so that nothing is lost.
+    no flow some change sides, outside of loops, which have both: the flow stays, so that nothing is lost.
     """
     side, sampling = edges.side, edges.control.sampling
     low, high = interval = side.low / side.sensitivity, side.high / side.sensitivity
@@ -364,11 +365,13 @@ def _differences(
         for j in inputs:
             if a <= j < b:
                 choose(j, high if k % 2 else low)
+    rng, stuck = random.Random(0), 0
     best, value = tuple(chosen), Fraction(-1)
-    for _ in range(ROUNDS):
+    while stuck < PATIENCE and value * side.sensitivity < side.bound:
         flow = flow_bound(edges.control, run, loops, chosen, limits=limits)
-        if flow.value is None or flow.value < value:
+        if flow.value is None:
             break
+        stuck = stuck + 1 if flow.value <= value else 0
         if flow.value > value:
             best, value = tuple(chosen), flow.value
         net = [Fraction(0)] * (len(run) + 1)  # the last one is the ground, at -1
@@ -379,7 +382,7 @@ def _differences(
             earned = sum((sign * net[j] for j, sign in readers.get(i, ())), net[i])
             if earned:
                 choose(i, high if earned > 0 else low)
-            elif i not in flow.unlimited:
+            elif i not in flow.unlimited and rng.random() < TURNED:
                 choose(i, low + high - chosen[i])
     return best
 
