@@ -10,6 +10,7 @@ import pytest
 from conftest import EXAMPLES
 
 from symdipa import analysis
+from symdipa.analysis import expectations
 from symdipa.bounds.relational import relational
 from symdipa.checker import CertificateRefused, verify
 from symdipa.evidence.certificates import dumps
@@ -17,14 +18,17 @@ from symdipa.evidence.certificates.build import bundle
 from symdipa.evidence.probability import log_probability
 from symdipa.evidence.refutation import NoRefutation, script
 from symdipa.files import formats
-from symdipa.interface.cli.base import Exit, status
+from symdipa.interface.cli import deciding
+from symdipa.interface.cli.base import Exit, status, within_budget
 from symdipa.interface.reports import refutation
 from symdipa.interface.reports.document import as_text
 from symdipa.interface.reports.words import assumed
 from symdipa.model.adjacency import TWO_SIDED, named
 from symdipa.model.adjacency.differ import differ
 from symdipa.model.adjacency.letters import DifferError
-from symdipa.model.options import EVERY_METHOD
+from symdipa.model.limits import Limits
+from symdipa.model.options import EVERY_METHOD, CheckOptions
+from symdipa.model.verdict import Verdict
 from symdipa.programs.loading import read_program
 
 TESTS = formats.loads(
@@ -192,3 +196,46 @@ def test_where_no_entry_may_differ_there_are_no_two_inputs():
     leaky = replace(formats.load(EXAMPLES / "leaking_pair" / "svt_no_cutoff.dipa"), adjacency=(F(0), F(0)))
     with pytest.raises(NoRefutation):
         analysis.refute(analysis.check(leaky), 1, 1)
+
+
+# --------------------------------------------------------------------------------------- a time that is over
+
+
+@pytest.mark.parametrize("seconds", [0, 0.0, 1e-9])
+@pytest.mark.parametrize("name", ["well_formed/svt", "linear/svt_gap", "leaking_pair/a_leakp"])
+def test_without_time_what_was_known_stays(name, seconds):
+    result = analysis.check(formats.load(EXAMPLES / f"{name}.dipa"))
+    again = analysis.with_bounds(result, timeout=seconds)
+    assert again.verdict is result.verdict
+    if result.bounds is not None:
+        assert again.bounds is not None and again.bounds.best == result.bounds.best
+    other = analysis.with_bounds(result, adjacency="monotone", timeout=seconds)
+    assert other.verdict is result.verdict, "what is private for more inputs is"
+    if other.bounds is not None and other.bounds.best is None:
+        assert other.bounds.adjacency == "monotone" and other.bounds.missing
+    if result.witness is not None:
+        with pytest.raises(NoRefutation, match="the time was over"):
+            analysis.refute(result, timeout=seconds)
+
+
+def test_without_time_bounds_for_other_inputs_do_not_count(monkeypatch):
+    """Those that a check has found are for inputs that differ up and down: such a D may be too large."""
+    leaky = replace(formats.load(EXAMPLES / "linear" / "svt_gap.dipa"), adjacency="monotone", claim=F(3, 4))
+    known = analysis.weigh(leaky)
+    assert known.bounds is not None and known.bounds.needed is not None and known.bounds.needed > F(3, 4)
+    monkeypatch.setattr(analysis, "check_with", lambda *_: known)
+    monkeypatch.setattr(Limits, "left", lambda self: None if self.deadline is None else 0.0)
+    found = deciding.decided(leaky, CheckOptions(timeout=60.0), None)
+    assert found.verdict is Verdict.PRIVATE and found.bounds is not None and found.bounds.needed is None
+    answer, said = within_budget(found, leaky.claim)
+    assert answer is Exit.UNKNOWN and said
+
+
+def test_an_expectation_without_time_is_open(monkeypatch):
+    svt = replace(formats.load(EXAMPLES / "linear" / "svt_gap.dipa"), adjacency="monotone")
+    known = analysis.weigh(svt)
+    monkeypatch.setattr(expectations, "check_with", lambda *_: known)
+    monkeypatch.setattr(Limits, "left", lambda self: None if self.deadline is None else 0.0)
+    wanted = expectations.expectation("D <= 3/4")
+    found = expectations.decided(svt, wanted, timeout=60.0)
+    assert wanted.judged(expectations.Known.of(found))[0] is None

@@ -17,8 +17,8 @@ from symdipa.bounds.alignment import PartedSide, align, breakdown
 from symdipa.bounds.alignment.parts import Share, parted, shared, shares
 from symdipa.bounds.exact.flow import flow_bound
 from symdipa.bounds.exact.profiles import exact_constant
-from symdipa.bounds.portfolio import bounds_on
-from symdipa.bounds.tight_runs import feasible
+from symdipa.bounds.portfolio import Attempt, Portfolio, bounds_on
+from symdipa.bounds.tight_runs import dear, feasible
 from symdipa.checker import CertificateRefused, verify
 from symdipa.evidence.certificates import bundle, dumps
 from symdipa.evidence.certificates.build import private
@@ -62,6 +62,13 @@ def test_feasible_runs_show_that_the_bound_is_optimal(family, n):
     assert "exact" not in found.missing
 
 
+def test_differences_are_improved_until_the_flow_meets_the_bound():
+    """Hundreds of values that nothing repeats: which sides are best is found by way of many flows."""
+    automaton = generate("turing-odd", 8)
+    found = bounds_on(Problem.of(automaton), ("alignment",), graph="augmentation")
+    assert found.lower == found.best == 161
+
+
 @pytest.mark.parametrize("adjacency", ["monotone", (Fraction(-1, 2), Fraction(2))])
 def test_other_adjacencies_and_sensitivities(adjacency):
     automaton = generate("pivot", 4)
@@ -71,6 +78,32 @@ def test_other_adjacencies_and_sensitivities(adjacency):
     assert parts.bound == whole.bound
     claims = verify(automaton, bundle(automaton, private(parts))).claims
     assert max(claim.bound for claim in claims) == parts.bound
+
+
+def test_a_dear_run_where_no_proof_tells_what_is_dear():
+    """The orders of parity 16 are too many for all but the corollary bound, which this run meets."""
+    problem = Problem.of(generate("parity", 16))
+    ((run, loops), deltas), *more = dear(problem.control, (Fraction(-1), Fraction(1)))
+    assert not more and loops and flow_bound(problem.control, run, loops, deltas).value == Fraction(5, 4)
+    portfolio = Portfolio(problem)
+    portfolio.make([Attempt("dear")])
+    assert portfolio.bounds.lower == Fraction(5, 4) and not portfolio.bounds.from_above
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_dear_runs_of_random_automata_cost_no_more_than_the_exact_constant(seed):
+    rng = random.Random(f"dear/{seed}")
+    met = 0
+    for _ in range(60):
+        control = control_graph(random_automaton(rng, (2, 3), (2, 3, 4)))
+        exact = exact_constant(augment(control)).value
+        if exact is None:
+            continue
+        for (run, loops), deltas in dear(control, (Fraction(-1), Fraction(1))):
+            value = flow_bound(control, run, loops, deltas).value
+            assert value is not None and value <= exact
+            met += value == exact
+    assert met > 3
 
 
 def test_who_watches_whom():

@@ -14,6 +14,7 @@ import symdipa
 from symdipa.model.errors import InvalidInput
 from symdipa.model.verdict import Verdict
 from symdipa.programs import c
+from symdipa.programs.loading import read_program
 
 HEAD = "void f(float q[], int size, float epsilon, int N)\n{\n"
 SAID = '"PRECONDITION: ALL_DIFFER; ASSUME(N > 0)";'
@@ -641,3 +642,52 @@ def test_the_command_says_what_is_wrong(run, tmp_path):
     done = run("check", f"{file}:g")
     assert "there is no function 'g'" in done.stderr
     assert run("check", str(tmp_path / "none.c")).returncode == 2
+
+
+# ---------------------------------------------------------------------------------------- in words of C
+
+LOOP = "int i = 0; while (i < size) {{ {} i = i + 1; }}"
+UNLUCKY = LOOP.format("if (q[i] + Lap(1 / epsilon) > 0) { if (N > 5) { CHECKDP_OUTPUT(1); } }")
+NOISY = "float x = q[0] + Lap(1 / epsilon);"
+
+
+@pytest.mark.parametrize(
+    ("line", "given", "said"),
+    [
+        (UNLUCKY, {"N": 1}, "4:5: no run comes to an output with N=1; --set gives other parameters"),
+        (UNLUCKY, {"N": 1, "size": 3}, "4:5: no run comes to an output with N=1, size=3; --set gives"),
+        (LOOP.format("CHECKDP_OUTPUT(q[i]);"), {"size": 0}, "4:5: no run comes to an output with size=0"),
+        (f"{NOISY} CHECKDP_OUTPUT(x % 2);", {}, "% has a noisy value on one side; sums, differences"),
+        ("CHECKDP_OUTPUT(5 % q[0]);", {}, "% has an input on one side; sums, differences"),
+        (f"{NOISY} CHECKDP_OUTPUT(q[x]);", {}, "q[...] has a noisy value as its index; which entry is read"),
+        (f"{NOISY} if (x == 3) {{ CHECKDP_OUTPUT(1); }}", {}, "compare with < or >= (only where noise is"),
+        (f"{NOISY} if (x) {{ CHECKDP_OUTPUT(1); }}", {}, "compare with < or >= (only where noise is"),
+        (f"{NOISY} CHECKDP_OUTPUT(x * x);", {}, "a noisy value is multiplied by a noisy value"),
+        (f"{NOISY} CHECKDP_OUTPUT(1 / x);", {}, "a number is divided by a noisy value"),
+        (f"{NOISY} CHECKDP_OUTPUT(Lap(x / epsilon));", {}, "/ has epsilon on one side"),
+        ("int c = 0; " + LOOP.format("c = c + 1; CHECKDP_OUTPUT(q[i] + c);"), {}, "c takes ever more values"),
+    ],
+)
+def test_nothing_is_said_in_words_of_python(line, given, said):
+    with pytest.raises(InvalidInput) as caught:
+        c.automaton(c.read(function(line, said='"PRECONDITION: ALL_DIFFER";'), given=given, source="f.c"))
+    (problem,) = caught.value.problems
+    assert said in str(problem)
+    assert not any(word in str(problem) for word in ("yield", "divmod", "laplace(", "@mechanism", "except:"))
+
+
+def test_what_is_refused_before_anything_is_shown_is_told():
+    text = function(LOOP.format("if (q[i] + Lap(3) > 0) { CHECKDP_OUTPUT(1); }"))
+    with pytest.raises(InvalidInput, match="the scale of noise is 3, which does not depend on epsilon"):
+        c.automaton(c.read(text, given={"N": 1}, source="f.c"))
+
+
+def test_a_hint_for_a_file_with_a_large_suffix_is_one_for_c(tmp_path):
+    file = tmp_path / "FOREVER.C"
+    file.write_text(
+        function(LOOP.format("CHECKDP_OUTPUT(q[i] + Lap(1 / epsilon));"), said='"PRECONDITION: ALL_DIFFER";'),
+        encoding="utf-8",
+    )
+    hints = symdipa.hints(symdipa.check(read_program(str(file))))
+    changes = [change.after for hint in hints for change in hint.changes]
+    assert "--differ entries=1" in changes and not any("@mechanism" in change for change in changes)

@@ -20,7 +20,7 @@ from symdipa.model.limits import Limits, Progress
 from symdipa.model.options import CheckOptions, patterns_of
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
-from symdipa.model.verdict import Answers, Result, Verdict, decide, must_be_result
+from symdipa.model.verdict import Answers, Bounds, Result, Verdict, decide, must_be_result
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
 
@@ -312,11 +312,18 @@ def with_bounds(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for all of them."""
-    must_be_result(result)
-    limits = Limits.of(timeout, memory, progress=progress)
+    """The result of a check with the bounds of :func:`weigh`; ``timeout`` is for all of them.
 
-    def bounded(problem: Problem) -> Result:
+    If it is 0 or soon over, what was known stays, and a note says why there is no bound.
+    """
+    must_be_result(result)
+    limits = _what_is_left(timeout, memory, progress)
+
+    def bounded() -> Result:
+        try:
+            problem = Problem.of(result.automaton, limits)
+        except LimitReached as limit:
+            return _unbounded(result, limit, adjacency, sensitivity)
         return _bounded(result, problem, methods, graph, adjacency, sensitivity, limits)
 
     def answer(automaton: Automaton, limits: Limits) -> Result:
@@ -326,7 +333,29 @@ def with_bounds(
 
         return _about(automaton, limits, weighed)
 
-    return _with_stops(_about(result.automaton, limits, bounded), answer, limits)
+    return _with_stops(bounded(), answer, limits)
+
+
+def _what_is_left(
+    seconds: float | None, memory: int | None = None, progress: Progress | None = None
+) -> Limits:
+    """Limits of work that goes on where other work has ended: no time may be left for it."""
+    if seconds:
+        return Limits.of(seconds, memory, progress=progress)
+    return Limits.of(None, memory, progress=progress).within(seconds)
+
+
+def _unbounded(
+    result: Result, limit: LimitReached, adjacency: Adjacency, sensitivity: Fraction | int
+) -> Result:
+    """The result where the search for bounds could not begin; those for another adjacency do not count."""
+    known, question = result.bounds, (named(adjacency), exact(sensitivity))
+    if result.verdict is Verdict.NOT_PRIVATE:
+        return replace(result, bounds=None)
+    if known is not None and (known.adjacency, known.sensitivity) == question:
+        return result
+    bounds = Bounds(missing={"alignment": str(limit)}, adjacency=question[0], sensitivity=question[1])
+    return replace(result, bounds=bounds, notes=(*result.notes, Note(NoteKind.NO_BOUND, str(limit))))
 
 
 def _bounded(
@@ -425,7 +454,7 @@ def refute(
 
     if result.witness is None:
         return None
-    limits = Limits.of(CONCRETE_SECONDS if timeout is None else timeout, progress=progress)
+    limits = _what_is_left(CONCRETE_SECONDS if timeout is None else timeout, progress=progress)
     return refutation.refute(
         result.automaton, result.witness, exceeds, eps, distinct=result.distinct, limits=limits
     )
@@ -443,7 +472,7 @@ def certify(result: Result, *, invariant: bool = False, timeout: float | None = 
     from symdipa.evidence import certificates
 
     reason, automaton = "no answer was found", result.automaton
-    limits = Limits.of(EACH_SECONDS if timeout is None else timeout)
+    limits = _what_is_left(EACH_SECONDS if timeout is None else timeout)
     if invariant and not automaton.is_plain:
         raise NothingToCertify(certificates.NOT_PLAIN)
     parts = [] if result.disagreements or (invariant and result.bounds) else _proofs(result, limits)

@@ -138,13 +138,10 @@ def decided(
     usual = automaton.adjacency == TWO_SIDED
     if usual and expected.judged(Known.of(result))[0] is not None:
         return result
-    left = limits.left()
-    if left == 0:
-        return result
     return with_bounds(
         result if usual else replace(result, bounds=None),
         adjacency=automaton.adjacency,
-        timeout=left,
+        timeout=limits.left(),
         memory=memory,
         progress=progress,
     )

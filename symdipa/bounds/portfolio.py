@@ -66,10 +66,10 @@ MAX_IMITATORS = 10_000
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to a bound: a method, or ``below``; ``graph`` and ``lift`` are those of an alignment.
+    """One way to a bound: a method, or ``below``, ``dear`` or ``telling`` runs.
 
-    It is made only ``when`` the portfolio needs it, and may take so many ``seconds``, and a ``share`` of the
-    time that is left.
+    ``graph`` and ``lift`` are those of an alignment. It is made only ``when`` the portfolio needs it, and may
+    take so many ``seconds``, and a ``share`` of the time that is left.
     """
 
     method: str
@@ -169,7 +169,11 @@ def single_runs(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
     def helps(portfolio: Portfolio) -> bool:
         return not portfolio.settled_for_single_runs
 
-    return tuple(replace(step, when=helps, share=EACH_SHARE) for step in steps)
+    def in_want(portfolio: Portfolio) -> bool:
+        return portfolio.upper is None and portfolio.problem.control.is_plain
+
+    steps = [replace(step, when=helps, share=EACH_SHARE) for step in steps]
+    return (*steps, Attempt("dear", when=in_want, share=EACH_SHARE))
 
 
 def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
@@ -236,6 +240,11 @@ class Portfolio:
         self.alignment: Alignment | None = None
         self.relational: Relational | None = None
         self._followed: set[Proof] = set()
+        self._from_runs = {
+            "below": self._from_below,
+            "dear": self._from_dear_runs,
+            "telling": self._from_telling_runs,
+        }
 
     @property
     def bounds(self) -> Bounds:
@@ -314,9 +323,9 @@ class Portfolio:
 
     def _make(self, attempt: Attempt, limits: Limits) -> None:
         method = attempt.method
-        if method in ("below", "telling"):
+        if (from_below := self._from_runs.get(method)) is not None:
             with suppress(LimitReached):
-                (self._from_below if method == "below" else self._from_telling_runs)(limits)
+                from_below(limits)
             return
         try:
             limits.check(f"bound on D, {method}")
@@ -496,6 +505,14 @@ class Portfolio:
                     self._raise_to(run, loops, deltas, (low, high), limits)
             if self.settled:
                 return
+
+    def _from_dear_runs(self, limits: Limits) -> None:
+        """A bound from below by a run of dear samples, where no proof tells what is dear."""
+        from symdipa.bounds.tight_runs import dear
+
+        for interval in self.ranges:
+            for (run, loops), deltas in dear(self.problem.control, interval, limits):
+                self._raise_to(run, loops, deltas, interval, limits)
 
     def _raise_to(
         self,

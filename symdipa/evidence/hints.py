@@ -131,7 +131,7 @@ def _differ_line(automaton: Automaton) -> str:
     """How it is said which entries may differ, with a place for that."""
     if automaton.origin is None:
         return "differ {}"
-    return "--differ {}" if automaton.origin.file.endswith(".c") else '@mechanism(differ="{}")'
+    return "--differ {}" if automaton.origin.file.lower().endswith(".c") else '@mechanism(differ="{}")'
 
 
 def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:

@@ -69,7 +69,7 @@ NO_ROUNDING = "no rounding of the shifts found satisfies the rules exactly"
 NOT_IN_PARTS = "there are no parts where differences are shown or comparisons have an offset"
 NO_TRUNK = "prophecies are shared by parts of automata of the paper only"
 
-WITHOUT_BOUND = Size(20_000, 100_000)
+WITHOUT_BOUND = Size(20_000, 200_000)
 WITH_BOUND = Size(2_000, 5_000)
 IN_PARTS = Size(200_000, 100_000)
 """What ``auto`` tries while it has no bound (in parts, too), and to improve one that it has."""

@@ -183,11 +183,12 @@ def weight(
         from symdipa import analysis
 
         limits = Limits.of(options.timeout)
+        part = limits if eps is None else limits.share(WEIGHING_SHARE)
         found = analysis.weigh(
             automaton,
             methods,
             **asked_of(automaton, question),
-            timeout=limits.left() if eps is None else limits.share(WEIGHING_SHARE).left(),
+            timeout=what_is_left(options, part).timeout,
             memory=options.memory,
             progress=progress,
         )

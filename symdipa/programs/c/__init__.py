@@ -57,7 +57,7 @@ def automaton(function: Function, limits: Limits = UNLIMITED) -> Translation:
 
     Raises what :func:`~symdipa.programs.automaton.translated` raises.
     """
-    found = function.in_detail(lambda: translated(function, limits)) if function.shows else _silent(function)
+    found = _followed(function, limits) if function.shows else _silent(function)
     made = replace(
         found.automaton,
         adjacency=named(function.adjacency),
@@ -65,6 +65,18 @@ def automaton(function: Function, limits: Limits = UNLIMITED) -> Translation:
         read_notes=(*found.automaton.read_notes, *_notes(function)),
     )
     return replace(found, automaton=made.trusted())
+
+
+def _followed(function: Function, limits: Limits) -> Translation:
+    try:
+        return function.in_detail(lambda: translated(function, limits))
+    except InvalidInput:
+        if function.has_shown or function.is_refused:
+            raise
+    place = function.chart.instructions[function.chart.start].at
+    given = ", ".join(f"{name}={value}" for name, value in sorted(function.values.of.items()))
+    message = f"no run comes to an output{f' with {given}' if given else ''}; --set gives other parameters"
+    raise InvalidInput([InputProblem("program", message, place)], function.source) from None
 
 
 def _function(

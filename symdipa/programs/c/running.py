@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, lcm
-from operator import add, ge, gt, le, lt, mod, mul, sub, truediv
+from operator import add, ge, gt, le, lt, mul, sub, truediv
 from typing import Any, TypeVar
 
 from symdipa.model.adjacency import TWO_SIDED, Adjacency
@@ -53,7 +53,7 @@ from symdipa.programs.c.parameters import (
     unknown_variables,
     without_ends,
 )
-from symdipa.programs.trace import Trace
+from symdipa.programs.trace import Refused, Trace
 from symdipa.programs.values import Number as Unknown
 
 MOST_DETAIL = 10_000
@@ -99,7 +99,6 @@ _COMPUTED: dict[str, Callable[[Any, Any], Unknown]] = {
     "-": sub,
     "*": mul,
     "/": truediv,
-    "%": mod,
 }
 
 
@@ -123,6 +122,10 @@ class Function:
     """What was noticed, and where first."""
     text: str = field(default="", repr=False)
     """What is in the file."""
+    has_shown: bool = False
+    """Whether a run came to an output,"""
+    is_refused: bool = False
+    """or did what cannot be followed."""
 
     def __post_init__(self) -> None:
         self.indices = index_variables(self.chart) if self.values.endless else frozenset[str]()
@@ -178,7 +181,11 @@ class _Run:
         try:
             self._run()
         except ArithmeticProblem as problem:
+            self.function.is_refused = True
             self.trace.refuse(problem.seen, problem.remedy)
+        except Refused:
+            self.function.is_refused = True
+            raise
 
     def _run(self) -> None:
         code, needed = self.chart.instructions, self.function.live.needed
@@ -282,6 +289,7 @@ class _Run:
             raise ArithmeticProblem(
                 f"{value} is shown, which depends on {EPS}", "show a number or a noisy value"
             )
+        self.function.has_shown = True
         self.trace.show(value)
 
     # --------------------------------------------------------------------------------------- conditions
@@ -394,6 +402,11 @@ class _Run:
     def computed(self, op: str, one: Value, other: Value) -> Value:
         if isinstance(one, Unknown) or isinstance(other, Unknown):
             a, b = (self.unknown(side, op) for side in (one, other))
+            if op == "%":
+                seen = next(side.words for side in (a, b) if isinstance(side, Unknown))
+                raise ArithmeticProblem(
+                    f"% has {seen} on one side", "sums, differences, multiples and comparisons are followed"
+                )
             return _COMPUTED[op](a, b)
         if isinstance(one, Index) or isinstance(other, Index):
             return self.moved(op, one, other)
@@ -426,6 +439,11 @@ class _Run:
         """The entry of the stream at this position; those before it are read first."""
         stream = self.chart.stream
         position = index.value if isinstance(index, Index) else index
+        if isinstance(position, Unknown):
+            raise ArithmeticProblem(
+                f"{stream}[...] has {position.words} as its index",
+                "which entry is read must not depend on inputs or noise",
+            )
         if not isinstance(position, int):
             raise ArithmeticProblem(f"{stream}[...] has an index that is no int", "declare it as int")
         if position < 0:
