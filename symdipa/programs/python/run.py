@@ -50,12 +50,24 @@ class PythonProgram:
         self.mechanism = mechanism
         self.name = mechanism.__name__
         self.integer, self.differ, self.halt = mechanism.integer, mechanism.differ, mechanism.halt
-        self.settings = mechanism.checked(settings)
         self.file = mechanism.function.__code__.co_filename
+        self.settings = self.checked(settings)
         self.names: dict[str, Any] = dict(mechanism.function.__globals__)
         """The globals of the functions with marks."""
         self.calls: Calls = {}
         self.current: _Run | None = None
+
+    def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings, if nothing is wrong with them, nor with the text of the function."""
+        problems: list[InputProblem] = []
+        try:
+            found = self.mechanism.checked(settings)
+        except InvalidInput as error:
+            problems += error.problems
+        problems += refusals(ast.parse(self.text, self.file), self.mechanism.function)
+        if problems:
+            raise InvalidInput(problems, self.file)
+        return found
 
     @property
     def source(self) -> str | None:
@@ -84,8 +96,6 @@ class PythonProgram:
         if not text:
             self.refuse("the source of the function is not found; write it into a file, or a notebook")
         tree = ast.parse(text, self.file)
-        if problems := refusals(tree, self.mechanism.function):
-            raise InvalidInput(problems, self.file)
         self.calls = calls(tree)
         module = marked(tree, self.file)
         names = self.names
