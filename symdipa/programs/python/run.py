@@ -269,9 +269,11 @@ class _Run:
         made by a comprehension, else of a whole statement."""
         frame = self.unseen()
         text = "".join(linecache.getlines(self.file))
-        place = _place(frame).position if frame is not None else None
+        known = _place(frame) if frame is not None else None
+        place = known.position if known is not None else None
+        kinds = COMPREHENSIONS if known is not None and known.comprehends else WORK
         around = [node for node in ast.walk(ast.parse(text)) if place is not None and _is_around(node, place)]
-        nodes = [node for node in around if isinstance(node, WORK)] or around
+        nodes = [node for node in around if isinstance(node, kinds)] or around
         if not nodes:
             return "a statement", self.where()
         node = nodes[-1]
@@ -295,7 +297,7 @@ class _Run:
                         case ast.Call(ast.Name(name)):
                             is_seen = name == "next"
                         case call:
-                            is_seen = call is None
+                            is_seen = call is None and not known.comprehends
                 if not is_seen:
                     break
             frame, inner = frame.f_back, frame
@@ -331,7 +333,8 @@ class _Run:
         return self.trace.noise(kind, inverse(scale), site)
 
 
-WORK = (ast.Call, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+WORK = (ast.Call, *COMPREHENSIONS)
 """Expressions that may run much without a statement of their own."""
 
 MOST_WORDS = 60
