@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction as F
 
 import pytest
+from conftest import EXAMPLES
 
 from symdipa import analysis
 from symdipa.bounds.relational import relational
@@ -14,13 +15,17 @@ from symdipa.checker import CertificateRefused, verify
 from symdipa.evidence.certificates import dumps
 from symdipa.evidence.certificates.build import bundle
 from symdipa.evidence.probability import log_probability
+from symdipa.evidence.refutation import NoRefutation, script
 from symdipa.files import formats
 from symdipa.interface.cli.base import Exit, status
+from symdipa.interface.reports import refutation
+from symdipa.interface.reports.document import as_text
 from symdipa.interface.reports.words import assumed
 from symdipa.model.adjacency import TWO_SIDED, named
 from symdipa.model.adjacency.differ import differ
 from symdipa.model.adjacency.letters import DifferError
 from symdipa.model.options import EVERY_METHOD
+from symdipa.programs.loading import read_program
 
 TESTS = formats.loads(
     """
@@ -113,3 +118,77 @@ def test_an_interval_without_a_name_is_said_in_numbers():
 def test_patterns_that_are_too_large_are_refused_at_once(text, said):
     with pytest.raises(DifferError, match=said):
         differ(text)
+
+
+# ------------------------------------------------------------------------------- two inputs that are adjacent
+
+INTERVALS = {
+    "monotone": {F(0), F(1)},
+    (F(-1), F(0)): {F(0), F(1)},
+    (F(-1, 2), F(1)): {F(-1, 2), F(1)},
+    (F(0), F(1, 4)): {F(0), F(1, 4)},
+}
+
+
+def apart(alpha, beta):
+    return {a - b for a, b in zip(alpha, beta, strict=True) if a is not None and b is not None}
+
+
+def within(differences, ends):
+    """Whether all lie between the ends, in one order or the other."""
+    low, high = min(ends), max(ends)
+    return all(low <= x <= high for x in differences) or all(low <= -x <= high for x in differences)
+
+
+@pytest.mark.parametrize("adjacency", INTERVALS, ids=str)
+def test_a_refutation_is_adjacent(adjacency):
+    leaky = replace(formats.load(EXAMPLES / "leaking_pair" / "svt_no_cutoff.dipa"), adjacency=adjacency)
+    found = analysis.refute(analysis.check(leaky), 2, 1)
+    differences = apart(found.alpha, found.beta)
+    assert found.holds and len(differences) > 1 and within(differences, INTERVALS[adjacency])
+    told = " ".join(as_text(refutation.document(found)).split())
+    if adjacency == "monotone":
+        assert "differ by at most 1 in each entry, all of them up or all of them down, and the" in told
+    else:
+        assert f"one minus the other is between {adjacency[0]} and {adjacency[1]} in each entry" in told
+
+
+@pytest.mark.parametrize("adjacency", INTERVALS, ids=str)
+def test_a_confirmation_is_adjacent(adjacency):
+    result = analysis.weigh(formats.load(EXAMPLES / "well_formed" / "svt.dipa"), adjacency=adjacency)
+    found = analysis.confirm(result).confirmation
+    assert found is not None and result.bounds is not None and result.bounds.best is not None
+    assert within(apart(found.pair.alpha, found.pair.beta), INTERVALS[adjacency])
+    assert 0.99 * float(result.bounds.best) < found.log_ratio_per_eps <= result.bounds.best + found.error
+
+
+@pytest.mark.parametrize(("word", "cutoff"), [("INCREASING", ""), ("DECREASING", "count < 1 && ")])
+def test_inputs_for_a_c_file_are_as_its_annotation_says(word, cutoff, tmp_path):
+    text = f"""void svt(float q[], int size, float epsilon)
+{{
+  "PRECONDITION: {word}";
+  float t = Lap(2 / epsilon);
+  int count = 0;
+  int i = 0;
+  while ({cutoff}i < size) {{
+    if (q[i] + Lap(2 / epsilon) >= t) {{ CHECKDP_OUTPUT(1); count = {"count + 1" if cutoff else "0"}; }}
+    else {{ CHECKDP_OUTPUT(0); }}
+    i = i + 1;
+  }}
+}}"""
+    file = tmp_path / "svt.c"
+    file.write_text(text, encoding="utf-8")
+    automaton = read_program(str(file))
+    if cutoff:
+        found = analysis.confirm(analysis.weigh(automaton, adjacency=automaton.adjacency)).confirmation.pair
+    else:
+        found = analysis.refute(analysis.check(automaton), 2, 1)
+        assert found.holds and set(script.contents(found)["ranges"]) == {("0", "1"), ("-1", "0")}
+    differences = apart(found.alpha, found.beta)
+    assert differences - {0} and (min(differences) >= 0 or max(differences) <= 0)
+
+
+def test_where_no_entry_may_differ_there_are_no_two_inputs():
+    leaky = replace(formats.load(EXAMPLES / "leaking_pair" / "svt_no_cutoff.dipa"), adjacency=(F(0), F(0)))
+    with pytest.raises(NoRefutation):
+        analysis.refute(analysis.check(leaky), 1, 1)

@@ -165,6 +165,13 @@ def test_two_inputs_come_near_the_constant():
     assert told(SVT)["confirmed"] is None
 
 
+def test_two_inputs_are_as_adjacent_as_is_asked():
+    found = told("--confirm", "--adjacency", "monotone", SVT)["confirmed"]
+    apart = {a - b for a, b in zip(found["alpha"], found["beta"], strict=True) if a is not None}
+    assert 0.99 * 0.75 < found["log_ratio_per_eps"] <= 0.75 + found["error"]
+    assert min(apart) >= 0 or max(apart) <= 0
+
+
 def test_inputs_that_refute_a_bound_are_a_bug(monkeypatch: pytest.MonkeyPatch):
     from symdipa.model.verdict import Bounds
 
@@ -192,8 +199,7 @@ def test_without_privacy_there_is_no_constant():
         (["--sensitivity", "1e999999999"], "cannot be computed with"),
         (["--adjacency=-1,1e999999999"], "cannot be computed with"),
         (["--max-weight", "x"], "not a positive number"),
-        (["--confirm", "--sensitivity", "2"], "two-sided adjacency of sensitivity 1"),
-        (["--eps", "1", "--adjacency", "monotone"], "two-sided adjacency of sensitivity 1"),
+        (["--confirm", "--sensitivity", "2"], "--confirm is about sensitivity 1 only"),
         (["--method", "guess"], "corollary"),
     ],
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
+from fractions import Fraction
+from math import exp
 
 import pytest
 
 import symdipa
-from symdipa.evidence.refutation import NoRefutation
+from symdipa.evidence.probability.total import total_log_probability
 from symdipa.model.automaton import State, Transition, symbol
 from symdipa.model.errors import NoteKind, NothingToCertify
 from symdipa.programs.automaton.tidy import Steps
@@ -64,8 +66,24 @@ def test_no_violation_where_steps_are_unseen(text, tmp_path):
     assert is_told(result)
     with pytest.raises(NothingToCertify, match="what is seen does not tell"):
         symdipa.certify(result)
-    with pytest.raises(NoRefutation, match="what is seen does not tell"):
-        symdipa.refute(result)
+
+
+def test_probabilities_of_what_is_seen(tmp_path):
+    automaton = loaded(SECOND_LOOK.format(shown="pass"), tmp_path)
+    low, high = (
+        exp(total_log_probability(automaton, [3], [word], unseen=automaton.unseen).value)
+        for word in ("low", "high")
+    )
+    assert low + high == pytest.approx(1)
+    at_once = exp(total_log_probability(automaton, [3], ["quiet", "low"]).value)
+    assert 0.2 < at_once < low - 0.1
+
+
+def test_a_counterexample_adds_up_all_runs_that_show_the_same(tmp_path):
+    result = symdipa.check(loaded(SECOND_LOOK.format(shown="pass"), tmp_path))
+    found = symdipa.refute(result, Fraction(1, 20), timeout=60)
+    assert found.all_runs
+    assert found.holds
 
 
 def test_a_violation_where_the_program_shows_what_decides(tmp_path):

@@ -18,6 +18,7 @@ import symdipa
 from symdipa.evidence.refutation import NoRefutation, recompute, script
 from symdipa.evidence.refutation.recompute import Bound, Law, TooMuchWork, adjacent, log_probability
 from symdipa.interface.cli import cli
+from symdipa.model.limits import Limits
 from symdipa.programs.loading import read_program
 
 EXAMPLES = ROOT / "examples"
@@ -48,7 +49,7 @@ def test_all_orders_of_equal_samples_are_equally_likely(kind, count):
 def test_samples_between_others():
     # of four equal samples 0 and 1 are below 2 and 3: 4 of 24 orders
     bounds = [at_most(i, j) for i, j in product((0, 1), (2, 3))]
-    value = recompute._Integral(laws(0, 0, 0, 0), bounds, recompute.COARSEST).value()
+    value = recompute._Tables(laws(0, 0, 0, 0), bounds, recompute.Work()).value(-1)
     assert value == pytest.approx(math.log(4 / 24), abs=2e-2)
 
 
@@ -107,10 +108,82 @@ def test_tails_keep_their_digits():
     assert value == pytest.approx(-300 + math.log(302 / 4), abs=1e-6)
 
 
+MANY_ORDERS = {
+    "all of three below all of four": ([0, 0, 1, 2, 3, 2, 3], [*product((0, 1, 2), (3, 4, 5, 6))]),
+    "samples between two others, twice": (
+        [0, 9, 4, 4, 5, 6, 4],
+        [(0, k) for k in range(2, 7)] + [(k, 1) for k in range(2, 7)],
+    ),
+    "a chain, and what each of it is above": (
+        [5, 3, 1, 0, 0, 0, -2],
+        [(1, 0), (2, 1), (3, 0), (4, 1), (5, 2), (6, 3), (6, 4), (6, 5)],
+    ),
+    "a square": ([0, 1, 1, 2], [(0, 1), (0, 2), (1, 3), (2, 3)]),
+}
+
+
+def counted(means, pairs, rate=0.4, step=0.05, reach=24.0):
+    """The logarithm of the probability that samples have an order, by sums over all down-sets on a line."""
+    places = [k * step - reach for k in range(int(2 * reach / step) + 1)]
+    count = len(means)
+    below = [sum(1 << i for i, k in pairs if k == j) for j in range(count)]
+    tables = {0: [1.0] * len(places)}
+    for placed in range(1, 1 << count):
+        added = [0.0] * len(places)
+        for j in range(count):
+            before = placed & ~(1 << j)
+            if placed >> j & 1 and before & below[j] == below[j] and before in tables:
+                density = [rate / 2 * math.exp(-rate * abs(x - means[j])) for x in places]
+                added = [a + d * f for a, d, f in zip(added, density, tables[before], strict=True)]
+        if any(added):
+            sums = [0.0]
+            for a, b in pairwise(added):
+                sums.append(sums[-1] + (a + b) / 2 * step)
+            tables[placed] = sums
+    return math.log(tables[(1 << count) - 1][-1])
+
+
+@pytest.mark.parametrize("case", MANY_ORDERS)
+def test_samples_in_an_order(case):
+    means, pairs = MANY_ORDERS[case]
+    value, off = log_probability(laws(*means, rate=0.4), [at_most(i, j) for i, j in pairs])
+    assert off < 1e-3 and value == pytest.approx(counted(means, pairs), abs=5e-3)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "exponential"])
+def test_a_sweep_and_tables_agree(kind):
+    moved = [0, 3, -1, 2, 1, 0]
+    pairs = [(0, 2), (2, 1), (0, 3), (3, 1), (0, 4), (4, 1), (5, 0)]
+    samples = laws(0, 4, 1, 1, 1, -1, kind=kind, rate=0.5)
+    bounds = [at_most(i, j, moved[i] - moved[j]) for i, j in pairs]
+    sweep, tables = (
+        samples_of(samples, bounds, recompute.Work()).value(2)
+        for samples_of in (recompute._Sweep, recompute._Tables)
+    )
+    assert sweep == pytest.approx(tables, abs=1e-6)
+
+
+def test_many_samples_that_are_alike():
+    # 40 samples below one threshold and above another: what no table of two values would be small enough for
+    count = 40
+    bounds = [at_most(0, k) for k in range(2, count + 2)] + [at_most(k, 1) for k in range(2, count + 2)]
+    value, off = log_probability(laws(*[0] * (count + 2)), bounds)
+    orders = math.log(math.factorial(count)) - math.log(math.factorial(count + 2))
+    assert off < 1e-3 and value == pytest.approx(orders, abs=1e-4)
+
+
 def test_too_much_work_is_noticed():
-    everything = [at_most(i, j) for i in range(8) for j in range(8, 16)]
-    with pytest.raises(TooMuchWork):
-        log_probability(laws(*range(16)), everything)
+    three, four = (0, 1, 2), (3, 4, 5, 6)  # each of three within some distance of each of four
+    near = [at_most(*pair, 4) for i, k in product(three, four) for pair in ((i, k), (k, i))]
+    with pytest.raises(TooMuchWork, match="at the same time"):
+        log_probability(laws(*range(7)), near)
+    with pytest.raises(TooMuchWork, match="one after another"):
+        recompute.Work(left=10).did(11)
+
+
+def test_time_that_is_over_is_noticed():
+    with pytest.raises(TooMuchWork, match="the time was over"):
+        log_probability(laws(0, 0), [at_most(0, 1)], until=0.0)
 
 
 @pytest.mark.parametrize(
@@ -136,10 +209,15 @@ NUMBERS = [
     ("leaking_pair/svt_no_cutoff.dipa", 4),
     ("leaking_pair/a_leakp.dipa", 1),
     ("leaking_pair/hysteresis_forever.dipa", 1),
+    ("leaking_pair/two_range_1.dipa", 6),
+    ("leaking_cycle/lc_example.dipa", 2),
+    ("disclosing_cycle/dc_example.dipa", 10),
+    ("privacy_violating_path/num_range_1.dipa", 4),
     ("leaking_cycle/running_maximum.dipa", 1),
     ("linear/svt_gap_forever.dipa", 1),
     ("adjacency/fresh_noise_on_everything.dipa", 2),
     ("programs/sparse_vector.py:without_query_noise", 1),
+    ("programs/ranges.py:inside_for_ever", 4),
     ("programs/watch.py:every_other", 2),
     ("programs/sums.py:fresh_noise_on_everything", 1),
     ("programs/noisy_max.py:first_shown", 1),
@@ -248,6 +326,32 @@ def test_no_name_gets_out_of_the_text(tmp_path):
     file = tmp_path / "named.py"
     file.write_text(script.script(replace(found, automaton=replace(found.automaton, name=name))), "utf-8")
     assert run(file).returncode == 0
+
+
+def test_a_program_with_several_stored_values(tmp_path):
+    file = tmp_path / "range.py"
+    leaky = str(EXAMPLES / "disclosing_cycle" / "dc_example.dipa")
+    done = CliRunner().invoke(cli, ["witness", "--no-hints", "--exceeds", "4", "--script", str(file), leaky])
+    assert file.exists(), done.output
+    assert run(file).returncode == 0
+
+
+def test_the_time_is_for_the_program_too(monkeypatch, tmp_path):
+    found = refutation("leaking_pair/svt_no_cutoff.dipa")
+    with pytest.raises(NoRefutation, match="the time was over"):
+        script.script(found, Limits(deadline=0.0))
+
+    deadlines = []
+
+    def refuses(found, limits):
+        deadlines.append(limits.deadline)
+        raise NoRefutation("that was all")
+
+    monkeypatch.setattr(script, "script", refuses)
+    file = str(tmp_path / "out.py")
+    leaky = str(EXAMPLES / "leaking_pair" / "svt_no_cutoff.dipa")
+    CliRunner().invoke(cli, ["witness", "--no-hints", "--timeout", "60", "--script", file, leaky])
+    assert deadlines and all(deadlines)
 
 
 def test_nothing_is_written_where_nothing_is_refuted():

@@ -371,8 +371,7 @@ def confirm(
 
     The search, at this ``eps``, takes at most ``timeout`` (and :data:`CONFIRM_SECONDS`) seconds. Where it
     finds nothing, a note of the kind ``NO_CONFIRMATION`` says why; where it is not private, there is nothing
-    to look for, and the result is the same. Raises ``ValueError`` for bounds under another adjacency or
-    sensitivity.
+    to look for, and the result is the same. Raises ``ValueError`` for bounds with a sensitivity other than 1.
     """
     must_be_result(result)
     from symdipa.bounds.exact.flow import on_automaton as on_automaton_flow
@@ -386,14 +385,14 @@ def confirm(
         return _unconfirmed(result, "the time was over before it began")
     if not result.automaton.shows_steps:
         return _unconfirmed(result, "how many steps it makes is not seen")
-    if result.bounds.adjacency != TWO_SIDED or result.bounds.sensitivity != 1:
-        raise ValueError("two inputs are looked for under two-sided adjacency of sensitivity 1 only")
+    if result.bounds.sensitivity != 1:
+        raise ValueError("two inputs are looked for with sensitivity 1 only")
     if progress is not None:
         progress("two inputs that come near D")
     flow = result.bounds.flow
     try:
         found = confirmation.confirm(
-            result.automaton,
+            replace(result.automaton, adjacency=result.bounds.adjacency),
             Fraction(eps),
             flow=flow and on_automaton_flow(control_graph(result.automaton), flow, result.bounds.flow_range),
             enough=NEAR * float(result.bounds.best),
@@ -426,8 +425,6 @@ def refute(
 
     if result.witness is None:
         return None
-    if not result.automaton.shows_steps:
-        raise refutation.NoRefutation(str(unseen_steps(result.automaton)))
     limits = Limits.of(CONCRETE_SECONDS if timeout is None else timeout, progress=progress)
     return refutation.refute(
         result.automaton, result.witness, exceeds, eps, distinct=result.distinct, limits=limits
@@ -477,7 +474,7 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
         if witness is not None:
             parts.append(
                 certificates.violation(control_graph(automaton), witness)
-                if plain
+                if plain and not automaton.integer
                 else wider.growth(
                     automaton, witness.run, witness.cycles, letters=witness.letters, limits=limits
                 )

@@ -277,13 +277,9 @@ class Work:
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 
     def pair_runs(self, budget: Fraction | None = None) -> None:
-        """Find a bound by relational alignment, which proves privacy in spite of a violation.
-
-        With a budget it is tried as well whether ``D`` must be larger.
-        """
+        """Find a bound by relational alignment, which proves privacy in spite of a violation."""
         work = Portfolio(self.problem, enough=budget, single_runs=False)
-        attempts = portfolio.pairing()
-        work.make(attempts if budget is not None else attempts[:1], self.limits)
+        work.make(portfolio.pairing(), self.limits)
         if work.from_above:
             self.bounds = replace(work.bounds, source=Source.RELATIONAL)
         else:

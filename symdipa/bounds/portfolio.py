@@ -177,7 +177,7 @@ def single_runs(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
 
 
 def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
-    """Runs are paired, and a run is looked for that shows that no smaller bound will do.
+    """A run is looked for that no other can imitate; then runs are paired, until the bound is what it costs.
 
     That can help only where several runs show the same outputs. ``seconds`` are for the pairs.
     """
@@ -187,8 +187,8 @@ def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
         return whole and not (portfolio.output_distinct or portfolio.settled or portfolio.upper == 0)
 
     return (
-        Attempt("relational", when=helps, seconds=seconds, share=EACH_SHARE),
         Attempt("telling", when=helps, seconds=TELLING_SECONDS),
+        Attempt("relational", when=helps, seconds=seconds, share=EACH_SHARE),
     )
 
 
@@ -200,8 +200,11 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
     wanted = set(methods)
     for method in wanted - set(EVERY_METHOD):
         raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
-    found = (Attempt(method, graph, share=EACH_SHARE) for method in EVERY_METHOD if method in wanted)
-    return (*found, Attempt("below"), *(pairing()[1:] if "relational" in wanted else ()))
+    single = [method for method in EVERY_METHOD if method in wanted - {"relational"}]
+    found = [*(Attempt(method, graph, share=EACH_SHARE) for method in single), Attempt("below")]
+    if "relational" in wanted:
+        found += [pairing()[0], Attempt("relational", share=EACH_SHARE)]
+    return tuple(found)
 
 
 class Portfolio:
@@ -426,10 +429,15 @@ class Portfolio:
             raise ValueError("runs are paired of whole automata only")
         if self.problem.automaton.unfolds:
             raise LimitReached(
-                Limit.METHOD, "runs are paired where every entry may differ, and none is summed"
+                Limit.METHOD,
+                "runs are paired only where every entry may differ, and no entry is kept for later",
             )
         self.relational = relational(
-            self.problem.automaton, adjacency=self.adjacency, sensitivity=self.sensitivity, limits=limits
+            self.problem.automaton,
+            adjacency=self.adjacency,
+            sensitivity=self.sensitivity,
+            enough=Fraction(0) if self.telling is None else self.telling.value,
+            limits=limits,
         )
         if self.relational.bound is None and (reasons := self.relational.reasons):
             raise LimitReached(Limit.METHOD, "; ".join(reasons))
@@ -489,6 +497,8 @@ class Portfolio:
 
         control = self.problem.control
         for run, loops in short(control, limits):
+            if not self._distinct(run, loops, limits):
+                continue
             for low, high in self.ranges:
                 with suppress(LimitReached):
                     deltas = best_signs(control, run, loops, interval=(low, high), kept=FEW, limits=limits)
@@ -524,18 +534,18 @@ class Portfolio:
         improves = self.telling is None or value > self.telling.value
         if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops, limits)):
             return
-        tells_more = improves and self._distinct(flow, limits)
+        tells_more = improves and self._distinct(flow.run, flow.loops, limits)
         found = Below(value, flow, interval)
         if costs_more and self.single_runs:
             self.costliest = found
         if tells_more:
             self.telling = found
 
-    def _distinct(self, flow: Flow, limits: Limits) -> bool:
+    def _distinct(self, run: Sequence[int], loops: Sequence[Span], limits: Limits) -> bool:
         automaton = self.problem.automaton
         if self.output_distinct or (automaton is not None and not automaton.shows_steps):
             return self.output_distinct
         try:
-            return run_distinct(self.problem.control, flow.run, flow.loops, MAX_IMITATORS, limits)
+            return run_distinct(self.problem.control, run, loops, MAX_IMITATORS, limits)
         except LimitReached:
             return False

@@ -19,11 +19,10 @@ from symdipa.bounds.exact.flow import Flow
 from symdipa.bounds.portfolio import bounds_on
 from symdipa.evidence.probability import Budget, ProbabilityRefused
 from symdipa.evidence.refutation import rays
-from symdipa.evidence.refutation.adjacent import after
+from symdipa.evidence.refutation.adjacent import are_adjacent, ranges_of
 from symdipa.evidence.refutation.inputs import Evaluation, InputPair, input_pair, roles
 from symdipa.evidence.refutation.rays import Candidate, Ray, WideEvaluation
 from symdipa.evidence.refutation.shape import best_flow, best_signs_of
-from symdipa.model.adjacency.differ import Differ
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime, SymdipaError
 from symdipa.model.limits import UNLIMITED, Limits
@@ -102,7 +101,7 @@ def confirm(
     """
     if rays.along_rays(automaton):
         wide = WideEvaluation(automaton, Fraction(eps), max(tolerance, WIDE_TOLERANCE), limits)
-        along = _BestPair(wide, automaton.differ, random.Random(seed), enough)
+        along = _BestPair(wide, automaton, random.Random(seed), enough)
         return _confirm_wide(
             along, wide, flow, min(longest, WIDE_LONGEST), min(runs, WIDE_RUNS), best_runs, moves
         )
@@ -111,7 +110,7 @@ def confirm(
     ranking, weighing = limits.share(1 / 2), limits.share(WEIGH_SHARE).within(WEIGH_SECONDS)
     distinct = output_distinct(automaton)
     evaluation = Evaluation(control, eps, distinct, tolerance, Budget(), limits)
-    search = _BestPair(evaluation, automaton.differ, random.Random(seed), enough)
+    search = _BestPair(evaluation, automaton, random.Random(seed), enough)
     if flow is None:
         flow = bounds_on(problem, limits=weighing).flow
     candidates: Iterable[tuple[int, ...]] = _runs(control, flow, longest, runs)
@@ -242,7 +241,7 @@ class _BestPair:
     """Tries pairs of inputs and keeps the best; one with a ratio of ``enough`` will do."""
 
     evaluation: Evaluation | WideEvaluation
-    differ: Differ
+    automaton: Automaton
     rng: random.Random
     enough: float
     tried: int = 0
@@ -332,6 +331,7 @@ class _BestPair:
 
     def improve(self, moves: int) -> None:
         """Move single inputs, and turn differences round, as long as there is time."""
+        ends = sorted({end for ends in ranges_of(self.automaton) for end in ends})
         for _ in range(moves):
             if self.best is None or self.done():
                 return
@@ -347,11 +347,11 @@ class _BestPair:
                 assert low is not None and high is not None
                 difference = high - low
                 if self.rng.random() < 0.3:
-                    difference = Fraction(self.rng.choice((-1, 1)))
+                    difference = self.rng.choice(ends)
                 grid = self.evaluation.grid
                 step = Fraction(round(grid * unit * self.rng.choice(STEPS) * self.rng.choice((-1, 1))), grid)
                 low += step * self.rng.choice((0, 1, 1))
                 alpha[j], beta[j] = low, low + difference
             moved = replace(now, alpha=tuple(alpha), beta=tuple(beta))
-            if after(self.differ, moved.differences) is not None:
+            if are_adjacent(self.automaton, moved.differences):
                 self.evaluate(moved)

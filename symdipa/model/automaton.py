@@ -209,7 +209,13 @@ class Automaton:
     def shows_steps(self) -> bool:
         """Whether who watches it knows how many steps it has made, so that violations count; not so where a
         program steps unseen (:mod:`symdipa.programs.automaton.unseen`)."""
-        return self.origin is None or not self.origin.uncounted
+        return not self.unseen
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The symbols of steps whose number is not seen."""
+        origin = self.origin
+        return origin.quiet if origin is not None and origin.uncounted else frozenset()
 
     def place(self, state: str) -> str:
         """What reports call a state: the line of the program where it begins, if there is one."""

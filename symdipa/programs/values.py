@@ -47,6 +47,9 @@ class Entry:
     age: int
     of: Mapping[Entry, Fraction] | None = None
 
+    def copy(self) -> Entry:
+        return Entry(self.name, self.age, self.of)
+
 
 @dataclass(slots=True, eq=False)
 class Noise:
@@ -61,6 +64,9 @@ class Noise:
     site: object
     line: int
     drawn: Number | None = None
+
+    def copy(self) -> Noise:
+        return Noise(self.kind, self.d, self.site, self.line, self.drawn)
 
 
 @dataclass(slots=True, eq=False)
@@ -78,6 +84,9 @@ class Sample:
     age: int
     shown: bool = False
     used: bool = False
+
+    def copy(self) -> Sample:
+        return Sample(self.name, self.site, self.line, self.kind, self.age, self.shown, self.used)
 
 
 Symbol = Entry | Noise | Sample

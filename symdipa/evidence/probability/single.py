@@ -131,7 +131,7 @@ def log_probability_of_problem(
     results = [LogProbability(0.0, 0.0, "closed form")]
     parts = lattice.connected(problem)
     for part in parts:
-        piece = lattice.needed(lattice.restricted(problem, part))
+        piece = lattice.needed(lattice.restricted(problem, part), limits)
         order = _order(piece)
         if order is not None:
             results.append(log_probability_of(order, tolerance / len(parts), budget, limits))

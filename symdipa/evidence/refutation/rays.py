@@ -29,15 +29,17 @@ from symdipa.evidence.probability.linear.events import (
     Asked,
     Item,
     Observed,
+    is_seen,
     matching_runs,
     problem_of_run,
     windows_of,
 )
 from symdipa.evidence.probability.linear.lattice import possible
-from symdipa.evidence.refutation.adjacent import after, worst_allowed
+from symdipa.evidence.refutation.adjacent import after, ranges_of, worst_allowed
 from symdipa.evidence.refutation.inputs import InputPair
+from symdipa.model.adjacency import TWO_SIDED
 from symdipa.model.adjacency.letters import EQUAL
-from symdipa.model.automaton import Automaton, Noise, validated
+from symdipa.model.automaton import Automaton, Noise, Output, validated
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.possible import feasible, solution
@@ -59,7 +61,8 @@ ROUGHER = 1e-3
 
 def along_rays(automaton: Automaton) -> bool:
     """Whether pairs of inputs for a (valid) automaton are looked for here, and not by signs."""
-    return not validated(automaton).is_plain or automaton.integer
+    ours = validated(automaton).is_plain and not automaton.unseen
+    return not ours or automaton.integer or automaton.adjacency != TWO_SIDED
 
 
 @dataclass(frozen=True)
@@ -255,14 +258,11 @@ class WideEvaluation:
         anything: Window = (-inf, inf)
         states = [self.automaton.state(self.automaton.transitions[t].source) for t in run]
         seen: list[Observed] = []
-        for t in run:
-            items = tuple(
-                part.symbol if part.symbol is not None else anything
-                for part in self.automaton.transitions[t].output.parts
-            )
+        for output in shown_on(self.automaton, run):
+            items = tuple(part.symbol if part.symbol is not None else anything for part in output.parts)
             seen.append(items[0] if len(items) == 1 else items)
         given = [Fraction(0)] * sum(state.is_input for state in states) + [Fraction(0)] * len(run)
-        found = matching_runs(self.automaton, given, seen, False, self.limits)
+        found = matching_runs(self.automaton, given, seen, False, self.limits, self.automaton.unseen)
         return all(other == tuple(run) for other in islice(found, 2))
 
     def further(self, pair: InputPair) -> tuple[Fraction, ...]:
@@ -307,7 +307,14 @@ class WideEvaluation:
             tolerance,
             max_runs=MOST_RUNS,
             limits=self.limits,
+            unseen=self.automaton.unseen,
         )
+
+
+def shown_on(automaton: Automaton, run: Sequence[int]) -> list[Output]:
+    """The outputs on a run that are seen."""
+    outputs = (automaton.transitions[t].output for t in run)
+    return [output for output in outputs if is_seen(output, automaton.unseen)]
 
 
 def observed(automaton: Automaton, run: Sequence[int], outputs: Sequence[Asked]) -> list[Observed]:
@@ -315,6 +322,8 @@ def observed(automaton: Automaton, run: Sequence[int], outputs: Sequence[Asked])
     seen: list[Observed] = []
     for t, asked in zip(run, outputs, strict=True):
         output = automaton.transitions[t].output
+        if not is_seen(output, automaton.unseen):
+            continue
         windows = iter(windows_of(asked, output))
         items: list[Item] = [
             part.symbol if part.symbol is not None else next(windows) or (-inf, inf) for part in output.parts
@@ -388,14 +397,17 @@ def _repeated(
     keys = [(at, turn % 2 if inside[at] else 0) for at, turn in places]
     inputs = sorted({key for key, reads in zip(keys, system.reads, strict=True) if reads})
 
+    def placed(choice: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        table = dict(zip(inputs, choice, strict=True))
+        return tuple(table.get(key, Fraction(0)) for key in keys)
+
     def of(choice: Sequence[Fraction]) -> Fraction | None:
         limits.check("the differences that cost most")
-        table = dict(zip(inputs, choice, strict=True))
-        return cost(system, [table.get(key, Fraction(0)) for key in keys])
+        return cost(system, placed(choice))
 
-    choice, _ = largest(of, [(Fraction(1), Fraction(-1))] * len(inputs))
-    value, table = of(choice), dict(zip(inputs, choice, strict=True))
-    return None if value is None else (value, longer, tuple(table.get(key, Fraction(0)) for key in keys))
+    choices = [largest(of, [(high, low)] * len(inputs))[0] for low, high in ranges_of(automaton)]
+    known = [(value, longer, placed(choice)) for choice in choices if (value := of(choice)) is not None]
+    return max(known, key=lambda one: one[0], default=None)
 
 
 def short_runs(

@@ -1,33 +1,41 @@
 """The probability of an event about a run, from its samples and comparisons, with the standard library alone.
 
 The text of this file is part of every script that :mod:`~symdipa.evidence.refutation.script` writes, so it
-imports nothing else of symdipa; nor does it share an algorithm with :mod:`symdipa.evidence.probability`.
+imports nothing else of symdipa, and shares no code with :mod:`symdipa.evidence.probability`.
 
-A sample that is compared with one or two others only is a factor in closed form. The others are integrated
-one after another, by Gauss's rule on panels between the places where anything has a kink; with integer noise
-they are summed. Panels are halved until that makes no difference.
+A sample that is compared with one other only is a factor in closed form. Others that only have an order are
+placed one after another along the line (:class:`_Sweep`). Else they are integrated one after another
+(:class:`_Tables`), and those between two others are factors, too. All of this is done by Gauss's rule on
+panels between the places where anything has a kink; with integer noise it is summed. Panels are halved until
+that makes no difference.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
-from typing import Any
+from operator import mul
+from typing import Any, NamedTuple
 
 ENOUGH = 1e-4
 """Halving the panels ends where it changes a logarithm by no more than this,"""
-COARSEST, FINEST = -1, 6
-"""or was done so often. (At first they are twice as wide as they would be.)"""
+FINEST = 6
+"""or was done so often."""
 ROUGHEST = 2e-2
 """A larger change is not accepted where there is no time for more."""
-MOST_WORK = 6_000_000
-"""How many steps all integrations of connected samples may take: some seconds."""
-OF_MASS, OF_INTEGRAL = 3, 8
-"""How many steps these take."""
+MOST_WORK = 400_000_000
+"""How many steps the integrations of connected samples may take: about ten seconds."""
+OF_MASS, OF_ROW, OF_INTEGRAL = 25, 6, 15
+"""How many steps these take; a product of two numbers in a table takes one."""
+MOST_STATES = 20_000
+"""How many ways samples may be placed in up to some point of the line."""
 NODES = 8
 """Gauss's nodes on a panel."""
 STEEP = 8.0
@@ -43,6 +51,21 @@ Data = dict[str, Any]
 
 class TooMuchWork(Exception):
     """The probability cannot be computed like this; the text says why."""
+
+
+@dataclass
+class Work:
+    """What may be done for connected samples, ``until`` a time (of :func:`time.monotonic`)."""
+
+    until: float = math.inf
+    left: int = MOST_WORK
+
+    def did(self, steps: int) -> None:
+        self.left -= steps
+        if self.left < 0:
+            raise TooMuchWork("too many values would have to be integrated one after another")
+        if time.monotonic() > self.until:
+            raise TooMuchWork("the time was over")
 
 
 @dataclass(frozen=True)
@@ -111,22 +134,23 @@ class Bound:
     other_sign: int
     more: Fraction
 
-    def seen_from(self, i: int) -> tuple[int, bool, int, float]:
+    def seen_from(self, i: int) -> tuple[int, bool, int, Fraction]:
         """For one of the two: the other one, and that this is at most (else at least) a sign times that,
         plus something."""
-        more = float(self.more)
         if i == self.of:
-            return self.other, self.sign > 0, self.sign * self.other_sign, self.sign * more
-        return self.of, self.other_sign < 0, self.sign * self.other_sign, -self.other_sign * more
+            return self.other, self.sign > 0, self.sign * self.other_sign, self.sign * self.more
+        return self.of, self.other_sign < 0, self.sign * self.other_sign, -self.other_sign * self.more
 
 
 Interval = tuple[float, float]
 
 
-def log_probability(laws: Sequence[Law], bounds: Sequence[Bound]) -> tuple[float, float]:
+def log_probability(
+    laws: Sequence[Law], bounds: Sequence[Bound], until: float = math.inf
+) -> tuple[float, float]:
     """The logarithm of the probability that all bounds hold, and how far it may be off.
 
-    ``-inf``: that is impossible. Raises :class:`TooMuchWork`.
+    ``-inf``: that is impossible. Raises :class:`TooMuchWork`, also where it is not known ``until`` a time.
     """
     if impossible(laws, bounds):
         return -math.inf, 0.0
@@ -138,9 +162,16 @@ def log_probability(laws: Sequence[Law], bounds: Sequence[Bound]) -> tuple[float
             for b in bounds
             if b.of in number
         ]
-        found, off = _settled([laws[i] for i in part], own)
+        found, off = _settled([laws[i] for i in part], own, Work(until))
         total, error = total + found, error + off
     return total, error
+
+
+def added(logs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The logarithm of a sum of probabilities, and how far it may be off."""
+    most = max(value for value, _ in logs)
+    total = math.fsum(math.exp(value - most) for value, _ in logs)
+    return most + math.log(total), max(off for _, off in logs)
 
 
 def impossible(laws: Sequence[Law], bounds: Sequence[Bound]) -> bool:
@@ -198,18 +229,18 @@ def components(count: int, bounds: Iterable[Bound]) -> list[list[int]]:
     return list(found.values())
 
 
-def _settled(laws: list[Law], bounds: list[Bound]) -> tuple[float, float]:
+def _settled(laws: Sequence[Law], bounds: Sequence[Bound], work: Work) -> tuple[float, float]:
     """The logarithm for samples that are all connected, as exact as it gets."""
     if len(laws) == 1:
         return math.log(laws[0].mass(-math.inf, math.inf)), 0.0
     if laws[0].whole:
-        return _Integral(laws, bounds, 0).value(), 1e-9
-    first = _Integral(laws, bounds, COARSEST)
-    before, off, work = first.value(), math.inf, first.work
-    for fine in range(COARSEST + 1, FINEST + 1):
+        return _Tables(laws, bounds, work).value(0), 1e-9
+    sweep = _Sweep(laws, bounds, work)
+    samples = sweep if sweep.levels else _Tables(laws, bounds, work)
+    before, off = samples.value(samples.coarsest), math.inf
+    for fine in range(samples.coarsest + 1, FINEST + 1):
         try:
-            finer = _Integral(laws, bounds, fine, work)
-            now, work = finer.value(), finer.work
+            now = samples.value(fine)
         except TooMuchWork:
             if off > ROUGHEST:
                 raise
@@ -218,6 +249,9 @@ def _settled(laws: list[Law], bounds: list[Bound]) -> tuple[float, float]:
         if off <= ENOUGH:
             break
     return before, off
+
+
+# ------------------------------------------------------------------------------------------------- the places
 
 
 def _gauss(count: int) -> tuple[list[float], list[float]]:
@@ -251,8 +285,20 @@ def _primitives(nodes: list[float]) -> list[list[float]]:
     return found
 
 
+def _weights_up_to(x: float) -> list[float]:
+    """By which weights of its values a function on a panel is integrated up to some place in it."""
+    found = []
+    for powers in PRIMITIVES:
+        at = 0.0
+        for power in reversed(powers):
+            at = at * x + power
+        found.append(at)
+    return found
+
+
 PLACES, WEIGHTS = _gauss(NODES)
 PRIMITIVES = _primitives(PLACES)
+UP_TO_NODES = [_weights_up_to(x) for x in PLACES]
 
 
 class _Grid:
@@ -266,74 +312,334 @@ class _Grid:
         for a, b in pairwise(self.ends):
             self.places += [(a + b) / 2 + (b - a) / 2 * x for x in PLACES]
 
-    def total(self, values: Sequence[float]) -> float:
-        """The integral of a function with such values."""
+    def sums(self, values: Sequence[float]) -> list[float]:
+        """The integrals of a function with such values from below up to the ends of panels."""
+        found = [0.0]
         if self.whole is not None:
-            return math.fsum(values)
-        return self.up_to(values)(math.inf)
-
-    def up_to(self, values: Sequence[float]) -> Callable[[float], float]:
-        """The integral from below up to some place."""
-        if self.whole is not None:
-            sums, first = [0.0], self.whole.start
             for value in values:
-                sums.append(sums[-1] + value)
-            last = len(values)
-
-            def counted(y: float) -> float:
-                if y < first:
-                    return 0.0
-                return sums[last] if y >= first + last else sums[math.floor(y) - first + 1]
-
-            return counted
-        ends, sums = self.ends, [0.0]
-        for k in range(len(ends) - 1):
+                found.append(found[-1] + value)
+            return found
+        for k, (a, b) in enumerate(pairwise(self.ends)):
             own = values[k * NODES : (k + 1) * NODES]
-            part = sum(w * v for w, v in zip(WEIGHTS, own, strict=True))
-            sums.append(sums[-1] + part * (ends[k + 1] - ends[k]) / 2)
+            found.append(found[-1] + sum(map(mul, WEIGHTS, own)) * (b - a) / 2)
+        return found
 
-        def integrated(y: float) -> float:
-            k = bisect_right(ends, y) - 1
-            if k < 0 or k >= len(ends) - 1:
-                return 0.0 if k < 0 else sums[-1]
-            half = (ends[k + 1] - ends[k]) / 2
-            x, part = (y - ends[k]) / half - 1, 0.0
-            for value, powers in zip(values[k * NODES : (k + 1) * NODES], PRIMITIVES, strict=True):
-                if value:
-                    at = 0.0
-                    for power in reversed(powers):
-                        at = at * x + power
-                    part += value * at
-            return sums[k] + part * half
+    def cut(self, y: float) -> Cut:
+        """How the integral up to some place is made of such sums and of values."""
+        last = len(self.places if self.whole is not None else self.ends[1:])
+        if self.whole is not None:
+            first = self.whole.start
+            return Cut(0 if y < first else last if y >= first + last else math.floor(y) - first + 1, ())
+        k = bisect_right(self.ends, y) - 1
+        if k < 0 or k >= last:
+            return Cut(0 if k < 0 else last, ())
+        half = (self.ends[k + 1] - self.ends[k]) / 2
+        return Cut(k, tuple(half * weight for weight in _weights_up_to((y - self.ends[k]) / half - 1)))
 
-        return integrated
+    def running(self, values: Sequence[float]) -> list[float]:
+        """The integrals of a function with such values from below up to every place."""
+        found, sums = [], self.sums(values)
+        for k, (a, b) in enumerate(pairwise(self.ends)):
+            own, half = values[k * NODES : (k + 1) * NODES], (b - a) / 2
+            found += [max(0.0, sums[k] + half * sum(map(mul, weights, own))) for weights in UP_TO_NODES]
+        return found
+
+
+class Cut(NamedTuple):
+    """An integral up to some place: that of so many panels, and values of the next one by their weights."""
+
+    panels: int
+    weights: tuple[float, ...]
+
+    def of(self, sums: Sequence[float], values: Sequence[float]) -> float:
+        """The integral of a function with such sums and values."""
+        if not self.weights:
+            return sums[self.panels]
+        first = self.panels * NODES
+        part: float = sum(map(mul, self.weights, values[first : first + NODES]))
+        return sums[self.panels] + part
 
 
 Table = list[list[float]]
+CutEnd = tuple[float, float, Cut, Cut]
+EVERYWHERE: CutEnd = -math.inf, math.inf, Cut(0, ()), Cut(-1, ())
 
 
-class _Integral:
-    """Samples that are connected, at one fineness, after so much ``work``."""
+Seen = tuple[int, bool, int, float]
+"""What :meth:`Bound.seen_from` tells."""
 
-    def __init__(self, laws: list[Law], bounds: list[Bound], fine: int, work: int = 0) -> None:
-        self.laws, self.fine, self.work = laws, fine, work
-        self.seen: list[list[tuple[int, bool, int, float]]] = [[] for _ in laws]
+
+State = tuple[tuple[int, ...], frozenset[int]]
+
+
+class _Samples:
+    """Samples that are connected. Those in the ``core`` are not integrated in closed form. At first panels
+    are wider, by a power of 2, than they would be."""
+
+    coarsest = -1
+
+    def __init__(self, laws: Sequence[Law], bounds: Sequence[Bound], work: Work) -> None:
+        self.laws, self.bounds, self.work = laws, bounds, work
+        self.seen: list[list[Seen]] = [[] for _ in laws]
         for b in bounds:
             for i in (b.of, b.other):
-                self.seen[i].append(b.seen_from(i))
+                other, upper, s, more = b.seen_from(i)
+                self.seen[i].append((other, upper, s, float(more)))
         self.beside = [{other for other, *_ in seen} for seen in self.seen]
         self.factors = self._factors()
         self.core = [i for i in range(len(laws)) if i not in self.factors]
+        self.places: dict[int, list[float]] = {}
+        self.logs: dict[int, list[float]] = {}
+        self.fine, self.scale = 0, 0.0
+
+    def value(self, fine: int) -> float:
+        """The logarithm of the probability, at a fineness."""
+        self.fine, self.scale = fine, 0.0
+        self._put_aside(self._value())
+        return self.scale
+
+    def _value(self) -> float:
+        """The probability, apart from what was put aside."""
+        raise NotImplementedError
 
     def _factors(self) -> set[int]:
-        """Samples to be integrated in closed form: ends first, then those between two that have others, too.
-
-        No two of them are compared.
-        """
-        ends: set[int] = set()
+        """Samples that are compared with one other one only (which is none of them)."""
+        found: set[int] = set()
         for i, beside in enumerate(self.beside):
-            if len(beside) == 1 and not beside & ends:
-                ends.add(i)
+            if len(beside) == 1 and not beside & found:
+                found.add(i)
+        return found
+
+    def _put_aside(self, factor: float, times: int = 1) -> None:
+        """A factor of the probability is put aside, so many times."""
+        if not factor > 0:
+            raise TooMuchWork("the probability is too small for what is left of the digits")
+        self.scale += times * math.log(factor)
+
+    def _scaled(self, logs: Sequence[float], times: int = 1) -> list[float]:
+        """Numbers from their logarithms, the largest of which is put aside."""
+        most = max(logs)
+        self._put_aside(1.0 if most > -math.inf else 0.0)
+        self.scale += times * most
+        return [math.exp(x - most) for x in logs]
+
+    def _own_kinks(self, i: int) -> set[float]:
+        return {float(self.laws[i].mean), *(end for end in self.laws[i].ends if math.isfinite(end))}
+
+    def _panels(
+        self, marks: list[float], steepness: Callable[[float], float], degree: int = 0
+    ) -> Iterator[float]:
+        """The ends of panels, with some marks among them; between two of these there may be polynomials of
+        some degree, too."""
+        most = STEEP / 2**self.fine
+        yield marks[0]
+        for a, b in pairwise(marks):
+            least = degree / (b - a)
+            while a < b:
+                step = most / (least + steepness(a))
+                step = most / (least + max(steepness(a), steepness(min(a + step, b))))
+                parts = math.ceil((b - a) / step - 1e-9)
+                a = b if parts <= 1 else a + (step if parts > 2 else (b - a) / 2)
+                self.work.did(OF_MASS)
+                yield a
+
+    def _steepness(self, i: int, x: float) -> float:
+        """How fast the logarithms of a density and of the factors change, at most."""
+        total = self.laws[i].rate
+        for j in self.beside[i] & self.factors:
+            law = self.laws[j]
+            sides = {(upper, s, more) for other, upper, s, more in self.seen[i] if other == j}
+            if len(sides) > 1 or law.kind == "exponential":
+                total += law.rate
+                continue
+            ((upper, s, more),) = sides
+            # this is at most s*z + more: at least, if z is mirrored
+            beyond = (x - more - s * float(law.mean)) * (-1 if upper else 1) * law.rate
+            total += law.rate * math.exp(-max(0.0, min(beyond, 700.0)))
+        return total
+
+    def _far(self, i: int) -> float:
+        """How far behind everything that matters the density of a sample matters."""
+        return (TAIL + len(self.beside[i]) * math.log(2)) / self.laws[i].rate
+
+    def _ends(self, seen: Iterable[Seen], j: int) -> list[Interval]:
+        """Where a sample that sees others has to lie because of one of them, for every place of that."""
+        own = [(upper, s, more) for other, upper, s, more in seen if other == j]
+        found = []
+        for x in self.places[j]:
+            low, high = -math.inf, math.inf
+            for upper, s, more in own:
+                end = s * x + more
+                low, high = (low, min(high, end)) if upper else (max(low, end), high)
+            found.append((low, high))
+        return found
+
+    def _multiply(self, law: Law, seen: Sequence[Seen], times: int) -> None:
+        """Samples in closed form that are alike become a factor of the one that they are compared with."""
+        ((j, *_), *_) = seen
+        self.work.did(OF_MASS * len(self.places[j]))
+        logs = self.logs[j]
+        for k, (low, high) in enumerate(self._ends(seen, j)):
+            mass = law.mass(low, high)
+            logs[k] += times * math.log(mass) if mass > 0 else -math.inf
+
+
+# ---------------------------------------------------------------------------------------- samples in an order
+
+
+class _Sweep(_Samples):
+    """Samples between which there is an order, once they are moved.
+
+    They are placed one after another from one end of the line. Those that may be placed at some point, are
+    alike and have the same ones behind them cannot be told apart: a state is how many of each such kind may
+    be placed, and which others still wait. ``levels`` are the steps to the states with one sample more, each
+    with its source, a sample, and how many like it there are to choose from. There are none if this is not
+    possible, or takes too many states.
+    """
+
+    coarsest = -3
+
+    def __init__(self, laws: Sequence[Law], bounds: Sequence[Bound], work: Work) -> None:
+        super().__init__(laws, bounds, work)
+        self.levels: list[list[list[tuple[int, int, int]]]] = []
+        self.down = False
+        if not self._align():
+            return
+        under = {i: {j for j, k, _ in self.pairs if k == i} for i in self.core}
+        over = {i: {k for j, k, _ in self.pairs if j == i} for i in self.core}
+        tried = [self._states(under, over), self._states(over, under)]
+        self.levels = min(filter(None, tried), key=lambda levels: sum(map(len, levels)), default=[])
+        self.down = bool(self.levels) and self.levels is tried[1]
+
+    def _align(self) -> bool:
+        """Move the samples of the core so that the ``pairs`` are an order; whether that is possible."""
+        core, links = set(self.core), {i: dict[int, Fraction]() for i in self.core}
+        self.pairs: list[tuple[int, int, Fraction]] = []
+        for b in self.bounds:
+            if b.of in core and b.other in core:
+                low, high = (b.of, b.other) if b.sign > 0 else (b.other, b.of)
+                self.pairs.append((low, high, b.more))
+                links[low][high], links[high][low] = -b.more, b.more
+                if b.sign != b.other_sign:
+                    return False
+        self.moved = {self.core[0]: Fraction(0)}
+        work = [self.core[0]]
+        for i in work:
+            for j, more in links[i].items():
+                if j not in self.moved:
+                    self.moved[j] = self.moved[i] + more
+                    work.append(j)
+        return all(self.moved[low] - self.moved[high] == more for low, high, more in self.pairs)
+
+    def _kind(self, i: int) -> tuple[Law, Fraction, frozenset[tuple[tuple[Law, tuple[Any, ...]], int]]]:
+        """What the density of a sample depends on, with its factors."""
+        factors = Counter(
+            (self.laws[j], tuple(sorted(seen[1:] for seen in self.seen[j])))
+            for j in self.beside[i] & self.factors
+        )
+        return self.laws[i], self.moved[i], frozenset(factors.items())
+
+    def _states(
+        self, under: dict[int, set[int]], over: dict[int, set[int]]
+    ) -> list[list[list[tuple[int, int, int]]]] | None:
+        """The levels; ``None`` where there are too many states."""
+        number: dict[Any, int] = {}
+        kind = {i: number.setdefault((self._kind(i), frozenset(over[i])), len(number)) for i in self.core}
+        example = {kind[i]: i for i in self.core}
+        waiting = frozenset(i for i in self.core if under[i])
+
+        def freed(counts: list[int], waiting: frozenset[int], now: Iterable[int]) -> State:
+            free = {i for i in now if not under[i] & waiting and not any(counts[kind[u]] for u in under[i])}
+            for i in free:
+                counts[kind[i]] += 1
+            return tuple(counts), waiting - free
+
+        states = {freed([0] * len(number), waiting, set(self.core) - waiting): 0}
+        levels, found = [], 0
+        for _ in self.core:
+            following: dict[State, int] = {}
+            level: list[list[tuple[int, int, int]]] = []
+            for (counts, waits), source in states.items():
+                for c, choices in enumerate(counts):
+                    if not choices:
+                        continue
+                    left = [*counts[:c], choices - 1, *counts[c + 1 :]]
+                    i = example[c]
+                    state = freed(left, waits, waits & over[i] if choices == 1 else ())
+                    target = following.setdefault(state, len(following))
+                    if target == len(level):
+                        level.append([])
+                    level[target].append((source, i, choices))
+            found += len(level)
+            if found > MOST_STATES:
+                return None
+            levels.append(level)
+            states = following
+        return levels
+
+    def _value(self) -> float:
+        grid = self._grid()
+        densities = self._densities(grid)
+        tables = [[1.0] * len(grid.places)]
+        for level in self.levels:
+            following = []
+            for steps in level:
+                self.work.did(len(grid.places) * (OF_INTEGRAL + OF_ROW * len(steps)))
+                total = [0.0] * len(grid.places)
+                for source, i, choices in steps:
+                    factors = zip(total, densities[i], tables[source], strict=True)
+                    total = [x + choices * density * y for x, density, y in factors]
+                following.append(total)
+            most = max(map(max, following))
+            self._put_aside(most)
+            last = [[x / most for x in values] for values in following]
+            tables = [grid.running(values) for values in last]
+        return grid.sums(last[0])[-1]
+
+    def _grid(self) -> _Grid:
+        """The same panels for all samples, from the end at which the first are placed."""
+        kinks, least, most = set[float](), math.inf, -math.inf
+        for i in self.core:
+            own = self._own_kinks(i)
+            for other, _, s, more in self.seen[i]:
+                if other in self.factors:
+                    own |= {s * kink + more for kink in self._own_kinks(other)}
+            moved, far = float(self.moved[i]), self._far(i)
+            kinks |= {kink - moved for kink in own}
+            least, most = min(least, min(own) - moved - far), max(most, max(own) - moved + far)
+        inner = sorted(kink for kink in kinks if least < kink < most)
+
+        def steepness(x: float) -> float:
+            return sum(self._steepness(i, x + float(self.moved[i])) for i in self.core)
+
+        ends = list(self._panels([least, *inner, most], steepness, len(self.core)))
+        return _Grid([-end for end in reversed(ends)] if self.down else ends, None)
+
+    def _densities(self, grid: _Grid) -> dict[int, list[float]]:
+        """The densities of samples with their factors, the largest number of each put aside."""
+        alike: dict[Any, list[int]] = {}
+        for i in self.core:
+            alike.setdefault(self._kind(i), []).append(i)
+        found: dict[int, list[float]] = {}
+        for (law, moved, factors), samples in alike.items():
+            i, (low, high) = samples[0], law.ends
+            self.places[i] = [(-x if self.down else x) + float(moved) for x in grid.places]
+            self.logs[i] = [law.log_density(x) if low <= x <= high else -math.inf for x in self.places[i]]
+            for (factor, seen), times in factors:
+                self._multiply(factor, [(i, *each) for each in seen], times)
+            found |= dict.fromkeys(samples, self._scaled(self.logs[i], len(samples)))
+        return found
+
+
+# ------------------------------------------------------------------------------- samples one after another
+
+
+class _Tables(_Samples):
+    """Samples that are integrated one after another, with factors of two of them as tables."""
+
+    def _factors(self) -> set[int]:
+        """Also those between two samples that have others, too. No two of them are compared."""
+        ends = super()._factors()
         inner = [beside - ends for beside in self.beside]
         found = set(ends)
         for i in range(len(self.laws)):
@@ -342,48 +648,45 @@ class _Integral:
                 found.add(i)
         return found
 
-    def value(self) -> float:
-        """The logarithm of the probability."""
+    def _order(self) -> Iterator[tuple[int, list[int]]]:
+        """The samples but for the last, as they are integrated, and to which one or two each is linked then.
+
+        Next is the one with fewest links, and few tables among them.
+        """
+        core = set(self.core)
+        links = {i: self.beside[i] & core for i in self.core}
+        tables = [self.beside[i] for i in self.factors if len(self.beside[i]) == 2]
+        for a, b in tables:
+            links[a].add(b)
+            links[b].add(a)
+
+        def cost(i: int) -> tuple[int, int, int]:
+            return len(links[i]), sum({i, j} in tables for j in links[i]), i
+
+        while len(links) > 1:
+            i = min(links, key=cost)
+            others = sorted(links.pop(i))
+            if len(others) > 2:
+                raise TooMuchWork("too many values have to be known at the same time")
+            for j in others:
+                links[j] = (links[j] | set(others)) - {i, j}
+            tables.append(set(others))
+            yield i, others
+
+    def _value(self) -> float:
+        order = list(self._order())
         self.grids = dict(zip(self.core, self._grids(), strict=True))
-        self.scale = 0.0
-        self.logs = {i: [self.laws[i].log_density(x) for x in grid.places] for i, grid in self.grids.items()}
+        self.places = {i: grid.places for i, grid in self.grids.items()}
+        self.logs = {i: [self.laws[i].log_density(x) for x in places] for i, places in self.places.items()}
         self.tables: dict[tuple[int, int], Table] = {}
-        for i in sorted(self.factors):
-            self._multiply(i)
+        alike = Counter((self.laws[i], tuple(sorted(self.seen[i]))) for i in sorted(self.factors))
+        for (law, seen), times in alike.items():
+            self._multiply(law, seen, times)
         self.values = {i: self._scaled(logs) for i, logs in self.logs.items()}
-        left = set(self.core)
-        self.links = {i: {j for j in self.beside[i] if j in left} for i in left}
-        for i, j in self.tables:
-            self.links[i].add(j)
-        while len(left) > 1:
-            self._eliminate(min(left, key=self._cost))
-            left = set(self.links)
-        (last,) = left
-        total = self.grids[last].total(self.values[last])
-        if not total > 0:
-            raise TooMuchWork("the probability is too small for what is left of the digits")
-        return math.log(total) + self.scale
-
-    def _cost(self, i: int) -> tuple[int, int, int]:
-        """Which sample is to be integrated first: the one with fewest links, and few tables among them."""
-        links = self.links[i]
-        return len(links), sum((j, i) in self.tables for j in links), i
-
-    def _did(self, steps: int) -> None:
-        self.work += steps
-        if self.work > MOST_WORK:
-            raise TooMuchWork("too many values would have to be integrated one after another")
-
-    def _scaled(self, logs: Iterable[float]) -> list[float]:
-        """Numbers from their logarithms, the largest of which is put aside."""
-        logs = list(logs)
-        most = max(logs)
-        if most == -math.inf:
-            raise TooMuchWork("the probability is too small for what is left of the digits")
-        self.scale += most
-        return [math.exp(x - most) for x in logs]
-
-    # ------------------------------------------------------------------------------------------- the places
+        for i, others in order:
+            self._eliminate(i, others)
+        ((last, values),) = self.values.items()
+        return self.grids[last].sums(values)[-1]
 
     def _grids(self) -> Iterator[_Grid]:
         kinks = [self._own_kinks(i) for i in range(len(self.laws))]
@@ -395,144 +698,96 @@ class _Integral:
                 for i, own in enumerate(kinks)
             ]
         for i in self.core:
-            law = self.laws[i]
+            law, far = self.laws[i], self._far(i)
             low, high = law.ends
-            far = (TAIL + len(self.beside[i]) * math.log(2)) / law.rate
             least, most = max(low, min(kinks[i]) - far), min(high, max(kinks[i]) + far)
             if law.whole:
                 yield _Grid(None, range(math.ceil(least), math.floor(most) + 1))
             else:
                 inner = sorted(k for k in kinks[i] if least < k < most)
-                yield _Grid(list(self._panels(i, [least, *inner, most])), None)
-
-    def _own_kinks(self, i: int) -> set[float]:
-        return {float(self.laws[i].mean), *(end for end in self.laws[i].ends if math.isfinite(end))}
-
-    def _panels(self, i: int, marks: list[float]) -> Iterator[float]:
-        most = STEEP / 2**self.fine
-        yield marks[0]
-        for a, b in pairwise(marks):
-            while a < b:
-                step = most / self._steepness(i, a)
-                step = most / max(self._steepness(i, a), self._steepness(i, min(a + step, b)))
-                parts = math.ceil((b - a) / step - 1e-9)
-                a = b if parts <= 1 else a + (step if parts > 2 else (b - a) / 2)
-                self._did(NODES)
-                yield a
+                yield _Grid(list(self._panels([least, *inner, most], partial(self._steepness, i))), None)
 
     def _steepness(self, i: int, x: float) -> float:
-        """How fast the logarithm of all factors changes, at most."""
-        total = self.laws[i].rate
-        for j in self.beside[i]:
-            law = self.laws[j]
-            sides = {(upper, s, more) for other, upper, s, more in self.seen[i] if other == j}
-            if j not in self.factors or len(sides) > 1 or law.kind == "exponential":
-                total += law.rate
-                continue
-            ((upper, s, more),) = sides
-            # this is at most s*z + more: at least, if z is mirrored
-            beyond = (x - more - s * float(law.mean)) * (-1 if upper else 1) * law.rate
-            total += law.rate * math.exp(-max(0.0, min(beyond, 700.0)))
-        return total
+        core = sum(self.laws[j].rate for j in self.beside[i] - self.factors)
+        return super()._steepness(i, x) + core
 
-    # ------------------------------------------------------------------------------------------ the factors
-
-    def _between(self, i: int, at: dict[int, float]) -> Interval:
-        """Where a sample has to lie, given others."""
-        low, high = -math.inf, math.inf
-        for other, upper, s, more in self.seen[i]:
-            if other in at:
-                end = s * at[other] + more
-                low, high = (low, min(high, end)) if upper else (max(low, end), high)
-        return low, high
-
-    def _multiply(self, i: int) -> None:
-        """A sample in closed form becomes a factor of those that it is compared with."""
-        law, beside = self.laws[i], sorted(self.beside[i])
+    def _multiply(self, law: Law, seen: Sequence[Seen], times: int) -> None:
+        """The same, and those between two others become a factor of both."""
+        beside = {other for other, *_ in seen}
         if len(beside) == 1:
-            (j,) = beside
-            places = self.grids[j].places
-            self._did(OF_MASS * len(places))
-            for k, x in enumerate(places):
-                mass = law.mass(*self._between(i, {j: x}))
-                self.logs[j][k] += math.log(mass) if mass > 0 else -math.inf
+            super()._multiply(law, seen, times)
             return
-        a, b = beside
-        self._did(OF_MASS * len(self.grids[a].places) * len(self.grids[b].places))
-        self._put(
-            a,
-            b,
-            [
-                [law.mass(*self._between(i, {a: x, b: y})) for y in self.grids[b].places]
-                for x in self.grids[a].places
-            ],
-        )
+        a, b = sorted(beside)
+        ends, others = self._ends(seen, a), self._ends(seen, b)
+        self.work.did(OF_MASS * len(ends) * len(others))
+        table = [
+            [law.mass(max(low, other_low), min(high, other_high)) for other_low, other_high in others]
+            for low, high in ends
+        ]
+        self._put(a, b, table, times)
 
-    def _put(self, a: int, b: int, table: Table) -> None:
-        """A factor of two samples, beside those that are there; its largest number is put aside."""
-        if (a, b) in self.tables:
-            known = self.tables[a, b]
-            table = [[x * y for x, y in zip(*rows, strict=True)] for rows in zip(known, table, strict=True)]
+    def _put(self, a: int, b: int, table: Table, times: int = 1) -> None:
+        """A factor of two samples, so many times; its largest number is put aside."""
         most = max(map(max, table))
-        if not most > 0:
-            raise TooMuchWork("the probability is too small for what is left of the digits")
-        self.scale += math.log(most)
-        self.tables[a, b] = [[x / most for x in row] for row in table]
-        self.tables[b, a] = [list(column) for column in zip(*self.tables[a, b], strict=True)]
+        self._put_aside(most, times)
+        table = [[(x / most) ** times for x in row] for row in table]
+        known = self.tables.get((a, b))
+        if known is not None:
+            table = [[x * y for x, y in zip(*rows, strict=True)] for rows in zip(known, table, strict=True)]
+        self.tables[a, b] = table
+        self.tables[b, a] = [list(column) for column in zip(*table, strict=True)]
 
-    # ---------------------------------------------------------------------------------------- one by one
-
-    def _eliminate(self, i: int) -> None:
+    def _eliminate(self, i: int, others: Sequence[int]) -> None:
         """Integrate a sample: what is left is a factor of the one or two that it is linked to."""
-        others = sorted(self.links.pop(i))
-        for j in others:
-            self.links[j].discard(i)
         grid, values = self.grids[i], self.values.pop(i)
         tables = {j: self.tables.pop((j, i)) for j in others if (j, i) in self.tables}
         for j in tables:
             del self.tables[i, j]
-        if len(others) > 2:
-            raise TooMuchWork("too many values have to be known at the same time")
-        if len(others) == 1:
-            (j,) = others
-            self._did(len(self.grids[j].places) * (len(grid.places) if tables else OF_INTEGRAL))
-            found = self._row(i, j, grid, values, tables.get(j), {})
+        *first, last = sorted(others, key=lambda j: j not in tables)  # a row of a table is taken once
+        table, ends = tables.get(last), self._cut_ends(i, last)
+        each = len(ends) * (OF_INTEGRAL + (OF_ROW * len(values) if table else 0))
+        if not first:
+            self.work.did(each)
+            found = self._row(grid, values, EVERYWHERE, ends, table)
             logs = [
                 math.log(x) + math.log(y) if x > 0 and y > 0 else -math.inf
-                for x, y in zip(self.values[j], found, strict=True)
+                for x, y in zip(self.values[last], found, strict=True)
             ]
-            self.values[j] = self._scaled(logs)
+            self.values[last] = self._scaled(logs)
             return
-        a, b = sorted(others, key=lambda j: j not in tables)  # a row of a table is taken once
-        self.links[a].add(b)
-        self.links[b].add(a)
-        across = len(self.grids[a].places) * len(self.grids[b].places)
-        self._did(across * (len(grid.places) if b in tables else 2 * OF_INTEGRAL))
-        rows = []
-        for k, x in enumerate(self.grids[a].places):
-            own = values if a not in tables else [v * t for v, t in zip(values, tables[a][k], strict=True)]
-            rows.append(self._row(i, b, grid, own, tables.get(b), {a: x}))
-        self._put(a, b, rows)
+        (a,), rows = first, []
+        for k, end in enumerate(self._cut_ends(i, a)):
+            self.work.did(each + OF_ROW * len(values))
+            own = list(map(mul, values, tables[a][k])) if a in tables else values
+            rows.append(self._row(grid, own, end, ends, table))
+        self._put(a, last, rows)
 
-    def _row(
-        self,
-        i: int,
-        j: int,
-        grid: _Grid,
-        values: Sequence[float],
-        table: Table | None,
-        at: dict[int, float],
-    ) -> list[float]:
-        """The integral of sample ``i`` for every place of sample ``j``, given others."""
-        found = []
-        up_to = grid.up_to(values)
-        for k, y in enumerate(self.grids[j].places):
-            if table is not None:
-                up_to = grid.up_to([v * t for v, t in zip(values, table[k], strict=True)])
-            low, high = self._between(i, {**at, j: y})
+    def _cut_ends(self, i: int, j: int) -> list[CutEnd]:
+        """Where a sample has to lie because of another one, with the integrals up to both ends."""
+        grid, found = self.grids[i], []
+        for low, high in self._ends(self.seen[i], j):
             if self.laws[i].whole and low > -math.inf:
                 low = math.ceil(low) - 1
-            found.append(max(0.0, up_to(high) - up_to(low)) if low < high else 0.0)
+            found.append((low, high, grid.cut(low), grid.cut(high)))
+        return found
+
+    def _row(
+        self, grid: _Grid, values: Sequence[float], end: CutEnd, ends: Sequence[CutEnd], table: Table | None
+    ) -> list[float]:
+        """The integral of a sample from which one other one lies as ``end`` says, for every place of the next
+        one."""
+        sums, found = grid.sums(values), []
+        own_low, own_high, from_own, to_own = end
+        own = values
+        for k, (low, high, start, stop) in enumerate(ends):
+            if table is not None:
+                own = list(map(mul, values, table[k]))
+                sums = grid.sums(own)
+            if own_low > low:
+                low, start = own_low, from_own
+            if own_high < high:
+                high, stop = own_high, to_own
+            found.append(max(0.0, stop.of(sums, own) - start.of(sums, own)) if low < high else 0.0)
         return found
 
 
@@ -596,20 +851,18 @@ def problem(run: Data, entries: Sequence[str], eps: str, whole: bool) -> tuple[l
     return [laws[i] for i in number], numbered
 
 
-def total(runs: Sequence[Data], entries: Sequence[str], eps: str, whole: bool) -> tuple[float, float]:
+def total(
+    runs: Sequence[Data], entries: Sequence[str], eps: str, whole: bool, until: float = math.inf
+) -> tuple[float, float]:
     """The logarithm of the probability that one of some runs is taken, and how far it may be off."""
     found = []
     for run in runs:
         asked = problem(run, entries, eps, whole)
         if asked is not None:
-            one = log_probability(*asked)
+            one = log_probability(*asked, until)
             if one[0] > -math.inf:
                 found.append(one)
-    if not found:
-        return -math.inf, 0.0
-    most = max(value for value, _ in found)
-    added = math.fsum(math.exp(value - most) for value, _ in found)
-    return most + math.log(added), max(off for _, off in found)
+    return added(found) if found else (-math.inf, 0.0)
 
 
 def adjacent(
@@ -632,13 +885,13 @@ def adjacent(
     )
 
 
-def refuted(data: Data) -> bool:
-    """Compute both probabilities, tell them, and whether they refute what is claimed."""
+def refuted(data: Data, until: float = math.inf) -> bool:
+    """Compute both probabilities, ``until`` a time, tell them, and whether they refute what is claimed."""
     close = adjacent(data["alpha"], data["beta"], data["ranges"], data["moves"])
     print(f"adjacent inputs: {'yes' if close else 'NO'}")
     logs = []
     for name in ("alpha", "beta"):
-        value, off = total(data["runs"], data[name], data["eps"], data["whole"])
+        value, off = total(data["runs"], data[name], data["eps"], data["whole"], until)
         print(f"log Pr[{name}] = {value:.6f}   (error {off:.1g})")
         logs.append((value, off))
     (first, off), (second, other_off) = logs

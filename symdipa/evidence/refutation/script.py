@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from fractions import Fraction
@@ -19,29 +20,35 @@ from pprint import pformat
 from typing import Any
 
 from symdipa import __version__
-from symdipa.evidence.probability.linear.events import exact, matching_runs, windows_of
+from symdipa.evidence.probability.linear.events import exact, is_seen, matching_runs, windows_of
 from symdipa.evidence.refutation import recompute
+from symdipa.evidence.refutation.adjacent import ranges_of
 from symdipa.evidence.refutation.outcome import NoRefutation, Refutation
 from symdipa.evidence.refutation.rays import MOST_RUNS, observed
-from symdipa.model.adjacency import intervals
 from symdipa.model.automaton import Automaton, Noise
+from symdipa.model.errors import OutOfTime
+from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.system import Value, unrolled
 
 KINDS = {Noise.LAPLACE: "laplace", Noise.EXPONENTIAL: "exponential", Noise.NONE: "none"}
 Term = tuple[int, int | None, str]
 
 
-def script(found: Refutation) -> str:
+def script(found: Refutation, limits: Limits = UNLIMITED) -> str:
     """The program of a counterexample, which was run once.
 
-    Raises :class:`NoRefutation` where nothing is refuted, or not by such a program.
+    Raises :class:`NoRefutation` where nothing is refuted, or not by such a program, or that is not known
+    within the time of ``limits`` (which is honoured within a second or so).
     """
     if not found.holds:
         raise NoRefutation(f"there is no counterexample to write: {found.missing or 'nothing is refuted'}")
-    data = contents(found)
     try:
+        data = contents(found, limits)
+        left = limits.left()
         with redirect_stdout(io.StringIO()):
-            confirmed = recompute.refuted(data)
+            confirmed = recompute.refuted(data, inf if left is None else time.monotonic() + left)
+    except OutOfTime:
+        raise NoRefutation("the time was over before it was known what it has to hold") from None
     except recompute.TooMuchWork as reason:
         raise NoRefutation(f"a program of its own cannot compute the probabilities: {reason}") from None
     if not confirmed:
@@ -49,19 +56,20 @@ def script(found: Refutation) -> str:
     return "".join(_parts(found, data))
 
 
-def contents(found: Refutation) -> recompute.Data:
+def contents(found: Refutation, limits: Limits = UNLIMITED) -> recompute.Data:
     """What a program has to know."""
     automaton, further = found.automaton, [str(x) for x in found.further]
     entries = [Fraction(x) for x in found.alpha if x is not None] + list(found.further)
     seen = observed(automaton, found.run, found.outputs)
-    runs = list(islice(matching_runs(automaton, entries, seen, False), MOST_RUNS + 1))
+    found_runs = matching_runs(automaton, entries, seen, False, limits, automaton.unseen)
+    runs = list(islice(found_runs, MOST_RUNS + 1))
     if len(runs) > MOST_RUNS:
         raise NoRefutation("too many runs show the same outputs for a program of its own")
     return {
         "claimed": str(found.exceeds),
         "eps": str(found.eps),
         "whole": automaton.integer,
-        "ranges": [(str(low), str(high)) for low, high in intervals(automaton.adjacency)],
+        "ranges": [(str(low), str(high)) for low, high in ranges_of(automaton)],
         "moves": list(automaton.differ.moves),
         "alpha": [str(x) for x in found.alpha if x is not None] + further,
         "beta": [str(x) for x in found.beta if x is not None] + further,
@@ -80,7 +88,12 @@ def _run(found: Refutation, run: Sequence[int]) -> dict[str, Any]:
     ]
     comparisons = [(_term(c.low), "<" if c.strict else "<=", _term(c.high)) for c in system.comparisons]
     outputs = [automaton.transitions[t].output for t in run]
-    asked = zip(found.outputs, outputs, strict=True)
+    events = iter(
+        each
+        for t, each in zip(found.run, found.outputs, strict=True)
+        if is_seen(automaton.transitions[t].output, automaton.unseen)
+    )
+    asked = ((next(events) if is_seen(output, automaton.unseen) else None, output) for output in outputs)
     windows = [window for each, output in asked for window in windows_of(each, output)]
     for shown, window in zip(system.shown, windows, strict=True):
         if window is None:
@@ -123,8 +136,9 @@ def _parts(found: Refutation, data: recompute.Data) -> Iterator[str]:
 """A counterexample to a privacy claim, as a program (written by symdipa {__version__}).
 
 Claimed: {_plain(name)} is D*eps-private with D = {found.exceeds}; where inputs are adjacent,
-{_plain(found.automaton.differ.words)}. Here are two such inputs, alpha and beta, and outputs that
-are more than exp(D*eps) times as likely on alpha as on beta, at eps = {found.eps}.
+{_plain(found.automaton.differ.words)}, by numbers in one of the "ranges" below. Here are two
+such inputs, alpha and beta, and outputs that are more than exp(D*eps) times as likely on alpha as on beta, at
+eps = {found.eps}.
 
 This program computes both probabilities. Its exit status is 0 if they refute the claim, and 1 if they do not.
 It needs Python 3.10 or later, and nothing else.

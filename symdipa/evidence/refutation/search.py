@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import ceil, inf
 
 from symdipa.evidence.probability import Budget, ProbabilityRefused
+from symdipa.evidence.refutation.adjacent import ranges_of
 from symdipa.evidence.refutation.inputs import Evaluation, input_pair, largest_scale, roles
 from symdipa.evidence.refutation.outcome import (
     MARGIN,
@@ -74,11 +75,7 @@ def refute(
     taken, quiet = stopwatch(), limits.heard_by(None)
     if wide:
         along = WideEvaluation(automaton, eps, max(tolerance, WIDE_TOLERANCE), quiet)
-        wider = WideSearch(automaton, witness, exceeds, along, limits)
-        try:
-            best = wider.solve()
-        except OutOfTime:
-            raise NoRefutation("the time was over before it was known how the inputs should differ") from None
+        best, wider = _best_way(automaton, witness, exceeds, along, limits)
         return replace(best, growth=wider.growth() if growth else (), seconds=taken())
     control = control_graph(automaton)
     try:
@@ -95,6 +92,30 @@ def refute(
         raise NoRefutation("the time was over before it was known how many rounds are needed") from None
     table = search.growth(found) if growth else ()
     return replace(found.refutation, growth=table, seconds=taken())
+
+
+def _best_way(
+    automaton: Automaton, witness: Witness, exceeds: Fraction, along: WideEvaluation, limits: Limits
+) -> tuple[Refutation, WideSearch]:
+    """The first pair that is large enough, of inputs that differ in one order or the other; else the best."""
+    found: list[tuple[Refutation, WideSearch]] = []
+    missing = NoRefutation("")
+    ways = ranges_of(automaton)
+    for left, between in zip(range(len(ways), 0, -1), ways, strict=True):
+        part = limits.share(1 / left)
+        evaluation = replace(along, limits=part.heard_by(None))
+        search = WideSearch(automaton, witness, exceeds, evaluation, between, part)
+        try:
+            found.append((search.solve(), search))
+        except NoRefutation as reason:
+            missing = reason
+        except OutOfTime:
+            missing = NoRefutation("the time was over before it was known how the inputs should differ")
+        if found and found[-1][0].holds:
+            return found[-1]
+    if not found:
+        raise missing
+    return max(found, key=lambda one: (one[0].all_runs, one[0].log_ratio))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from math import ceil, inf
 
 from symdipa.evidence.probability import ProbabilityRefused
 from symdipa.evidence.refutation import rays
-from symdipa.evidence.refutation.adjacent import after
+from symdipa.evidence.refutation.adjacent import are_adjacent
 from symdipa.evidence.refutation.outcome import (
     MARGIN,
     MOST_STEPS,
@@ -19,6 +19,7 @@ from symdipa.evidence.refutation.outcome import (
     NoRefutation,
     Refutation,
 )
+from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import Limits
@@ -41,12 +42,14 @@ CLOSE = (Fraction(1), Fraction(1, 4), Fraction(1, 16))
 
 @dataclass
 class WideSearch:
-    """A witness whose cost grows with its rounds, and the pairs of inputs that are tried."""
+    """A witness whose cost grows with its rounds, and the pairs of inputs that are tried, which differ by
+    numbers ``between`` two."""
 
     automaton: Automaton
     witness: Witness
     exceeds: Fraction
     evaluation: rays.WideEvaluation
+    between: Interval
     limits: Limits
     rise: growth.Growth = field(init=False)
     best: tuple[Refutation, Fraction, Fraction] | None = None
@@ -57,7 +60,7 @@ class WideSearch:
         """The first pair that is large enough, else the best one, which then says what is missing."""
         run, cycles = self.witness.run, self.witness.cycles
         self.rise = growth.growth(
-            self.automaton, run, cycles, -1, 1, self.evaluation.limits, self.witness.letters
+            self.automaton, run, cycles, *self.between, self.evaluation.limits, self.witness.letters
         )
         if self.rise.grows is None:
             raise NoRefutation(f"it was not shown that more rounds cost more: {self.rise.reason}")
@@ -164,8 +167,8 @@ class WideSearch:
         if ray is None:
             return None
         pair = ray.pair(tau)
-        if after(self.automaton.differ, pair.differences) is None:
-            raise NoRefutation("the inputs that were made differ in entries that may not")
+        if not are_adjacent(self.automaton, pair.differences):
+            raise NoRefutation("the inputs that were made are not adjacent")
         first, second, all_runs = self.evaluation.of(pair)
         if first.value == -inf:
             return None

@@ -333,7 +333,10 @@ def witness(
         elif wanted is not None:
             found = concrete_counterexample(name, result, wanted, limits.left(), view)
         if wanted is not None and wanted.script is not None:
-            _write_script(name, ASK_WEIGHT if private else found, wanted.script)
+            with showing_progress(name, view) as progress:
+                if progress is not None:
+                    progress("running the program once")
+                _write_script(name, found, wanted.script, limits)
         if picture is not None:
             _draw(name, result, picture)
         if view.as_json:
@@ -369,14 +372,14 @@ def _draw(name: str, result: Result, picture: Target) -> None:
     picture.write(drawing, "a picture of the run")
 
 
-def _write_script(name: str, found: Refutation | str | None, target: Target) -> None:
-    """Write the program of a counterexample; where there is none that is said."""
+def _write_script(name: str, found: Refutation | str | None, target: Target, limits: Limits) -> None:
+    """Write the program of a counterexample; where there is none, or not in time, that is said."""
     from symdipa.evidence.refutation import NoRefutation, script
 
     try:
         if found is None or isinstance(found, str):
             raise NoRefutation(found or "there is no violation")
-        program = script.script(found)
+        program = script.script(found, limits)
     except NoRefutation as reason:
         click.echo(f"{shown(name)}: {target.name} is not written: {reason}", err=True)
         return

@@ -50,7 +50,7 @@ from symdipa.interface.cli.options import (
     with_timeout,
     with_view,
 )
-from symdipa.model.adjacency import ADJACENCIES, TWO_SIDED, named
+from symdipa.model.adjacency import ADJACENCIES, named
 from symdipa.model.errors import LimitReached, NoteKind, NothingToCertify
 from symdipa.model.limits import Limits
 from symdipa.model.options import CHECKING_SOLVERS, EVERY_METHOD, GRAPHS
@@ -176,8 +176,8 @@ def weight(
               symdipa weight --method all --json examples/well_formed/k_min_max_3.dipa
               symdipa weight --differ entries=1..8 examples/adjacency/svt_one_entry.dipa
     """
-    if eps is not None and (question["adjacency"] not in (None, TWO_SIDED) or question["sensitivity"] != 1):
-        raise click.UsageError("--confirm is about two-sided adjacency of sensitivity 1 only")
+    if eps is not None and question["sensitivity"] != 1:
+        raise click.UsageError("--confirm is about sensitivity 1 only")
 
     def decide(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
         from symdipa import analysis

@@ -10,6 +10,7 @@ from symdipa.evidence.facts import output_words
 from symdipa.interface.reports import words
 from symdipa.interface.reports.document import Block, Document, Inset, Section, Table
 from symdipa.interface.reports.numbers import intervals, measured, number, power, reaches, times
+from symdipa.model.adjacency import TWO_SIDED
 from symdipa.model.automaton import Noise
 from symdipa.model.spelling import counted
 
@@ -78,9 +79,14 @@ def claim(found: Refutation) -> str:
 
 def _apart(automaton: Automaton) -> str:
     """How the two inputs differ, in words."""
-    if automaton.differ.is_all:
-        return "differ by at most 1 in each entry"
-    return f"are such that {automaton.differ.words}, by at most 1"
+    adjacency = automaton.adjacency
+    if isinstance(adjacency, str):
+        further = "" if adjacency == TWO_SIDED else ", all of them up or all of them down"
+        few = f"are such that {automaton.differ.words}, by at most 1{further}"
+        return f"differ by at most 1 in each entry{further}" if automaton.differ.is_all else few
+    low, high = adjacency
+    who = "are such that" if automaton.differ.is_all else f"are such that {automaton.differ.words}, and"
+    return f"{who} one minus the other is between {low} and {high} in each entry, in either order"
 
 
 def steps_table(found: Refutation) -> Table:
@@ -205,7 +211,8 @@ def _growth(found: Refutation) -> list[Section]:
 
 def assumed(found: Refutation) -> Iterator[Block]:
     """What the numbers rest on."""
-    rests = words.assumed(integer=found.automaton.integer, differ=found.automaton.differ)
+    automaton = found.automaton
+    rests = words.assumed(automaton.adjacency, integer=automaton.integer, differ=automaton.differ)
     yield f"{rests} The probabilities are computed numerically, with the errors that are stated."
     states = (found.automaton.state(found.automaton.transitions[t].source) for t in found.run)
     state = next(

@@ -457,6 +457,7 @@ class _Builder:
             dict(steps.transitions),
             steps.values,
             {QUIET: "", **self.symbols.written},
+            frozenset([QUIET, READ]),
             unseen,
         )
         made = replace(automaton, origin=origin).trusted()

@@ -12,6 +12,7 @@ two a plane.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -140,7 +141,7 @@ def log_probability_of(problem: Problem, tolerance: float, limits: Limits = UNLI
     """
     if not possible(problem):
         return Answer(-inf, 0.0, "infeasible")
-    problem = needed(problem)
+    problem = needed(problem, limits)
     value, error, nodes, methods = 0.0, 0.0, 0, {CLOSED}
     parts = connected(problem)
     known: dict[object, Answer] = {}
@@ -210,7 +211,11 @@ def restricted(problem: Problem, members: Sequence[int]) -> Problem:
     return Problem(problem.integer, tuple(problem.laws[i] for i in members), bounds)
 
 
-def needed(problem: Problem) -> Problem:
+Node = tuple[int, int]
+"""A sample and a sign."""
+
+
+def needed(problem: Problem, limits: Limits = UNLIMITED) -> Problem:
     """The problem without bounds that follow from others, so that fewer samples are neighbours."""
     closest: dict[tuple[int, int, int, int], Fraction] = {}
     for b in problem.bounds:
@@ -220,40 +225,39 @@ def needed(problem: Problem) -> Problem:
         closest[key] = min(closest.get(key, b.more), b.more)
     kept = [Bound(*key, more) for key, more in closest.items()]
     double = any(b.sign_i != b.sign_j for b in kept)
-    arcs: dict[tuple[int, int], dict[tuple[int, int], Fraction]] = {}
+    scale = lcm(*(b.more.denominator for b in kept))
+    arcs: dict[Node, dict[Node, int]] = {}
+    into: Counter[Node] = Counter()
 
-    def both(b: Bound) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    def both(b: Bound) -> list[tuple[Node, Node]]:
         forth, back = ((b.i, b.sign_i), (b.j, b.sign_j)), ((b.j, -b.sign_j), (b.i, -b.sign_i))
         return [forth, back] if double else [forth if b.sign_i > 0 else back]
 
     for b in kept:
         for a, z in both(b):
-            arcs.setdefault(a, {})[z] = b.more
-    if not problem.bounds:
-        return problem
+            arcs.setdefault(a, {})[z] = int(b.more * scale)
+            into[z] += 1
     result = []
     for b in sorted(kept, key=lambda b: (-b.more, b.i, b.j)):
+        limits.check("which comparisons follow from others")
         for a, z in both(b):
             del arcs[a][z]
+            into[z] -= 1
         a, z = both(b)[0]
-        if not _reaches(arcs, a, z, b.more):
+        if not into[z] or not _reaches(arcs, a, z, int(b.more * scale)):
             result.append(b)
             for a, z in both(b):
-                arcs[a][z] = b.more
+                arcs[a][z] = int(b.more * scale)
+                into[z] += 1
     result.sort(key=lambda b: (b.i, b.j, b.sign_i, b.sign_j))
     return Problem(problem.integer, problem.laws, tuple(result))
 
 
-def _reaches(
-    arcs: dict[tuple[int, int], dict[tuple[int, int], Fraction]],
-    start: tuple[int, int],
-    end: tuple[int, int],
-    most: Fraction,
-) -> bool:
+def _reaches(arcs: dict[Node, dict[Node, int]], start: Node, end: Node, most: int) -> bool:
     """Whether a chain of other bounds is at least as close."""
     if not arcs.get(start):
         return False
-    best = {start: Fraction(0)}
+    best = {start: 0}
     work = [start]
     for _ in range(4 * len(arcs) + 4):
         following = []
