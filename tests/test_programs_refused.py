@@ -53,7 +53,7 @@ CASES = {
     "condition of a loop": (in_svt("while noisy: pass"), 7, "stands as a condition", "noisy >= 0"),
     "and": (in_svt("x = noisy and t"), 7, "stands as a condition", "compare it"),
     "equality": (in_svt("if noisy == t: yield 'x'"), 7, "==", "compare with < or >="),
-    "inequality": (in_svt("if noisy != t: yield 'x'"), 7, "==", "max(range(k), key="),
+    "inequality": (in_svt("if noisy != t: yield 'x'"), 7, "==", "with the largest so far"),
     "equality of tuples": (in_svt("if (noisy, 1) == (t, 1): yield 'x'"), 7, "==", "compare with < or >="),
     "member of a list": (in_svt("if noisy in [1, 2]: yield 'x'"), 7, "==", "compare with < or >="),
     "key": (in_svt("seen = {noisy: 1}"), 7, "a key of a dictionary", "in a list"),

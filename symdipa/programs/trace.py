@@ -453,8 +453,8 @@ class Trace:
             both = "two noisy values" if len(difference.samples) > 1 else "a noisy value and a number"
             self.refuse(
                 f"{both} are compared with ==, which holds with probability 0",
-                "compare with < or >=, or have integer noise; which of several is the largest is found by "
-                "comparing each with the largest so far",
+                "compare with < or >= (only where noise is integer are there equal values); which of several "
+                "is the largest is found by comparing each with the largest so far",
             )
         return False
 

@@ -164,12 +164,14 @@ class Number:
 
     def plus(self, other: Number, factor: Fraction = ONE) -> Number:
         """The sum with ``factor`` times another number."""
-        terms = dict(self.terms)
-        for each, coefficient in other.terms.items():
-            total = terms.pop(each, Fraction(0)) + factor * coefficient
+        terms, constant = dict(self.terms), self.constant
+        for each, coefficient in other.terms.items():  # fractions are slow, and most are 0 or 1
+            more = coefficient if factor is ONE else factor * coefficient
+            total = terms.pop(each) + more if each in terms else more
             if total:
                 terms[each] = total
-        constant = self.constant + factor * other.constant
+        if other.constant:
+            constant += factor * other.constant
         return Number(self.trace, terms, constant, self.public or (other.public and factor != 0))
 
     def times(self, factor: Fraction) -> Number:
