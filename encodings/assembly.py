@@ -35,8 +35,9 @@ class Addition:
     bits: Sequence[Lit]
     bad: Callable[[int], Lit]
     axioms: Callable[[int], Sequence[Lit]] = lambda q: ()
-    broken_axioms: Callable[[int, OrderState, Set[Lit]], Sequence[Lit]] | None = None
-    """Those of ``axioms`` that a state with this order and these true bits breaks; ``None``: they are few."""
+    broken_axioms: Callable[[int, OrderState, Set[Lit], frozenset[Lit]], Sequence[Lit]] | None = None
+    """Those of ``axioms`` that a state with this order and these true bits breaks, whatever the unknown ones
+    are; ``None``: they are few."""
     choices: Sequence[Lit] = ()
     picks: Callable[[int], Mapping[int, Lit]] = lambda t: {}
 
@@ -82,12 +83,12 @@ def assemble(
         few = added.axioms(q) if added.broken_axioms is None else []
         return _without_true([*monitor.axioms(q), *few])
 
-    def broken_axioms(q: int, bits: Set[Lit]) -> list[Lit]:
+    def broken_axioms(q: int, bits: Set[Lit], unknown: frozenset[Lit]) -> list[Lit]:
         if facts.may[q] is None:
             return []
         rows = order.rows(q, bits)
-        more = [] if added.broken_axioms is None else added.broken_axioms(q, rows, bits)
-        return [*order.broken_axioms(q, rows), *more]
+        more = [] if added.broken_axioms is None else added.broken_axioms(q, rows, bits, unknown)
+        return [*order.broken_axioms(q, rows, unknown), *more]
 
     return System(
         pattern=pattern,

@@ -17,7 +17,7 @@ from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control.chains import Chain, End, chains_of
 from symdipa.runs.dataflow import MarkFacts, OrderFacts, mark_facts, may_have_chain, order_facts
-from symdipa.runs.order import OrderState, members
+from symdipa.runs.order import Mask, OrderState, members
 from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import System
 
@@ -129,29 +129,34 @@ class MarkBits:
             update[self._down[x]] = sample_down if step.asg >> x & 1 else down.get(x, FALSE)
         return update
 
-    def broken_axioms(self, q: int, rows: OrderState, bits: Set[Lit]) -> list[Lit]:
-        """Some of the axioms that a state with these relations and true bits breaks; none if none."""
+    def broken_axioms(self, q: int, rows: OrderState, bits: Set[Lit], unknown: frozenset[Lit]) -> list[Lit]:
+        """Some of the axioms that relations and true bits break whatever the unknown bits are, if any."""
         graph, at_most = self.graph, self.order.at_most
+        up, down = self._marked(q, bits)
+        found: list[Lit] = []
+        if not up | down:
+            return found
+        if up & down and self.hit not in bits and self.hit not in unknown:
+            both = (graph.conj(self._up[x], self._down[x]) for x in members(up & down))
+            found += [graph.implies(pair, self.hit_at(q)) for pair in both]
+        perhaps_up, perhaps_down = self._marked(q, unknown)
+        for x in members(up):
+            for y in members((rows.lt[x] | rows.eq[x]) & ~(up | perhaps_up)):
+                carried = graph.conj(at_most(q, x, y), self._up[x])
+                found.append(graph.implies(carried, self.up(q, y)))
+        for x in members(self.order.facts.tracked(q) & ~(down | perhaps_down)) if down else ():
+            for y in members((rows.lt[x] | rows.eq[x]) & down):
+                carried = graph.conj(at_most(q, x, y), self._down[y])
+                found.append(graph.implies(carried, self.down(q, x)))
+        return found
+
+    def _marked(self, q: int, bits: Set[Lit]) -> tuple[Mask, Mask]:
+        """The variables whose marks ``up`` and ``down`` are open at ``q`` and among these bits."""
         up = down = 0
         for bit in self._place.keys() & bits:
             above, below = self._place[bit]
             up, down = up | above, down | below
-        up, down = up & self.facts.up[q], down & self.facts.down[q]
-        found: list[Lit] = []
-        if self.hit not in bits:
-            both = (graph.conj(self._up[x], self._down[x]) for x in members(up & down))
-            found += [graph.implies(pair, self.hit_at(q)) for pair in both]
-        for x, (lt, eq) in enumerate(zip(rows.lt, rows.eq, strict=True)):
-            higher = lt | eq
-            if up >> x & 1 and higher & ~up:
-                for y in members(higher & ~up):
-                    carried = graph.conj(at_most(q, x, y), self._up[x])
-                    found.append(graph.implies(carried, self.up(q, y)))
-            if higher & down and not down >> x & 1:
-                for y in members(higher & down):
-                    carried = graph.conj(at_most(q, x, y), self._down[y])
-                    found.append(graph.implies(carried, self.down(q, x)))
-        return found
+        return up & self.facts.up[q], down & self.facts.down[q]
 
     def axioms(self, q: int) -> list[Lit]:
         """Marks are closed along the order, and a value with both is a hit."""

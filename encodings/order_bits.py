@@ -7,7 +7,7 @@ constant true; only the others are *open*. :mod:`symdipa.runs.order` is the spec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from symdipa.runs.dataflow import OrderFacts
@@ -40,8 +40,9 @@ class OrderBits:
         names = facts.control.variable_names
         self._names = [*names, *(f"V{g + 1}" for g in range(facts.ghosts))]
         self._bits: dict[str, dict[tuple[int, int], Lit]] = {"lt": {}, "eq": {}}
-        self._open: dict[int, list[Fact]] = {}
-        self._constant: dict[int, tuple[OrderState, Mapping[Lit, Fact]]] = {}
+        self._open: dict[int, Mapping[Lit, Fact]] = {}
+        self._constant: dict[int, OrderState] = {}
+        self._unknown: dict[int, tuple[frozenset[Lit], OrderState]] = {}
         self.soft = facts.control.soft and facts.control.soft | facts.ghost_mask
         """The variables that hold shifts: facts about these are not strict and contradict nothing."""
 
@@ -59,11 +60,11 @@ class OrderBits:
         """``x lt y`` or ``x eq y``."""
         return self.graph.disj(self.lt(q, x, y), self.eq(q, x, y))
 
-    def open_pairs(self, q: int) -> list[Fact]:
-        """The facts that the dataflow leaves open at ``q``, as (``"lt"`` or ``"eq"``, x, y)."""
+    def open_facts(self, q: int) -> Mapping[Lit, Fact]:
+        """The facts that the dataflow leaves open at ``q``, by their bits."""
         found = self._open.get(q)
         if found is None:
-            found = self._open[q] = list(self._find_open(q))
+            found = self._open[q] = {self.value(q, fact): fact for fact in self._find_open(q)}
         return found
 
     def _find_open(self, q: int) -> Iterator[Fact]:
@@ -82,8 +83,9 @@ class OrderBits:
         kind, x, y = fact
         may, must = self.facts.may[q], self.facts.must[q]
         assert may is not None and must is not None
-        holds = getattr(must, kind)[x] >> y & 1
-        if holds or not getattr(may, kind)[x] >> y & 1:
+        always, ever = (must.lt, may.lt) if kind == "lt" else (must.eq, may.eq)
+        holds = always[x] >> y & 1
+        if holds or not ever[x] >> y & 1:
             return constant(bool(holds))
         bit = self._bits[kind].get((x, y))
         if bit is None:
@@ -92,7 +94,7 @@ class OrderBits:
         return bit
 
     def open_bits(self, q: int) -> list[Lit]:
-        return [self.value(q, fact) for fact in self.open_pairs(q)]
+        return list(self.open_facts(q))
 
     def all_bits(self) -> list[Lit]:
         """Every bit made so far."""
@@ -146,21 +148,24 @@ class OrderBits:
                 return self.eq(q, x, y)
             return graph.disj(self.lt(q, x, y), graph.conj(below[x], above[y]))
 
-        update = dict.fromkeys(self.open_bits(q), FALSE)
-        for kind, x, y in self.open_pairs(p):
+        update = dict.fromkeys(self.open_facts(q), FALSE)
+        for bit, (kind, x, y) in self.open_facts(p).items():
             ax, ay = assigned(x), assigned(y)
+            if ax == ay == FALSE:
+                update[bit] = kept(kind, x, y)
+                continue
             if kind == "lt":
                 fresh_x = graph.conj(ay ^ 1, above.get(y, FALSE))
                 old_x = graph.ite(ay, below.get(x, FALSE), kept(kind, x, y))
             else:
                 fresh_x = ay
                 old_x = graph.conj(ay ^ 1, kept(kind, x, y))
-            update[self.value(p, (kind, x, y))] = graph.ite(ax, fresh_x, old_x)
+            update[bit] = graph.ite(ax, fresh_x, old_x)
         return update
 
     def rows(self, q: int, bits: Set[Lit]) -> OrderState:
         """The relations at ``q`` in a state with these true bits (which need not satisfy the axioms)."""
-        must, named = self._constants(q)
+        must, named = self._constants(q), self.open_facts(q)
         lt, eq = list(must.lt), list(must.eq)
         for bit in named.keys() & bits:
             kind, x, y = named[bit]
@@ -171,41 +176,49 @@ class OrderBits:
                 eq[y] |= 1 << x
         return OrderState(tuple(lt), tuple(eq))
 
-    def _constants(self, q: int) -> tuple[OrderState, Mapping[Lit, Fact]]:
-        """What holds in every state at ``q``, with ``eq`` reflexive, and the open bits with their facts."""
+    def _constants(self, q: int) -> OrderState:
+        """What holds in every state at ``q``, with ``eq`` reflexive."""
         found = self._constant.get(q)
         if found is None:
             must = self.facts.must[q]
             assert must is not None
             tracked = self.facts.tracked(q)
             eq = tuple(row | tracked & 1 << x for x, row in enumerate(must.eq))
-            named = {self.value(q, fact): fact for fact in self.open_pairs(q)}
-            found = self._constant[q] = OrderState(must.lt, eq), named
+            found = self._constant[q] = OrderState(must.lt, eq)
         return found
 
-    def broken_axioms(self, q: int, rows: OrderState) -> list[Lit]:
-        """Some of the axioms at ``q`` that relations break; none if they satisfy them all."""
+    def broken_axioms(self, q: int, rows: OrderState, unknown: frozenset[Lit]) -> list[Lit]:
+        """Some of the axioms at ``q`` that relations break whatever the unknown bits are, if any."""
         graph, lt, eq = self.graph, rows.lt, rows.eq
+        perhaps = self._perhaps(q, unknown)
         found = []
         for x in range(len(lt)):
             strict = not self.soft >> x & 1
-            if _is_closed(lt, eq, x, strict):
+            if not (lt[x] or eq[x] & ~(1 << x)) or _is_closed(rows, perhaps, x, strict):
                 continue
+            above, same_too = lt[x] | perhaps.lt[x], eq[x] | perhaps.eq[x]
             for y in members(lt[x]):
                 if strict and lt[y] >> x & 1:
                     found.append(graph.conj(self.lt(q, x, y), self.lt(q, y, x)) ^ 1)
                 if strict and eq[x] >> y & 1:
                     found.append(graph.conj(self.lt(q, x, y), self.eq(q, x, y)) ^ 1)
-                for z in members((lt[y] | eq[y]) & ~(lt[x] | 1 << x)):
+                for z in members((lt[y] | eq[y]) & ~(above | 1 << x)):
                     both = graph.conj(self.lt(q, x, y), self.at_most(q, y, z))
                     found.append(graph.implies(both, self.lt(q, x, z)))
             for y in members(eq[x] & ~(1 << x)):
                 same = self.eq(q, x, y)
-                for z in members(lt[y] & ~(lt[x] | 1 << x)):
+                for z in members(lt[y] & ~(above | 1 << x)):
                     found.append(graph.implies(graph.conj(same, self.lt(q, y, z)), self.lt(q, x, z)))
-                for z in members(eq[y] & ~eq[x]):
+                for z in members(eq[y] & ~same_too):
                     found.append(graph.implies(graph.conj(same, self.eq(q, y, z)), self.eq(q, x, z)))
         return found
+
+    def _perhaps(self, q: int, unknown: frozenset[Lit]) -> OrderState:
+        """The relations that hold at ``q`` if all unknown bits are true; the last answer is kept."""
+        known = self._unknown.get(q)
+        if known is None or known[0] is not unknown:
+            known = self._unknown[q] = unknown, self.rows(q, unknown)
+        return known[1]
 
     def axioms(self, q: int) -> list[Lit]:
         """What every order state satisfies, as far as bits are open at ``q``.
@@ -233,8 +246,9 @@ class OrderBits:
         return [axiom for axiom in dict.fromkeys(found) if axiom != TRUE]
 
 
-def _is_closed(lt: Sequence[Mask], eq: Sequence[Mask], x: int, strict: bool) -> bool:
+def _is_closed(rows: OrderState, perhaps: OrderState, x: int, strict: bool) -> bool:
     """Whether the relations of ``x`` satisfy all axioms, as is nearly always so; fast."""
+    lt, eq = rows.lt, rows.eq
     above, same = lt[x], eq[x]
     rest, after = above, 0
     while rest:
@@ -242,9 +256,11 @@ def _is_closed(lt: Sequence[Mask], eq: Sequence[Mask], x: int, strict: bool) -> 
         rest ^= lowest
         y = lowest.bit_length() - 1
         after |= lt[y] | eq[y]
-    if after & ~(above if strict else above | 1 << x) or (strict and above & same):
+    above |= perhaps.lt[x]
+    if after & ~(above if strict else above | 1 << x) or (strict and lt[x] & same):
         return False
     rest = same & ~(1 << x)
+    same |= perhaps.eq[x]
     while rest:
         lowest = rest & -rest
         rest ^= lowest

@@ -137,7 +137,7 @@ class Walk:
         return taken.output
 
     def sample(self, state, leaving):
-        if {t.output.symbol for t in leaving} & {MORE, END}:
+        if self.symbols is not None and {t.output.symbol for t in leaving} & {MORE, END}:
             self.promised += 1  # as every entry is asked for that is read
             return Fraction(1 if self.promised <= self.most else -1)
         mean = self.mean(state, state.mu, self.registers)

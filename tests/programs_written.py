@@ -42,7 +42,7 @@ def with_own_scales(automaton):
 def without_dead_variables(automaton):
     """The automaton without variables that nothing reads."""
     while True:
-        read = {name for t in automaton.transitions for name in t.reads}
+        read = {name for t in automaton.transitions for name in (*t.reads, *shown(t))}
         fewer = [
             replace(t, assign=t.assign & read, copies=tuple(c for c in t.copies if c[0] in read))
             for t in automaton.transitions
@@ -50,6 +50,11 @@ def without_dead_variables(automaton):
         if tuple(fewer) == automaton.transitions:
             return automaton
         automaton = replace(automaton, transitions=tuple(fewer))
+
+
+def shown(t):
+    """What a transition shows, after what it stores."""
+    return (name for part in t.output.parts for name in part.names)
 
 
 def identifier(name: str) -> str:
@@ -77,13 +82,14 @@ def body(state, leaving):
 
 
 def branch(state, t):
+    if t.output.shows_second:
+        yield f"second = {drawn(state, state.noise_prime, state.d_prime, state.mu_prime)}"
     stores = dict.fromkeys(t.assign, "sample") | dict(t.copies)
     sums = {u.register: " + ".join([*filter(None, [u.source]), *["entry"] * u.adds_input]) for u in t.updates}
     all_stores = {**stores, **{r: new or "0" for r, new in sums.items()}}
     if all_stores:
         yield f"{', '.join(all_stores)} = {', '.join(map(text, all_stores.values()))}"
-    shown = [item(state, part) for part in t.output.parts]
-    yield f"yield {', '.join(shown)}"
+    yield f"yield {', '.join(map(item, t.output.parts))}"
     yield f"state = {t.target!r}"
 
 
@@ -91,14 +97,14 @@ def text(new):
     return new if isinstance(new, str) else repr(new)
 
 
-def item(state, part):
+def item(part):
     match part.kind:
         case OutputKind.SYMBOL:
             return repr(part.symbol)
         case OutputKind.INSAMPLE:
             return "sample"
         case OutputKind.INSAMPLE_PRIME:
-            return drawn(state, state.noise_prime, state.d_prime, state.mu_prime)
+            return "second"
     return " - ".join(map(value, part.names))
 
 

@@ -129,6 +129,24 @@ def test_offsets_negatives_integers_and_copies(text):
     certified(result)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "leaking_cycle/svt_redrawn_threshold",
+        "leaking_pair/svt_no_cutoff",
+        "disclosing_cycle/stream",
+        "privacy_violating_path/num_range_1",
+        "well_formed/svt",
+    ],
+)
+def test_automata_of_the_paper_with_integer_noise(name):
+    automaton = load(ROOT / "examples" / f"{name}.dipa")
+    states = [replace(state, mu=Fraction(round(state.mu))) for state in automaton.states]
+    result = weigh(Automaton.build(states, automaton.transitions, integer=True), timeout=60)
+    assert result.verdict is (Verdict.PRIVATE if name == "well_formed/svt" else Verdict.NOT_PRIVATE)
+    certified(result)
+
+
 # --------------------------------------------------------------------------------------------- random ones
 
 WAYS = [

@@ -376,6 +376,31 @@ SVT_LOWER = {
     ],
 }
 
+
+def on_trunk(certificate: Json) -> Json:
+    """The same over a trunk that splits nothing: its nodes are the states in the order of the potentials."""
+    number = {state: str(i) for i, state in enumerate(certificate["potentials"])}
+    edges = certificate["parts"][0]["base"]["edges"]
+    copy = deepcopy(certificate) | {
+        "trunk": {
+            "base": {"nodes": [{"state": state} for state in number], "edges": deepcopy(edges)},
+            "lift": {
+                "cover": "backward",
+                "shifts": {},
+                "nodes": [{"base": i} for i in range(len(number))],
+                "edges": deepcopy(edges),
+            },
+        },
+        "potentials": {number[state]: found for state, found in certificate["potentials"].items()},
+    }
+    for part in copy["parts"]:
+        for node in part["base"]["nodes"]:
+            node["state"] = number[node["state"]]
+    return copy
+
+
+PIVOT_ON_TRUNK = on_trunk(PIVOT_IN_PARTS)
+
 FLOOR_LOWER = {
     **SVT_LOWER,
     "differences": ["0", "1", "-1"],
@@ -442,6 +467,7 @@ HOLD: dict[str, tuple[Automaton, Json]] = {
     "ordered": (ORDERED, ORDERED_PRIVATE),
     "shown": (SHOWN, SHOWN_PRIVATE),
     "pivot": (PIVOT, PIVOT_IN_PARTS),
+    "trunk": (PIVOT, PIVOT_ON_TRUNK),
     "ordered in parts": (ORDERED, ORDERED_IN_PARTS),
     "shown in parts": (SHOWN, SHOWN_IN_PARTS),
     "impossible": (IMPOSSIBLE, IMPOSSIBLE_IN_PARTS),
@@ -715,6 +741,23 @@ TAMPERED: list[tuple[str, str, str, object]] = [
     ("pivot", "base-initial", "parts.1.base.nodes.0.state", "a"),
     ("pivot", "lift-cover", "parts.1.lift.edges.5", DROP),
     ("pivot", "lift-cover", "parts.0.lift.edges.3", DROP),
+    ("trunk", "private-bound", "D", "999/1000"),
+    ("trunk", "part-potential", "potentials.2", "499/1000"),
+    ("trunk", "part-potential", "potentials.q", "1"),
+    ("trunk", "part-potential", "trunk", DROP),
+    ("trunk", "shape", "trunk.parts", []),
+    ("trunk", "shape", "trunk.lift.nodes.2.potential", "1"),
+    ("trunk", "lift-node", "trunk.lift.shifts.x", ["1", "1"]),
+    ("trunk", "trunk-initial", "trunk.lift.nodes.4", {"base": 0}),
+    ("trunk", "lift-cover", "trunk.lift.nodes.4", {"base": 3}),
+    ("trunk", "lift-cover", "trunk.lift.edges.6", DROP),
+    ("trunk", "base-complete", "trunk.base.edges.6", DROP),
+    ("trunk", "base-initial", "trunk.base.nodes.0.state", "a"),
+    ("trunk", "base-fact", "trunk.base.nodes.2.facts", [["<", "p", "x"]]),
+    ("trunk", "base-node", "parts.1.base.nodes.1.state", "a"),
+    ("trunk", "base-edge", "parts.1.base.nodes.4.state", "2"),
+    ("trunk", "base-complete", "parts.1.base.nodes.3.facts", []),
+    ("trunk", "part-sample", "parts.1.lift.shifts.x", ["-2", "-2"]),
     ("ordered in parts", "part-potential", "potentials.a", "999/1000"),
     ("ordered in parts", "part-potential", "potentials.c", "501/1000"),
     ("ordered in parts", "base-complete", "parts.0.base.nodes.1.facts", []),

@@ -27,7 +27,7 @@ from symdipa.runs.control.chains import Chain, End
 from symdipa.runs.dataflow import OrderFacts, order_facts
 from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import OrderState, Step, bounds, enabled, initial, members, update
-from symdipa.systems.boolean import TRUE, BooleanGraph, Lit
+from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
 from symdipa.systems.system import Edge, System
 
 LC, LP, DC, PV = Pattern
@@ -490,6 +490,34 @@ def test_bits_and_choices_cover_what_the_formulas_read():
                     # What an update reads of the state is open where the edge starts.
                     mine = reads(system, edge.guard, *edge.update.values())
                     assert mine <= set(system.open_bits[edge.source]) | choices
+
+
+def test_what_is_not_relevant_changes_nothing_ahead():
+    """Flipping it leaves guards on ways to bad states, bad conditions and the relevant bits after a step."""
+    rng = random.Random("relevant")
+    left_out = flipped = 0
+    for i in range(60):
+        for (pattern, encoding), precise in product(CASES, (True, False)):
+            for system in systems(sample(i), pattern, encoding, precise):
+                relevant = system.relevant
+                for q, bits in enumerate(system.open_bits):
+                    assert set(relevant[q]) <= set(bits)
+                    assert q not in system.steps_to_bad or not {system.is_open}.intersection(bits) - {
+                        *relevant[q]
+                    }
+                    left_out += len(bits) - len(relevant[q])
+                edges = [edge for edge in system.edges if edge.target in system.steps_to_bad]
+                for edge in rng.sample(edges, min(3, len(edges))):
+                    q, p = edge.source, edge.target
+                    asked = [edge.guard, system.bad.get(q, FALSE), system.begins.get(q, FALSE)]
+                    asked += [edge.update.get(bit, bit) for bit in relevant[p]]
+                    values = dict.fromkeys(system.bits, False)
+                    values |= {bit: rng.random() < 0.5 for bit in (*system.open_bits[q], *system.choices)}
+                    others = {bit: rng.random() < 0.5 for bit in {*system.open_bits[q]} - {*relevant[q]}}
+                    answers = system.graph.evaluate(asked, values)
+                    assert answers == system.graph.evaluate(asked, values | others)
+                    flipped += any(values[bit] != value for bit, value in others.items())
+    assert left_out > 1000 and flipped > 300, (left_out, flipped)
 
 
 def reads(system: System, *literals: Lit) -> set[Lit]:

@@ -29,6 +29,7 @@ from symdipa.model.errors import OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import PatternResult, Status, Verdict
+from symdipa.runs.augmentation import augment
 from symdipa.runs.control import control_graph
 from symdipa.runs.dataflow import order_facts
 from symdipa.runs.problem import Problem
@@ -385,6 +386,13 @@ def test_a_cap_on_nodes_gives_unknown():
                 assert result.sizes == {}
         enough = ExplicitEngine(Problem.of(example), max_nodes=size)
         assert all(result.status is not Status.UNKNOWN for result in decided(enough).values())
+
+
+def test_order_states_share_equal_relations():
+    """What one order state takes is what enumeration takes: there are millions of them."""
+    graph = augment(control_graph(generate("running-max", 5)))
+    relations = [relation for order in graph.order[1:] for relation in order]
+    assert len({id(relation) for relation in relations}) == len(set(relations)) < len(relations)
 
 
 def test_progress_is_told():

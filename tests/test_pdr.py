@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import brute_force as judge
 import pytest
@@ -508,8 +509,8 @@ def test_progress_is_told():
     PDR(systems_of(automaton(A_LEAKP), LP)[0], Limits(progress=told.append), "minisat").run()
     assert "leaking pair, frame 0" in told
     told.clear()
-    PDR(systems_of(generate("turing-wrap", 3), LP)[0], Limits(progress=told.append), "minisat").run()
-    assert told[-1] == "leaking pair, frame 5"
+    search = PDR(systems_of(generate("turing-wrap", 3), LP)[0], Limits(progress=told.append), "minisat").run()
+    assert told[-1] == f"leaking pair, frame {search.depth}" and search.depth > 1
 
 
 def test_solvers_started_over_change_nothing(monkeypatch: pytest.MonkeyPatch):
@@ -580,7 +581,7 @@ def test_an_axiom_is_named_broken_exactly_when_one_is():
                         anyhow = frozenset(b for b in system.open_bits[q] if rng.random() < share)
                         cases = {"order": order, "turned": order ^ frozenset(turned), "random": anyhow}
                         for kind, bits in cases.items():
-                            broken = list(system.broken_axioms(q, set(bits)))
+                            broken = list(system.broken_axioms(q, bits, frozenset()))
                             fine = not broken and holding(system, first, bits)
                             assert fine == holding(system, axioms, bits)
                             for axiom in broken:
@@ -589,6 +590,35 @@ def test_an_axiom_is_named_broken_exactly_when_one_is():
     assert all(seen[kind, fine] > 50 for kind in ("order", "turned", "random") for fine in (True, False)), (
         seen
     )
+
+
+def test_with_unknown_bits_an_axiom_is_named_when_it_fails_whatever_they_are():
+    seen: Counter[bool] = Counter()
+    rng = random.Random("unknown")
+    for i in range(40):
+        example = source.random_automaton(random.Random(f"unknown/{i}"), (2, 3, 4))
+        for system in systems_of(example, rng.choice((LP, PV)), rng.choice(("marks", "ghost"))):
+            for q in (q for q, bits in enumerate(system.open_bits) if len(bits) > 3):
+                first = set(system.first_axioms(q))
+                later = [axiom for axiom in system.axioms(q) if axiom not in first]
+                unknown = frozenset(rng.sample(system.open_bits[q], 3))
+                rest = sorted({*system.open_bits[q]} - unknown)
+                for bits in (ordered(system, q, rng) - unknown, {b for b in rest if rng.random() < 0.3}):
+                    completed = [
+                        frozenset(bits) | {b for b, true in zip(sorted(unknown), row, strict=True) if true}
+                        for row in product((False, True), repeat=3)
+                    ]
+
+                    def fails(
+                        axiom: Lit, states: list[frozenset[Lit]] = completed, system: System = system
+                    ) -> bool:
+                        return not any(holding(system, [axiom], bits) for bits in states)
+
+                    broken = list(system.broken_axioms(q, bits, unknown))
+                    assert all(map(fails, broken))
+                    assert bool(broken) == any(map(fails, later))
+                    seen[bool(broken)] += 1
+    assert min(seen[True], seen[False]) > 50, seen
 
 
 def test_broken_axioms_follow_from_all_axioms():
@@ -604,7 +634,7 @@ def test_broken_axioms_follow_from_all_axioms():
             rng = random.Random(q)
             for _ in range(10):
                 bits = {b for b in system.open_bits[q] if rng.random() < 0.4}
-                for axiom in system.broken_axioms(q, bits):
+                for axiom in system.broken_axioms(q, bits, frozenset()):
                     assert allowed & ~states.tables([axiom])[0] == 0
                     seen += 1
     assert seen > 500

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from fractions import Fraction
 
 import pytest
 from conftest import ROOT
+from hidden_programs import ARGMAX, HIDDEN, of_integers, two_largest
+from programs_lockstep import Tape, Walk, shown_by_program
 
 import symdipa
+import symdipa.programs.loading
 from symdipa import InvalidInput, Verdict, laplace, mechanism
+from symdipa.programs.automaton import translated
+from symdipa.programs.python.run import PythonProgram
 
 
 @mechanism
@@ -154,3 +160,124 @@ def test_reals_lie_between_integers():
         ("insample >= 1", "False"),
         ("insample <= 0", "False"),
     }
+
+
+def shown_on_both_sides(mechanism, rng):
+    """What a mechanism shows on random inputs and noise, and what its automaton does."""
+    translation = translated(PythonProgram(mechanism, {}))
+    for _ in range(60):
+        entries = [Fraction(rng.randint(-9, 9), 1 if mechanism.integer else 7) for _ in range(12)]
+        tape = Tape(rng, mechanism.integer)
+        expected = shown_by_program(mechanism, [list(entries)], tape, {})
+        yield expected, Walk(translation.automaton, entries, tape, translation.symbols).outputs(len(expected))
+
+
+@pytest.mark.parametrize("mechanism", [*HIDDEN, *ARGMAX, two_largest, of_integers], ids=lambda m: m.__name__)
+def test_what_cannot_be_seen_is_not_forgotten(mechanism):
+    """Functions that are run by ``max``, ``zip`` and others, which keep values that no variable has."""
+    shown = [pair for seed in range(3) for pair in shown_on_both_sides(mechanism, random.Random(seed))]
+    assert all(found == expected for expected, found in shown)
+    assert len({str(expected) for expected, _ in shown}) > 1
+
+
+@pytest.mark.parametrize("mechanism", ARGMAX, ids=lambda m: m.__name__)
+def test_the_largest_is_found_in_many_ways(mechanism):
+    result = symdipa.check(mechanism, k=2)
+    assert (result.verdict, result.bounds.best) == (Verdict.PRIVATE, 1)
+    shown = {t.output.symbol for t in mechanism.automaton(k=4).transitions}
+    assert {"_0", "_1", "_2", "_3"} <= shown <= {"_0", "_1", "_2", "_3", "read"}
+
+
+def test_generators_that_are_asked_directly_keep_states_apart_from_what_is_over():
+    """``any`` keeps nothing, so that a generator in it is as good as a loop."""
+
+    @mechanism
+    def watched(queries):
+        t = laplace(2)
+
+        def answers():
+            for q in queries:
+                yield q + laplace(4) >= t
+
+        yield any(answers())
+
+    assert len(watched.automaton().states) == 5
+
+
+def test_a_run_that_differs_from_an_earlier_one_is_found_out():
+    class Odd:
+        def __init__(self):
+            self.count = 0
+
+        def __eq__(self, other):
+            type(self).times += 1
+            return type(self).times % 2 == 0
+
+        times = 0
+
+    odd = Odd()
+
+    @mechanism
+    def changing(queries):
+        for q in queries:
+            if odd == 1:
+                yield "x" if q + laplace(1) >= 0 else "y"
+            yield "z" if q + laplace(2) >= 0 else "w"
+
+    with pytest.raises(InvalidInput, match=r"does not do the same when it is run again|odd was changed"):
+        changing.automaton()
+
+
+# ------------------------------------------------------------------- what was shown, in a new comparison
+
+ANSWERED_AGAIN = """
+from symdipa import exponential, laplace, mechanism
+
+
+@mechanism
+def recompute(queries, *, limit=2):
+    t = laplace(2)
+    out, count = 0, 0
+    for q in queries:
+        {question}
+            out = q + laplace(4)
+            yield out
+            count += 1
+            if count == limit:
+                return
+            t = {threshold}
+        else:
+            yield "same"
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "threshold"),
+    [
+        ("if q - out + laplace(8) >= t:", "laplace(2)"),
+        ("if q + laplace(8) >= t + out:", "laplace(2)"),
+        ("if t <= laplace(8) + (q - out):", "laplace(2)"),
+        ("noisy = q + laplace(8) - out\n        if noisy >= t:", "laplace(2)"),
+        ("if abs(q - out + laplace(8)) >= t:", "laplace(2)"),
+        ("if q + laplace(8) >= t:", "out + laplace(2)"),
+    ],
+)
+def test_what_was_shown_is_taken_in_by_a_new_sample(question, threshold, tmp_path):
+    """Each answer costs 1/2 for the threshold, 2/8 for the comparison and 1/4 for the number."""
+    file = tmp_path / "recompute.py"
+    file.write_text(ANSWERED_AGAIN.format(question=question, threshold=threshold), encoding="utf-8")
+    result = symdipa.weigh(symdipa.programs.loading.read_program(str(file)))
+    assert result.verdict is Verdict.PRIVATE
+    assert result.bounds.best == result.bounds.lower == 2
+    one = symdipa.weigh(symdipa.programs.loading.read_program(str(file), {"limit": 1}))
+    assert one.bounds.best == one.bounds.lower == 1
+
+
+def test_one_sided_noise_does_not_take_in_what_was_shown(tmp_path):
+    file = tmp_path / "recompute.py"
+    file.write_text(
+        ANSWERED_AGAIN.format(question="if q - out + exponential(8) >= t:", threshold="laplace(2)"),
+        encoding="utf-8",
+    )
+    with pytest.raises(InvalidInput, match="a sum of noisy values is compared"):
+        symdipa.programs.loading.read_program(str(file))

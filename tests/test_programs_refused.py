@@ -53,6 +53,8 @@ CASES = {
     "condition of a loop": (in_svt("while noisy: pass"), 7, "stands as a condition", "noisy >= 0"),
     "and": (in_svt("x = noisy and t"), 7, "stands as a condition", "compare it"),
     "equality": (in_svt("if noisy == t: yield 'x'"), 7, "==", "compare with < or >="),
+    "inequality": (in_svt("if noisy != t: yield 'x'"), 7, "==", "with the largest so far"),
+    "equality of tuples": (in_svt("if (noisy, 1) == (t, 1): yield 'x'"), 7, "==", "compare with < or >="),
     "member of a list": (in_svt("if noisy in [1, 2]: yield 'x'"), 7, "==", "compare with < or >="),
     "key": (in_svt("seen = {noisy: 1}"), 7, "a key of a dictionary", "in a list"),
     "member of a set": (in_svt("seen = {noisy}"), 7, "a member of a set", "in a list"),
@@ -84,6 +86,14 @@ CASES = {
     "import inside": (in_svt("import math"), 7, "in the course of a run", "on top"),
     "global": (in_svt("global n\nn = 1"), 7, "global n lasts", "local variable"),
     "list outside": (in_svt("seen.append(1)", "seen = []\n"), None, "seen was changed", "local variable"),
+    "generator outside": (
+        in_svt("yield next(seen)", "seen = (i for i in range(9))\n"),
+        None, "seen was changed", "local variable",
+    ),
+    "counter outside": (
+        in_svt("yield next(seen)", "import itertools\nseen = itertools.count()\n"),
+        None, "seen was changed", "local variable",
+    ),
     "item outside": (in_svt("seen['x'] = 1", "seen = {}\n"), 8, "seen is changed", "local variable"),
     "attribute outside": (
         in_svt("box.x = 1", "class Box: pass\nbox = Box()\n"), 9, "box is changed", "local variable",
@@ -114,6 +124,7 @@ CASES = {
         3, "functions call each other without an end", "a loop instead",
     ),
     "async": (body("async def svt(queries):\n    yield next(queries)\n"), 3, "asynchronous", "without async"),
+    "class inside": (in_svt("class Pair:\n    pass"), 7, "the class Pair is made anew", "outside"),
     "sent values": (
         body("""
             def svt(queries):
@@ -161,6 +172,118 @@ CASES = {
                         yield i
         """),
         None, "i takes ever more values (", "some value of i",
+    ),
+    "growing list of noise": (
+        body("""
+            def svt(queries):
+                found = []
+                for q in queries:
+                    found.append(q + laplace(1))
+                yield max(found)
+        """),
+        6, "found takes ever more values ([a noisy value or an input], [2 noisy values or inputs], [3 ",
+        "keep it out",
+    ),
+    "list of an endless stream": (
+        body("""
+            def svt(queries):
+                noisy = [q + laplace(2) for q in queries]
+                yield max(noisy)
+        """),
+        4, "[q + laplace(2) for q in queries] takes ever more entries of queries (1, 2, 3, ...), and shows",
+        "--set queries=5, or use each in a loop: for q in queries",
+    ),
+    "list made by a function": (
+        body("""
+            def svt(queries):
+                yield max(collected(queries))
+        """, "def collected(queries):\n    return [q + laplace(2) for q in queries]\n"),
+        3, "[q + laplace(2) for q in queries] takes ever more entries of queries", "--set queries=5",
+    ),
+    "dictionary of an endless stream": (
+        body("""
+            def svt(queries):
+                noisy = {i: q + laplace(2) for i, q in enumerate(queries)}
+                yield noisy[0]
+        """),
+        4, "{i: q + laplace(2) for i, q in enumerate(queries)} takes ever more entries", "--set queries=5",
+    ),
+    "sum of an endless stream": (
+        body("def svt(queries):\n    yield sum(queries) + laplace(1)\n"),
+        4, "sum(queries) takes ever more entries of queries (1, 2, 3, ...)", "--set queries=5",
+    ),
+    "count of an endless stream": (
+        body("def svt(queries):\n    yield sum(1 for q in queries)\n"),
+        4, "sum(1 for q in queries) takes ever more entries of queries", "--set queries=5",
+    ),
+    "largest of an endless stream": (
+        body("def svt(queries):\n    yield max(q + laplace(2) for q in queries)\n"),
+        4, "max(q + laplace(2) for q in queries) takes ever more entries of queries", "--set queries=5",
+    ),
+    "order of an endless stream": (
+        body("def svt(queries):\n    yield sorted(q + laplace(2) for q in queries)\n"),
+        4, "sorted(q + laplace(2) for q in queries) takes ever more entries of queries", "--set queries=5",
+    ),
+    "search in an endless stream": (
+        body("def svt(queries):\n    yield any(q + laplace(2) >= 3 for q in queries)\n"),
+        4, "any(q + laplace(2) >= 3 for q in queries) takes ever more entries of queries", "for q in queries",
+    ),
+    "map of an endless stream": (
+        body("""
+            def svt(queries):
+                noisy = map(lambda q: q + laplace(2), queries)
+                yield max(noisy)
+        """),
+        5, "max(noisy) takes ever more entries of queries", "--set queries=5",
+    ),
+    "rest of an endless stream": (
+        body("""
+            def svt(queries):
+                first, *rest = queries
+                yield first + laplace(1)
+        """),
+        4, "first, *rest takes ever more entries of queries", "--set queries=5",
+    ),
+    "largest of a generator": (
+        body("""
+            def svt(queries):
+                def noisy():
+                    for q in queries:
+                        yield q + laplace(2)
+                yield max(noisy())
+        """),
+        7, "max(noisy()) takes ever more entries of queries", "--set queries=5",
+    ),
+    "loop inside of an expression": (
+        body("""
+            def svt(queries):
+                yield 1 + waited(queries)
+        """, "def waited(queries):\n    while next(queries) + laplace(1) > 0:\n        pass\n    return 1\n"),
+        8, "waited(queries) takes ever more entries of queries", "for q in queries",
+    ),
+    "noise without end": (
+        body("""
+            def svt(queries):
+                noise = [laplace(2) for _ in itertools.count()]
+                yield next(queries) + noise[0]
+        """, "import itertools\n"),
+        5, "[laplace(2) for _ in itertools.count()] makes ever more noise (1, 2, 3, ... times)", "let it end",
+    ),
+    "questions without end": (
+        body("""
+            def svt(queries):
+                noisy = next(queries) + laplace(2)
+                yield next(i for i in itertools.count() if noisy < i)
+        """, "import itertools\n"),
+        6, "next(i for i in itertools.count() if noisy < i) asks ever more questions (1, 2, 3,", "a loop",
+    ),
+    "too many orders": (
+        body("""
+            def svt(queries):
+                noisy = [next(queries) + laplace(2) for _ in range(7)]
+                yield sorted(range(7), key=lambda i: noisy[i])[-1]
+        """),
+        5, "sorted(range(7), key=lambda i: noisy[i]) can come out in more than 1000 ways", "max() for the",
     ),
     "growing list": (
         body("""

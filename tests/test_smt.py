@@ -253,8 +253,9 @@ def test_clauses_are_the_functions(
     """Every function has, under every valuation, the value that the graph gives it; and no other."""
     graph, inputs, made = drawn
     solver = open_solver(name)
-    variables = {v: solver.variable() for v in inputs}
-    instance = Instance(graph, solver, variables)
+    instance = Instance(graph, solver, inputs)
+    variables = {v: instance.literal(v) for v in inputs}
+    assert instance.inputs == variables
     functions = [instance.literal(lit) for lit in made]
     row = data.draw(st.lists(st.booleans(), min_size=4, max_size=4))
     values = graph.evaluate(made, dict(zip(inputs, row, strict=True)))
@@ -271,8 +272,8 @@ def test_a_definition_adds_no_constraint(drawn: tuple[BooleanGraph, list[Lit], l
     """Functions have fresh variables; whatever the inputs are, the clauses can be satisfied."""
     graph, inputs, made = drawn
     solver = open_solver("minisat")
-    variables = {v: solver.variable() for v in inputs}
-    instance = Instance(graph, solver, variables)
+    instance = Instance(graph, solver, inputs)
+    variables = {v: instance.literal(v) for v in inputs}
     before = [instance.literal(lit) for lit in made]
     count = solver.effort.clauses
     assert [instance.literal(lit) for lit in made] == before
@@ -280,6 +281,26 @@ def test_a_definition_adds_no_constraint(drawn: tuple[BooleanGraph, list[Lit], l
     assert solver.effort.clauses == count, "nothing is defined twice"
     for row in product((False, True), repeat=len(inputs)):
         assert solver.check([x if value else -x for x, value in zip(variables.values(), row, strict=True)])
+
+
+@every_solver
+@settings(derandomize=True, max_examples=20, deadline=None)
+@given(drawn=graphs(), row=st.lists(st.booleans(), min_size=4, max_size=4))
+def test_variables_that_are_not_open_are_false_and_the_others_met_when_asked_about(
+    name: str, drawn: tuple[BooleanGraph, list[Lit], list[Lit]], row: list[bool]
+):
+    graph, inputs, made = drawn
+    closed = {v for v, is_closed in zip(inputs, row, strict=True) if is_closed}
+    solver = open_solver(name)
+    instance = Instance(graph, solver, {*inputs} - closed)
+    assert not instance.inputs
+    last = instance.literal(made[-1])
+    cone = {2 * node for node in graph.cone([made[-1]])}
+    assert instance.inputs.keys() == {v for v in inputs if v in cone and v not in closed}
+    values = dict.fromkeys(inputs, False)
+    (value,) = graph.evaluate([made[-1]], values)
+    assert not solver.check([*(-x for x in instance.inputs.values()), -last if value else last])
+    assert not any(solver.check([instance.literal(v)]) for v in closed)
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)
@@ -324,5 +345,5 @@ def test_deep_graphs_are_no_danger():
     values = dict.fromkeys(inputs, True)
     assert graph.evaluate([chain], values) == [False]
     solver = open_solver("minisat")
-    instance = Instance(graph, solver, {v: solver.variable() for v in inputs})
+    instance = Instance(graph, solver, inputs)
     assert solver.check([instance.literal(chain)])

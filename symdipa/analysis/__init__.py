@@ -14,7 +14,7 @@ from symdipa.engines.lineup import Lineup, ask
 from symdipa.files.formats.halting import added, halt_shown, with_halt
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, exact, named
 from symdipa.model.adjacency.differ import Differ
-from symdipa.model.automaton import Automaton, validated, with_differ
+from symdipa.model.automaton import Automaton, unseen_steps, validated, with_differ
 from symdipa.model.errors import LimitReached, Note, NoteKind, NothingToCertify, SymdipaError
 from symdipa.model.limits import Limits, Progress
 from symdipa.model.options import CheckOptions, patterns_of
@@ -412,6 +412,8 @@ def confirm(
         return _unconfirmed(result, "there is no bound on D to come near to")
     if timeout is not None and timeout <= 0:
         return _unconfirmed(result, "the time was over before it began")
+    if not result.automaton.shows_steps:
+        return _unconfirmed(result, "how many steps it makes is not seen")
     if result.bounds.sensitivity != 1:
         raise ValueError("two inputs are looked for with sensitivity 1 only")
     if progress is not None:
@@ -496,10 +498,12 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
     automaton, witness, bounds = result.automaton, result.witness, result.bounds
     plain, parts = automaton.is_plain, list[certificates.Json]()
     try:
+        if witness is not None and not automaton.shows_steps:
+            raise NothingToCertify(str(unseen_steps(automaton)))
         if witness is not None:
             parts.append(
                 certificates.violation(control_graph(automaton), witness)
-                if plain
+                if plain and not automaton.integer
                 else wider.growth(
                     automaton, witness.run, witness.cycles, letters=witness.letters, limits=limits
                 )
@@ -520,7 +524,9 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
     if not (plain or parts or proofs or bounds.best is None):
         raise NothingToCertify(NO_ALIGNMENT)
     parts += proofs
-    if proofs and bounds.flow is not None and bounds.lower:  # nobody doubts that D is at least 0
+    if (
+        proofs and bounds.flow is not None and bounds.lower and automaton.shows_steps
+    ):  # nobody doubts that D is at least 0
         question = bounds.flow, bounds.flow_range, bounds.sensitivity
         if plain:
             parts.append(certificates.lower_of_flow(*question))

@@ -60,7 +60,7 @@ class Known:
                 if of.both and of.differ in ("all", own) and any(_within(one, of.ends) for one in asked):
                     private = True
                     best = claim.bound if best is None or claim.bound is None else min(best, claim.bound)
-            elif claim.distinct and not stops_seen:
+            elif claim.distinct and automaton.shows_steps and not stops_seen:
                 if of is not None and not (of.differ == own and any(_within(of.ends, one) for one in asked)):
                     continue
                 if claim.kind == "violation":

@@ -169,7 +169,7 @@ class Work:
         witnesses = [a.witness for a in self.answers.by_pattern.values() if a.witness is not None]
         try:
             sure = self.output_distinct and witnesses
-            best = witnesses[0] if sure else find_distinct(control, witnesses, self.limits)
+            best = witnesses[0] if sure else self._distinct(witnesses)
         except LimitReached as limit:
             best = None
             self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
@@ -177,6 +177,12 @@ class Work:
             self.witness, self.distinct = best, True
         elif witnesses:
             self.witness, self.distinct = witnesses[0], False
+
+    def _distinct(self, witnesses: Sequence[Witness]) -> Witness | None:
+        """One whose outputs no other run shows, near these; none where steps are unseen."""
+        if not self.automaton.shows_steps:
+            return None
+        return find_distinct(self.problem.control, witnesses, self.limits)
 
     def _find_confirmed(self) -> None:
         """:meth:`find_witness` on a core."""
@@ -206,7 +212,7 @@ class Work:
 
         automaton, control = self.automaton, self.problem.control
         try:
-            best = found[0] if self.output_distinct else find_distinct(control, found, self.limits)
+            best = found[0] if self.output_distinct else self._distinct(found)
         except LimitReached as limit:
             best = None
             self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
@@ -271,13 +277,9 @@ class Work:
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 
     def pair_runs(self, budget: Fraction | None = None) -> None:
-        """Find a bound by relational alignment, which proves privacy in spite of a violation.
-
-        With a budget it is tried as well whether ``D`` must be larger.
-        """
+        """Find a bound by relational alignment, which proves privacy in spite of a violation."""
         work = Portfolio(self.problem, enough=budget, single_runs=False)
-        attempts = portfolio.pairing()
-        work.make(attempts if budget is not None else attempts[:1], self.limits)
+        work.make(portfolio.pairing(), self.limits)
         if work.from_above:
             self.bounds = replace(work.bounds, source=Source.RELATIONAL)
         else:

@@ -66,10 +66,10 @@ MAX_IMITATORS = 10_000
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to a bound: a method, or ``below``; ``graph`` and ``lift`` are those of an alignment.
+    """One way to a bound: a method, or ``below``, ``dear`` or ``telling`` runs.
 
-    It is made only ``when`` the portfolio needs it, and may take so many ``seconds``, and a ``share`` of the
-    time that is left.
+    ``graph`` and ``lift`` are those of an alignment. It is made only ``when`` the portfolio needs it, and may
+    take so many ``seconds``, and a ``share`` of the time that is left.
     """
 
     method: str
@@ -169,11 +169,15 @@ def single_runs(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
     def helps(portfolio: Portfolio) -> bool:
         return not portfolio.settled_for_single_runs
 
-    return tuple(replace(step, when=helps, share=EACH_SHARE) for step in steps)
+    def in_want(portfolio: Portfolio) -> bool:
+        return portfolio.upper is None and portfolio.problem.control.is_plain
+
+    steps = [replace(step, when=helps, share=EACH_SHARE) for step in steps]
+    return (*steps, Attempt("dear", when=in_want, share=EACH_SHARE))
 
 
 def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
-    """Runs are paired, and a run is looked for that shows that no smaller bound will do.
+    """A run is looked for that no other can imitate; then runs are paired, until the bound is what it costs.
 
     That can help only where several runs show the same outputs. ``seconds`` are for the pairs.
     """
@@ -183,8 +187,8 @@ def pairing(seconds: float | None = PAIRING_SECONDS) -> tuple[Attempt, ...]:
         return whole and not (portfolio.output_distinct or portfolio.settled or portfolio.upper == 0)
 
     return (
-        Attempt("relational", when=helps, seconds=seconds, share=EACH_SHARE),
         Attempt("telling", when=helps, seconds=TELLING_SECONDS),
+        Attempt("relational", when=helps, seconds=seconds, share=EACH_SHARE),
     )
 
 
@@ -196,8 +200,11 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
     wanted = set(methods)
     for method in wanted - set(EVERY_METHOD):
         raise ValueError(f"no method {method!r}; there are {', '.join(EVERY_METHOD)}")
-    found = (Attempt(method, graph, share=EACH_SHARE) for method in EVERY_METHOD if method in wanted)
-    return (*found, Attempt("below"), *(pairing()[1:] if "relational" in wanted else ()))
+    single = [method for method in EVERY_METHOD if method in wanted - {"relational"}]
+    found = [*(Attempt(method, graph, share=EACH_SHARE) for method in single), Attempt("below")]
+    if "relational" in wanted:
+        found += [pairing()[0], Attempt("relational", share=EACH_SHARE)]
+    return tuple(found)
 
 
 class Portfolio:
@@ -233,6 +240,11 @@ class Portfolio:
         self.alignment: Alignment | None = None
         self.relational: Relational | None = None
         self._followed: set[Proof] = set()
+        self._from_runs = {
+            "below": self._from_below,
+            "dear": self._from_dear_runs,
+            "telling": self._from_telling_runs,
+        }
 
     @property
     def bounds(self) -> Bounds:
@@ -311,9 +323,9 @@ class Portfolio:
 
     def _make(self, attempt: Attempt, limits: Limits) -> None:
         method = attempt.method
-        if method in ("below", "telling"):
+        if (from_below := self._from_runs.get(method)) is not None:
             with suppress(LimitReached):
-                (self._from_below if method == "below" else self._from_telling_runs)(limits)
+                from_below(limits)
             return
         try:
             limits.check(f"bound on D, {method}")
@@ -417,10 +429,15 @@ class Portfolio:
             raise ValueError("runs are paired of whole automata only")
         if self.problem.automaton.unfolds:
             raise LimitReached(
-                Limit.METHOD, "runs are paired where every entry may differ, and none is summed"
+                Limit.METHOD,
+                "runs are paired only where every entry may differ, and no entry is kept for later",
             )
         self.relational = relational(
-            self.problem.automaton, adjacency=self.adjacency, sensitivity=self.sensitivity, limits=limits
+            self.problem.automaton,
+            adjacency=self.adjacency,
+            sensitivity=self.sensitivity,
+            enough=Fraction(0) if self.telling is None else self.telling.value,
+            limits=limits,
         )
         if self.relational.bound is None and (reasons := self.relational.reasons):
             raise LimitReached(Limit.METHOD, "; ".join(reasons))
@@ -480,12 +497,22 @@ class Portfolio:
 
         control = self.problem.control
         for run, loops in short(control, limits):
+            if not self._distinct(run, loops, limits):
+                continue
             for low, high in self.ranges:
                 with suppress(LimitReached):
                     deltas = best_signs(control, run, loops, interval=(low, high), kept=FEW, limits=limits)
                     self._raise_to(run, loops, deltas, (low, high), limits)
             if self.settled:
                 return
+
+    def _from_dear_runs(self, limits: Limits) -> None:
+        """A bound from below by a run of dear samples, where no proof tells what is dear."""
+        from symdipa.bounds.tight_runs import dear
+
+        for interval in self.ranges:
+            for (run, loops), deltas in dear(self.problem.control, interval, limits):
+                self._raise_to(run, loops, deltas, interval, limits)
 
     def _raise_to(
         self,
@@ -507,17 +534,18 @@ class Portfolio:
         improves = self.telling is None or value > self.telling.value
         if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops, limits)):
             return
-        tells_more = improves and self._distinct(flow, limits)
+        tells_more = improves and self._distinct(flow.run, flow.loops, limits)
         found = Below(value, flow, interval)
         if costs_more and self.single_runs:
             self.costliest = found
         if tells_more:
             self.telling = found
 
-    def _distinct(self, flow: Flow, limits: Limits) -> bool:
-        if self.output_distinct:
-            return True
+    def _distinct(self, run: Sequence[int], loops: Sequence[Span], limits: Limits) -> bool:
+        automaton = self.problem.automaton
+        if self.output_distinct or (automaton is not None and not automaton.shows_steps):
+            return self.output_distinct
         try:
-            return run_distinct(self.problem.control, flow.run, flow.loops, MAX_IMITATORS, limits)
+            return run_distinct(self.problem.control, run, loops, MAX_IMITATORS, limits)
         except LimitReached:
             return False

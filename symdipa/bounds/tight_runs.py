@@ -5,8 +5,8 @@ paths. So two things are tried: the path that explains the bound, with the best 
 feasible runs along *tight* edges, on which potentials are attained, taken in several orders, with the
 differences that their shifts miss most.
 
-Where several runs show the same outputs, short runs are tried besides: one that no other run can imitate
-bounds ``D`` itself.
+Where there is no proof, a feasible run is taken along edges whose samples are dear. Where several runs show
+the same outputs, short runs are tried besides: one that no other run can imitate bounds ``D`` itself.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, islice
+from typing import Protocol
 
 from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_tight
+from symdipa.bounds.alignment.proofs import Paths
 from symdipa.bounds.costs import rate_of
 from symdipa.bounds.exact.flow import Span, flow_bound
 from symdipa.model.adjacency import Interval
@@ -34,6 +36,9 @@ from symdipa.runs.witness import feasible_runs, rounds_are_alike
 Looped = tuple[tuple[int, ...], tuple[Span, ...]]
 """A run, as transitions, and the ranges of positions that are loops and may be repeated."""
 
+Order = Callable[[int], float | Fraction]
+"""Which edges are tried first: those of the least number."""
+
 LARGEST_WALK = 3_000
 """The most steps of the walks around a component that are repeated in a bound from below."""
 
@@ -46,8 +51,9 @@ WAYS_ON = 6
 LONGEST = 2_000
 """Above this length of a run no further order is tried."""
 
-ROUNDS = 10
-"""How often differences are improved."""
+PATIENCE, TURNED = 5, 0.5
+"""After so many rounds without a larger flow differences are not improved any more; in each round this share
+of those that the flow leaves free change sides (always the same ones)."""
 
 MAX_PLACES, LONGEST_SHORT, SHORT_STEPS, SHORT_RUNS = 5_000, 200, 12, 400
 """How far :func:`short` goes: control states with an order, steps of runs to them; steps and number of all
@@ -177,18 +183,37 @@ def feasible(side: Proof, limits: Limits = UNLIMITED) -> Iterator[tuple[Looped, 
     Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     rng = random.Random(0)
-    orders: list[Callable[[int], float]] = [lambda e: e, lambda e: -e]
+    orders: list[Order] = [lambda e: e, lambda e: -e]
     orders += [lambda _: rng.random()] * SHUFFLES
     edges = _TightEdges(side)
+    interval, goal = (
+        (side.low / side.sensitivity, side.high / side.sensitivity),
+        side.bound / side.sensitivity,
+    )
     seen: set[Looped] = set()
     for order in orders:
-        run, loops = found = _TightRun(edges, limits).follow(order)
+        found = _RunAlong(edges, limits).follow(order)
         if found in seen:
             continue
         seen.add(found)
-        yield found, _differences(edges, run, loops, limits)
+        run = found[0]
+        first = [_most_missed(side, edges.edge[t], interval) for t in run]
+        yield found, _differences(side.control, found, interval, first, goal, limits)
         if len(run) > LONGEST:
             return
+
+
+def dear(
+    control: Control, interval: Interval, limits: Limits = UNLIMITED
+) -> Iterator[tuple[Looped, tuple[Fraction, ...]]]:
+    """A feasible run along edges whose samples, and those after them, are dear, with differences.
+
+    For want of a proof that tells which edges are tight. Raises :class:`symdipa.model.errors.OutOfTime`.
+    """
+    edges = _DearEdges(control)
+    found = _RunAlong(edges, limits).follow(lambda e: -edges.weight[e])
+    first = [interval[1]] * len(found[0])
+    yield found, _differences(control, found, interval, first, None, limits)
 
 
 def short(control: Control, limits: Limits = UNLIMITED) -> Iterator[Looped]:
@@ -237,6 +262,16 @@ def _to_each_transition(control: Control, limits: Limits) -> Iterator[tuple[int,
                 queue.append(place)
 
 
+class _Edges(Protocol):
+    """Edges of a graph that runs are led along, and what the rest of a run from a node may cost."""
+
+    control: Control
+    paths: Paths
+
+    def leaving(self, node: int) -> list[int]: ...
+    def rest(self, node: int) -> Fraction: ...
+
+
 class _TightEdges:
     """The edges of a proof on which its potentials are attained."""
 
@@ -244,15 +279,46 @@ class _TightEdges:
         self.side, self.paths, self.control = side, side.paths, side.control
         self.tight = [is_tight(side, e) for e in range(len(self.paths.source))]
         self.edge = {t: e for e, t in enumerate(self.paths.transition)}
+        self.rest = side.potential
 
     def leaving(self, node: int) -> list[int]:
         return [e for e in self.paths.outgoing[node] if self.tight[e]]
 
 
-class _TightRun:
+class _DearEdges:
+    """All edges of the control graph between components; ``weight`` is what one and those after it may cost,
+    with shifts as far as differences from them."""
+
+    def __init__(self, control: Control) -> None:
+        self.control = control
+        steps = range(len(control.steps))
+        component = control.component
+        none = [False] * len(steps)
+        self.paths = Paths(
+            control.initial, control.source, control.target, steps, component, [True] * control.states, none
+        )
+        self.weight = [Fraction(0)] * len(steps)
+        self._heaviest = [Fraction(0)] * (max(component) + 1)
+        for e in sorted(steps, key=lambda e: component[control.source[e]]):  # numbered from the ends
+            here, there = component[control.source[e]], component[control.target[e]]
+            if here != there:
+                sampling = control.sampling[e]
+                cost = (sampling.d or 0) * (2 if sampling.reads_input else 1)
+                self.weight[e] = cost + self._heaviest[there]
+                self._heaviest[here] = max(self._heaviest[here], self.weight[e])
+
+    def leaving(self, node: int) -> list[int]:
+        component, target = self.paths.component, self.paths.target
+        return [e for e in self.paths.outgoing[node] if component[target[e]] != component[node]]
+
+    def rest(self, node: int) -> Fraction:
+        return self._heaviest[self.paths.component[node]]
+
+
+class _RunAlong:
     """A feasible run under construction, with the order of its stored samples."""
 
-    def __init__(self, edges: _TightEdges, limits: Limits) -> None:
+    def __init__(self, edges: _Edges, limits: Limits) -> None:
         self.edges, self.limits = edges, limits
         self.run: list[int] = []
         self.loops: list[Span] = []
@@ -260,13 +326,13 @@ class _TightRun:
         self._node = edges.paths.initial
         self._visited: set[int] = set()
 
-    def follow(self, order: Callable[[int], float]) -> Looped:
-        """As far as a feasible run gets along tight edges, of which the least in ``order`` is tried first.
+    def follow(self, order: Order) -> Looped:
+        """As far as a feasible run gets along the edges, of which the least in ``order`` is tried first.
 
         Loops around a component are put in where they are feasible.
         """
         self._go_round()
-        while self.edges.side.potential(self._node) and self._go_on(order):
+        while self.edges.rest(self._node) and self._go_on(order):
             self._go_round()
         self._come_to_rest()
         if not self.edges.control.is_plain:
@@ -309,8 +375,8 @@ class _TightRun:
             if self._take(walk):
                 self.loops.append((len(self.run) - len(walk), len(self.run)))
 
-    def _go_on(self, order: Callable[[int], float]) -> bool:
-        """Take a tight edge to another component; whether there is a feasible one."""
+    def _go_on(self, order: Order) -> bool:
+        """Take an edge to another component; whether there is a feasible one."""
         paths = self.edges.paths
         way = paths.way(self._node, lambda v: bool(self.edges.leaving(v)))
         if way is None or not self._take([paths.transition[e] for e in way]):
@@ -335,15 +401,21 @@ class _TightRun:
 
 
 def _differences(
-    edges: _TightEdges, run: Sequence[int], loops: Sequence[Span], limits: Limits
+    control: Control,
+    looped: Looped,
+    interval: Interval,
+    first: Sequence[Fraction],
+    goal: Fraction | None,
+    limits: Limits,
 ) -> tuple[Fraction, ...]:
-    """For each sample the difference that its shift misses most, in loops both extremes in turn.
+    """Differences that cost much on a run: at ``first`` those given, in loops both extremes in turn.
 
-    Then, as long as that raises the flow, every difference takes the side that the flow is on.
+    Then, as long as that raises the flow, and not above the ``goal``, every difference takes the side that
+    the flow is on. Where there is no flow some change sides, outside of loops, which have both: the flow
+    stays, so that nothing is lost.
     """
-    side, sampling = edges.side, edges.control.sampling
-    low, high = interval = side.low / side.sensitivity, side.high / side.sensitivity
-    linked = edges.control.linked(run)
+    (run, loops), (low, high), sampling = looped, interval, control.sampling
+    linked = control.linked(run)
     readers: dict[int, list[tuple[int, int]]] = {}
     for j, (i, sign) in linked.items():
         readers.setdefault(i, []).append((j, sign))
@@ -358,17 +430,20 @@ def _differences(
             chosen[j] = sign * difference
 
     for j in inputs:
-        choose(j, _most_missed(side, edges.edge[run[j]], interval))
+        choose(j, first[j])
     for k, (a, b) in enumerate(loops):
         for j in inputs:
             if a <= j < b:
                 choose(j, high if k % 2 else low)
+    rng, stuck = random.Random(0), 0
     best, value = tuple(chosen), Fraction(-1)
-    for _ in range(ROUNDS):
-        flow = flow_bound(edges.control, run, loops, chosen, limits=limits)
-        if flow.value is None or flow.value <= value:
+    while stuck < PATIENCE and (goal is None or value < goal):
+        flow = flow_bound(control, run, loops, chosen, limits=limits)
+        if flow.value is None:
             break
-        best, value = tuple(chosen), flow.value
+        stuck = stuck + 1 if flow.value <= value else 0
+        if flow.value > value:
+            best, value = tuple(chosen), flow.value
         net = [Fraction(0)] * (len(run) + 1)  # the last one is the ground, at -1
         for (i, j), amount in flow.flow.items():
             net[i] -= amount
@@ -377,6 +452,8 @@ def _differences(
             earned = sum((sign * net[j] for j, sign in readers.get(i, ())), net[i])
             if earned:
                 choose(i, high if earned > 0 else low)
+            elif i not in flow.unlimited and rng.random() < TURNED:
+                choose(i, low + high - chosen[i])
     return best
 
 

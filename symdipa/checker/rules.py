@@ -51,6 +51,7 @@ RULES: dict[str, str] = {
     "lift-potential": "potentials are not negative and pay for every edge",
     "private-bound": "the potential of an initial node is at most D",
     # private-in-parts (and the rules of private about bases and lifts, for every part)
+    "trunk-initial": "one node of a trunk lies over base node 0",
     "part-variables": "no variable belongs to two parts",
     "part-sample": "what one part asks of a sample is compatible with what any other part asks",
     "part-potential": "every control state has a potential, none is negative, and they pay for transitions",

@@ -144,9 +144,11 @@ class Frames:
 
 
 class _Leaving:
-    """The solver of one control state: its bits, the steps that leave it, and its frames.
+    """The solver of one control state: the steps that leave it, and its frames.
 
-    Clauses of level ``i`` are switched on by an activation literal. The axioms of the system hold always.
+    It has those bits only that some question was about, so what does not matter costs nothing; the others are
+    *unknown*. Clauses of level ``i`` are switched on by an activation literal. The axioms of the system hold
+    always.
     """
 
     REBUILD_AFTER = 3000
@@ -166,15 +168,13 @@ class _Leaving:
     def _build(self) -> None:
         system = self.system
         self.solver = self._open_one()
-        self.bit = {b: self.solver.variable() for b in system.open_bits[self.q]}
-        self.choice = {c: self.solver.variable() for c in system.choices}
-        self.instance = Instance(system.graph, self.solver, {**self.bit, **self.choice})
-        self.of = {b ^ sign: -v if sign else v for b, v in self.bit.items() for sign in (0, 1)}
+        self.instance = Instance(system.graph, self.solver, (*system.open_bits[self.q], *system.choices))
+        self.literal = self.instance.literal
         self._goals: dict[int, dict[Lit, int | None]] = {}
         self._level: list[int] = []
         self._spent = 0
         for axiom in dict.fromkeys([*system.first_axioms(self.q), *self._axioms]):
-            self.solver.add([self.instance.literal(axiom)])
+            self.solver.add([self.literal(axiom)])
         for cube, level in self._blocked():
             self.block(cube, level)
 
@@ -190,8 +190,8 @@ class _Leaving:
             if goal is None:
                 bit = literal & ~1
                 # A bit that is not open here is false.
-                new = edge.update.get(bit, bit if bit in self.bit else FALSE) ^ (literal & 1)
-                goal = known[literal] = 0 if new == FALSE else self.instance.literal(new)
+                new = edge.update.get(bit, bit if bit in self.instance.open_here else FALSE) ^ (literal & 1)
+                goal = known[literal] = 0 if new == FALSE else self.literal(new)
             if goal == 0:
                 return literal
             goals[goal] = literal
@@ -208,8 +208,7 @@ class _Leaving:
         return self._level[level:]
 
     def block(self, cube: Cube, level: int) -> None:
-        of = self.of
-        self.solver.add([-self._activation(level), *[-of[x] for x in cube]])
+        self.solver.add([-self._activation(level), *[-self.literal(x) for x in cube]])
 
     def temporarily(self, clause: Sequence[int]) -> int:
         """A literal that switches on a clause for one query."""
@@ -228,23 +227,29 @@ class _Leaving:
 
     def check(self, assumptions: list[int]) -> bool:
         """Whether some state that satisfies the axioms fits; axioms are added when a model breaks them."""
+        instance = self.instance
         while self.solver.check(assumptions):
-            self._true = self.solver.true(self.bit)
-            broken = self.system.broken_axioms(self.q, self._true)
+            self._true = self.solver.true(instance.inputs)
+            broken = self.system.broken_axioms(self.q, self._true, instance.unmet)
             if not broken:
                 return True
             self._axioms += broken
-            self.solver.add_all([self.instance.literal(axiom)] for axiom in broken)
+            self.solver.add_all([self.literal(axiom)] for axiom in broken)
         return False
 
-    def state(self) -> dict[int, Lit]:
-        """The bits of the last model that :meth:`check` found: solver literals, and which they are."""
-        return {v if b in self._true else -v: b if b in self._true else b ^ 1 for b, v in self.bit.items()}
-
-    def chosen(self) -> dict[Lit, bool]:
-        """The choices of the last model that :meth:`check` found."""
-        chosen = self.solver.true(self.choice)
-        return {c: c in chosen for c in self.choice}
+    def needed_for(self, conclusion: Sequence[int]) -> tuple[Cube, dict[Lit, bool]]:
+        """The bits of the last model of :meth:`check` that force this, together with its choices; these."""
+        true = self._true
+        # In a fixed order, whatever was asked first: which of several cores is found depends on it.
+        met = sorted(self.instance.inputs.items())
+        inputs = {v if x in true else -v: x if x in true else x ^ 1 for x, v in met}
+        switch = self.temporarily([-literal for literal in conclusion])
+        if self.solver.check([*inputs, switch]):
+            raise AssertionError("bits and choices do not decide what a step does")
+        self.retire(switch)
+        choices = {c: c in true for c in self.system.choices if c in self.instance.inputs}
+        core = (inputs[v] for v in self.solver.core if v in inputs)
+        return frozenset(x for x in core if x & ~1 not in choices), choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,19 +355,14 @@ class PDR:
             leaving = self._solver(q)
             while True:
                 self._tick()
-                bad = leaving.instance.literal(self.system.bad[q])
+                bad = leaving.literal(self.system.bad[q])
                 if not leaving.check([*leaving.frame(self.depth), bad]):
                     break
-                found = self._block(Obligation(q, self._lift_bad(leaving, bad), self.depth))
+                cube, _ = leaving.needed_for([bad])
+                found = self._block(Obligation(q, cube, self.depth))
                 if found is not None:
                     return found
         return None
-
-    def _lift_bad(self, leaving: _Leaving, bad: int) -> Cube:
-        state = leaving.state()
-        if leaving.solver.check([*state, -bad]):
-            raise AssertionError("a bad state is not bad")
-        return frozenset(state[x] for x in leaving.solver.core if x in state)
 
     def _block(self, first: Obligation) -> Obligation | None:
         """Discharge an obligation and those it entails; if that fails, the one at the initial state."""
@@ -415,11 +415,11 @@ class PDR:
             if isinstance(goals, int):
                 needed.add(goals)
                 continue
-            wanted = [leaving.instance.literal(edge.guard), *goals]
+            wanted = [leaving.literal(edge.guard), *goals]
             assumptions = [*leaving.frame(before), *wanted]
             if edge.source == q and not blocked:
                 # It costs, so ``before`` is a lower level, of which the rest of the cube may be a part.
-                switch = leaving.temporarily([-leaving.of[x] for x in cube])
+                switch = leaving.temporarily([-leaving.literal(x) for x in cube])
                 possible = leaving.check([*assumptions, switch])
                 leaving.retire(switch)
             else:
@@ -431,15 +431,8 @@ class PDR:
 
     def _lift(self, entry: Entry, successor: Obligation) -> Obligation:
         """The bits before the step that matter: with the same choices they lead into the successor's cube."""
-        leaving, edge = entry.leaving, entry.edge
-        state, choices = leaving.state(), leaving.chosen()
-        chosen = [leaving.choice[c] if value else -leaving.choice[c] for c, value in choices.items()]
-        switch = leaving.temporarily([-literal for literal in entry.wanted])
-        if leaving.solver.check([*state, *chosen, switch]):
-            raise AssertionError("a predecessor does not step into the cube")
-        cube = frozenset(state[x] for x in leaving.solver.core if x in state)
-        leaving.retire(switch)
-        return Obligation(edge.source, cube, entry.level, edge, choices, successor)
+        cube, choices = entry.leaving.needed_for(entry.wanted)
+        return Obligation(entry.edge.source, cube, entry.level, entry.edge, choices, successor)
 
     def _generalise(self, q: int, cube: Cube, level: int) -> Cube:
         """Drop literals while the rest stays unreachable from the frame before and away from the start."""

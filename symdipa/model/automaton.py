@@ -203,7 +203,19 @@ class Automaton:
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """Remarks on how it was read, and on what its author may not have wanted."""
-        return (*self.read_notes, *_doubts(self))
+        return (*self.read_notes, *_doubts(self), *(() if self.shows_steps else [unseen_steps(self)]))
+
+    @property
+    def shows_steps(self) -> bool:
+        """Whether who watches it knows how many steps it has made, so that violations count; not so where a
+        program steps unseen (:mod:`symdipa.programs.automaton.unseen`)."""
+        return not self.unseen
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The symbols of steps whose number is not seen."""
+        origin = self.origin
+        return origin.quiet if origin is not None and origin.uncounted else frozenset()
 
     def place(self, state: str) -> str:
         """What reports call a state: the line of the program where it begins, if there is one."""
@@ -270,6 +282,13 @@ def _doubts(automaton: Automaton) -> Iterator[Note]:
         yield Note(NoteKind.UNREACHABLE, f"{automaton.initial} reaches {names}")
     if words := little_noise(automaton):
         yield Note(NoteKind.LITTLE_NOISE, words)
+
+
+def unseen_steps(automaton: Automaton) -> Note:
+    """What is not known about a program that steps unseen, and what to do about it."""
+    lines = sorted(set(automaton.origin.uncounted)) if automaton.origin is not None else []
+    at = f"line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))}"
+    return Note(NoteKind.UNSEEN_STEPS, at)
 
 
 def variables_of(transitions: Iterable[Transition]) -> tuple[str, ...]:

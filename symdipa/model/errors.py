@@ -59,6 +59,11 @@ class NoteKind(Enum):
     PARAMETER = "{}"
     READ_AS_REAL = "an int is read as a real number: {}"
     LISTED = "every value that {} gets is an output, as in the lists of ShadowDP"
+    UNSEEN_STEPS = (
+        "what is seen does not tell whether another noisy value is drawn before the next output ({}), and "
+        "here every step counts as seen: that proves privacy and bounds on D from above, but no violation "
+        "and no bound from below; let the program show what decides about it"
+    )
     SHOWS_NOTHING = "nothing is ever shown: {}"
 
 

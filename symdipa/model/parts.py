@@ -508,7 +508,10 @@ class Origin:
     ``text`` is that of its ``file``, ``first`` and ``last`` are the lines of the function. ``states`` has the
     line where the program is in a state, ``steps`` the lines that each transition passes, in their order.
     ``values`` are the plain values of variables in a state. ``outputs`` has the symbols that stand for what
-    the program shows otherwise, with that; nothing stands for what nobody sees.
+    the program shows otherwise, with that; nothing stands for what nobody sees. ``quiet`` are
+    the symbols of steps in which it shows nothing. ``uncounted`` are lines from
+    which a run may go on unseen, and show something, as far as anybody knows
+    (:mod:`symdipa.programs.automaton.unseen`); none if outputs tell how many steps there are.
     """
 
     file: str
@@ -519,6 +522,8 @@ class Origin:
     steps: Mapping[Transition, tuple[int, ...]]
     values: Mapping[str, Mapping[str, str]]
     outputs: Mapping[str, str]
+    quiet: frozenset[str] = frozenset()
+    uncounted: tuple[int, ...] = ()
 
     def lines(self, move: Transition) -> tuple[int, ...]:
         """The lines that a step passes; of one that the program does not have, where it would begin."""

@@ -7,7 +7,7 @@ lead to them; plain values are part of the state itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -59,6 +59,8 @@ def combination(terms: Mapping[Entry, Fraction]) -> Combination:
 
 def flat(terms: Mapping[Entry, Fraction]) -> dict[Entry, Fraction]:
     """Inputs without names that count only if the run is cut."""
+    if not any(entry.of for entry in terms):
+        return dict(terms)
     found: dict[Entry, Fraction] = {}
     for entry, factor in terms.items():
         for part, share in (entry.of or {entry: ONE}).items():
@@ -76,7 +78,7 @@ class Naming:
         self.renaming: Renaming = []
         self._variables: dict[Sample, int] = {}
         self._noises: dict[Noise, int] = {}
-        self._registers: dict[tuple[tuple[Entry, Fraction], ...], Entry] = {}
+        self._registers: dict[Hashable, tuple[Entry, str]] = {}
         self._taken: set[str] = set()
         self._was: list[tuple[str, str]] = []
         self._sums: list[tuple[str, Combination]] = []
@@ -99,28 +101,37 @@ class Naming:
 
     def _key(self, number: Number, path: str) -> Hashable:
         """What is to agree in both runs; puts registers into the number."""
-        samples = [
-            (self._variable(sample, path), factor, sample.shown)
-            for sample, factor in sorted(number.samples.items(), key=lambda item: _place(item[0], item[1]))
-        ]
-        noises = [
-            (self._noises.setdefault(noise, len(self._noises)), factor, noise.kind, noise.d, noise.site)
-            for noise, factor in number.noises.items()
-        ]
-        inputs = flat(number.entries)
-        waiting = inputs.pop(self.pending, Fraction(0)) if self.pending is not None else Fraction(0)
+        samples: list[tuple[Sample, Fraction]] = []
+        noises: list[Hashable] = []
+        entries: dict[Entry, Fraction] = {}
+        for symbol, factor in number.terms.items():
+            if isinstance(symbol, Sample):
+                samples.append((symbol, factor))
+            elif isinstance(symbol, Entry):
+                entries[symbol] = factor
+            else:
+                place = self._noises.setdefault(symbol, len(self._noises))
+                noises.append((place, _ratio(factor), symbol.kind, _ratio(symbol.d), symbol.site))
+        if len(samples) > 1:
+            samples.sort(key=lambda item: (item[1] < 0, item[0].name))
+        known = [(self._variable(sample, path), _ratio(factor), sample.shown) for sample, factor in samples]
+        sums = self._sums_of(number, flat(entries), path) if entries else None
+        return tuple(known), tuple(noises), sums, _ratio(number.constant), number.public
+
+    def _sums_of(self, number: Number, inputs: dict[Entry, Fraction], path: str) -> Hashable:
+        """Puts the entry that waits and registers in place of the inputs of a number, and tells them."""
         terms: dict[Symbol, Fraction] = {s: k for s, k in number.terms.items() if not isinstance(s, Entry)}
-        if waiting and self.pending is not None:
+        waiting = inputs.pop(self.pending, None) if self.pending is not None else None
+        if waiting is not None and self.pending is not None:
             terms[self.pending] = waiting
-        held: tuple[str, Fraction] | None = None
+        held = None
         if inputs:
-            first = min(inputs, key=lambda entry: entry.age)
-            share = inputs[first]
-            register = self._register({entry: k / share for entry, k in inputs.items()}, path)
+            share = inputs[min(inputs, key=lambda entry: entry.age)]
+            register, name = self._register({entry: k / share for entry, k in inputs.items()}, path)
             terms[register] = share
-            held = next(name for entry, name in self.renaming if entry is register), share
+            held = name, _ratio(share)
         number.terms = terms
-        return tuple(samples), tuple(noises), waiting, held, number.constant, number.public
+        return waiting and _ratio(waiting), held
 
     def _variable(self, sample: Sample, path: str) -> int:
         if sample not in self._variables:
@@ -130,13 +141,14 @@ class Naming:
             self.renaming.append((sample, name))
         return self._variables[sample]
 
-    def _register(self, inputs: dict[Entry, Fraction], path: str) -> Entry:
-        found = tuple(sorted(inputs.items(), key=lambda item: item[0].age))
+    def _register(self, inputs: dict[Entry, Fraction], path: str) -> tuple[Entry, str]:
+        """The register for a sum of inputs, of which the oldest one has factor 1, and its name."""
+        parts = sorted(inputs.items(), key=lambda item: item[0].age)
+        found = tuple((entry, _ratio(factor)) for entry, factor in parts)
         if found not in self._registers:
-            first, share = found[0]
-            register = first if len(found) == 1 and share == 1 else Entry("", first.age, inputs)
-            self._registers[found] = register
-            name = self._name(path)
+            first = parts[0][0]
+            register, name = first if len(parts) == 1 else Entry("", first.age, inputs), self._name(path)
+            self._registers[found] = register, name
             self._sums.append((name, combination(inputs)))
             self.renaming.append((register, name))
         return self._registers[found]
@@ -150,5 +162,85 @@ class Naming:
         return name
 
 
-def _place(sample: Sample, factor: Fraction) -> tuple[bool, str]:
-    return factor < 0, sample.name
+def _ratio(number: Fraction) -> tuple[int, int]:
+    """A number as one that is soon hashed."""
+    return number.as_integer_ratio()
+
+
+# ---------------------------------------------------------------------------------------- to go on from there
+
+Terms = Mapping[Symbol, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a run has at a point: the live ``numbers``; those that were drawn without noise, with the samples
+    that they are; the entry that waits to be read; and how many names it has ``made``."""
+
+    numbers: Sequence[Number] = ()
+    exact: Sequence[tuple[Number, Sample]] = ()
+    pending: Entry | None = None
+    made: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered of a point, so that other runs can go on from there: what was :class:`Kept`, with
+    terms, constants, and whether they are public, in place of the numbers."""
+
+    point: Point
+    numbers: tuple[tuple[Terms, Fraction, bool], ...]
+    exact: tuple[tuple[int, Sample], ...]
+    pending: Entry | None
+    made: int
+
+    @classmethod
+    def of(cls, point: Point, kept: Kept) -> Memory:
+        """What is to be remembered of a run that goes on."""
+        copies = _Copies()
+        index = {id(number): k for k, number in enumerate(kept.numbers)}
+        return cls(
+            point,
+            tuple((copies.terms(number.terms), number.constant, number.public) for number in kept.numbers),
+            tuple((index[id(number)], copies.sample(sample)) for number, sample in kept.exact),
+            copies.entry(kept.pending),
+            kept.made,
+        )
+
+    def fits(self, place: Hashable, snapshot: Snapshot) -> bool:
+        """Whether another run is at the same place, with the same values."""
+        same = self.point.place == place and self.point.shapes == snapshot.shapes
+        return same and len(snapshot.numbers) + len(self.exact) == len(self.numbers)
+
+    def recalled(self, numbers: Sequence[Number]) -> tuple[list[tuple[Number, Sample]], Entry | None]:
+        """Puts the terms into the numbers of another run; those without noise, and the entry that waits."""
+        copies = _Copies()
+        for number, (terms, constant, public) in zip(numbers, self.numbers, strict=False):
+            number.terms, number.constant, number.public = copies.terms(terms), constant, public
+        exact = [(numbers[k], copies.sample(sample)) for k, sample in self.exact]
+        return exact, copies.entry(self.pending)
+
+
+class _Copies:
+    """Copies of symbols, one for each, which do not change with them."""
+
+    def __init__(self) -> None:
+        self.of: dict[Symbol, Symbol] = {}
+
+    def symbol(self, symbol: Symbol) -> Symbol:
+        if symbol not in self.of:
+            self.of[symbol] = symbol.copy()
+        return self.of[symbol]
+
+    def terms(self, terms: Terms) -> dict[Symbol, Fraction]:
+        return {self.symbol(symbol): factor for symbol, factor in terms.items()}
+
+    def sample(self, sample: Sample) -> Sample:
+        found = self.symbol(sample)
+        assert isinstance(found, Sample)
+        return found
+
+    def entry(self, entry: Entry | None) -> Entry | None:
+        found = None if entry is None else self.symbol(entry)
+        assert found is None or isinstance(found, Entry)
+        return found

@@ -4,11 +4,14 @@ The front end tells where the run is, and asks for inputs and noise; the trace t
 happens, in the words of an automaton: entries that are read, samples that are drawn, comparisons, outputs.
 All that as late as possible: noise is drawn when its mean is known, and an entry is read together with the
 sample that it is the mean of.
+
+A run that begins like an earlier one only repeats its calls until they part (:class:`Past`): nothing is told,
+and answers are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from fractions import Fraction
@@ -17,7 +20,7 @@ from typing import NoReturn, Protocol
 from symdipa.model import parts
 from symdipa.model.errors import Position
 from symdipa.model.parts import Atom, Term, atom
-from symdipa.programs.points import Combination, Naming, Point, Renaming, combination, flat
+from symdipa.programs.points import Combination, Kept, Memory, Naming, Point, Renaming, combination, flat
 from symdipa.programs.snapshot import Describe, Snapshot, Unknown
 from symdipa.programs.values import ONE, Absolute, Entry, Noise, Number, Sample, exact
 
@@ -26,6 +29,9 @@ Values = Mapping[str, object] | Callable[[], Mapping[str, object]]
 
 MOST_POINTS = 100_000
 """So many statements may be run without an event."""
+
+MOST_AT_ONCE = 3_000
+"""So many entries may be asked for, and so much noise made, without a statement between."""
 
 
 # --------------------------------------------------------------------------------------------- what happens
@@ -91,14 +97,18 @@ Event = Take | Draw | Show
 class Listener(Protocol):
     """Who hears of a run. All may raise :class:`Cut`."""
 
-    def passed(self, point: Point) -> None:
-        """The next event happens after this point, and before any other."""
+    def passed(self, point: Point, past: Past) -> None:
+        """The next event happens after this point, and before any other. ``past`` is how the run got there;
+        it is complete when the event happens."""
 
     def happened(self, event: Event) -> None:
         """The event happens."""
 
     def asked(self, question: Ask | Ending) -> bool:
         """What the answer is in this run."""
+
+    def known(self, question: Ask) -> bool | None:
+        """The answer, if it follows from earlier ones."""
 
 
 class Program(Protocol):
@@ -155,6 +165,40 @@ class Refused(BaseException):
         super().__init__(self.message)
 
 
+def differs(line: int) -> NoReturn:
+    """A run does not do what it did before."""
+    raise Refused(
+        "it does not do the same when it is run again with the same answers",
+        "let it depend on nothing but its arguments: not on random numbers, the time, or values that an "
+        "earlier run has changed",
+        Position(line, 1),
+    )
+
+
+# ----------------------------------------------------------------------------------------- what has happened
+
+STATEMENT, READ = "statement", "read"
+"""Calls of a front end that have no answer."""
+
+
+@dataclass(slots=True)
+class Past:
+    """How a run got to a point: the ``calls`` of the front end since the point ``before``, with their
+    answers; and what there was to remember."""
+
+    before: Past | None
+    calls: tuple[object, ...]
+    memory: Memory | None = None
+
+    def all_calls(self) -> list[object]:
+        """The calls since the beginning."""
+        parts, past = [self.calls], self.before
+        while past is not None:
+            parts.append(past.calls)
+            past = past.before
+        return [call for part in reversed(parts) for call in part]
+
+
 # ---------------------------------------------------------------------------------------- when noise is drawn
 
 
@@ -192,34 +236,55 @@ class Sites:
 class Trace:
     """One run.
 
-    A front end may set ``where``, which tells the place in the source for messages, and ``describe``, which
+    ``past``: it begins like an earlier one, up to a point where that was.
+
+    A front end may set ``where``, which tells the place in the source for messages; ``at_work``, the words
+    of the source that are being worked out, with their place; ``asks_equality``, whether it is the program
+    that asks if numbers are equal, and not something on the way to another answer; and ``describe``, which
     knows its own kinds of values (:data:`~symdipa.programs.snapshot.Describe`).
     """
 
     def __init__(
-        self, listener: Listener, sites: Sites, integer: bool = False, matters: Sequence[bool] = ()
+        self, listener: Listener, sites: Sites, integer: bool = False, past: Past | None = None
     ) -> None:
         self.is_running = True
-        self.matters = list(matters)
-        """For the points so far, whether something happened there. A run that begins like another one is told
-        beforehand, and passes over the others."""
         self.where: Callable[[], Position | None] = lambda: Position(self.line, 1)
+        self.at_work: Callable[[], tuple[str, Position | None]] = lambda: ("one statement", self.where())
+        self.asks_equality: Callable[[], bool] = lambda: True
         self.describe: Describe | None = None
         self._listener, self._sites, self._integer = listener, sites, integer
         self._point = Point("start", "start", 1, (), (), None, {})
-        self._is_new = True
+        self._is_new = past is None
         self._renaming: Renaming = []
         self.line = 1
         self._pending: Entry | None = None
         self._exact: list[tuple[Number, Sample]] = []
         """Numbers, of which the inputs were drawn without noise, with the sample that is them (scaled)."""
         self._waiting: list[Number] = []
-        self._made = self._idle = self._points = 0
-        self._number = -1
+        self._kept = Kept()
+        """What there was at the last point."""
+        self._made = self._idle = 0
+        self._read: list[str] = []
+        self._noises = 0
+        """Whose entries were asked for, and how much noise was made, since the last point."""
+        self._past, self._calls = past, past.all_calls() if past is not None else []
+        self._is_repeated = bool(self._calls)
+        """Whether this is still what an earlier run has done."""
+        self._at = self._begun = 0
+        """How many calls were repeated; then how many there were at the last point, and at the last cut."""
 
     # ------------------------------------------------------------------------------ what a front end calls
 
+    def skips(self) -> bool:
+        """The run is at a statement: whether there is no need to tell :meth:`at` where that is."""
+        return self._repeats(STATEMENT) and self._at < len(self._calls)
+
     def point(self, place: Hashable, line: int, values: Values) -> None:
+        """The run is at a statement, and :meth:`at` the place, if that is wanted."""
+        if not self.skips():
+            self.at(place, line, values)
+
+    def at(self, place: Hashable, line: int, values: Values) -> None:
         """The run is at ``place``, and nothing but the live ``values`` counts for what it does from here.
 
         Variables of the automaton are called after those of the program. What is not live may be left out,
@@ -227,12 +292,8 @@ class Trace:
         """
         self.line = line
         self._waiting.clear()
-        number, self._points = self._points, self._points + 1
-        if number < len(self.matters):
-            if not self.matters[number]:
-                return
-        else:
-            self.matters.append(False)
+        self._read.clear()
+        self._noises = 0
         self._idle += 1
         if self._idle > MOST_POINTS:
             self.refuse(
@@ -247,16 +308,23 @@ class Trace:
                 f"{unknown.path} is a value of type {kind}, which cannot be compared with one of another run",
                 "use numbers, texts, tuples, lists and dictionaries",
             )
-        made = self._made
+        if self._is_repeated:
+            self._remember(place, snapshot)
+            return
         self._settle_all(snapshot)
         self._keep_exact(snapshot)
-        self.matters[number] |= self._made > made
         naming = Naming(self._pending)
         self._point, self._renaming, self._is_new = naming.point(place, line, snapshot), naming.renaming, True
-        self._number = number
+        self._kept = Kept([number for number, _ in snapshot.numbers], self._exact, self._pending, self._made)
+        self._at = len(self._calls)
 
-    def read(self) -> Number:
-        """The next entry of the input."""
+    def read(self, source: str = "the input") -> Number:
+        """The next entry of the input; messages say that it is one of ``source``."""
+        if self._repeats(READ):
+            return Number(self, {Entry("", 0): ONE})
+        self._read.append(source)
+        if len(self._read) > MOST_AT_ONCE:
+            self.goes_on_and_on()
         for number in self._waiting:
             self._draw_with_inputs(number)
         self._waiting.clear()
@@ -266,8 +334,12 @@ class Trace:
 
     def ends(self) -> bool:
         """Whether an input of any length ends here, in this run; asked before the next entry is read."""
-        self._begin()
-        return self._listener.asked(Ending(self.line))
+
+        def ask() -> bool:
+            self._begin()
+            return self._listener.asked(Ending(self.line))
+
+        return self._answer(ask)
 
     def _here(self) -> int:
         """The line, also where a function that was called has moved on."""
@@ -282,13 +354,23 @@ class Trace:
             self.refuse(
                 f"the scale of noise is {seen}", "give a positive number that is known, as laplace(2)"
             )
-        number = Number(self, {Noise(kind, scale, site, self._here()): ONE})
+        repeated = self._repeats((kind, scale, site))
+        number = Number(self, {Noise(kind, scale, site, 0 if repeated else self._here()): ONE})
+        if repeated:
+            return number
+        self._noises += 1
+        if self._noises > MOST_AT_ONCE:
+            self.goes_on_and_on()
         if self._sites.when(site) is When.AT_ONCE:
             self._draw(number + self._sites.means.get(site, 0))
         return number
 
     def show(self, value: object) -> None:
         """The program outputs a value: a text, a number, or a tuple or list of such."""
+        call = "show", value if isinstance(value, str | int) else None
+        before = len(self._calls)
+        if self._repeats(call):
+            return
         samples: list[tuple[Sample, ...]] = []
         shape = self._shape(value, samples)
         self._take()
@@ -296,19 +378,57 @@ class Trace:
         self._tell(Show(shape, tuple(tuple(each.name for each in some) for some in samples), self._here()))
         for some in samples:
             some[0].shown |= len(some) == 1
+        self._calls[before:] = [call]  # without what was asked meanwhile
 
     def refuse(self, seen: str, remedy: str = "") -> NoReturn:
         """Say that the program cannot be followed here: what was seen, and what to do instead."""
         raise Refused(seen, remedy, self.where())
 
+    def goes_on_and_on(self) -> NoReturn:
+        """Say that one statement reads, draws or asks more and more, and nothing can be told between."""
+        words, place = self.at_work()
+        source = self._read[-1] if self._read else ""
+        if len(self._read) > 2:
+            seen = f"{words} takes ever more entries of {source} (1, 2, 3, ...), and shows nothing"
+            remedy = f"set how many there are, --set {source}=5, or use each in a loop: for q in {source}"
+        elif self._noises > 2:
+            seen = f"{words} makes ever more noise (1, 2, 3, ... times), and shows nothing"
+            remedy = "let it end"
+        else:
+            seen = f"{words} asks ever more questions (1, 2, 3, ...), and shows nothing"
+            remedy = "ask them in statements, as in a loop that keeps what counts"
+        raise Refused(seen, remedy, place)
+
     # --------------------------------------------------------------------------------- what numbers ask for
 
     def less(self, left: Number, right: Number, *, strict: bool) -> bool:
         """Whether a number is less than another one, or at most if not ``strict``."""
+        return self._answer(lambda: self._less(left, right, strict))
+
+    def equal(self, left: Number, right: Number) -> bool:
+        """Whether two numbers are equal, where they can be."""
+        return self._answer(lambda: self._equal(left, right))
+
+    def _answer(self, find: Callable[[], bool]) -> bool:
+        """The answer to a question of the program, which is one call, whatever it asks itself."""
+        if self._is_repeated:
+            answer = self._repeated()
+            return answer if isinstance(answer, bool) else differs(self.line)
+        before = len(self._calls)
+        answer = find()
+        self._calls[before:] = [answer]
+        return answer
+
+    def _less(self, left: Number, right: Number, strict: bool) -> bool:
         difference = self._difference(left, right)
         if difference.is_constant:
             return difference.constant < 0 or (not strict and not difference.constant)
         self._begin()
+        self._idle = 0
+        return self._listener.asked(self._question(difference, strict))
+
+    def _question(self, difference: Number, strict: bool) -> Ask:
+        """Whether a difference of samples is negative, or 0 if not ``strict``."""
         ends = list(difference.samples.items())
         size = abs(ends[0][1])
         if len(ends) > 2 or abs(ends[-1][1]) != size:
@@ -321,25 +441,55 @@ class Trace:
         low = Term(ends[0][0].name, difference.constant / size, ends[0][1] < 0)
         high = Term(ends[1][0].name, mirrored=ends[1][1] > 0) if len(ends) == 2 else Term(None)
         ties = self._integer or any(sample.kind is parts.Noise.NONE for sample, _ in ends)
-        self._idle = 0
-        return self._listener.asked(Ask(atom(low, high, strict or not ties), ties, self.line))
+        return Ask(atom(low, high, strict or not ties), ties, self.line)
 
-    def equal(self, left: Number, right: Number) -> bool:
-        """Whether two numbers are equal, where they can be."""
+    def _equal(self, left: Number, right: Number) -> bool:
         difference = self._difference(left, right)
         if difference.is_constant:
             return not difference.constant
-        if not self._integer and any(each.kind is not parts.Noise.NONE for each in difference.samples):
+        if self._integer or all(each.kind is parts.Noise.NONE for each in difference.samples):
+            return self._less(left, right, False) and self._less(right, left, False)
+        if self.asks_equality() and self._listener.known(self._question(difference, True)) is None:
+            both = "two noisy values" if len(difference.samples) > 1 else "a noisy value and a number"
             self.refuse(
-                f"== compares {difference.words} with a number that it equals with probability 0",
-                "compare with < or >= (only where noise is integer are there equal values)",
+                f"{both} are compared with ==, which holds with probability 0",
+                "compare with < or >= (only where noise is integer are there equal values); which of several "
+                "is the largest is found by comparing each with the largest so far",
             )
-        return self.less(left, right, strict=False) and self.less(right, left, strict=False)
+        return False
 
     def made(self, number: Number) -> None:
         """A number was made. If noise has got the entry that waits to be read, both belong together."""
         if self._pending is not None and self._pending in number.terms and number.noises:
             self._waiting.append(number)
+
+    # ------------------------------------------------------------------------------------- what is repeated
+
+    def _repeats(self, call: object) -> bool:
+        """Whether this call repeats what an earlier run has done; else it is noted."""
+        if not self._is_repeated:
+            self._calls.append(call)
+            return False
+        if self._repeated() != call:
+            differs(self.line)
+        return True
+
+    def _repeated(self) -> object:
+        """The next call of the earlier run."""
+        if self._at == len(self._calls):
+            differs(self.line)
+        self._at += 1
+        return self._calls[self._at - 1]
+
+    def _remember(self, place: Hashable, snapshot: Snapshot) -> None:
+        """The run is where the earlier one was: from here on it is no repetition."""
+        assert self._past is not None and self._past.memory is not None
+        memory = self._past.memory
+        if self._at < len(self._calls) or not memory.fits(place, snapshot):
+            differs(self.line)
+        self._exact, self._pending = memory.recalled([number for number, _ in snapshot.numbers])
+        self._made, self._begun = memory.made, self._at
+        self._is_repeated = self._is_new = False
 
     # -------------------------------------------------------------------------------------------- the events
 
@@ -347,13 +497,14 @@ class Trace:
         """Something happens: the point before it is where the run may be cut."""
         if self._is_new:
             self._is_new = False
-            if self._number >= 0:
-                self.matters[self._number] = True
-            self._listener.passed(self._point)
+            past = Past(self._past, tuple(self._calls[self._begun : self._at]))
+            self._listener.passed(self._point, past)
             for symbol, name in self._renaming:
                 symbol.name = name
                 if isinstance(symbol, Entry):
                     symbol.of = None
+            past.memory = Memory.of(self._point, self._kept)
+            self._past, self._begun = past, self._at
 
     def _tell(self, event: Event) -> None:
         self._begin()
@@ -371,15 +522,18 @@ class Trace:
             entry, self._pending = self._pending, None
             self._tell(Take(entry.name, self.line))
 
-    def _draw(self, value: Number) -> None:
-        """Draw the noise of a value that has no other: the value becomes a sample, or its negative does."""
+    def _draw(self, value: Number, public: Number | None = None) -> None:
+        """Draw the noise of a value that has no other: the value becomes a sample, or its negative does. If
+        there is something ``public``, the sample is that of the sum of both: where its mean lies, everybody
+        knows."""
         (noise, factor), *_ = value.noises.items()
         waiting = value.terms.get(self._pending, 0) if self._pending is not None else 0
         if waiting == -1 if noise.kind is not parts.Noise.EXPONENTIAL and waiting else factor < 0:
-            value, factor = -value, -factor
+            value, factor, public = -value, -factor, None if public is None else -public
         sample = self._sample(value, noise.kind, noise.d / abs(factor), noise.site, noise.line)
         rest = value.plus(Number(self, {noise: factor}), -ONE)
         rest.public = False
+        rest = rest if public is None else rest.plus(public)
         noise.drawn = Number(self, {sample: ONE}).plus(rest, -ONE).times(1 / factor)
 
     def _draw_first(self, number: Number) -> None:
@@ -413,7 +567,7 @@ class Trace:
                 return sample, factor
         number = Number(self, scaled)
         sample = self._sample(number, parts.Noise.NONE, None, None, self.line)
-        self._exact.append((number, sample))
+        self._exact = [*self._exact, (number, sample)]
         return sample, factor
 
     def _scaled(self, inputs: Mapping[Entry, Fraction]) -> tuple[dict[Entry, Fraction], Fraction]:
@@ -451,17 +605,23 @@ class Trace:
         found.public = True
         return found
 
+    def _public(self, number: Number) -> Number:
+        """What of a number was shown before."""
+        return Number(self, {sample: factor for sample, factor in number.samples.items() if sample.shown})
+
     def _draw_with_inputs(self, number: Number) -> None:
         """Draw the noise of a number that has got its inputs."""
-        now = self._hidden(self._settled(number))
-        sites = [noise.site for noise in now.noises]
-        alone = len(sites) == 1 and not now.samples and now.entries
-        if alone and self._sites.when(sites[0]) is When.WITH_INPUT:
-            self._draw(now + self._sites.means.get(sites[0], 0))
+        settled = self._settled(number)
+        now, public = self._hidden(settled), self._public(settled)
+        noises = list(now.noises)
+        alone = len(noises) == 1 and not now.samples and now.entries
+        if alone and self._sites.when(noises[0].site) is When.WITH_INPUT:
+            takes = public.terms and noises[0].kind is parts.Noise.LAPLACE and self._pending in now.entries
+            self._draw(now + self._sites.means.get(noises[0].site, 0), public if takes else None)
 
     def _settle_all(self, snapshot: Snapshot) -> None:
         """Draw noise that has got its inputs; put every number of the snapshot in terms of samples."""
-        for number, _ in snapshot.numbers:
+        for number in [number for number, _ in snapshot.numbers if number.noises]:
             self._draw_with_inputs(number)
         for number, _ in snapshot.numbers:
             now = self._settled(number)
@@ -473,9 +633,10 @@ class Trace:
 
     def _difference(self, left: Number, right: Number) -> Number:
         """``left - right`` in terms of samples: whatever both have of noise and inputs is drawn."""
-        sides = self._settled(left), self._settled(right)
         if self._settled(left - right).is_constant:
             return self._settled(left - right)
+        self._draw_around_public((self._settled(left), self._settled(right)), self._settled(left - right))
+        sides = self._settled(left), self._settled(right)
         for side, other in (sides, sides[::-1]):
             if len(side.noises) == 1 and not side.samples:
                 alone = len(other.entries) == len(other.terms)
@@ -499,6 +660,30 @@ class Trace:
                 "compare the values themselves, or subtract the same on both sides",
             )
         return difference
+
+    def _draw_around_public(self, sides: tuple[Number, Number], difference: Number) -> None:
+        """Let a new sample around the entry that was just read take in what was shown before, where too many
+        samples would be compared otherwise.
+
+        What was shown is known from the outputs. Less what is known an entry is any number again, and differs
+        by no more: the outputs are those of the mechanism without it, on other inputs that are as adjacent.
+        """
+        public = self._public(difference)
+        if not public.terms or len(difference.samples) + len(difference.noises) <= 2:
+            return
+        for side, added in zip(sides, (public, -public), strict=True):
+            alone = side.plus(self._public(side), -ONE)
+            laplace = [noise for noise in alone.noises if noise.kind is parts.Noise.LAPLACE]
+            if (
+                len(laplace) == len(alone.noises) == 1
+                and not alone.samples
+                and self._pending in alone.entries
+            ):
+                self._draw(alone, added)
+                return
+        youngest = max(difference.samples, key=lambda sample: sample.age)
+        if not youngest.used and not youngest.shown and self._sites.later(youngest.site):
+            raise Restart  # it was drawn before it was known what is added to it
 
     def _agree(self, side: Number) -> None:
         """Noise is drawn around what the program adds to it: where that was not so, everything starts anew.

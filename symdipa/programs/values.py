@@ -47,6 +47,9 @@ class Entry:
     age: int
     of: Mapping[Entry, Fraction] | None = None
 
+    def copy(self) -> Entry:
+        return Entry(self.name, self.age, self.of)
+
 
 @dataclass(slots=True, eq=False)
 class Noise:
@@ -61,6 +64,9 @@ class Noise:
     site: object
     line: int
     drawn: Number | None = None
+
+    def copy(self) -> Noise:
+        return Noise(self.kind, self.d, self.site, self.line, self.drawn)
 
 
 @dataclass(slots=True, eq=False)
@@ -78,6 +84,9 @@ class Sample:
     age: int
     shown: bool = False
     used: bool = False
+
+    def copy(self) -> Sample:
+        return Sample(self.name, self.site, self.line, self.kind, self.age, self.shown, self.used)
 
 
 Symbol = Entry | Noise | Sample
@@ -155,12 +164,14 @@ class Number:
 
     def plus(self, other: Number, factor: Fraction = ONE) -> Number:
         """The sum with ``factor`` times another number."""
-        terms = dict(self.terms)
-        for each, coefficient in other.terms.items():
-            total = terms.pop(each, Fraction(0)) + factor * coefficient
+        terms, constant = dict(self.terms), self.constant
+        for each, coefficient in other.terms.items():  # fractions are slow, and most are 0 or 1
+            more = coefficient if factor is ONE else factor * coefficient
+            total = terms.pop(each) + more if each in terms else more
             if total:
                 terms[each] = total
-        constant = self.constant + factor * other.constant
+        if other.constant:
+            constant += factor * other.constant
         return Number(self.trace, terms, constant, self.public or (other.public and factor != 0))
 
     def times(self, factor: Fraction) -> Number:

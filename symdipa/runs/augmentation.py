@@ -149,8 +149,8 @@ def too_large(max_nodes: int) -> LimitReached:
 def augment(control: Control, max_nodes: int | None = None, limits: Limits = UNLIMITED) -> Augmentation:
     """The augmentation of an automaton, breadth first.
 
-    Variables that are dead in a control state are dropped from the order states there. Raises
-    :class:`LimitReached` above ``max_nodes`` nodes, and when the time is up.
+    Variables that are dead in a control state are dropped from the order states there. Equal relations are
+    kept once. Raises :class:`LimitReached` above ``max_nodes`` nodes, and when the time is up.
     """
     start = (control.initial, initial(control.variables))
     number = {start: 0}
@@ -160,6 +160,7 @@ def augment(control: Control, max_nodes: int | None = None, limits: Limits = UNL
     transition: list[int] = []
     outgoing: list[tuple[int, ...]] = []
     parent = [-1]
+    shared: dict[tuple[Mask, ...], tuple[Mask, ...]] = {}
     done = 0
     while done < len(nodes):
         q, order = nodes[done]
@@ -170,8 +171,12 @@ def augment(control: Control, max_nodes: int | None = None, limits: Limits = UNL
             if following is None:
                 continue
             node = (p, following)
-            v = number.setdefault(node, len(nodes))
-            if v == len(nodes):
+            v = number.get(node)
+            if v is None:
+                v = len(nodes)
+                lt, eq = following
+                node = (p, OrderState(shared.setdefault(lt, lt), shared.setdefault(eq, eq)))
+                number[node] = v
                 nodes.append(node)
                 parent.append(len(source))
             source.append(done)

@@ -39,7 +39,10 @@ ENUMERATED = 5_000
 
 
 def output_distinct(automaton: Automaton) -> bool:
-    """Whether transitions of one state have outputs of different shape: symbols and places of numbers."""
+    """Whether transitions of one state have outputs of different shape (symbols and places of numbers), and
+    all steps are seen."""
+    if not automaton.shows_steps:
+        return False
     for numbers in automaton.outgoing:
         shapes = [automaton.transitions[t].output.shape for t in numbers]
         if len(set(shapes)) < len(shapes):

@@ -7,7 +7,7 @@ conjunctions of two literals; equal conjunctions are the same node.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 Lit = int
 FALSE: Lit = 0
@@ -101,6 +101,20 @@ class BooleanGraph:
             if operands is not None:
                 stack.extend(literal >> 1 for literal in operands)
         return sorted(found)
+
+    def variables(self, literal: Lit) -> set[Lit]:
+        """The variables that a literal depends on."""
+        return {2 * node for node in self.cone([literal]) if node and self._operands[node] is None}
+
+    def supports(self, variables: Sequence[Lit]) -> list[int]:
+        """For each node which of these variables it depends on, as a set of their positions."""
+        found = [0] * len(self._operands)
+        for position, variable in enumerate(variables):
+            found[variable >> 1] = 1 << position
+        for node, operands in enumerate(self._operands):
+            if operands is not None:
+                found[node] = found[operands[0] >> 1] | found[operands[1] >> 1]
+        return found
 
     def copy(self, literals: Iterable[Lit], into: BooleanGraph, values: Mapping[Lit, Lit]) -> list[Lit]:
         """The same functions in another graph.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.systems.boolean import Lit
+from symdipa.systems.boolean import FALSE, Lit
 from symdipa.systems.smt import ClauseSolver, Instance, open_solver
 from symdipa.systems.system import Edge, Invariant, System
 
@@ -36,7 +38,7 @@ def check_invariant(
         if edge.source in claimed and claimed[edge.source].escapes(edge):
             raise InvariantRejected(f"the invariant is not preserved by edge {edge.transition}")
     for q, condition in system.bad.items():
-        if q in claimed and claimed[q].allows([claimed[q].now.literal(condition)]):
+        if q in claimed and claimed[q].allows([condition]):
             raise InvariantRejected(f"the invariant admits a bad state at control state {q}")
 
 
@@ -45,40 +47,36 @@ class _Claimed:
 
     def __init__(self, system: System, invariant: Invariant, q: int, solver: ClauseSolver) -> None:
         self.system, self.invariant, self.q, self.solver = system, invariant, q, solver
-        bits = {bit: solver.variable() for bit in system.bits}
-        for bit in set(system.bits) - set(system.open_bits[q]):
-            solver.add([-bits[bit]])  # closed bits are false
-        self.now = Instance(system.graph, solver, bits)
+        self._now = Instance(system.graph, solver, (*system.open_bits[q], *system.choices))
         for axiom in system.first_axioms(q):
-            solver.add([self.now.literal(axiom)])
+            solver.add([self._now.literal(axiom)])
         for cube in invariant.blocked.get(q, ()):
-            solver.add([-self.now.literal(x) for x in cube])
+            solver.add([-self._now.literal(x) for x in cube])
 
     def escapes(self, edge: Edge) -> bool:
         """Whether the edge can lead out of what is claimed at its target."""
-        system, solver = self.system, self.solver
-        new: dict[Lit, int] = {}
-        for bit in system.open_bits[edge.target]:
-            new[bit] = self.now.literal(edge.update.get(bit, bit))
-            new[bit ^ 1] = -new[bit]
-        after = Instance(system.graph, solver, {bit: new[bit] for bit in system.open_bits[edge.target]})
-        broken = [-after.literal(axiom) for axiom in system.first_axioms(edge.target)]
-        for cube in self.invariant.blocked.get(edge.target, ()):
-            inside = solver.variable()
-            solver.add_all([-inside, new[x]] for x in cube)
-            broken.append(inside)
-        taken = solver.variable()
-        solver.add([-taken, self.now.literal(edge.guard)])
-        solver.add([-taken, *broken])
-        return self.allows([taken])
+        system, update = self.system, edge.update
+        after = {bit: update.get(bit, bit) for bit in system.open_bits[edge.target]}
+        axioms = system.graph.copy(system.first_axioms(edge.target), system.graph, after)
+        return any(self.allows([edge.guard, axiom ^ 1]) for axiom in axioms) or any(
+            self.allows([edge.guard, *(after[x & ~1] ^ x & 1 for x in cube)])
+            for cube in self.invariant.blocked.get(edge.target, ())
+        )
 
-    def allows(self, assumptions: list[int]) -> bool:
-        """Whether some claimed state that satisfies all axioms fits."""
-        bits, solver = self.system.open_bits[self.q], self.solver
-        while solver.check(assumptions):
-            true = {bit for bit in bits if solver.value(self.now.literal(bit))}
-            broken = self.system.broken_axioms(self.q, true)
+    def allows(self, conditions: Sequence[Lit]) -> bool:
+        """Whether some claimed state that satisfies all axioms, and some choices, meet the conditions."""
+        if FALSE in conditions:
+            return False
+        assumptions = [self._now.literal(condition) for condition in conditions]
+        while self.solver.check(assumptions):
+            broken = self._broken_axioms()
             if not broken:
                 return True
-            solver.add_all([self.now.literal(axiom)] for axiom in broken)
+            self.solver.add_all([self._now.literal(axiom)] for axiom in broken)
         return False
+
+    def _broken_axioms(self) -> Sequence[Lit]:
+        """Those that the last model breaks, by the bits that were asked about if these are enough."""
+        true = self.solver.true(self._now.inputs)
+        broken_axioms = self.system.broken_axioms
+        return broken_axioms(self.q, true, self._now.unmet) or broken_axioms(self.q, true, frozenset())

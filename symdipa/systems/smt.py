@@ -15,12 +15,12 @@ from typing import Any
 from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 from symdipa.model.options import SOLVERS, must_be_one_of
-from symdipa.systems.boolean import FALSE, TRUE, BooleanGraph, Lit
+from symdipa.systems.boolean import BooleanGraph, Lit
 
 Clause = Sequence[int]
 
-SAT_SOLVERS = {"minisat": "minisat22", "glucose": "glucose4", "cadical": "cadical153"}
-"""Solvers of python-sat by our names for them: the solvers but z3."""
+SAT_SOLVERS = {"minisat": "Minisat22", "glucose": "Glucose4", "cadical": "Cadical153"}
+"""Classes of python-sat by our names for them: the solvers but z3."""
 
 
 @dataclass
@@ -195,16 +195,16 @@ class SatSolver(ClauseSolver):
     CONFLICTS_AT_A_TIME = 20_000
 
     def __init__(self, name: str, limits: Limits = UNLIMITED, effort: Effort | None = None) -> None:
-        from pysat.solvers import Solver
+        from pysat import solvers
 
         super().__init__(limits, effort)
         self._interruptible = name != "cadical"
-        self._solver: Any = Solver(name=SAT_SOLVERS[name])
+        self._solver: Any = getattr(solvers, SAT_SOLVERS[name])()
         self._model: list[int] = []
 
     def add(self, clause: Clause) -> None:
         self.effort.clauses += 1
-        self._solver.add_clause(list(clause))
+        self._solver.add_clause(clause)
 
     def _check(self, assumptions: list[int]) -> bool:
         if self._interruptible and self.limits.deadline is not None:
@@ -229,51 +229,67 @@ class SatSolver(ClauseSolver):
 
     def true(self, variables: Mapping[Lit, int]) -> set[Lit]:
         model = self._model
-        known = len(model)
-        return {key for key, variable in variables.items() if variable <= known and model[variable - 1] > 0}
+        if variables and len(model) < self._variables:  # the solver has not seen the last ones
+            model += [-1] * (self._variables - len(model))
+        return {key for key, variable in variables.items() if model[variable - 1] > 0}
 
 
 class Instance:
-    """The clauses of parts of a :class:`BooleanGraph`, with its variables mapped to solver variables.
+    """The clauses of those parts of a :class:`BooleanGraph` that were asked for: the encoder of all searches.
 
-    Each conjunction becomes one solver variable with its three clauses (Tseitin), once per instance.
+    Each conjunction becomes one solver variable with its three clauses (Tseitin), once per instance. The
+    variables of the graph that were met are ``inputs``, with their solver variables. Those that are not
+    ``open_here`` are false.
     """
 
-    def __init__(self, graph: BooleanGraph, solver: ClauseSolver, variables: Mapping[Lit, int]) -> None:
+    def __init__(self, graph: BooleanGraph, solver: ClauseSolver, open_here: Iterable[Lit]) -> None:
         self.graph = graph
         self.solver = solver
-        self._of: dict[int, int] = {literal >> 1: variable for literal, variable in variables.items()}
-        self._true: int | None = None
+        self.open_here = self._unmet = frozenset(open_here)
+        self.inputs: dict[Lit, int] = {}
+        # The solver literals of literals of the graph, of either sign.
+        self._of: dict[Lit, int] = {}
+
+    @property
+    def unmet(self) -> frozenset[Lit]:
+        """The open variables that no clause is about yet."""
+        if len(self._unmet) + len(self.inputs) != len(self.open_here):
+            self._unmet = self.open_here - self.inputs.keys()
+        return self._unmet
 
     def literal(self, literal: Lit) -> int:
         """The solver literal that is equal to a literal of the graph."""
-        if literal in (FALSE, TRUE):
-            if self._true is None:
-                self._true = self.solver.variable()
-                self.solver.add([self._true])
-            return self._true if literal == TRUE else -self._true
-        node = literal >> 1
-        if node not in self._of:
-            for missing in self._missing(node):
-                self._define(missing)
-        found = self._of[node]
-        return -found if literal & 1 else found
+        found = self._of.get(literal)
+        if found is None:
+            self._define(literal >> 1)
+            found = self._of[literal]
+        return found
 
-    def _missing(self, node: int) -> list[int]:
-        """The nodes that ``node`` depends on and that have no variable yet, operands first."""
-        found: set[int] = set()
-        stack = [node]
+    def _define(self, root: int) -> None:
+        """Give a variable to a node and to all that it depends on, operands first."""
+        of, operands_of, variable = self._of, self.graph.operands, self.solver.variable
+        clauses: list[Clause] = []
+        stack = [root]
         while stack:
-            node = stack.pop()
-            if node not in self._of and node not in found:
-                found.add(node)
-                stack.extend(operand >> 1 for operand in self.graph.operands(node) or ())
-        return sorted(found)
-
-    def _define(self, node: int) -> None:
-        operands = self.graph.operands(node)
-        variable = self._of[node] = self.solver.variable()
-        if operands is None:
-            return
-        a, b = (-self._of[x >> 1] if x & 1 else self._of[x >> 1] for x in operands)
-        self.solver.add_all([(-variable, a), (-variable, b), (variable, -a, -b)])
+            node = stack[-1]
+            if 2 * node in of:
+                stack.pop()
+                continue
+            operands = operands_of(node)
+            if operands is None:
+                new = variable()
+                if 2 * node in self.open_here:
+                    self.inputs[2 * node] = new
+                else:  # the constant false, too
+                    clauses.append((-new,))
+            else:
+                left, right = operands
+                a, b = of.get(left), of.get(right)
+                if a is None or b is None:
+                    stack += [x >> 1 for x, known in ((left, a), (right, b)) if known is None]
+                    continue
+                new = variable()
+                clauses += ((-new, a), (-new, b), (new, -a, -b))
+            of[2 * node], of[2 * node + 1] = new, -new
+            stack.pop()
+        self.solver.add_all(clauses)

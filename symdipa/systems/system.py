@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
+from symdipa.runs.order import members
 from symdipa.runs.witness import Loop
 from symdipa.systems.boolean import FALSE, BooleanGraph, Lit
 
@@ -54,10 +56,10 @@ class System:
     control state ``q``; all others are false there, in every reachable state. Initially control is at
     ``control.initial`` and every bit is false. ``bad[q]`` is the condition for a bad state at ``q``, if any.
     ``axioms(q)`` hold in every reachable state at ``q`` and are inductive together; engines may assume them.
-    They are many: ``first_axioms(q)`` are the few worth assuming from the start, ``broken_axioms(q, bits)``
-    further ones that a state with these true bits breaks, none if it satisfies them all. Where no run arrives
-    there are no axioms. ``begins[q]`` is the condition under which a step at ``q`` begins the watched cycle,
-    ``is_open`` the bit that says that a cycle is being watched.
+    They are many: ``first_axioms(q)`` are the few worth assuming from the start; ``broken_axioms(q, bits,
+    unknown)`` are further ones that a state with these true bits breaks, whatever the unknown bits are, none
+    if there is none. Where no run arrives there are no axioms. ``begins[q]`` is the condition under which a
+    step at ``q`` begins the watched cycle, ``is_open`` the bit that says that a cycle is being watched.
     """
 
     pattern: Pattern
@@ -73,7 +75,7 @@ class System:
     is_open: Lit
     axioms: Callable[[int], Sequence[Lit]]
     first_axioms: Callable[[int], Sequence[Lit]]
-    broken_axioms: Callable[[int, Set[Lit]], Sequence[Lit]]
+    broken_axioms: Callable[[int, Set[Lit], frozenset[Lit]], Sequence[Lit]]
     rest_open_at_end: bool = field(default=False)
     """Whether the cycle is still open in a bad state (the lasso of a leaking cycle)."""
 
@@ -97,6 +99,38 @@ class System:
         for edge in self.edges:
             preceding.setdefault(edge.target, set()).add(edge.source)
         return _distances(self.bad, preceding)
+
+    @cached_property
+    def relevant(self) -> tuple[tuple[Lit, ...], ...]:
+        """At each control state the open bits on which a bad condition ahead, or the watching, may depend.
+
+        Without the others the system is a smaller one with the same bad paths.
+        """
+        supports = self.graph.supports(self.bits)
+        place = {bit: 1 << position for position, bit in enumerate(self.bits)}
+        is_open = [sum(place[bit] for bit in bits) for bits in self.open_bits]
+        found = [0] * self.control.states
+        arriving: dict[int, list[Edge]] = {}
+        todo = dict.fromkeys(self.steps_to_bad, place[self.is_open])
+        for conditions in (self.bad, self.begins):
+            for q in todo.keys() & conditions:
+                todo[q] |= supports[conditions[q] >> 1]
+        for edge in self.edges:
+            if edge.target in todo:
+                todo[edge.source] |= supports[edge.guard >> 1]
+                arriving.setdefault(edge.target, []).append(edge)
+        while todo:
+            q, asked = todo.popitem()
+            new = asked & is_open[q] & ~found[q]
+            found[q] |= new
+            bits = [self.bits[position] for position in members(new)]
+            for edge in arriving.get(q, ()):
+                asked = reduce(or_, (supports[edge.update.get(bit, bit) >> 1] for bit in bits), 0)
+                if asked & is_open[edge.source] & ~found[edge.source]:
+                    todo[edge.source] = todo.get(edge.source, 0) | asked
+        return tuple(
+            tuple(bit for bit in bits if place[bit] & found[q]) for q, bits in enumerate(self.open_bits)
+        )
 
     def loops(self, path: Sequence[tuple[Edge, Mapping[Lit, bool]]], last: Mapping[Lit, bool]) -> list[Loop]:
         """The cycles watched along a path of (edge, values of bits and choices before it)."""

@@ -31,7 +31,7 @@ class Unrolling:
     Frame 0 is the initial state if ``anchored``, else any state that satisfies the system's axioms (which
     are inductive, so that later frames satisfy them as well; see :meth:`satisfies_axioms`). Paths may be
     shorter than the unrolling. Control states that no path of at most ``bound`` steps goes through on its way
-    to a bad condition are left out.
+    to a bad condition are left out, and so are bits that are not relevant.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class Unrolling:
         solver, system = self.solver, self.system
         alive = solver.variable()
         location = {q: solver.variable() for q in layer}
-        open_here = dict.fromkeys(b for q in layer for b in system.open_bits[q])
-        bit = {b: solver.variable() for b in open_here}
-        choice = {c: solver.variable() for c in system.choices}
-        instance = Instance(system.graph, solver, {**bit, **choice})
+        open_here = dict.fromkeys(b for q in layer for b in system.relevant[q])
+        instance = Instance(system.graph, solver, {*open_here, *system.choices})
+        bit = {b: instance.literal(b) for b in open_here}
+        choice = {c: instance.literal(c) for c in system.choices}
         frame = Frame(alive, location, bit, choice, instance, {})
         self.frames.append(frame)
         solver.add([-alive, *location.values()])
@@ -60,7 +60,7 @@ class Unrolling:
         at_most_one(solver, list(location.values()))
         closed: dict[Lit, list[int]] = {b: [] for b in bit}
         for q in layer:
-            for b in system.open_bits[q]:
+            for b in system.relevant[q]:
                 closed[b].append(location[q])
         for b, places in closed.items():
             if len(places) < len(layer):
@@ -74,8 +74,10 @@ class Unrolling:
             self.solver.add_all([-variable] for variable in frame.bit.values())
             return
         for q, here in frame.location.items():
+            known = {*self.system.relevant[q], *self.system.choices}
             for axiom in self.system.first_axioms(q):
-                self.solver.add([-here, frame.instance.literal(axiom)])
+                if self.system.graph.variables(axiom) <= known:
+                    self.solver.add([-here, frame.instance.literal(axiom)])
 
     def extend(self) -> bool:
         """Add a frame; ``False`` (and nothing added) when no path is that long."""
@@ -107,13 +109,9 @@ class Unrolling:
         solver.add([-taken, before.location[edge.source]])
         solver.add([-taken, after.location[edge.target]])
         solver.add([-taken, before.instance.literal(edge.guard)])
-        for bit in self.system.open_bits[edge.target]:
-            old, new = edge.update.get(bit, bit), after.bit[bit]
-            if old == bit and bit not in before.bit:  # not open before, so false
-                solver.add([-taken, -new])
-            else:
-                value = before.instance.literal(old)
-                solver.add_all([(-taken, -new, value), (-taken, new, -value)])
+        for bit in self.system.relevant[edge.target]:
+            new, value = after.bit[bit], before.instance.literal(edge.update.get(bit, bit))
+            solver.add_all([(-taken, -new, value), (-taken, new, -value)])
 
     def bad(self, k: int) -> list[tuple[int, int]]:
         """The bad conditions of frame ``k`` as (control state, solver literal of the condition)."""
@@ -161,7 +159,8 @@ class Unrolling:
     def satisfies_axioms(self) -> bool:
         """Whether frame 0 of the last model satisfies the axioms; if not, those it breaks are added."""
         q, bits = self.state(0)
-        broken = self.system.broken_axioms(q, bits)
+        unknown = frozenset(self.system.open_bits[q]).difference(self.system.relevant[q])
+        broken = self.system.broken_axioms(q, bits, unknown)
         frame = self.frames[0]
         for axiom in broken:
             self.solver.add([-frame.location[q], frame.instance.literal(axiom)])

@@ -11,6 +11,8 @@ Prophecies about each live value, as bits (equal variables have equal bits):
 * ``L``, ``G`` (together, on the augmentation): whether at the end of the run a repeatable sample will lie
   below it, and whether above it.
 
+``S`` is no prophecy of its own: parts (:mod:`symdipa.bounds.alignment.parts`) share the others.
+
 An edge and the bits at its target determine the bits at its source, and where a run ends the bits are known.
 So every run has exactly one lift, found backward, and each lift of the target of a base edge has an incoming
 edge from a lift of its source: that is why the lifted graph covers all runs, too.
@@ -32,7 +34,7 @@ from symdipa.runs.order import Mask, at_or_above, at_or_below, bounds
 Bits = tuple[Mask, ...]
 """One set of variables for each bit, in the order of ``LiftedCover.letters`` (``C``, ``K``, ``M``: two)."""
 
-LETTERS = "UCKMLG"
+LETTERS = "UCKMLGS"
 BITS = {"U": "U", "C": "Cc", "K": "Kk", "M": "Mm", "L": "L", "G": "G"}
 """A capital ``C`` or ``K`` is about lower bounds, the small letter about upper bounds; ``M`` is about rising
 means, ``m`` about falling ones."""

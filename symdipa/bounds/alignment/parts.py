@@ -9,6 +9,11 @@ guard reads or where it is stored, whatever nodes they are in. Potentials belong
 If part ``k`` asks a sample to be at least ``f[k]`` and at most ``c[k]``, it needs ``f[k] <= c[l]`` for all
 ``k`` and ``l``, and costs what the largest ``f`` and the least ``c`` say. Comparing two parts at a time is
 enough, so the problem grows with the sum of the parts' graphs, not with their product.
+
+Parts may have to agree on the future of a value that several of them watch: a running maximum is also what
+was stored beside it, and which shift both need depends on whether it is the last one. Then the automaton is
+first split by what the future does with the *shared* variables. That graph is the *trunk*; it covers all
+runs, and its nodes and edges take the place of control states and transitions.
 """
 
 from __future__ import annotations
@@ -26,9 +31,12 @@ from symdipa.bounds.costs import Rate, rates
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.augmentation import augment
-from symdipa.runs.control import Control
+from symdipa.runs.control import Control, assembled
 from symdipa.runs.control.slicing import restrict
 from symdipa.runs.order import Mask, members
+
+SHARED = "S"
+"""The letter of a trunk."""
 
 WATCHED = 3
 """The most variables that a part watches and does not own."""
@@ -59,6 +67,11 @@ def shares(control: Control) -> tuple[Share, ...]:
         watched = reduce(or_, (1 << y for y in near[:WATCHED]), 1 << x)
         owners[watched] = owners.get(watched, 0) | 1 << x
     return tuple(Share(own, watched) for watched, own in owners.items())
+
+
+def shared(control: Control) -> Mask:
+    """The variables that some part watches and does not own."""
+    return reduce(or_, (share.watched & ~share.own for share in shares(control)), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +114,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Parted:
-    """The problem in parts.
+    """The problem in parts, of ``control``: the automaton, or its ``trunk`` if there is one.
 
     ``possible`` are the transitions that every part allows; ``rules`` say what they pay, and which unknowns
     their samples must be above and below.
     """
 
+    control: Control
+    trunk: LiftedCover | None
     parts: tuple[Part, ...]
     possible: tuple[int, ...]
     rules: dict[int, tuple[Rate, tuple[int, ...], tuple[int, ...]]]
@@ -116,6 +131,10 @@ class Parted:
     def nodes(self) -> int:
         """The nodes of all parts' graphs together."""
         return sum(part.lifted.nodes for part in self.parts)
+
+    def whole(self, t: int) -> int:
+        """The transition of the automaton that a transition of ``control`` is."""
+        return t if self.trunk is None else self.trunk.transition[t]
 
 
 def parted(
@@ -128,9 +147,15 @@ def parted(
 ) -> Parted:
     """The problem in the parts that :func:`shares` proposes.
 
+    With ``S`` among the ``letters`` there is a trunk, split by the other ones for the shared variables.
     Raises :class:`LimitReached` above ``max_nodes`` nodes in all, and above ``max_pairs`` pairs of node and
     variable in one part, and when the time is up.
     """
+    trunk = None
+    if SHARED in letters:
+        letters = letters.replace(SHARED, "")
+        trunk = _lifted(control, shared(control), shared(control), letters, max_nodes, limits)
+        control = _along(control, trunk)
     parts: list[Part] = []
     nodes = offset = 0
     for share in shares(control):
@@ -155,7 +180,7 @@ def parted(
     constraints = Constraints(
         1 + offset, frozenset(at_most), tuple(groups), max(component) + 1, component[control.initial]
     )
-    return Parted(tuple(parts), tuple(possible), rules, constraints)
+    return Parted(control, trunk, tuple(parts), tuple(possible), rules, constraints)
 
 
 def _sample(
@@ -181,8 +206,28 @@ def _program(
     limits: Limits,
 ) -> Program:
     """The rules of one part alone: the watched variables make its graph, the owned ones have shifts."""
-    local = restrict(control, share.watched)
-    watched = augmentation_cover(augment(local, max_nodes, limits))
-    own = sum(1 << i for i, x in enumerate(members(share.watched)) if share.own >> x & 1)
-    cover = replace(watched, control=local.restricted_to(own))
-    return (intervals if wide else points)(lift(cover, letters, max_nodes, limits), max_pairs, limits)
+    lifted = _lifted(control, share.watched, share.own, letters, max_nodes, limits)
+    return (intervals if wide else points)(lifted, max_pairs, limits)
+
+
+def _lifted(
+    control: Control, watched: Mask, own: Mask, letters: str, max_nodes: int | None, limits: Limits
+) -> LiftedCover:
+    """The graph of some watched variables, lifted by what the future does with some of them."""
+    local = restrict(control, watched)
+    cover = augmentation_cover(augment(local, max_nodes, limits))
+    owned = sum(1 << i for i, x in enumerate(members(watched)) if own >> x & 1)
+    return lift(replace(cover, control=local.restricted_to(owned)), letters, max_nodes, limits)
+
+
+def _along(control: Control, trunk: LiftedCover) -> Control:
+    """The control graph split into the nodes of the trunk, which are its states."""
+    return assembled(
+        state_names=tuple(map(str, range(trunk.nodes))),
+        variable_names=control.variable_names,
+        steps=tuple(control.steps[t] for t in trunk.transition),
+        sampling=tuple(control.sampling[t] for t in trunk.transition),
+        source=trunk.source,
+        target=trunk.target,
+        initial=trunk.initial,
+    )

@@ -123,20 +123,21 @@ class Side(Proof):
 
 @dataclass(frozen=True, eq=False)
 class PartedSide(Proof):
-    """A proof in parts: the potentials are those of control states, the shifts those of each part."""
+    """A proof in parts: the potentials are those of control states (or nodes of the trunk), the shifts those
+    of each part."""
 
     parted: Parted
 
     @cached_property
     def paths(self) -> Paths:
-        control, possible = self.control, self.parted.possible
+        control, possible = self.parted.control, self.parted.possible
         return Paths(
             control.initial,
             [control.source[t] for t in possible],
             [control.target[t] for t in possible],
-            possible,
+            [self.parted.whole(t) for t in possible],
             control.component,
-            [True] * control.states,
+            [True] * control.states if self.parted.trunk is None else self.parted.trunk.ends,
             [bool(control.steps[t].asg & control.live[control.target[t]]) for t in possible],
         )
 

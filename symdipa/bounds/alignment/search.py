@@ -10,7 +10,7 @@ from typing import TypeVar
 from symdipa.bounds.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover
 from symdipa.bounds.alignment.lifts import canonical, lift
 from symdipa.bounds.alignment.linear import solve
-from symdipa.bounds.alignment.parts import Parted, parted, shares
+from symdipa.bounds.alignment.parts import SHARED, Parted, parted, shared, shares
 from symdipa.bounds.alignment.program import Program, intervals, points
 from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
 from symdipa.bounds.alignment.rounding import DENOMINATORS, INTEGERS, rounded
@@ -31,9 +31,10 @@ LADDER: tuple[Way, ...] = (
     ("control", "", False),
     ("control", "", True),
     ("eq", "", True),
-    ("eq", "C", True),
     ("parts", "", True),
     ("parts", "C", True),
+    ("parts", "CS", True),
+    ("eq", "C", True),
     ("augmentation", "", True),
     ("augmentation", "LG", False),
     ("eq", "CK", True),
@@ -66,8 +67,9 @@ NO_SHIFTS = "no shifts satisfy the rules"
 NO_ROUNDING = "no rounding of the shifts found satisfies the rules exactly"
 
 NOT_IN_PARTS = "there are no parts where differences are shown or comparisons have an offset"
+NO_TRUNK = "prophecies are shared by parts of automata of the paper only"
 
-WITHOUT_BOUND = Size(20_000, 100_000)
+WITHOUT_BOUND = Size(20_000, 200_000)
 WITH_BOUND = Size(2_000, 5_000)
 IN_PARTS = Size(200_000, 100_000)
 """What ``auto`` tries while it has no bound (in parts, too), and to improve one that it has."""
@@ -131,11 +133,11 @@ def align(
     """Prove a bound on ``D`` by alignment.
 
     ``graph`` is ``control``, ``eq``, ``augmentation`` or ``parts`` (:mod:`symdipa.bounds.alignment.parts`),
-    with the prophecies ``lift`` (letters of ``UCKMLG``) and shifts that are ``intervals`` or points. ``auto``
-    goes up the :data:`LADDER` as far as sizes allow and keeps the best bound (so does a named graph with
-    ``lift`` ``None``, on its own part); it ends early where that reaches ``goal``, a bound from below (before
-    sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the interval in which one input minus
-    the other lies; ``sensitivity`` multiplies it (in whole numbers where inputs are integers).
+    with the prophecies ``lift`` (letters of ``UCKMLGS``) and shifts that are ``intervals`` or points.
+    ``auto`` goes up the :data:`LADDER` as far as sizes allow and keeps the best bound (so does a named graph
+    with ``lift`` ``None``, on its own part); it ends early where that reaches ``goal``, a bound from below
+    (before sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the interval in which one input
+    minus the other lies; ``sensitivity`` multiplies it (in whole numbers where inputs are integers).
 
     A named graph with a named lift raises :class:`LimitReached` above ``max_nodes`` and when the time is up;
     else that is noted, and the next way is tried. Raises ``ValueError`` for names and ranges that mean
@@ -176,6 +178,8 @@ def _ways(graph: str, lift: str | None, intervals: bool) -> list[Way]:
     letters = canonical(lift or "")
     if graph in ("control", "eq", "parts") and "L" in letters:
         raise ValueError(f"the prophecies L and G need the augmentation, not {graph}")
+    if SHARED in letters and (graph not in ("auto", "parts") or letters == SHARED):
+        raise ValueError("S is for prophecies that parts share")
     if graph == "auto" or lift is None:
         return [way for way in LADDER if graph in ("auto", way[0])]
     return [(graph, letters, intervals)]
@@ -198,12 +202,14 @@ class _Climb:
         """Whether the graph knows more than those before it on the ladder.
 
         Parts are for want of any bound, and one part alone is the augmentation. There are none where shifts
-        have an order of their own.
+        have an order of their own, and only automata of the paper have a trunk.
         """
         graph, letters, _ = way
         if graph == "parts":
             control = self.problem.control
-            return not bounded and not control.soft and len(shares(control)) > 1
+            if bounded or control.soft or len(shares(control)) == 1:
+                return False
+            return SHARED not in letters or (control.is_plain and bool(shared(control)))
         coarser = {"control": None, "eq": "control", "augmentation": "eq"}[graph]
         if coarser is None or "L" in letters or "M" in letters or (letters and graph == "eq"):
             return True
@@ -250,6 +256,8 @@ class _Climb:
             if graph == "parts":
                 if self.problem.control.soft:
                     raise LimitReached(Limit.METHOD, NOT_IN_PARTS)
+                if SHARED in letters and not self.problem.control.is_plain:
+                    raise LimitReached(Limit.METHOD, NO_TRUNK)
                 return parted(self.problem.control, letters, wide, size.nodes, size.pairs, self.limits)
             cover = self._cover("marked" if "L" in letters else graph, size)
             lifted = lift(cover, letters, size.nodes, self.limits)

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from symdipa.bounds.relational.blocks import Ask, Block, blocks_of
 from symdipa.bounds.relational.machine import Leaf, Letter, LetterMachine, output_of
-from symdipa.bounds.relational.outcomes import Facts, Grid, Outcomes, ShiftRange
+from symdipa.bounds.relational.outcomes import Facts, Grid, Outcomes, ShiftRange, Values
+from symdipa.bounds.relational.program import Action
 from symdipa.bounds.relational.shifts import ShiftMenu
 from symdipa.bounds.relational.suffixes import SuffixClasses
 from symdipa.model.errors import Limit, LimitReached
@@ -31,6 +33,17 @@ class Option:
     shift: ShiftRange | None
     cost: int
     after: tuple[int, ...]
+
+
+class Step(NamedTuple):
+    """What both copies do at once, the blocks where they are then (``there`` is ``None`` where the second one
+    shows something else), and the values that they still need."""
+
+    one: Action
+    other: Action
+    target: int
+    there: int | None
+    later: Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +69,7 @@ class Game:
     _challenges: list[tuple[Challenge, ...] | None] = field(default_factory=list)
     _lost: list[bool] = field(default_factory=list)
     _references: list[list[tuple[int, Challenge, Option]]] = field(default_factory=list)
+    _known_steps: dict[tuple[int, int, Ask], list[Step]] = field(default_factory=dict)
     _stuck: tuple[int, Letter] | None = None
 
     def __post_init__(self) -> None:
@@ -179,22 +193,30 @@ class Game:
 
     def _after(self, node: GameNode, ask: Ask, shift: ShiftRange | None) -> tuple[int, ...] | None:
         """The nodes after a letter and a range of shifts; ``None`` if the second copy may go astray."""
-        first, second = self.blocks[node[0]], self.blocks[node[1]]
-        drawn = self._outcomes.drawn((first.live, second.live), node[2], shift)
-        onward = second.ways.get(ask, {})
-        leaves, others = self._leaves(first), self._leaves(second)
+        values = self.blocks[node[0]].live, self.blocks[node[1]].live
+        drawn = self._outcomes.drawn(values, node[2], shift)
         found: dict[GameNode, None] = {}
-        for leaf, target in first.ways[ask].items():
-            for other, its in enumerate(others):
-                there = onward.get(other)
-                later = (0, 0) if there is None else (self.blocks[target].live, self.blocks[there].live)
-                facts = drawn.after(leaves[leaf].action, its.action, later)
-                if facts is None:
-                    continue
-                if there is None or not drawn.show_the_same(leaves[leaf].action, its.action):
-                    return None
-                found[target, there, () if self.blocks[there].sure else facts] = None
+        for step in self._steps(node[0], node[1], ask):
+            facts = drawn.after(step.one, step.other, step.later)
+            if facts is None:
+                continue
+            if step.there is None or not drawn.show_the_same(step.one, step.other):
+                return None
+            found[step.target, step.there, () if self.blocks[step.there].sure else facts] = None
         return tuple(self._node(node) for node in found)
+
+    def _steps(self, p: int, q: int, ask: Ask) -> list[Step]:
+        """All that both copies may do in these blocks if the first one shows what is asked for."""
+        if (p, q, ask) not in self._known_steps:
+            first, second = self.blocks[p], self.blocks[q]
+            leaves, onward = self._leaves(first), second.ways.get(ask, {})
+            found = self._known_steps[p, q, ask] = []
+            for leaf, target in first.ways[ask].items():
+                for other, its in enumerate(self._leaves(second)):
+                    there = onward.get(other)
+                    later = (0, 0) if there is None else (self.blocks[target].live, self.blocks[there].live)
+                    found.append(Step(leaves[leaf].action, its.action, target, there, later))
+        return self._known_steps[p, q, ask]
 
     def _leaves(self, block: Block) -> tuple[Leaf, ...]:
         return self.machine.leaves_of(self.machine.state[block.state])

@@ -17,7 +17,7 @@ from symdipa.checker.wider.model import model_of as wider_model_of
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import Limit, LimitReached
-from symdipa.model.limits import UNLIMITED, Limits
+from symdipa.model.limits import UNLIMITED, Limits, stopwatch
 
 LADDER: tuple[tuple[bool, str], ...] = (
     (False, "none"),
@@ -36,6 +36,10 @@ SMALL, MAX_NODES = 5_000, 20_000
 
 SEARCHING = 0.7
 """The part of the time that the search may take; the rest is left for the checker."""
+
+PATIENCE, SHORT = 4, 1.0
+"""How many times as long as a bound took a better one is looked for, and for how many seconds at least, where
+it is not known how good one may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +82,20 @@ def relational(
     *,
     adjacency: Adjacency = TWO_SIDED,
     sensitivity: Fraction | int = 1,
+    enough: Fraction = Fraction(0),
     max_nodes: int = MAX_NODES,
     limits: Limits = UNLIMITED,
 ) -> Relational:
     """The best bound that pairs of runs prove within the limits, with ``max_nodes`` for each step.
 
+    A bound of ``enough`` need not be improved.
     Every bound is checked. Raises :class:`symdipa.checker.CertificateRefused` if the checker refuses one (a
     mistake in here), and :class:`symdipa.model.errors.LimitReached` when there is no time to check, or the
     checker itself would have too much to do.
     """
     scale = Fraction(sensitivity)
     ladder = _Ladder(program_of(automaton), limits.share(SEARCHING), max_nodes)
-    found = [ladder.best(interval) for interval in intervals(adjacency, scale)]
+    found = [ladder.best(interval, enough) for interval in intervals(adjacency, scale)]
     proved = [one for one in found if one is not None]
     if len(proved) < len(found):
         return Relational(None, (), tuple(ladder.trials))
@@ -116,19 +122,23 @@ class _Ladder:
         self.trials: list[Trial] = []
         self.machines: dict[bool, LetterMachine | LimitReached] = {}
 
-    def best(self, interval: Interval) -> Strategy | None:
-        """The best strategy of all steps: first of those that are small, then of the others."""
+    def best(self, interval: Interval, enough: Fraction) -> Strategy | None:
+        """The best strategy of all steps, or one that is good ``enough``: first of those that are small, then
+        of the others."""
         best: Strategy | None = None
         small = min(SMALL, self.max_nodes)
         memories = [step for step in LADDER if step[1] != "whole" or not self.program.has_loop]
         steps = [Trial(few, *step, small) for few in (True, False) for step in memories]
+        taken, limits = stopwatch(), self.limits
         for step in steps:  # grows while we walk
             last = step is steps[-1] and step.max_nodes == self.max_nodes
-            found, trial = self.attempt(step, interval, self.limits if last else self.limits.share(1 / 2))
+            found, trial = self.attempt(step, interval, limits if last else limits.share(1 / 2))
             self.trials.append(trial)
             if found is not None and (best is None or found.bound < best.bound):
                 best = found
-                if not best.bound:
+                if not enough:
+                    limits = self.limits.within(max(SHORT, PATIENCE * taken()))
+                if best.bound <= enough:
                     break
             if trial.limited and step.max_nodes < self.max_nodes:
                 steps.append(replace(step, max_nodes=self.max_nodes))

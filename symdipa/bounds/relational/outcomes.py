@@ -57,14 +57,12 @@ def add(matrix: Matrix, u: int, v: int, bound: int) -> bool:
         return False
     if matrix[u][v] <= bound:
         return True
-    to_u = [plus(row[u], bound) for row in matrix]
-    from_v = matrix[v][:]
-    for row, first in zip(matrix, to_u, strict=True):
-        if first >= NONE:
-            continue
-        for j, last in enumerate(from_v):
-            if last < NONE:
-                through = plus(first, last)
+    from_v = [(j, last) for j, last in enumerate(matrix[v]) if last < NONE]
+    for row in matrix:
+        if row[u] < NONE:
+            first = plus(row[u], bound)
+            for j, last in from_v:
+                through = (first & -2) + (last & -2) | (first & last & 1)  # plus(first, last)
                 if through < row[j]:
                     row[j] = through
     return True
@@ -73,12 +71,16 @@ def add(matrix: Matrix, u: int, v: int, bound: int) -> bool:
 def folded(matrix: Matrix, kept: list[tuple[int, int]], far: int) -> Facts:
     """The facts about some values, given by their rows and what is added, weakened: no bounds beyond ``far``
     remain."""
-    bounds = (
-        bound + 2 * (plus - more) if (bound := matrix[u][v]) < NONE else NONE
-        for u, plus in kept
-        for v, more in kept
-    )
-    return tuple(NONE if bound > at_most(far) else max(bound, at_most(-far)) for bound in bounds)
+    least, most = at_most(-far), at_most(far)
+    found: list[int] = []
+    for u, plus in kept:
+        row = matrix[u]
+        for v, more in kept:
+            bound = row[v]
+            if bound < NONE:
+                bound += 2 * (plus - more)
+            found.append(NONE if bound > most else max(bound, least))
+    return tuple(found)
 
 
 def bound_of(comparison: Comparison, unit: int, integer: bool) -> int:
@@ -222,11 +224,17 @@ class Drawn:
         return self._guarded[actions]
 
     def _with_guard(self, known: Matrix, copy: int, action: Action) -> Matrix | None:
+        asked = [
+            (self._row(copy, low), self._row(copy, high), bound)
+            for low, high, bound in self.grid.guard(action)
+        ]
+        if any(plus(known[v][u], bound) < SAME for u, v, bound in asked):
+            return None
+        new = [each for each in asked if known[each[0]][each[1]] > each[2]]
+        if not new:
+            return known
         matrix = [row[:] for row in known]
-        for low, high, bound in self.grid.guard(action):
-            if not add(matrix, self._row(copy, low), self._row(copy, high), bound):
-                return None
-        return matrix
+        return matrix if all(add(matrix, u, v, bound) for u, v, bound in new) else None
 
 
 def _drawn(values: Values, facts: Facts, shift: ShiftRange | None, grid: Grid) -> Drawn:

@@ -18,10 +18,15 @@ is one, because what any two parts ask is compatible (*part-sample*). Each varia
 part and has its interval there (*read*), so all shifts respect the guards and outputs. What a sample costs is
 at most what the largest floor and the least ceiling of all edges for its transition make it cost, and that is
 paid by the potentials of the control states (*part-potential*).
+
+With a ``trunk``, a base with a lift without shifts, all this is about another automaton, whose states are the
+nodes of that lift, and whose transitions its edges. Every feasible run has a path over it in the lift, from
+the one node over base node 0: so it is a run of that automaton, with the same guards, samples and outputs.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
@@ -178,7 +183,9 @@ def _cost(step: Step, inputs: Inputs, floors: list[Fraction], ceilings: list[Fra
 
 def check_in_parts(model: Model, certificate: dict[str, object], where: str) -> Claim:
     keys = ["kind", "adjacency", "sensitivity", "D", "potentials", "parts"]
-    members(certificate, where, keys)
+    members(certificate, where, keys, ["trunk"])
+    if "trunk" in certificate:
+        model = _split(model, certificate["trunk"], f"{where}.trunk")
     inputs = inputs_of(certificate, where)
     bound = rational(certificate["D"], f"{where}.D")
     potential = _potentials(model, certificate["potentials"], f"{where}.potentials")
@@ -202,6 +209,27 @@ def check_in_parts(model: Model, certificate: dict[str, object], where: str) -> 
     if potential[model.initial] > bound:
         refuse("private-bound", "the initial state has a potential above D")
     return Claim("private", bound, inputs)
+
+
+def _split(model: Model, value: object, where: str) -> Model:
+    """The automaton whose states and transitions are the nodes and edges of a lift that covers the runs."""
+    content = members(value, where, ["base", "lift"])
+    lift = _lift(model, content, where, frozenset(), priced=False)
+    initial = [v for v, node in enumerate(lift.nodes) if node.base == 0]
+    if len(initial) > 1:
+        refuse("trunk-initial", f"{where}.lift has nodes {initial[0]} and {initial[1]} over base node 0")
+    leaving: list[list[int]] = [[] for _ in lift.nodes]
+    for e, edge in enumerate(lift.edges):
+        leaving[edge.source].append(e)
+    return Model(
+        str(initial[0]),
+        tuple(
+            replace(model.steps[edge.transition], source=str(edge.source), target=str(edge.target))
+            for edge in lift.edges
+        ),
+        {str(v): tuple(found) for v, found in enumerate(leaving)},
+        model.variables,
+    )
 
 
 def _potentials(model: Model, value: object, where: str) -> dict[str, Fraction]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
@@ -153,14 +154,24 @@ def one_sided(side: Proof) -> Json:
         potentials = [side.potential(v) for v in range(side.lifted.nodes)]
         return {"kind": "private", **claim, **graphs(side.lifted, side.shift, potentials)}
     assert isinstance(side, PartedSide)
-    names = side.control.state_names
+    names, trunk = side.parted.control.state_names, side.parted.trunk
     parts = [
         {"variables": [side.control.variable_names[x] for x in members(part.share.own)]}
         | graphs(part.lifted, partial(side.shift, part))
         for part in side.parted.parts
     ]
     by_state = {q: str(side.potential(i)) for i, q in enumerate(names)}
-    return {"kind": "private-in-parts", **claim, "potentials": by_state, "parts": parts}
+    split: Json = {} if trunk is None else {"trunk": _without_shifts(trunk)}
+    return {"kind": "private-in-parts", **claim, **split, "potentials": by_state, "parts": parts}
+
+
+def _without_shifts(lifted: LiftedCover) -> Json:
+    """Base and lift of a graph in which no variable has a shift."""
+
+    def none(_: int, x: int) -> Interval:
+        raise AssertionError(f"variable {x} has no shift")
+
+    return graphs(replace(lifted, tracked=(0,) * lifted.nodes), none)
 
 
 def graphs(

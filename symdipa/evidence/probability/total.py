@@ -7,7 +7,7 @@ control state and number of inputs read, which works while at most two values ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import exp, inf
@@ -22,6 +22,7 @@ from symdipa.evidence.probability.linear.events import (
     Item,
     Observed,
     intervals_of,
+    is_seen,
     is_wide,
     items_of,
     matching_runs,
@@ -91,21 +92,25 @@ def total_log_probability(
     max_runs: int = MAX_RUNS,
     exact: bool = False,
     limits: Limits = UNLIMITED,
+    unseen: Container[str] = (),
 ) -> TotalLogProbability:
     """The logarithm of the probability that the first outputs are ``outputs`` when ``inputs`` are read.
 
     ``inputs`` are the numbers that input states read one after another; ``outputs`` has a symbol for each
     step, or an interval for a real output (of any kind), or a tuple of these for a list. A step that finds
     no input left does not happen. With ``exact`` only runs that read *all* inputs count, otherwise some may
-    be left over. Raises :class:`OutOfTime` when the time of ``limits`` is over, ``ValueError`` for a symbol
-    that is never output.
+    be left over. Steps whose output is one of the symbols ``unseen`` are not among the outputs, and may come
+    between them (in the wider model only). Raises :class:`OutOfTime` when the time of ``limits`` is over,
+    ``ValueError`` for a symbol that is never output.
     """
     wide = is_wide(automaton)
     check_numbers(inputs, eps)
     _check_outputs(automaton, outputs)
     if wide:
         budget = budget or Budget()
-        return _added_wide(automaton, inputs, outputs, eps, tolerance, budget, max_runs, exact, limits)
+        return _added_wide(
+            automaton, inputs, outputs, eps, tolerance, budget, max_runs, exact, limits, unseen
+        )
     seen = [items_of(output) for output in outputs]
     if any(len(items) != 1 for items in seen):
         raise ValueError("the automaton shows one thing at each step")
@@ -123,18 +128,21 @@ def _added_wide(
     max_runs: int,
     exact: bool,
     limits: Limits,
+    unseen: Container[str],
 ) -> TotalLogProbability:
     """The runs of an automaton of the wider model with the outputs, added up one by one."""
-    asked: list[Asked] = [intervals_of(output) or None for output in outputs]
+    windows: list[Asked] = [intervals_of(output) or None for output in outputs]
     known: dict[tuple[int, ...], LogProbability] = {}
     complete = True
-    for run in matching_runs(automaton, inputs, outputs, exact, limits):
+    for run in matching_runs(automaton, inputs, outputs, exact, limits, unseen):
         if len(known) == max_runs:
             complete = False
             break
         stream = iter(inputs)
         states = [automaton.state(automaton.transitions[t].source) for t in run]
         read = [next(stream) if state.is_input else None for state in states]
+        shown = iter(windows)
+        asked = [next(shown) if is_seen(automaton.transitions[t].output, unseen) else None for t in run]
         problem = events.problem_of_run(automaton, run, read, asked, eps)
         known[run] = log_probability_of_problem(problem, tolerance, budget, limits)
     results = list(known.values())

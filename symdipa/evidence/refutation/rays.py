@@ -29,6 +29,7 @@ from symdipa.evidence.probability.linear.events import (
     Asked,
     Item,
     Observed,
+    is_seen,
     matching_runs,
     problem_of_run,
     windows_of,
@@ -38,7 +39,7 @@ from symdipa.evidence.refutation.adjacent import after, ranges_of, worst_allowed
 from symdipa.evidence.refutation.inputs import InputPair
 from symdipa.model.adjacency import TWO_SIDED
 from symdipa.model.adjacency.letters import EQUAL
-from symdipa.model.automaton import Automaton, Noise, validated
+from symdipa.model.automaton import Automaton, Noise, Output, validated
 from symdipa.model.errors import LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.runs.numbers.possible import feasible, solution
@@ -60,7 +61,8 @@ ROUGHER = 1e-3
 
 def along_rays(automaton: Automaton) -> bool:
     """Whether pairs of inputs for a (valid) automaton are looked for here, and not by signs."""
-    return not validated(automaton).is_plain or automaton.integer or automaton.adjacency != TWO_SIDED
+    ours = validated(automaton).is_plain and not automaton.unseen
+    return not ours or automaton.integer or automaton.adjacency != TWO_SIDED
 
 
 @dataclass(frozen=True)
@@ -256,14 +258,11 @@ class WideEvaluation:
         anything: Window = (-inf, inf)
         states = [self.automaton.state(self.automaton.transitions[t].source) for t in run]
         seen: list[Observed] = []
-        for t in run:
-            items = tuple(
-                part.symbol if part.symbol is not None else anything
-                for part in self.automaton.transitions[t].output.parts
-            )
+        for output in shown_on(self.automaton, run):
+            items = tuple(part.symbol if part.symbol is not None else anything for part in output.parts)
             seen.append(items[0] if len(items) == 1 else items)
         given = [Fraction(0)] * sum(state.is_input for state in states) + [Fraction(0)] * len(run)
-        found = matching_runs(self.automaton, given, seen, False, self.limits)
+        found = matching_runs(self.automaton, given, seen, False, self.limits, self.automaton.unseen)
         return all(other == tuple(run) for other in islice(found, 2))
 
     def further(self, pair: InputPair) -> tuple[Fraction, ...]:
@@ -308,7 +307,14 @@ class WideEvaluation:
             tolerance,
             max_runs=MOST_RUNS,
             limits=self.limits,
+            unseen=self.automaton.unseen,
         )
+
+
+def shown_on(automaton: Automaton, run: Sequence[int]) -> list[Output]:
+    """The outputs on a run that are seen."""
+    outputs = (automaton.transitions[t].output for t in run)
+    return [output for output in outputs if is_seen(output, automaton.unseen)]
 
 
 def observed(automaton: Automaton, run: Sequence[int], outputs: Sequence[Asked]) -> list[Observed]:
@@ -316,6 +322,8 @@ def observed(automaton: Automaton, run: Sequence[int], outputs: Sequence[Asked])
     seen: list[Observed] = []
     for t, asked in zip(run, outputs, strict=True):
         output = automaton.transitions[t].output
+        if not is_seen(output, automaton.unseen):
+            continue
         windows = iter(windows_of(asked, output))
         items: list[Item] = [
             part.symbol if part.symbol is not None else next(windows) or (-inf, inf) for part in output.parts

@@ -20,7 +20,7 @@ from pprint import pformat
 from typing import Any
 
 from symdipa import __version__
-from symdipa.evidence.probability.linear.events import exact, matching_runs, windows_of
+from symdipa.evidence.probability.linear.events import exact, is_seen, matching_runs, windows_of
 from symdipa.evidence.refutation import recompute
 from symdipa.evidence.refutation.adjacent import ranges_of
 from symdipa.evidence.refutation.outcome import NoRefutation, Refutation
@@ -61,7 +61,8 @@ def contents(found: Refutation, limits: Limits = UNLIMITED) -> recompute.Data:
     automaton, further = found.automaton, [str(x) for x in found.further]
     entries = [Fraction(x) for x in found.alpha if x is not None] + list(found.further)
     seen = observed(automaton, found.run, found.outputs)
-    runs = list(islice(matching_runs(automaton, entries, seen, False, limits), MOST_RUNS + 1))
+    found_runs = matching_runs(automaton, entries, seen, False, limits, automaton.unseen)
+    runs = list(islice(found_runs, MOST_RUNS + 1))
     if len(runs) > MOST_RUNS:
         raise NoRefutation("too many runs show the same outputs for a program of its own")
     return {
@@ -87,7 +88,12 @@ def _run(found: Refutation, run: Sequence[int]) -> dict[str, Any]:
     ]
     comparisons = [(_term(c.low), "<" if c.strict else "<=", _term(c.high)) for c in system.comparisons]
     outputs = [automaton.transitions[t].output for t in run]
-    asked = zip(found.outputs, outputs, strict=True)
+    events = iter(
+        each
+        for t, each in zip(found.run, found.outputs, strict=True)
+        if is_seen(automaton.transitions[t].output, automaton.unseen)
+    )
+    asked = ((next(events) if is_seen(output, automaton.unseen) else None, output) for output in outputs)
     windows = [window for each, output in asked for window in windows_of(each, output)]
     for shown, window in zip(system.shown, windows, strict=True):
         if window is None:

@@ -181,7 +181,8 @@ def explanation(result: Result, longest: int | None = None) -> Iterator[Block]:
         how = "enough rounds exceed it" if endless else "this run exceeds it"
         yield f"No D is large enough: whatever is claimed, {how}."
     elif result.verdict is Verdict.NOT_WELL_FORMED:
-        yield from _why_undecided(result.automaton)
+        if result.automaton.shows_steps:
+            yield from _why_undecided(result.automaton)
     elif result.verdict is Verdict.UNKNOWN:
         yield from _progress_so_far(result)
 

@@ -63,6 +63,7 @@ PROPHECIES = {
     "K": "other reads",
     "M": "comparisons with means that move",
     "LG": "bounds of loops",
+    "S": "the same for what parts share",
 }
 """What is known ahead of the stored values where nodes are split (Def. lift in docs/weights.md)."""
 HOW = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 
-from symdipa.programs.python.marks import LOOP
+from symdipa.programs.python.marks import LOOP, MARK
 
 ENDS = frozenset(["RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"])
 JUMPS = frozenset(
@@ -20,16 +20,19 @@ YIELDS = frozenset(["YIELD_VALUE", "SEND"])
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An instruction: its ``name``, the variables that are ``live`` when it has been run, and how many values
-    are on the stack ``before`` and ``after`` that (where it does not jump; ``None``: only an exception leads
-    to it). ``iterators``: whether all below the last one are iterators of loops. ``yields``: whether
-    something may be yielded after it if it jumps."""
+    """An instruction: its offset, its position in the source, and the variables that are ``live`` when it has
+    been run. (A call is one instruction, though Python 3.11 begins it with another one.)
+    ``is_clear``: whether nothing lies on the stack while it runs another function but that one and iterators
+    of loops, in a function with marks. ``loop``: the variable that holds the iterator from which it takes the
+    next value. ``compares_equal``: whether it is ``==``, ``!=`` or ``in``. ``yields``: whether something may
+    be yielded after it if it jumps."""
 
-    name: str
+    offset: int
+    position: dis.Positions | None
     live: frozenset[str]
-    before: int | None
-    after: int | None
-    iterators: bool
+    is_clear: bool
+    loop: str | None
+    compares_equal: bool
     yields: bool
 
 
@@ -43,14 +46,24 @@ def places(code: CodeType) -> dict[int, Place]:
     before, after, iterators = _depths(instructions)
     ends = [*(one.offset for one in instructions[1:]), len(code.co_code)]
     names = {one.offset: one.opname for one in instructions}
-    found = {}
+    loops = _iterators(instructions)
+    found, begun = {}, 0
     for one, end in zip(instructions, ends, strict=True):
         later = shared.union(*(live[to] for to in successors[one.offset] if to in live))
         yields = _jumps(one) and any(names[to] in YIELDS for to in _reached(successors, one.argval))
-        depth = after.get(one.offset)
-        clean = depth is not None and iterators[one.offset] >= set(range(depth - 1))
-        place = Place(one.opname, later, before.get(one.offset), depth, clean, yields)
-        found.update(dict.fromkeys(range(one.offset, end, 2), place))
+        match one.opname:
+            case "FOR_ITER":
+                below = before.get(one.offset, 0)
+            case "SEND" | "YIELD_VALUE" | "RESUME":
+                below = before.get(one.offset, 0) - 2
+            case _:
+                below = after.get(one.offset, 0) - 1
+        clear = MARK in code.co_names and one.offset in before and iterators[one.offset] >= set(range(below))
+        equal = one.opname == "CONTAINS_OP" or "==" in one.argrepr or "!=" in one.argrepr
+        place = Place(one.offset, one.positions, later, clear, loops.get(one.offset), equal, yields)
+        starts = begun if one.opname == "CALL" else one.offset
+        found.update(dict.fromkeys(range(starts, end, 2), place))
+        begun = one.offset if one.opname == "PRECALL" else end
     return found
 
 
@@ -91,7 +104,8 @@ def _successors(instructions: list[dis.Instruction], k: int) -> list[int]:
 def _live(instructions: list[dis.Instruction], successors: dict[int, list[int]]) -> dict[int, frozenset[str]]:
     """The names that are live before each instruction (backward, to a fixpoint)."""
     live: dict[int, frozenset[str]] = {one.offset: frozenset() for one in instructions}
-    accesses = {one.offset: _accesses(one) for one in instructions} | _iterators(instructions)
+    accesses = {one.offset: _accesses(one) for one in instructions}
+    accesses |= {offset: [(held, True)] for offset, held in _iterators(instructions).items()}
     changed = True
     while changed:
         changed = False
@@ -104,15 +118,15 @@ def _live(instructions: list[dis.Instruction], successors: dict[int, list[int]])
     return live
 
 
-def _iterators(instructions: list[dis.Instruction]) -> dict[int, list[tuple[str, bool]]]:
-    """For the head of every loop the variable that holds its iterator, as one that is read there: the
-    iterator lies on the stack."""
+def _iterators(instructions: list[dis.Instruction]) -> dict[int, str]:
+    """For the head of every loop the variable that holds its iterator. It counts as one that is read there:
+    the iterator lies on the stack."""
     found, held = {}, None
     for one in instructions:
         if one.opname == "STORE_FAST" and one.argval.startswith(LOOP):
             held = one.argval
         elif one.opname == "FOR_ITER" and held is not None:
-            found[one.offset] = [(held, True)]
+            found[one.offset] = held
             held = None
     return found
 
@@ -144,12 +158,18 @@ def _depths(
         known = frozenset(place for place in known if place < depth)
         if one.opname == "GET_ITER":
             known |= {depth - 1}
-        argument = one.arg if one.opcode >= dis.HAVE_ARGUMENT else None
         before[one.offset], iterators[one.offset] = depth, known
-        after[one.offset] = depth + dis.stack_effect(one.opcode, argument, jump=False)
+        after[one.offset] = depth + _effect(one, jump=False)
         if one.opname not in ENDS | JUMPS and k + 1 < len(instructions):
             work.append((k + 1, after[one.offset], known))
         if _jumps(one):
-            there = depth + dis.stack_effect(one.opcode, argument, jump=True)
-            work.append((index[one.argval], there, known))
+            work.append((index[one.argval], depth + _effect(one, jump=True), known))
     return before, after, iterators
+
+
+def _effect(one: dis.Instruction, jump: bool) -> int:
+    """How many values more there are on the stack after an instruction."""
+    if one.opname == "RETURN_GENERATOR":
+        return 1  # what is sent when the generator begins, which not all versions count
+    argument = one.arg if one.opcode >= dis.HAVE_ARGUMENT else None
+    return dis.stack_effect(one.opcode, argument, jump=jump)

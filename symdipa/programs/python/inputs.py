@@ -49,7 +49,7 @@ class Inputs:
         if self.is_over or self.count == self.size:
             raise StopIteration
         self.count += 1
-        return self.trace.read()
+        return self.trace.read(self.name)
 
     # ------------------------------------------------------------------------------------------ as a list
 
@@ -75,7 +75,7 @@ class Inputs:
             )
         while self.count <= position:
             self.count += 1
-            self.last = self.trace.read()
+            self.last = self.trace.read(self.name)
         assert self.last is not None
         return self.last
 
@@ -85,7 +85,7 @@ class Inputs:
     def number(self) -> Number:
         self.used("number")
         if self.last is None:
-            self.last = self.trace.read()
+            self.last = self.trace.read(self.name)
         return self.last
 
     def used(self, use: str) -> None:

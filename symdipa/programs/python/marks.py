@@ -7,7 +7,8 @@ columns stay as they are.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import dis
+from collections.abc import Mapping, Sequence
 from itertools import count
 from types import CodeType
 
@@ -19,6 +20,16 @@ iterators, and of the variables that hold these."""
 def marked(tree: ast.Module, file: str) -> CodeType:
     """The code of a module with marks in all its functions; changes the tree."""
     return compile(ast.fix_missing_locations(_Marker().visit(tree)), file, "exec", dont_inherit=True)
+
+
+Calls = Mapping[dis.Positions, ast.Call | ast.YieldFrom]
+"""Expressions that run functions, by their places."""
+
+
+def calls(tree: ast.Module) -> Calls:
+    """Those of a module (without marks)."""
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.Call | ast.YieldFrom))
+    return {dis.Positions(n.lineno, n.end_lineno, n.col_offset, n.end_col_offset): n for n in found}
 
 
 def code_of(module: CodeType, function: CodeType) -> CodeType | None:

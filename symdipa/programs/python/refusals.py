@@ -102,6 +102,9 @@ class _Finder(ast.NodeVisitor):
                 )
         self.generic_visit(node)
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.add(node, f"the class {node.name} is made anew in every run; define it outside of the function")
+
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self.add(node, f"{node.name} is asynchronous; write it with def, without async and await")
 

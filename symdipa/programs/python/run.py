@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import linecache
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
+from dis import Positions
 from functools import cached_property
-from inspect import CO_GENERATOR
+from inspect import CO_GENERATOR, getattr_static
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, GeneratorType
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeGuard
 
 from symdipa.model.errors import InputProblem, InvalidInput, Position, SymdipaError
 from symdipa.model.parts import Noise
-from symdipa.programs.python.bytecode import places
+from symdipa.programs.python.bytecode import Place, places
 from symdipa.programs.python.inputs import Inputs, Loop, Stream
-from symdipa.programs.python.marks import ITERATOR, MARK, code_of, marked
+from symdipa.programs.python.marks import ITERATOR, MARK, Calls, calls, code_of, marked
 from symdipa.programs.python.noise import SOURCE, inverse
 from symdipa.programs.python.refusals import refusals
 from symdipa.programs.snapshot import FIXED, Snapshot, Unknown
@@ -52,6 +54,7 @@ class PythonProgram:
         self.file = mechanism.function.__code__.co_filename
         self.names: dict[str, Any] = dict(mechanism.function.__globals__)
         """The globals of the functions with marks."""
+        self.calls: Calls = {}
         self.current: _Run | None = None
 
     @property
@@ -83,6 +86,7 @@ class PythonProgram:
         tree = ast.parse(text, self.file)
         if problems := refusals(tree, self.mechanism.function):
             raise InvalidInput(problems, self.file)
+        self.calls = calls(tree)
         module = marked(tree, self.file)
         names = self.names
         names[MARK], names[ITERATOR] = self.mark, self.iterator
@@ -103,8 +107,9 @@ class PythonProgram:
         """Run the function to its end; see :class:`~symdipa.programs.trace.Program`."""
         function = self.function
         outside = self.outside()
-        run = _Run(self.file, trace)
-        trace.where, trace.describe = run.where, run.describe
+        run = _Run(self.file, trace, self.calls)
+        trace.where, trace.describe, trace.at_work = run.where, run.describe, run.at_work
+        trace.asks_equality = run.asks_equality
         before = SOURCE.set(run)
         self.current = run
         try:
@@ -116,7 +121,6 @@ class PythonProgram:
         finally:
             self.current = None
             SOURCE.reset(before)
-            run.bases.clear()
             for name, shape in self.outside().items():
                 if shape != outside.get(name):
                     seen = f"{name} was changed, and lasts from one run to the next"
@@ -127,9 +131,9 @@ class PythonProgram:
         found: dict[str, Hashable] = {}
         for name in self.used:
             value = self.names.get(name)
-            if isinstance(value, list | dict | set | bytearray) or hasattr(value, "__dict__"):
-                if isinstance(value, (*FIXED, FunctionType)):
-                    continue
+            if isinstance(value, GeneratorType) and value.gi_frame is not None:
+                value = value.gi_frame.f_lasti, dict(value.gi_frame.f_locals)
+            if not isinstance(value, (*FIXED, FunctionType)):
                 with suppress(Unknown):
                     found[name] = Snapshot.of({name: value}).shapes[name]
         return found
@@ -167,11 +171,8 @@ class _Unclear(BaseException):
 class _Run:
     """One run: where it is, and the noise that it asks for."""
 
-    def __init__(self, file: str, trace: Trace) -> None:
-        self.file, self.trace = file, trace
-        self.bases: dict[FrameType, int] = {}
-        """How many values were on the stack of a function, all of them iterators of loops, when it passed its
-        last mark."""
+    def __init__(self, file: str, trace: Trace, calls: Calls) -> None:
+        self.file, self.trace, self.calls = file, trace, calls
         self.resting: GeneratorType[Any, None, None] | None = None
         """What waits while its output is shown."""
 
@@ -197,39 +198,39 @@ class _Run:
 
     def passed(self, frame: FrameType) -> None:
         """A mark is passed: tell the trace, if all that counts can be seen."""
-        known = places(frame.f_code)[frame.f_lasti]
-        if known.after is None or not known.iterators:
+        if self.trace.skips() or not (known := _place(frame)).is_clear:
             return
-        self.bases[frame] = known.after - 1
-        chain = [(frame, known.live)]
-        while not (outer := frame.f_back) or outer.f_code is not _Run.outputs.__code__:
-            if outer is None or not self.is_clear(outer):
+        line, chain = frame.f_lineno, [(frame, known)]
+        while (outer := frame.f_back) is not None and outer.f_code is not _Run.outputs.__code__:
+            known = _place(outer)
+            if not known.is_clear or not self.runs(outer, known, frame):
                 return
-            chain.append((outer, places(outer.f_code)[outer.f_lasti].live))
+            chain.append((outer, known))
             frame = outer
-        place = tuple((each.f_code, each.f_lasti) for each, _ in chain)
+        place = tuple((each.f_code, known.offset) for each, known in chain)
         with suppress(_Unclear):
-            self.trace.point(place, chain[0][0].f_lineno, lambda: _values(chain))
+            self.trace.at(place, line, lambda: _values(chain))
 
     def at_loop(self, frame: FrameType) -> bool:
         """The head of a loop is passed: whether something may be shown once the loop has ended."""
         self.passed(frame)
         is_mechanism = frame.f_back is not None and frame.f_back.f_code is _Run.outputs.__code__
         alone = is_mechanism and frame.f_code.co_flags & CO_GENERATOR
-        return not alone or places(frame.f_code)[frame.f_lasti].yields
+        return not alone or _place(frame).yields
 
-    def is_clear(self, frame: FrameType) -> bool:
-        """Whether nothing is on the stack of a function that waits for another one but iterators of loops
-        (which are in variables, too) and the other one."""
-        base, known = self.bases.get(frame), places(frame.f_code)[frame.f_lasti]
-        if base is None or known.before is None or known.after is None:
-            return False
-        match known.name:
-            case "FOR_ITER":
-                return known.before - base in (0, 1)
-            case "SEND" | "YIELD_VALUE" | "RESUME":
-                return known.before - base in (1, 2)
-        return known.after == base + 1
+    def runs(self, outer: FrameType, known: Place, inner: FrameType) -> bool:
+        """Whether a function runs another one by itself, and not by a third one that may keep values that
+        cannot be seen, as ``max`` and ``map`` do."""
+        if known.loop is not None:
+            return _is_of(outer.f_locals[known.loop], inner)
+        match self.calls.get(known.position) if known.position else None:
+            case ast.Call(ast.Name("next" | "any" | "all" as name), [generator], []):
+                return _value(outer, name) is getattr(builtins, name) and _gives(outer, generator, inner)
+            case ast.Call() as call:
+                return _gives(outer, call, inner)
+            case ast.YieldFrom(generator):
+                return _gives(outer, generator, inner)
+        return False
 
     def where(self) -> Position | None:
         """The place in the file of the mechanism that is being run."""
@@ -245,6 +246,51 @@ class _Run:
             return _position(resting.gi_frame.f_code, resting.gi_frame.f_lasti)
         return Position(self.trace.line, 1)
 
+    def asks_equality(self) -> bool:
+        """Whether ``==``, ``!=`` or ``in`` stands in the program, and not in what it calls: tuples look for
+        the first parts that differ, and lists for the position of a value."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self.file:
+            frame = frame.f_back
+        return frame is None or _place(frame).compares_equal
+
+    def at_work(self) -> tuple[str, Position | None]:
+        """The words of the mechanism that are being worked out, and where they begin: of what is called, or
+        made by a comprehension, else of a whole statement."""
+        frame = self.unseen()
+        text = "".join(linecache.getlines(self.file))
+        place = _place(frame).position if frame is not None else None
+        around = [node for node in ast.walk(ast.parse(text)) if place is not None and _is_around(node, place)]
+        nodes = [node for node in around if isinstance(node, WORK)] or around
+        if not nodes:
+            return "a statement", self.where()
+        node = nodes[-1]
+        words = " ".join((ast.get_source_segment(text, node) or "").split())
+        words = words if len(words) < MOST_WORDS else f"{words[: MOST_WORDS - 4]} ..."
+        return words, Position(node.lineno, node.col_offset + 1)
+
+    def unseen(self) -> FrameType | None:
+        """The innermost function that runs something of which not all can be seen; or else the outermost."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self.file:
+            frame = frame.f_back
+        inner, found = None, None
+        while frame is not None and frame.f_code.co_filename == self.file:
+            if not frame.f_code.co_name.startswith("<"):
+                found, known = frame, _place(frame)
+                if inner is not None:
+                    is_seen = known.is_clear and self.runs(frame, known, inner)
+                else:
+                    match self.calls.get(known.position) if known.position else None:
+                        case ast.Call(ast.Name(name)):
+                            is_seen = name == "next"
+                        case call:
+                            is_seen = call is None
+                if not is_seen:
+                    break
+            frame, inner = frame.f_back, frame
+        return found
+
     def describe(self, value: object) -> object:
         """What a parameter, or a generator of the program, is as another value."""
         if isinstance(value, Inputs | Stream):
@@ -257,9 +303,10 @@ class _Run:
         code, offset = frame.f_code, frame.f_lasti
         state = dict(frame.f_locals)
         if value.gi_suspended and not code.co_name.startswith("<"):
-            if not self.is_clear(frame):
+            known = _place(frame)
+            if not known.is_clear:
                 raise _Unclear
-            live = places(code)[offset].live
+            live = known.live
             state = {name: held for name, held in state.items() if name in live}
         return code, offset, state, value.gi_yieldfrom
 
@@ -270,17 +317,63 @@ class _Run:
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self.file:
             frame = frame.f_back
-        site = (frame.f_code, frame.f_lasti) if frame is not None else None
+        site = (frame.f_code, _place(frame).offset) if frame is not None else None
         return self.trace.noise(kind, inverse(scale), site)
 
 
-def _values(chain: list[tuple[FrameType, frozenset[str]]]) -> dict[str, object]:
+WORK = (ast.Call, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""Expressions that may run much without a statement of their own."""
+
+MOST_WORDS = 60
+"""The most characters of the source that messages have."""
+
+
+def _is_around(node: ast.AST, place: Positions) -> TypeGuard[ast.expr | ast.stmt]:
+    """Whether a node is around a place in the source."""
+    if not isinstance(node, ast.expr | ast.stmt) or place.lineno is None:
+        return False
+    begins = (node.lineno, node.col_offset) <= (place.lineno, place.col_offset or 0)
+    return begins and (place.end_lineno, place.end_col_offset) <= (node.end_lineno, node.end_col_offset)
+
+
+def _place(frame: FrameType) -> Place:
+    return places(frame.f_code)[frame.f_lasti]
+
+
+def _gives(frame: FrameType, source: ast.expr, inner: FrameType) -> bool:
+    """Whether an expression calls the function of an inner frame, or is a generator that has it."""
+    if isinstance(source, ast.Call):
+        called = _value(frame, source.func)
+        return isinstance(called, FunctionType) and called.__code__ is inner.f_code
+    return _is_of(_value(frame, source), inner)
+
+
+def _is_of(value: object, inner: FrameType) -> bool:
+    """Whether a value is the generator of a frame, or counts what that yields."""
+    if isinstance(value, enumerate):
+        value = value.__reduce__()[1][0]
+    return isinstance(value, GeneratorType) and value.gi_frame is inner
+
+
+def _value(frame: FrameType, source: ast.expr | str) -> object:
+    """What a name stands for, or an attribute of it, without running anything."""
+    match source:
+        case ast.Name(name) | str(name):
+            scopes = frame.f_locals, frame.f_globals, frame.f_builtins
+            return next((scope[name] for scope in scopes if name in scope), None)
+        case ast.Attribute(owner, name):
+            found = getattr_static(_value(frame, owner), name, None)
+            return getattr(found, "__func__", found)  # of a static method, or one of a class
+    return None
+
+
+def _values(chain: list[tuple[FrameType, Place]]) -> dict[str, object]:
     """The live values of functions that wait for each other, the innermost first; outer ones come first."""
     found: dict[str, object] = {}
-    for depth, (each, live) in enumerate(reversed(chain)):
+    for depth, (each, known) in enumerate(reversed(chain)):
         prefix = f"{each.f_code.co_name}_" if depth else ""
         here = each.f_locals
-        found.update({prefix + name: here[name] for name in sorted(live) if name in here})
+        found.update({prefix + name: here[name] for name in sorted(known.live) if name in here})
     return found
 
 

@@ -7,7 +7,8 @@ interval is two comparisons with offsets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Container, Iterator, Sequence
 from fractions import Fraction
 from math import ceil, floor, inf
 from typing import TypeGuard, cast
@@ -24,12 +25,17 @@ Asked = Window | tuple[Window | None, ...] | None
 any value)."""
 
 
+Place = tuple[int, int, int]
+"""How far another run is: its control state, how many inputs it has read, how many outputs it has shown."""
+
+
 def is_wide(automaton: Automaton) -> bool:
     """Whether probabilities of a (valid) automaton are computed here, and not as in the paper's class.
 
     Which entries may differ has no say in them.
     """
-    return validated(automaton).integer or not automaton.plain_steps or bool(automaton.registers)
+    plain = validated(automaton).plain_steps and not automaton.registers and not automaton.unseen
+    return automaton.integer or not plain
 
 
 def alone(asked: Asked) -> Window | None:
@@ -256,36 +262,48 @@ def matching_runs(
     outputs: Sequence[Observed],
     exactly: bool,
     limits: Limits = UNLIMITED,
+    unseen: Container[str] = (),
 ) -> Iterator[tuple[int, ...]]:
-    """The runs that show such outputs on these inputs, as far as control states tell."""
-    layers: list[set[tuple[int, int]]] = [{(automaton.index[automaton.initial], 0)}]
+    """The runs that show such outputs on these inputs, as far as control states tell; short ones first where
+    steps with an ``unseen`` symbol may come between the outputs."""
+    start: Place = automaton.index[automaton.initial], 0, 0
 
-    def ways(q: int, read: int, step: int) -> Iterator[tuple[int, int, int]]:
+    def ways(place: Place) -> Iterator[tuple[int, Place]]:
+        q, read, shown = place
         is_input = automaton.states[q].is_input
-        if is_input and read >= len(inputs):
+        if shown == len(outputs) or (is_input and read >= len(inputs)):
             return
         for t in automaton.outgoing[q]:
-            if matches(automaton.transitions[t].output, outputs[step]):
-                yield t, automaton.index[automaton.transitions[t].target], read + is_input
+            move = automaton.transitions[t]
+            seen = is_seen(move.output, unseen)
+            if not seen or matches(move.output, outputs[shown]):
+                yield t, (automaton.index[move.target], read + is_input, shown + seen)
 
-    for step in range(len(outputs)):
+    before: dict[Place, set[Place]] = {start: set()}
+    for place in (work := [start]):
         limits.check("the states from which the outputs can follow")
-        layers.append({(p, after) for q, read in layers[-1] for _, p, after in ways(q, read, step)})
-    useful = {(q, read) for q, read in layers[-1] if not exactly or read == len(inputs)}
-    layers[-1] = useful
-    for step in reversed(range(len(outputs))):
-        layers[step] = {
-            (q, read)
-            for q, read in layers[step]
-            if any((p, after) in layers[step + 1] for _, p, after in ways(q, read, step))
-        }
-    work: list[tuple[tuple[int, ...], int, int]] = [((), automaton.index[automaton.initial], 0)]
-    while work:
+        for _, following in ways(place):
+            if following not in before:
+                before[following] = set()
+                work.append(following)
+            before[following].add(place)
+    useful = {
+        place for place in work if place[2] == len(outputs) and (not exactly or place[1] == len(inputs))
+    }
+    for place in (work := list(useful)):
+        more = before[place] - useful
+        useful |= more
+        work += more
+    runs: deque[tuple[tuple[int, ...], Place]] = deque([((), start)] if start in useful else [])
+    while runs:
         limits.check("the runs with the outputs")
-        run, q, read = work.pop()
-        if (q, read) not in layers[len(run)]:
-            continue
-        if len(run) == len(outputs):
+        run, place = runs.popleft() if unseen else runs.pop()
+        if place[2] == len(outputs):
             yield run
             continue
-        work += [((*run, t), p, after) for t, p, after in reversed(list(ways(q, read, len(run))))]
+        runs += [((*run, t), p) for t, p in reversed(list(ways(place))) if p in useful]
+
+
+def is_seen(output: Output, unseen: Container[str]) -> bool:
+    """Whether an output is anything else than one of these symbols."""
+    return output.symbol is None or output.symbol not in unseen

@@ -20,6 +20,7 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.parts import INSAMPLE as SHOWN_SAMPLE
 from symdipa.model.parts import (
     SAMPLE,
+    TRUE,
     Atom,
     Guard,
     Noise,
@@ -37,9 +38,10 @@ from symdipa.model.parts import (
     value,
 )
 from symdipa.model.validation.comparisons import implies, satisfiable, simplified
+from symdipa.programs.automaton.tidy import Steps, Traced, free, named, pruned, quotient
+from symdipa.programs.automaton.unseen import uncounted
 from symdipa.programs.explore import Branch, Fork, Goto, Graph, explored, is_plain, readable
 from symdipa.programs.points import RESERVED
-from symdipa.programs.tidy import Steps, Traced, free, named, pruned, quotient
 from symdipa.programs.trace import Ask, Draw, Ending, Event, Program, Show, Take
 
 READ, QUIET = "read", "quiet"
@@ -64,7 +66,7 @@ def translated(program: Program, limits: Limits = UNLIMITED) -> Translation:
     Raises :class:`~symdipa.model.errors.InvalidInput` for a program that cannot be followed, with the line,
     what was seen and what to do; :class:`~symdipa.model.errors.LimitReached`.
     """
-    return _Builder(program, explored(program, limits)).built()
+    return _Builder(program, explored(program, limits), limits).built()
 
 
 # ---------------------------------------------------------------------------------------------------- places
@@ -241,11 +243,15 @@ class _Step:
     """The output where the program shows nothing."""
 
 
+_OVER = Branch([], None)
+"""What follows where nothing does."""
+
+
 class _Builder:
     """Cuts the graph into states and transitions."""
 
-    def __init__(self, program: Program, graph: Graph) -> None:
-        self.program, self.graph = program, graph
+    def __init__(self, program: Program, graph: Graph, limits: Limits) -> None:
+        self.program, self.graph, self.limits = program, graph, limits
         self.shows = _Shows(graph)
         self.needs = _Needs(graph, self.shows)
         self.symbols = _Symbols()
@@ -254,6 +260,8 @@ class _Builder:
         self.values: dict[str, Mapping[str, str]] = {}
         self.states: list[State] = []
         self.transitions: list[Traced] = []
+        self.ends: set[str] = set()
+        """The states from which a run may end, or ask without end, and nobody sees that."""
 
     def built(self) -> Translation:
         start, _ = self.entered(_Place(self.graph.nodes[0].branch, 0, 0), _Names({}, {}))
@@ -263,7 +271,8 @@ class _Builder:
             self.states.append(self.state(place))
             for step in self.steps(place):
                 if step.place.next is None and step.shown is None and step.word in (READ, QUIET):
-                    continue  # the run ends, and nobody sees more of it than that
+                    self.ends.add(self.name(place))
+                    continue  # nobody sees more of the run than that
                 if step.place.next is not None and step.place.key not in self.names:
                     work.append(step.place)
                 self.transitions.append(self.transition(place, step))
@@ -343,6 +352,7 @@ class _Builder:
         if isinstance(after, Fork) and isinstance(after.question, Ask):
             mark = place.key, len(atoms)
             if mark in passed:
+                yield _Step(TRUE, None, (), replace(place, branch=_OVER, at=0), names, lines)
                 return  # the program asks the same again and again, and shows nothing more
             asked = after.question
             for new, fact, branch in (
@@ -424,7 +434,9 @@ class _Builder:
     def finished(self) -> Translation:
         """The automaton of all states and transitions."""
         quiet = (symbol(QUIET), symbol(READ))
-        steps = pruned(Steps(tuple(self.states), tuple(self.transitions), self.values), quiet)
+        every = Steps(tuple(self.states), tuple(self.transitions), self.values)
+        unseen = uncounted(every, quiet, self.ends, self.limits)
+        steps = pruned(every, quiet)
         if not steps.transitions:
             self.refuse("it shows nothing; yield what it is to show", 1)
         steps = named(quotient(steps))
@@ -445,6 +457,8 @@ class _Builder:
             dict(steps.transitions),
             steps.values,
             {QUIET: "", **self.symbols.written},
+            frozenset([QUIET, READ]),
+            unseen,
         )
         made = replace(automaton, origin=origin).trusted()
         return Translation(with_halt(made, self.program.halt), self.symbols.meanings)

@@ -1,0 +1,262 @@
+"""Do programs mean what their automata mean? Random automata, written as programs and translated back.
+
+Usage: ``python benchmarks/programs.py --seed 1 --count 500 --jobs 2``
+
+Number ``i`` is made from the seed and ``i`` alone, so ``--only i`` repeats it: an automaton of the paper's
+class, one of the wider model, or one with registers where only some entries may differ (``--kinds
+plain,linear,differ`` chooses among them). It is written as a program in Python
+(``tests/programs_written.py``) that is followed as any other. It is a *disagreement* if
+
+* with the same inputs and noise the program, the automaton that it was written from, and the one that it was
+  translated to do not show the same;
+* the two automata have opposite verdicts, or a bound on ``D`` of one from above is below one of the other
+  from below; for automata of the paper's class already if verdicts or bounds differ at all, unless they show
+  a second sample, which is drawn in a step of its own by the translation;
+* anybody raises an exception, but for programs that are refused, which are counted with the reason.
+
+Shown: what was followed, refused and compared, how long it took, every disagreement with the program. The
+exit status is 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import random
+import re
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
+
+from agree import run  # noqa: E402
+from programs_lockstep import Tape, Walk, agree, shown_by_program  # noqa: E402
+from programs_written import with_own_scales, without_dead_variables, written  # noqa: E402
+from random_automata import random_automaton  # noqa: E402
+from random_differ import random_differ  # noqa: E402
+from random_linear import random_linear  # noqa: E402
+
+from symdipa import analysis  # noqa: E402
+from symdipa.model.automaton import Automaton, Noise  # noqa: E402
+from symdipa.model.errors import InvalidInput  # noqa: E402
+from symdipa.model.limits import UNLIMITED  # noqa: E402
+from symdipa.model.parts import OutputKind  # noqa: E402
+from symdipa.model.verdict import Result, Verdict  # noqa: E402
+from symdipa.programs.automaton import Translation, translated  # noqa: E402
+from symdipa.programs.python.files import load  # noqa: E402
+from symdipa.programs.python.run import PythonProgram  # noqa: E402
+
+KINDS: dict[str, Callable[[random.Random], Automaton]] = {
+    "plain": random_automaton,
+    "linear": random_linear,
+    "differ": random_differ,
+}
+
+RUNS, TIMEOUT = 40, 20.0
+"""Runs in lock step of each program, and seconds for a question."""
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is asked: so many runs in lock step, verdicts and bounds within so many seconds."""
+
+    seed: int
+    kinds: tuple[str, ...] = tuple(KINDS)
+    runs: int = RUNS
+    timeout: float = TIMEOUT
+
+
+@dataclass(slots=True)
+class Outcome:
+    """All about one program."""
+
+    index: int
+    seen: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
+    disagreements: list[str] = field(default_factory=list)
+    text: str = ""
+
+    def timed(self, what: str, work: Callable[[], Made]) -> Made:
+        start = time.process_time()
+        try:
+            return work()
+        finally:
+            self.seconds[what] = self.seconds.get(what, 0.0) + time.process_time() - start
+
+
+def automaton_of(setup: Setup, index: int) -> tuple[str, Automaton]:
+    """Automaton number ``index`` and its kind: one that reads something, as programs do."""
+    rng = random.Random(f"{setup.seed}/{index}")
+    kind = rng.choice(setup.kinds)
+    while True:
+        automaton = without_dead_variables(KINDS[kind](rng))
+        leaving = {t.source for t in automaton.transitions}
+        if any(state.is_input and state.name in leaving for state in automaton.states):
+            return kind, automaton
+
+
+def examine(setup: Setup, index: int) -> Outcome:
+    """Write a program, run it beside its automaton, compare the answers."""
+    kind, automaton = automaton_of(setup, index)
+    outcome = Outcome(index, Counter([kind]))
+    try:
+        _in_lock_step(setup, with_own_scales(automaton), outcome)
+        _compare_answers(setup, kind, automaton, outcome)
+    except InvalidInput as refused:
+        for problem in refused.problems:
+            outcome.seen[f"refused: {re.sub(r'[0-9]+', 'N', problem.message)}"] += 1
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(where.filename).name}:{where.lineno}"
+        outcome.disagreements.append(f"{type(error).__name__} at {place}: {error}")
+    if outcome.disagreements:
+        outcome.text = written(automaton)
+    return outcome
+
+
+def _followed(automaton: Automaton, outcome: Outcome) -> tuple[PythonProgram, Translation]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "written.py"
+        file.write_text(written(automaton), encoding="utf-8")
+        program = load(str(file), None, {}, UNLIMITED)
+        return program, outcome.timed("following", lambda: translated(program))
+
+
+def _in_lock_step(setup: Setup, automaton: Automaton, outcome: Outcome) -> None:
+    """Compare what is shown; every sample has a scale of its own, by which they are told apart."""
+    program, translation = _followed(automaton, outcome)
+    outcome.seen["followed"] += 1
+    rng = random.Random(outcome.index)
+    parts = 1 if automaton.integer else 10_007
+    known = _shows_known_values(automaton)
+    start = time.process_time()
+    for _ in range(setup.runs):
+        entries = [Fraction(rng.randint(-20 * parts, 20 * parts), parts) for _ in range(10)]
+        tape = Tape(rng, automaton.integer)
+        shown = shown_by_program(program.mechanism, [list(entries)], tape, {})
+        same = copy.deepcopy(tape)
+        origin = Walk(automaton, entries, same).outputs(len(shown))
+        found = Walk(translation.automaton, entries, tape, translation.symbols).outputs(len(shown))
+        outcome.seen["outputs in lock step"] += len(shown)
+        if not agree(origin, shown):
+            outcome.disagreements.append(f"the automaton shows {origin}, the program {shown} on {entries}")
+        if known:
+            shown, found = ([(texts, []) for texts, _ in some] for some in (shown, found))
+        if not agree(found, shown):
+            outcome.disagreements.append(f"the translation shows {found}, the program {shown} on {entries}")
+        if outcome.disagreements:
+            break
+    outcome.seconds["lock step"] = time.process_time() - start
+
+
+def _shows_known_values(automaton: Automaton) -> bool:
+    """Whether gaps may be shown of which one end is known: then the translation shows the other end."""
+    kinds = {part.kind for t in automaton.transitions for part in t.output.parts}
+    constants = any(not isinstance(value, str) for t in automaton.transitions for _, value in t.copies)
+    noiseless = any(state.draws and state.noise is Noise.NONE for state in automaton.states)
+    others = {OutputKind.VALUE, OutputKind.INSAMPLE} & kinds
+    return OutputKind.DIFFERENCE in kinds and bool(others or constants or noiseless)
+
+
+def _compare_answers(setup: Setup, kind: str, automaton: Automaton, outcome: Outcome) -> None:
+    """Compare verdicts and bounds."""
+    exactly = kind == "plain" and not any(t.output.shows_second for t in automaton.transitions)
+    _, translation = _followed(automaton, outcome)
+    ask = partial(analysis.weigh, timeout=setup.timeout)
+    origin = outcome.timed("the automaton", lambda: ask(automaton))
+    found = outcome.timed("the translation", lambda: ask(translation.automaton))
+    pair = f"{origin.verdict.value} / {found.verdict.value}"
+    outcome.seen[f"verdicts: {pair}"] += 1
+    decided = {origin.verdict, found.verdict} - {Verdict.UNKNOWN}
+    different = origin.verdict is not found.verdict
+    if (Verdict.PRIVATE in decided and len(decided) > 1) or (exactly and different):
+        outcome.disagreements.append(f"verdicts: {pair}")
+    if origin.verdict is found.verdict is Verdict.PRIVATE:
+        _compare_bounds(exactly, origin, found, outcome)
+
+
+def _compare_bounds(exactly: bool, origin: Result, found: Result, outcome: Outcome) -> None:
+    bounds = [result.bounds for result in (origin, found)]
+    best = [each.best if each is not None else None for each in bounds]
+    least = [each.needed if each is not None else None for each in bounds]
+    told = f"D: {least[0]} to {best[0]} / {least[1]} to {best[1]}"
+    outcome.seen["the same D" if best[0] == best[1] else "another bound on D"] += 1
+    contradiction = any(
+        above is not None and below is not None and below > above
+        for above, below in zip(best, reversed(least), strict=True)
+    )
+    if contradiction or (exactly and best[0] != best[1]):
+        outcome.disagreements.append(told)
+
+
+# The report
+
+
+def report(setup: Setup, outcomes: Sequence[Outcome], seconds: float) -> str:
+    """The whole report as text."""
+    return "\n".join([*_counted(setup, outcomes), *_disagreements(outcomes), f"time: {seconds:.0f} s"])
+
+
+def _counted(setup: Setup, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    yield f"{len(outcomes)} programs, seed {setup.seed}, {setup.runs} runs of each"
+    seen: Counter[str] = Counter()
+    for outcome in outcomes:
+        seen.update(outcome.seen)
+    for what, number in sorted(seen.items()):
+        which = [str(outcome.index) for outcome in outcomes if outcome.seen[what]][:8]
+        rare = number < len(outcomes) / 10
+        yield f"{number:7}  {what}" + (f" (number {', '.join(which)})" if rare else "")
+    for name in dict.fromkeys(name for outcome in outcomes for name in outcome.seconds):
+        times = sorted((outcome.seconds.get(name, 0.0), outcome.index) for outcome in outcomes)
+        worst, index = times[-1]
+        yield (
+            f"  {name + ':':20}{sum(t for t, _ in times):8.1f} s, "
+            f"median {times[len(times) // 2][0]:.4f} s, longest {worst:.3f} s (number {index})"
+        )
+
+
+def _disagreements(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    failing = [outcome for outcome in outcomes if outcome.disagreements]
+    for outcome in failing:
+        yield f"\nnumber {outcome.index}:"
+        yield from (f"  {line}" for line in outcome.disagreements)
+        yield outcome.text
+    yield f"disagreements: {len(failing)}"
+
+
+# The command
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add = parser.add_argument
+    add("--seed", type=int, default=0)
+    add("--count", type=int, default=500)
+    add("--only", type=int, help="examine this number alone")
+    add("--jobs", type=int, default=1)
+    add("--kinds", default=",".join(KINDS), help="comma-separated")
+    add("--runs", type=int, default=RUNS, help="runs in lock step")
+    add("--timeout", type=float, default=TIMEOUT, help="seconds for one question")
+    options = parser.parse_args(words)
+    setup = Setup(options.seed, tuple(options.kinds.split(",")), options.runs, options.timeout)
+    indices = range(options.count) if options.only is None else [options.only]
+    start = time.monotonic()
+    outcomes = run(partial(examine, setup), indices, options.jobs)
+    print(report(setup, outcomes, time.monotonic() - start))
+    return int(any(outcome.disagreements for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
