@@ -497,13 +497,14 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
 
     automaton, witness, bounds = result.automaton, result.witness, result.bounds
     plain, parts = automaton.is_plain, list[certificates.Json]()
+    papers = plain and not automaton.integer  # what the checker takes for one of the paper's
     try:
         if witness is not None and not automaton.shows_steps:
             raise NothingToCertify(str(unseen_steps(automaton)))
         if witness is not None:
             parts.append(
                 certificates.violation(control_graph(automaton), witness)
-                if plain and not automaton.integer
+                if papers
                 else wider.growth(
                     automaton, witness.run, witness.cycles, letters=witness.letters, limits=limits
                 )
@@ -528,7 +529,7 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
         proofs and bounds.flow is not None and bounds.lower and automaton.shows_steps
     ):  # nobody doubts that D is at least 0
         question = bounds.flow, bounds.flow_range, bounds.sensitivity
-        if plain:
+        if papers:
             parts.append(certificates.lower_of_flow(*question))
         else:
             with suppress(NothingToCertify, LimitReached):
