@@ -690,13 +690,22 @@ class Trace:
         But what was compared or shown before is a value by itself, and an input that is added one without
         noise."""
         samples = list(side.samples.items())
-        early = sorted((each for each, _ in samples if not each.used), key=lambda each: -each.age)
-        if side.entries and any(self._sites.later(sample.site) for sample in early):
-            raise Restart
+        if side.entries:
+            early = self._too_early([sample for sample, _ in samples if not sample.used], side.entries)
+            if any(self._sites.later(sample.site) for sample in early):
+                raise Restart
         if len(samples) == 1 and abs(samples[0][1]) == 1:
             self._center(samples[0][0], side.constant * samples[0][1])
         for sample, _ in samples:
             sample.used = True
+
+    def _too_early(self, samples: list[Sample], entries: Mapping[Entry, Fraction]) -> list[Sample]:
+        """The samples, those first which were probably drawn before an entry was added to them: the next one
+        after the entry was read, or else the last one before."""
+        read = min(entry.age for entry in entries)
+        return sorted(
+            samples, key=lambda sample: (sample.age < read, sample.age if sample.age > read else -sample.age)
+        )
 
     def _center(self, sample: Sample, constant: Fraction) -> None:
         """What is always added to noise is in its mean."""
