@@ -59,6 +59,8 @@ let look (a : Automata.t) c j =
         (fun () -> broken_private a.automaton x)
   | "private-in-parts" when not a.plain ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts of automata beyond the paper's") ]
+  | "private-in-parts" when List.mem_assoc "trunk" (table where j) ->
+      head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts with a trunk") ]
   | "private-in-parts" ->
       let x = Certificates.in_parts a where j in
       judged (fun () -> check_parts any_number a.automaton x) (fun () -> check_parts (on_grid XH) a.automaton x)
