@@ -34,7 +34,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -378,7 +378,7 @@ def _certified(automaton: Automaton, result: Result, truth: judge.Answer, outcom
 
 def report(setup: Setup, outcomes: Sequence[Outcome], seconds: float) -> str:
     """The whole report as text."""
-    return "\n".join([*_counted(setup, outcomes), *_disagreements(outcomes), f"time: {seconds:.0f} s"])
+    return "\n".join([*_counted(setup, outcomes), *disagreements(outcomes), f"time: {seconds:.0f} s"])
 
 
 def _counted(setup: Setup, outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -394,6 +394,20 @@ def _counted(setup: Setup, outcomes: Sequence[Outcome]) -> Iterator[str]:
             yield f"{number:7}  {what}" + (f" (number {', '.join(which)})" if rare else "")
     listed = ", ".join(f"{value} ({number})" for value, number in values)
     yield f"values of D: {listed}"
+    yield from timed(outcomes)
+
+
+class Timed(Protocol):
+    """What was found out about a number, how long that took, and what it was if there was a disagreement."""
+
+    index: int
+    seconds: dict[str, float]
+    disagreements: list[str]
+    text: str
+
+
+def timed(outcomes: Sequence[Timed]) -> Iterator[str]:
+    """How long each part took."""
     for name in dict.fromkeys(name for outcome in outcomes for name in outcome.seconds):
         times = sorted((outcome.seconds.get(name, 0.0), outcome.index) for outcome in outcomes)
         worst, index = times[-1]
@@ -403,7 +417,8 @@ def _counted(setup: Setup, outcomes: Sequence[Outcome]) -> Iterator[str]:
         )
 
 
-def _disagreements(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def disagreements(outcomes: Sequence[Timed]) -> Iterator[str]:
+    """What disagreed, and on what."""
     failing = [outcome for outcome in outcomes if outcome.disagreements]
     for outcome in failing:
         yield f"\nnumber {outcome.index}:"

@@ -21,7 +21,6 @@ exit status is 1 if there is any.
 from __future__ import annotations
 
 import argparse
-import copy
 import random
 import re
 import sys
@@ -31,7 +30,6 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -40,7 +38,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
 from agree import run  # noqa: E402
-from programs_lockstep import Tape, Walk, agree, shown_by_program, shows_known_values  # noqa: E402
+from agree_wide import disagreements, timed  # noqa: E402
+from programs_lockstep import agree, beside  # noqa: E402
 from programs_written import with_own_scales, without_dead_variables, written  # noqa: E402
 from random_automata import random_automaton  # noqa: E402
 from random_differ import random_differ  # noqa: E402
@@ -137,24 +136,13 @@ def _in_lock_step(setup: Setup, automaton: Automaton, outcome: Outcome) -> None:
     """Compare what is shown; every sample has a scale of its own, by which they are told apart."""
     program, translation = _followed(automaton, outcome)
     outcome.seen["followed"] += 1
-    rng = random.Random(outcome.index)
-    parts = 1 if automaton.integer else 10_007
-    known = shows_known_values(automaton)
     start = time.process_time()
-    for _ in range(setup.runs):
-        entries = [Fraction(rng.randint(-20 * parts, 20 * parts), parts) for _ in range(10)]
-        tape = Tape(rng, automaton.integer)
-        shown = shown_by_program(program.mechanism, [list(entries)], tape, {})
-        same = copy.deepcopy(tape)
-        origin = Walk(automaton, entries, same).outputs(len(shown))
-        found = Walk(translation.automaton, entries, tape, translation.symbols).outputs(len(shown))
-        outcome.seen["outputs in lock step"] += len(shown)
-        if not agree(origin, shown):
-            outcome.disagreements.append(f"the automaton shows {origin}, the program {shown} on {entries}")
-        if known:
-            shown, found = ([(texts, []) for texts, _ in some] for some in (shown, found))
-        if not agree(found, shown):
-            outcome.disagreements.append(f"the translation shows {found}, the program {shown} on {entries}")
+    rng = random.Random(outcome.index)
+    for entries, *pairs in beside(automaton, program.mechanism, translation, rng, setup.runs):
+        outcome.seen["outputs in lock step"] += len(pairs[0][0])
+        for who, (shown, found) in zip(("automaton", "translation"), pairs, strict=True):
+            if not agree(found, shown):
+                outcome.disagreements.append(f"the {who} shows {found}, the program {shown} on {entries}")
         if outcome.disagreements:
             break
     outcome.seconds["lock step"] = time.process_time() - start
@@ -195,7 +183,7 @@ def _compare_bounds(exactly: bool, origin: Result, found: Result, outcome: Outco
 
 def report(setup: Setup, outcomes: Sequence[Outcome], seconds: float) -> str:
     """The whole report as text."""
-    return "\n".join([*_counted(setup, outcomes), *_disagreements(outcomes), f"time: {seconds:.0f} s"])
+    return "\n".join([*_counted(setup, outcomes), *disagreements(outcomes), f"time: {seconds:.0f} s"])
 
 
 def _counted(setup: Setup, outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -207,22 +195,7 @@ def _counted(setup: Setup, outcomes: Sequence[Outcome]) -> Iterator[str]:
         which = [str(outcome.index) for outcome in outcomes if outcome.seen[what]][:8]
         rare = number < len(outcomes) / 10
         yield f"{number:7}  {what}" + (f" (number {', '.join(which)})" if rare else "")
-    for name in dict.fromkeys(name for outcome in outcomes for name in outcome.seconds):
-        times = sorted((outcome.seconds.get(name, 0.0), outcome.index) for outcome in outcomes)
-        worst, index = times[-1]
-        yield (
-            f"  {name + ':':20}{sum(t for t, _ in times):8.1f} s, "
-            f"median {times[len(times) // 2][0]:.4f} s, longest {worst:.3f} s (number {index})"
-        )
-
-
-def _disagreements(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    failing = [outcome for outcome in outcomes if outcome.disagreements]
-    for outcome in failing:
-        yield f"\nnumber {outcome.index}:"
-        yield from (f"  {line}" for line in outcome.disagreements)
-        yield outcome.text
-    yield f"disagreements: {len(failing)}"
+    yield from timed(outcomes)
 
 
 # The command

@@ -4,6 +4,7 @@ same. Written from the meaning of automata; nothing of the translation is used."
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from copy import deepcopy
 from fractions import Fraction
 from itertools import islice
 
@@ -15,6 +16,9 @@ from symdipa.programs.values import exact
 
 MOST = 60
 """So many outputs are compared."""
+
+KNOWN = "known"
+"""What stands in a translation for a number that everybody knows."""
 
 
 class Tape:
@@ -162,3 +166,27 @@ class Walk:
     def term(self, term):
         value = self.values[term.name] if term.name is not None else Fraction(0)
         return term.offset + (-value if term.mirrored else value)
+
+
+def beside(automaton, mechanism, translation, rng, runs):
+    """Runs of a program beside the automaton that it was written from and the one that it is translated to:
+    the entries, what the program and the first one show, then what the program and the second one do.
+
+    Where known values may be shown, numbers of the second one are not compared.
+    """
+    parts = 1 if automaton.integer else 10_007
+    known = shows_known_values(automaton)
+    for _ in range(runs):
+        entries = [Fraction(rng.randint(-20 * parts, 20 * parts), parts) for _ in range(10)]
+        tape = Tape(rng, automaton.integer)
+        shown = shown_by_program(mechanism, [list(entries)], tape, {})
+        same = deepcopy(tape)
+        origin = Walk(automaton, entries, same).outputs(len(shown))
+        found = Walk(translation.automaton, entries, tape, translation.symbols).outputs(len(shown))
+        compared = [[_texts(some) for some in each] for each in (shown, found)] if known else [shown, found]
+        yield entries, (shown, origin), tuple(compared)
+
+
+def _texts(output):
+    """An output without its numbers, one that is known among them."""
+    return [text for text in output[0] if text != KNOWN], []

@@ -3,15 +3,13 @@ written from show the same on the same inputs and noise, and have the same answe
 
 from __future__ import annotations
 
-import copy
 import importlib
 import random
 import sys
-from fractions import Fraction
 
 import pytest
 from conftest import ROOT
-from programs_lockstep import Tape, Walk, agree, shown_by_program, shows_known_values
+from programs_lockstep import agree, beside
 from programs_written import with_own_scales, without_dead_variables, written
 from random_automata import random_automaton
 from random_differ import random_differ
@@ -49,19 +47,11 @@ def test_programs_do_what_their_automata_do(make, seed, tmp_path):
     automaton = with_own_scales(drawn(make, seed))
     program = loaded(automaton, tmp_path)
     translation = translated(program)
-    rng = random.Random(seed)
-    parts = 1 if automaton.integer else 10_007
-    for _ in range(40):
-        entries = [Fraction(rng.randint(-20 * parts, 20 * parts), parts) for _ in range(10)]
-        tape = Tape(rng, automaton.integer)
-        expected = shown_by_program(program.mechanism, [list(entries)], tape, {})
-        same = copy.deepcopy(tape)
-        origin = Walk(automaton, entries, same).outputs(len(expected))
-        found = Walk(translation.automaton, entries, tape, translation.symbols).outputs(len(expected))
+    for _, (expected, origin), (shown, found) in beside(
+        automaton, program.mechanism, translation, random.Random(seed), 40
+    ):
         assert agree(origin, expected)
-        if shows_known_values(automaton):
-            expected, found = ([(texts, []) for texts, _ in some] for some in (expected, found))
-        assert agree(found, expected)
+        assert agree(found, shown)
 
 
 @pytest.mark.parametrize("seed", range(40))

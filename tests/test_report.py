@@ -326,6 +326,13 @@ def test_unknown_because_patterns_were_skipped():
     assert "--timeout" not in text
 
 
+def test_unknown_though_no_pattern_occurs():
+    """As of a program without its patterns whose bounds on D were looked for by one method, in vain."""
+    result = result_for(A_LEAKP, Verdict.UNKNOWN)
+    expected = "a.dipa: unknown: no pattern occurs, but only a bound on D proves privacy here"
+    assert text_of("a.dipa", result).splitlines()[0] == expected
+
+
 def test_a_disagreement_is_loud():
     one, other = PatternResult(LP, Status.ABSENT, "explicit"), PatternResult(LP, Status.PRESENT, "z3")
     result = result_for(A_LEAKP, Verdict.UNKNOWN, answers=Answers(({LP: one}, {LP: other})))

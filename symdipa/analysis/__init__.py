@@ -529,9 +529,8 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
     if not (plain or parts or proofs or bounds.best is None):
         raise NothingToCertify(NO_ALIGNMENT)
     parts += proofs
-    if (
-        proofs and bounds.flow is not None and bounds.lower and automaton.shows_steps
-    ):  # nobody doubts that D is at least 0
+    lower = bool(bounds.lower) and automaton.shows_steps  # nobody doubts that D is at least 0
+    if proofs and bounds.flow is not None and lower:
         question = bounds.flow, bounds.flow_range, bounds.sensitivity
         if _is_of_the_paper(automaton):
             parts.append(certificates.lower_of_flow(*question))

@@ -169,7 +169,7 @@ class Work:
         witnesses = [a.witness for a in self.answers.by_pattern.values() if a.witness is not None]
         try:
             sure = self.output_distinct and witnesses
-            best = witnesses[0] if sure else self._distinct(witnesses)
+            best = witnesses[0] if sure else find_distinct(control, witnesses, self.limits)
         except LimitReached as limit:
             best = None
             self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))
@@ -177,12 +177,6 @@ class Work:
             self.witness, self.distinct = best, True
         elif witnesses:
             self.witness, self.distinct = witnesses[0], False
-
-    def _distinct(self, witnesses: Sequence[Witness]) -> Witness | None:
-        """One whose outputs no other run shows, near these; none where steps are unseen."""
-        if not self.automaton.shows_steps:
-            return None
-        return find_distinct(self.problem.control, witnesses, self.limits)
 
     def _find_confirmed(self) -> None:
         """:meth:`find_witness` on a core."""
@@ -212,7 +206,7 @@ class Work:
 
         automaton, control = self.automaton, self.problem.control
         try:
-            best = found[0] if self.output_distinct else self._distinct(found)
+            best = found[0] if self.output_distinct else find_distinct(control, found, self.limits)
         except LimitReached as limit:
             best = None
             self.notes.append(Note(NoteKind.DISTINCTNESS_OPEN, str(limit)))

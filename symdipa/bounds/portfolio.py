@@ -203,7 +203,8 @@ def asked_for(methods: Iterable[str], graph: str = "auto") -> tuple[Attempt, ...
     single = [method for method in EVERY_METHOD if method in wanted - {"relational"}]
     found = [*(Attempt(method, graph, share=EACH_SHARE) for method in single), Attempt("below")]
     if "relational" in wanted:
-        found += [pairing()[0], Attempt("relational", share=EACH_SHARE)]
+        telling, _ = pairing()
+        found += [telling, Attempt("relational", share=EACH_SHARE)]
     return tuple(found)
 
 
@@ -542,9 +543,8 @@ class Portfolio:
             self.telling = found
 
     def _distinct(self, run: Sequence[int], loops: Sequence[Span], limits: Limits) -> bool:
-        automaton = self.problem.automaton
-        if self.output_distinct or (automaton is not None and not automaton.shows_steps):
-            return self.output_distinct
+        if self.output_distinct:
+            return True
         try:
             return run_distinct(self.problem.control, run, loops, MAX_IMITATORS, limits)
         except LimitReached:

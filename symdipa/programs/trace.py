@@ -622,7 +622,7 @@ class Trace:
         noises = list(now.noises)
         alone = len(noises) == 1 and not now.samples and now.entries
         if alone and self._sites.when(noises[0].site) is When.WITH_INPUT:
-            takes = public.terms and noises[0].kind is parts.Noise.LAPLACE and self._pending in now.entries
+            takes = bool(public.terms) and self._takes_public(now)
             self._draw(now + self._sites.means.get(noises[0].site, 0), public if takes else None)
 
     def _settle_all(self, snapshot: Snapshot) -> None:
@@ -667,6 +667,11 @@ class Trace:
             )
         return difference
 
+    def _takes_public(self, number: Number) -> bool:
+        """Whether a number is the entry that waits to be read, with others, and noise on both sides."""
+        kinds = [noise.kind for noise in number.noises]
+        return kinds == [parts.Noise.LAPLACE] and not number.samples and self._pending in number.entries
+
     def _draw_around_public(self, sides: tuple[Number, Number], difference: Number) -> None:
         """Let a new sample around the entry that was just read take in what was shown before, where too many
         samples would be compared otherwise.
@@ -679,12 +684,7 @@ class Trace:
             return
         for side, added in zip(sides, (public, -public), strict=True):
             alone = side.plus(self._public(side), -ONE)
-            laplace = [noise for noise in alone.noises if noise.kind is parts.Noise.LAPLACE]
-            if (
-                len(laplace) == len(alone.noises) == 1
-                and not alone.samples
-                and self._pending in alone.entries
-            ):
+            if self._takes_public(alone):
                 self._draw(alone, added)
                 return
         youngest = max(difference.samples, key=lambda sample: sample.age)

@@ -65,10 +65,10 @@ def run_distinct(
 
     Follows, along the run with its cycles repeated, a second run that takes other transitions with
     the same outputs (a real value may be any real value; which steps read an input is not observed). Only
-    feasible runs count. After ``limit`` pairs the answer is ``False``, the one that claims less. Raises
-    :class:`symdipa.model.errors.OutOfTime`.
+    feasible runs count. After ``limit`` pairs, and where steps are unseen, the answer is ``False``, the one
+    that claims less. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
-    return _imitations(control, run, cycles, limit, _Looks(limits)) == frozenset()
+    return control.shows_steps and _imitations(control, run, cycles, limit, _Looks(limits)) == frozenset()
 
 
 def witness_distinct(
@@ -172,7 +172,7 @@ def find_distinct(control: Control, known: Sequence[Witness], limits: Limits = U
     for witness in known:
         if witness_distinct(control, witness, limits=limits):
             return witness
-    if not known:
+    if not known or not control.shows_steps:
         return None
     patterns = dict.fromkeys(witness.pattern for witness in known)
     longest = min(max(len(witness.run) for witness in known) + 1, LONGEST_TRIED)

@@ -22,7 +22,6 @@ from symdipa.evidence.probability.linear.events import (
     Item,
     Observed,
     intervals_of,
-    is_seen,
     is_wide,
     items_of,
     matching_runs,
@@ -141,8 +140,7 @@ def _added_wide(
         stream = iter(inputs)
         states = [automaton.state(automaton.transitions[t].source) for t in run]
         read = [next(stream) if state.is_input else None for state in states]
-        shown = iter(windows)
-        asked = [next(shown) if is_seen(automaton.transitions[t].output, unseen) else None for t in run]
+        asked = events.aligned(automaton, run, windows, unseen)
         problem = events.problem_of_run(automaton, run, read, asked, eps)
         known[run] = log_probability_of_problem(problem, tolerance, budget, limits)
     results = list(known.values())

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -373,7 +374,7 @@ Seen = tuple[int, bool, int, float]
 State = tuple[tuple[int, ...], frozenset[int]]
 
 
-class _Samples:
+class _Samples(ABC):
     """Samples that are connected. Those in the ``core`` are not integrated in closed form. At first panels
     are wider, by a power of 2, than they would be."""
 
@@ -400,9 +401,9 @@ class _Samples:
         self._put_aside(self._value())
         return self.scale
 
+    @abstractmethod
     def _value(self) -> float:
         """The probability, apart from what was put aside."""
-        raise NotImplementedError
 
     def _factors(self) -> set[int]:
         """Samples that are compared with one other one only (which is none of them)."""

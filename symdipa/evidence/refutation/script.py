@@ -20,7 +20,7 @@ from pprint import pformat
 from typing import Any
 
 from symdipa import __version__
-from symdipa.evidence.probability.linear.events import exact, is_seen, matching_runs, windows_of
+from symdipa.evidence.probability.linear.events import aligned, exact, is_seen, matching_runs, windows_of
 from symdipa.evidence.refutation import recompute
 from symdipa.evidence.refutation.adjacent import ranges_of
 from symdipa.evidence.refutation.outcome import NoRefutation, Refutation
@@ -88,12 +88,9 @@ def _run(found: Refutation, run: Sequence[int]) -> dict[str, Any]:
     ]
     comparisons = [(_term(c.low), "<" if c.strict else "<=", _term(c.high)) for c in system.comparisons]
     outputs = [automaton.transitions[t].output for t in run]
-    events = iter(
-        each
-        for t, each in zip(found.run, found.outputs, strict=True)
-        if is_seen(automaton.transitions[t].output, automaton.unseen)
-    )
-    asked = ((next(events) if is_seen(output, automaton.unseen) else None, output) for output in outputs)
+    steps = zip(found.run, found.outputs, strict=True)
+    seen = (each for t, each in steps if is_seen(automaton.transitions[t].output, automaton.unseen))
+    asked = zip(aligned(automaton, run, seen, automaton.unseen), outputs, strict=True)
     windows = [window for each, output in asked for window in windows_of(each, output)]
     for shown, window in zip(system.shown, windows, strict=True):
         if window is None:

@@ -130,9 +130,10 @@ def _present(result: Result) -> str:
 def _open(result: Result, alone: bool) -> str:
     """What stands in the way of an answer."""
     unknown = with_status(result, Status.UNKNOWN)
+    if not unknown and (skipped := with_status(result, Status.SKIPPED)):
+        return f"nothing found, but not asked for {titles(skipped)}; a verdict needs all four patterns"
     if not unknown:
-        skipped = titles(with_status(result, Status.SKIPPED))
-        return f"nothing found, but not asked for {skipped}; a verdict needs all four patterns"
+        return "no pattern occurs, but only a bound on D proves privacy here"
     reasons = {p: reason for p in unknown if (reason := result.patterns[p].reason)}
     if not reasons:
         return f"{titles(unknown)} undecided"

@@ -17,9 +17,8 @@ def control_graph(automaton: Automaton, limits: Limits = UNLIMITED) -> Control:
     and what :func:`~symdipa.runs.control.core.core` raises.
     """
     validated(automaton)
-    if automaton.unfolds:
-        return _unfolded(automaton, limits)
-    return _of_steps(automaton, limits)
+    control = (_unfolded if automaton.unfolds else _of_steps)(automaton, limits)
+    return control if automaton.shows_steps else replace(control, shows_steps=False)
 
 
 def _unfolded(automaton: Automaton, limits: Limits) -> Control:

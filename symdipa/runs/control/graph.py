@@ -130,6 +130,8 @@ class Control:
     of none, it is before all), and ``begins[t]`` says whether it is the first part. ``letters[t]`` is what is
     known of the entry that it reads, if the automaton was unfolded. ``keys`` are what the variables stand
     for, and ``names[q]``, where no transition has begun, what those of the automaton do.
+
+    ``shows_steps``: whether who watches a run knows how many steps it has made.
     """
 
     state_names: tuple[str, ...]
@@ -148,6 +150,7 @@ class Control:
     letters: tuple[str, ...] = ()
     keys: tuple[Key, ...] = ()
     names: tuple[Naming, ...] = ()
+    shows_steps: bool = True
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:

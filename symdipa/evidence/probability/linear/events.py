@@ -8,7 +8,7 @@ interval is two comparisons with offsets.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import ceil, floor, inf
 from typing import TypeGuard, cast
@@ -302,6 +302,14 @@ def matching_runs(
             yield run
             continue
         runs += [((*run, t), p) for t, p in reversed(list(ways(place))) if p in useful]
+
+
+def aligned(
+    automaton: Automaton, run: Sequence[int], asked: Iterable[Asked], unseen: Container[str]
+) -> list[Asked]:
+    """What is asked of each step of a run, if so much is ``asked`` of those that are seen."""
+    events = iter(asked)
+    return [next(events) if is_seen(automaton.transitions[t].output, unseen) else None for t in run]
 
 
 def is_seen(output: Output, unseen: Container[str]) -> bool:
