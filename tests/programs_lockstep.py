@@ -68,6 +68,15 @@ def agree(some, others):
     )
 
 
+def shows_known_values(automaton):
+    """Whether gaps may be shown of which one end is known: then the translation shows the other end."""
+    kinds = {part.kind for t in automaton.transitions for part in t.output.parts}
+    constants = any(not isinstance(value, str) for t in automaton.transitions for _, value in t.copies)
+    noiseless = any(state.draws and state.noise is Noise.NONE for state in automaton.states)
+    others = {OutputKind.VALUE, OutputKind.INSAMPLE} & kinds
+    return OutputKind.DIFFERENCE in kinds and bool(others or constants or noiseless)
+
+
 class Walk:
     """An automaton that makes its steps on given entries and noise."""
 

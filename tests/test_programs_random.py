@@ -4,13 +4,17 @@ written from show the same on the same inputs and noise, and have the same answe
 from __future__ import annotations
 
 import copy
+import importlib
 import random
+import sys
 from fractions import Fraction
 
 import pytest
-from programs_lockstep import Tape, Walk, agree, shown_by_program
+from conftest import ROOT
+from programs_lockstep import Tape, Walk, agree, shown_by_program, shows_known_values
 from programs_written import with_own_scales, without_dead_variables, written
 from random_automata import random_automaton
+from random_differ import random_differ
 from random_linear import random_linear
 
 import symdipa
@@ -26,12 +30,8 @@ def loaded(automaton, folder):
 
 
 def reads(automaton):
-    return any(state.is_input for state in automaton.states)
-
-
-def releases(automaton):
-    """Whether values of variables are shown: then they count as known, and may be left out of differences."""
-    return any(t.output.values for t in automaton.transitions)
+    leaving = {t.source for t in automaton.transitions}
+    return any(state.is_input and state.name in leaving for state in automaton.states)
 
 
 def drawn(make, seed):
@@ -43,7 +43,7 @@ def drawn(make, seed):
             return automaton
 
 
-@pytest.mark.parametrize("make", [random_automaton, random_linear])
+@pytest.mark.parametrize("make", [random_automaton, random_linear, random_differ])
 @pytest.mark.parametrize("seed", range(40))
 def test_programs_do_what_their_automata_do(make, seed, tmp_path):
     automaton = with_own_scales(drawn(make, seed))
@@ -59,7 +59,7 @@ def test_programs_do_what_their_automata_do(make, seed, tmp_path):
         origin = Walk(automaton, entries, same).outputs(len(expected))
         found = Walk(translation.automaton, entries, tape, translation.symbols).outputs(len(expected))
         assert agree(origin, expected)
-        if releases(automaton):
+        if shows_known_values(automaton):
             expected, found = ([(texts, []) for texts, _ in some] for some in (expected, found))
         assert agree(found, expected)
 
@@ -73,3 +73,41 @@ def test_programs_have_the_answers_of_their_automata(seed, tmp_path):
     assert result.verdict is expected.verdict
     if expected.bounds is not None and not any(t.output.shows_second for t in automaton.transitions):
         assert result.bounds.best == expected.bounds.best
+
+
+# benchmarks/programs.py
+
+
+@pytest.fixture(scope="module")
+def benchmark():
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        yield importlib.import_module("programs")
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+
+
+@pytest.mark.parametrize("number", [47, 64, 77, 153, 186, 349, 456])
+def test_programs_that_were_not_what_they_were_written_from(number, benchmark):
+    """Of the first 500; it was the writer, or who compared."""
+    outcome = benchmark.examine(benchmark.Setup(1), number)
+    assert outcome.seen["followed"] and not outcome.disagreements
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda text: text.replace("yield 'o1'", "yield 'o9'"), "the automaton shows"),
+        (lambda text: text.replace("laplace(", "laplace(7 * "), "D: "),
+    ],
+)
+def test_the_benchmark_notices_wrong_programs(wrong, said, benchmark, monkeypatch):
+    monkeypatch.setattr(benchmark, "written", lambda automaton: wrong(written(automaton)))
+    monkeypatch.setattr(benchmark, "with_own_scales", lambda automaton: automaton)
+    if said == "D: ":
+        monkeypatch.setattr(benchmark, "_in_lock_step", lambda *arguments: None)
+    setup = benchmark.Setup(1, ("plain",))
+    found = [benchmark.examine(setup, number) for number in range(12)]
+    told = [line for outcome in found for line in outcome.disagreements]
+    assert any(line.startswith(said) for line in told), told
+    assert "disagreements: 0" not in benchmark.report(setup, found, 1.0)
