@@ -146,7 +146,47 @@ def delegated(queries, *, k=2):
         yield answer, i
 
 
+@mechanism
+def gap_of_two_entries(queries):
+    """Each noise is drawn around its own entry, though only their difference is shown."""
+    x = next(queries) + 1 + laplace(4)
+    y = next(queries) + laplace(3)
+    yield "gap", x - y
+    z = laplace(2)
+    yield "now"
+    for _ in range(3):
+        noisy = next(queries) + 1 + laplace(5)
+        if noisy < -2 and y < z:
+            yield "low"
+        elif noisy >= -2 and y < z:
+            yield "high", noisy - y
+
+
+@mechanism
+def entries_without_noise(queries):
+    """Which of two entries was compared is kept apart."""
+    x = next(queries) + laplace(2)
+    y = -2
+    while True:
+        entry = next(queries)
+        if x < y:
+            x, y = entry, x
+            yield "below"
+        else:
+            y = entry
+            yield "above"
+            break
+    while True:
+        noisy = laplace(4)
+        if y > noisy:
+            break
+        yield "again"
+    yield "z" if next(queries) + laplace(3) >= x else "w"
+
+
 HIDDEN = [
+    gap_of_two_entries,
+    entries_without_noise,
     key_with_statements,
     order_with_statements,
     sum_of_a_generator,

@@ -935,6 +935,35 @@ def test_programs_are_named_one_by_one(tmp_path):
     assert done.exit_code == 2 and "other" in done.stderr
 
 
+def test_programs_have_settings(tmp_path):
+    program = f"{EXAMPLES / 'programs' / 'sparse_vector.py'}:svt"
+    few = ["--engine", "auto", "--warmup", "0", "--repeat", "1", "-o", tmp_path]
+    done = invoke("--set", "queries=1", program, *few, "--table", "csv")
+    assert done.exit_code == 0 and f"{program} queries=1" in done.stdout
+    found = Store.load(tmp_path)
+    assert [item.settings for item in found.plan.items] == [("queries=1",)]
+    found.close()
+    assert "another sweep" in invoke(program, *few).stderr
+    done = invoke("--set", "nobody=1", program, *few, "--restart")
+    assert done.exit_code == 2 and "nobody" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--set", "c=1", EXAMPLES / "well_formed" / "svt.dipa"], "--set is for programs, and"),
+        (["--set", "c=1", "--family", "svt", "--sizes", "1"], "--set is for programs: name their files"),
+        (["--set", "c", EXAMPLES / "programs" / "alarm.py"], "a setting is written NAME=VALUE"),
+        (["--set", "c=1", "--set", "c=2", EXAMPLES / "programs" / "alarm.py"], "c is set twice"),
+        (["--set", "c=1", "--preset", "mechanisms"], "give no files, --family, --sizes or --set"),
+        (["--set", "c=1"], "--set needs something to run"),
+    ],
+)
+def test_settings_are_for_programs(words, said, tmp_path):
+    done = invoke(*words, "-o", tmp_path / "results")
+    assert done.exit_code == 2 and said in done.stderr
+
+
 def test_the_documentation_names_every_column_and_outcome():
     text = (ROOT / "docs" / "bench.md").read_text(encoding="utf-8")
     for name in (*COLUMNS, *tables.CSV_COLUMNS, *measure.OUTCOMES, *presets.PRESETS):

@@ -147,6 +147,17 @@ def test_automata_of_the_paper_with_integer_noise(name):
     certified(result)
 
 
+def test_a_shown_second_sample_of_integer_noise_costs_what_it_does():
+    text = """
+noise integer
+(p, 1/4, 0, 1/4, 2): x := insample; output insampleprime; goto q
+(q:non-input, 1/4, 2): x := insample; output o; goto end
+"""
+    result = weigh(loads(text), timeout=60)
+    assert result.bounds.optimal
+    certified(result)
+
+
 # --------------------------------------------------------------------------------------------- random ones
 
 WAYS = [

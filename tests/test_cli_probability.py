@@ -320,3 +320,53 @@ def test_wrong_usage_of_simulate():
 def test_why_it_ended():
     done = invoke("simulate", A_NWF, "--inputs", "0*5", "-n", "100", "--max-steps", "3")
     assert "at the limit on steps" in done.stdout
+
+
+# --------------------------------------------------------------------------------------------- of programs
+
+SVT_PROGRAM = str(EXAMPLES / "programs" / "sparse_vector.py:svt")
+NOISY_MAX = str(EXAMPLES / "programs" / "noisy_max.py:noisy_max")
+
+
+def test_a_simulation_of_a_program_is_told_in_its_words():
+    done = invoke("simulate", SVT_PROGRAM, "--inputs", "0 1 2", "-n", "200")
+    assert " - high high high\n" in done.stdout and "at the end of the program" in done.stdout
+    assert "quiet" not in done.stdout and "state" not in done.stdout
+    assert "the program reads inputs, and there are none" in invoke("simulate", SVT_PROGRAM, "-n", "2").stderr
+    told_in = invoke("simulate", NOISY_MAX, "--inputs", "0 1 2", "-n", "200").stdout
+    assert "read read 2" in told_in and "_2" not in told_in
+
+
+def test_outputs_of_a_program_are_asked_for_in_its_words():
+    asked = ("--inputs", "0 1 2", "--outputs")
+    words, _ = told("probability", SVT_PROGRAM, *asked, "- low low high")
+    symbols, _ = told("probability", SVT_PROGRAM, *asked, "quiet low low high")
+    assert words["probability"] == symbols["probability"] > 0.1 and words["outputs"] == symbols["outputs"]
+    second, _ = told("probability", NOISY_MAX, *asked, "read read 2")
+    assert second["outputs"] == ["read", "read", "_2"] and second["probability"] > 0.3
+    forgotten = invoke("probability", SVT_PROGRAM, *asked, "low low high")
+    assert "- stands for a step that shows nothing, which counts, too" in " ".join(forgotten.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        ("0 1 2", "transition 2 leaves line 15, count = 0, but the run is in line 15, count = 1."),
+        ("line15", "a run begins in line 12, not in line 15, count = 0"),
+        ("line12 ended", "no transition leads from line 12 to ended."),
+        ("9", "  1: line 15, count = 0 -> line 15, count = 1 if sample >= t: output high"),
+        ("9", "  0: line 12 -> line 15, count = 0: shows nothing"),
+    ],
+)
+def test_runs_of_a_program_are_told_by_its_lines(run, said):
+    done = invoke("probability", SVT_PROGRAM, "--inputs", "0 1 2", "--run", run)
+    assert done.exit_code == 2 and said in done.stderr
+    assert "line15" not in done.stderr and "insample" not in done.stderr and "quiet" not in done.stderr
+
+
+def test_outputs_of_a_run_of_a_program_are_told_in_its_words():
+    asked = ("probability", SVT_PROGRAM, "--inputs", "0 1 2", "--run", "0 2 2 1", "--outputs")
+    assert told(*asked, "- low low high")[1] == 0
+    assert "step 1 of the run outputs -, not low" in invoke(*asked, "low low low high").stderr
+    alone = ("probability", SVT_PROGRAM, "--inputs", "0", "--outputs", "- lo")
+    assert "there is no output 'lo'; did you mean low?" in invoke(*alone).stderr

@@ -17,6 +17,7 @@ from symdipa.files.families import generate
 from symdipa.interface.html import Checked, page
 from symdipa.interface.reports.words import known_marks, known_orders
 from symdipa.model.errors import Note, NoteKind
+from symdipa.programs.loading import read_program
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -331,3 +332,123 @@ def test_every_step_tells_what_its_entry_does_and_what_registers_do_then(opened,
         seen.append([field(tab, name) for name in ("entries", "stores", "registers")])
     assert seen == [["up", "s := input", "s by 1"], ["–", "–", "s by 1"], ["equal", "s += input", "s by 1"]]
     assert tab.wrong == []
+
+
+# ------------------------------------------------------------------------------------------------- programs
+
+TWIN = "programs/sparse_vector.py:threshold_shown"
+C_TEXT = """void svt(float q[], int size, float epsilon)
+{
+  "PRECONDITION: INCREASING";
+  float t = Lap(2 / epsilon);
+  int i = 0;
+  while (i < size) {
+    if (q[i] + Lap(4 / epsilon) >= t) {
+      CHECKDP_OUTPUT(1);
+    } else {
+      CHECKDP_OUTPUT(0);
+    }
+    i = i + 1;
+  }
+}"""
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """A wrong twin in Python, and a function in C whose inputs differ in one direction."""
+    file = tmp_path_factory.mktemp("c") / "svt.c"
+    file.write_text(C_TEXT, encoding="utf-8")
+    names = (str(EXAMPLES / TWIN), str(file))
+    return {name: check(read_program(name)) for name in names}
+
+
+@pytest.fixture(scope="module")
+def of_programs(programs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("programs") / "report.html"
+    parts = [
+        Checked(name, result, counterexample=refute(result.automaton, result.witness))
+        for name, result in programs.items()
+    ]
+    path.write_text(page(parts), encoding="utf-8")
+    return path
+
+
+def marked(tab, section="#file-1"):
+    """The lines of the program that are marked as those of the present step."""
+    return tab.evaluate(
+        """(section) => [...document.querySelectorAll(`${section} figure.program .line.now`)]
+            .map(line => +line.dataset.line)""",
+        section,
+    )
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_every_step_marks_its_lines_in_the_source(opened, programs, of_programs, k):
+    result = list(programs.values())[k]
+    automaton, run, section = result.automaton, result.witness.run, f"#file-{k + 1}"
+    tab = opened(path=of_programs)
+    assert marked(tab, section) == [] and tab.locator(f"{section} figure.program .line.run").count() > 0
+    following = tab.locator(section).get_by_role("button", name="Next step")
+    seen = set()
+    for place, t in enumerate(run, 1):
+        following.click()
+        move = automaton.transitions[t]
+        lines = sorted(set(automaton.origin.lines(move)))
+        assert marked(tab, section) == lines and lines
+        assert tab.locator(f"{section} figure.program .line.now .number").evaluate_all(WITHIN)
+        code = tab.locator(f"{section} figure.program [data-line='{lines[0]}'] code").inner_text()
+        assert code.strip() == automaton.origin.code(lines[0])
+        assert current(tab, section)["rows"] == [place] and current(tab, section)["edges"] == [t]
+        ends = [automaton.place(state) for state in (move.source, move.target)]
+        assert field(tab, "move", section) == " → ".join(ends)
+        seen.update(lines)
+    runs = tab.evaluate(
+        """(section) => [...document.querySelectorAll(`${section} figure.program .line.run`)]
+            .map(line => +line.dataset.line)""",
+        section,
+    )
+    assert sorted(seen) == runs, "and no others are set off"
+    tab.locator(section).get_by_role("button", name="Back to the start").click()
+    assert marked(tab, section) == []
+    assert tab.wrong == [] and tab.asked == [of_programs.as_uri()]
+
+
+def test_steps_of_programs_are_told_in_their_words(opened, programs, of_programs):
+    (result, _), tab = programs.values(), opened(width=420, path=of_programs)
+    told = []
+    for _ in result.witness.run:
+        tab.keyboard.press("ArrowRight")
+        told.append([field(tab, name) for name in ("guard", "output")])
+    assert told[0] == ["–", "–"], "nothing is asked, nothing is shown where the threshold is drawn"
+    assert all(not {"insample", "quiet", "true"} & set(" ".join(words).split()) for words in told)
+    rows = tab.locator("#file-1 .steps tr[data-position]").all_inner_texts()
+    assert all("insample" not in row and "quiet" not in row and "true" not in row for row in rows)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_marked_line_stands_out_and_can_be_read(opened, of_programs, scheme):
+    tab = opened(scheme=scheme, path=of_programs)
+    style = "(e, of) => getComputedStyle(e)[of]"
+    line = tab.locator("#file-1 figure.program .line.run").first
+    before = [line.evaluate(style, of) for of in ("backgroundColor", "fontWeight")]
+    tab.locator("#file-1").get_by_role("button", name="Next step").click()
+    now = tab.locator("#file-1 figure.program .line.now").first
+    after = [now.evaluate(style, of) for of in ("backgroundColor", "fontWeight")]
+    assert after[0] != before[0], "by its ground"
+    code = now.locator("code").evaluate(style, "fontWeight")
+    assert int(code) >= 600, "and without colour"
+    ratio, where = tab.evaluate(CONTRAST.replace("pre, svg text", "pre, .listing code, .number, svg text"))
+    assert ratio >= 4.5, where
+
+
+def test_code_in_tables_looks_like_code(opened, of_programs):
+    tab = opened(path=of_programs)
+    cells = tab.locator("table.numbers td.code").all()
+    assert cells and all("mono" in cell.evaluate("e => getComputedStyle(e).fontFamily") for cell in cells)
+
+
+def test_how_entries_differ_is_said_of_each_program(opened, of_programs):
+    tab = opened(path=of_programs)
+    one = "all of them up or all of them down"
+    assert one in tab.locator("#file-2").inner_text() and one not in tab.locator("#file-1").inner_text()
+    assert "by how much is said for each" in tab.locator("footer").inner_text()

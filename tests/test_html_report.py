@@ -16,10 +16,12 @@ from conftest import EXAMPLES, ROOT, VIOLATIONS, WIDER_EXAMPLES
 from test_story import long_run
 
 from symdipa import analysis, check
+from symdipa.evidence.refutation import refute
 from symdipa.files import formats
 from symdipa.interface.cli import cli
 from symdipa.interface.html import Checked, Refused, page
 from symdipa.interface.html.page import as_script_data
+from symdipa.interface.html.sections import data
 from symdipa.interface.markup import Markup, element
 from symdipa.interface.reports import check as report
 from symdipa.interface.reports.document import Section, as_html, as_lines
@@ -28,6 +30,7 @@ from symdipa.interface.reports.words import assumed, known_marks
 from symdipa.model.automaton import Automaton, Guard, State, Transition, symbol
 from symdipa.model.errors import Note, NoteKind
 from symdipa.model.patterns import Pattern
+from symdipa.programs.loading import read_program
 
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
 LC = str(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
@@ -353,3 +356,22 @@ def test_what_only_pairs_of_runs_prove_is_called_private_once():
     done = invoke("report", "--no-concrete", "--no-hints", "-o", "-", file)
     assert done.exit_code == 0
     assert "private, D = 0, by relational alignment" in done.stdout and "private, private" not in done.stdout
+
+
+def test_steps_of_a_program_have_its_words():
+    result = check(read_program(str(EXAMPLES / "programs" / "sparse_vector.py:threshold_shown")))
+    told = data(Checked("threshold_shown", result))
+    assert told["guards"][:2] == ["–", "sample < t"] and told["outputs"][:2] == ["–", "low"]
+    assert len(told["guards"]) == len(told["outputs"]) == len(told["steps"])
+    text = page([Checked("threshold_shown", result, counterexample=refute(result.automaton, result.witness))])
+    assert '<td class="code">if q + laplace(4 * c) &gt;= t:</td>' in text
+    assert "<td>insample" not in text and "<td>quiet" not in text
+
+
+def test_the_page_says_how_entries_differ():
+    svt = formats.load(EXAMPLES / "leaking_pair" / "svt_no_cutoff.dipa")
+    usual, upwards = (Checked(a, check(replace(svt, adjacency=a))) for a in ("two-sided", "monotone"))
+    one, each = "all of them up or all of them down", "by how much is said for each"
+    assert one not in page([usual]) and page([upwards]).count(one) == 2  # of the file, and of the page
+    both = page([usual, upwards])
+    assert both.count(one) == 1 and both.count(each) == 1

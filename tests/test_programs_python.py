@@ -13,6 +13,7 @@ from hidden_programs import ARGMAX, HIDDEN, of_integers, two_largest
 from programs_lockstep import Tape, Walk, shown_by_program
 
 import symdipa
+import symdipa.programs.loading
 from symdipa import InvalidInput, Verdict, laplace, mechanism
 from symdipa.programs.automaton import translated
 from symdipa.programs.python.run import PythonProgram
@@ -225,6 +226,61 @@ def test_a_run_that_differs_from_an_earlier_one_is_found_out():
 
     with pytest.raises(InvalidInput, match=r"does not do the same when it is run again|odd was changed"):
         changing.automaton()
+
+
+# ------------------------------------------------------------------- what was shown, in a new comparison
+
+ANSWERED_AGAIN = """
+from symdipa import exponential, laplace, mechanism
+
+
+@mechanism
+def recompute(queries, *, limit=2):
+    t = laplace(2)
+    out, count = 0, 0
+    for q in queries:
+        {question}
+            out = q + laplace(4)
+            yield out
+            count += 1
+            if count == limit:
+                return
+            t = {threshold}
+        else:
+            yield "same"
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "threshold"),
+    [
+        ("if q - out + laplace(8) >= t:", "laplace(2)"),
+        ("if q + laplace(8) >= t + out:", "laplace(2)"),
+        ("if t <= laplace(8) + (q - out):", "laplace(2)"),
+        ("noisy = q + laplace(8) - out\n        if noisy >= t:", "laplace(2)"),
+        ("if abs(q - out + laplace(8)) >= t:", "laplace(2)"),
+        ("if q + laplace(8) >= t:", "out + laplace(2)"),
+    ],
+)
+def test_what_was_shown_is_taken_in_by_a_new_sample(question, threshold, tmp_path):
+    """Each answer costs 1/2 for the threshold, 2/8 for the comparison and 1/4 for the number."""
+    file = tmp_path / "recompute.py"
+    file.write_text(ANSWERED_AGAIN.format(question=question, threshold=threshold), encoding="utf-8")
+    result = symdipa.weigh(symdipa.programs.loading.read_program(str(file)))
+    assert result.verdict is Verdict.PRIVATE
+    assert result.bounds.best == result.bounds.lower == 2
+    one = symdipa.weigh(symdipa.programs.loading.read_program(str(file), {"limit": 1}))
+    assert one.bounds.best == one.bounds.lower == 1
+
+
+def test_one_sided_noise_does_not_take_in_what_was_shown(tmp_path):
+    file = tmp_path / "recompute.py"
+    file.write_text(
+        ANSWERED_AGAIN.format(question="if q - out + exponential(8) >= t:", threshold="laplace(2)"),
+        encoding="utf-8",
+    )
+    with pytest.raises(InvalidInput, match="a sum of noisy values is compared"):
+        symdipa.programs.loading.read_program(str(file))
 
 
 @mechanism

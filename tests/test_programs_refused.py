@@ -404,6 +404,50 @@ def test_all_that_shows_in_the_text_is_told_at_once(tmp_path):
     assert [problem.position.line for problem in caught.value.problems] == [7, 8, 9]
 
 
+def test_settings_noise_and_text_are_told_at_once(tmp_path):
+    file = tmp_path / "svt.py"
+    text = body("""
+        def svt(queries, *, c=1, d):
+            t = laplace(scale=2, loc=0)
+            print(t)
+            for q in queries:
+                yield q + laplace() >= t + exponential(1, 2) + symdipa.laplace(1, x=1) + c
+    """, "import symdipa\n")  # fmt: skip
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput) as caught:
+        read_program(str(file), {"e": 1})
+    told = [(problem.position.line, problem.message) for problem in caught.value.problems]
+    assert [line for line, _ in told] == [3, 3, 5, 6, 8, 8, 8]
+    for (_, message), words in zip(
+        told,
+        [
+            "svt has no parameter e",
+            "the parameter d is never read",
+            "laplace takes a scale and nothing else, as in laplace(2); leave out loc",
+            "print()",
+            "laplace has no scale; give it one",
+            "exponential takes a scale and nothing else, as in exponential(2); leave out 2",
+            "leave out x",
+        ],
+        strict=True,
+    ):
+        assert words in message
+
+
+def test_wrong_options_are_told_at_once(tmp_path):
+    file = tmp_path / "svt.py"
+    decorator = "@mechanism(differ='nobody', integer=3, halt='never', hlt='visible')"
+    file.write_text(in_svt("pass", decorator=decorator), encoding="utf-8")
+    with pytest.raises(InvalidInput) as caught:
+        read_program(str(file))
+    assert [str(problem) for problem in caught.value.problems] == [
+        "2:1: which entries differ is all, entries=K, window=W or pattern=RE, not 'nobody' [option]",
+        "2:1: integer is True or False, not 3 [option]",
+        "2:1: halt is 'hidden' or 'visible', not 'never' [option]",
+        "2:1: there is no option 'hlt'; did you mean halt? [option]",
+    ]
+
+
 def test_a_name_is_needed_where_there_are_several(tmp_path):
     file = tmp_path / "two.py"
     names = ("first", "second")

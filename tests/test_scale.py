@@ -62,8 +62,8 @@ def test_a_process_that_takes_too_long_is_recorded(scale, tmp_path, monkeypatch,
 def test_a_process_that_needs_too_much_memory_is_recorded(scale, tmp_path):
     file = tmp_path / "svt.dipa"
     file.write_text(scale.formats.dumps(scale.generate("svt", 2)), encoding="utf-8")
-    run = scale.measure(FAMILIES["svt"], 2, "explicit", file, scale.Limits(30, 0.04))
-    assert run.outcome == "> 0.04 GB" or run.outcome.startswith("failed")
+    run = scale.measure(FAMILIES["svt"], 2, "explicit", file, scale.Limits(30, 0.025))
+    assert run.outcome == "> 0.025 GB" or run.outcome.startswith("failed")
 
 
 @pytest.mark.parametrize(

@@ -531,7 +531,7 @@ class Portfolio:
             return
         value = flow.value * self.sensitivity
         costs_more = self.costliest is None or value > self.costliest.value
-        improves = self.telling is None or value > self.telling.value
+        improves = value > (0 if self.telling is None else self.telling.value)
         if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops, limits)):
             return
         tells_more = improves and self._distinct(flow.run, flow.loops, limits)

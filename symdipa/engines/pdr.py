@@ -240,7 +240,9 @@ class _Leaving:
     def needed_for(self, conclusion: Sequence[int]) -> tuple[Cube, dict[Lit, bool]]:
         """The bits of the last model of :meth:`check` that force this, together with its choices; these."""
         true = self._true
-        inputs = {v if x in true else -v: x if x in true else x ^ 1 for x, v in self.instance.inputs.items()}
+        # In a fixed order, whatever was asked first: which of several cores is found depends on it.
+        met = sorted(self.instance.inputs.items())
+        inputs = {v if x in true else -v: x if x in true else x ^ 1 for x, v in met}
         switch = self.temporarily([-literal for literal in conclusion])
         if self.solver.check([*inputs, switch]):
             raise AssertionError("bits and choices do not decide what a step does")

@@ -89,8 +89,9 @@ class Naming:
         waits = self.pending is not None
         if self.pending is not None:
             self.renaming.append((self.pending, PENDING))
+        names = tuple(name for name, _ in self._was)  # which inputs have a sample that is them
         return Point(
-            (place, tuple(snapshot.shapes.items()), keys, waits),
+            (place, tuple(snapshot.shapes.items()), keys, names, waits),
             place,
             line,
             tuple(self._was),

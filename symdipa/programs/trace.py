@@ -522,15 +522,18 @@ class Trace:
             entry, self._pending = self._pending, None
             self._tell(Take(entry.name, self.line))
 
-    def _draw(self, value: Number) -> None:
-        """Draw the noise of a value that has no other: the value becomes a sample, or its negative does."""
+    def _draw(self, value: Number, public: Number | None = None) -> None:
+        """Draw the noise of a value that has no other: the value becomes a sample, or its negative does. If
+        there is something ``public``, the sample is that of the sum of both: where its mean lies, everybody
+        knows."""
         (noise, factor), *_ = value.noises.items()
         waiting = value.terms.get(self._pending, 0) if self._pending is not None else 0
         if waiting == -1 if noise.kind is not parts.Noise.EXPONENTIAL and waiting else factor < 0:
-            value, factor = -value, -factor
+            value, factor, public = -value, -factor, None if public is None else -public
         sample = self._sample(value, noise.kind, noise.d / abs(factor), noise.site, noise.line)
         rest = value.plus(Number(self, {noise: factor}), -ONE)
         rest.public = False
+        rest = rest if public is None else rest.plus(public)
         noise.drawn = Number(self, {sample: ONE}).plus(rest, -ONE).times(1 / factor)
 
     def _draw_first(self, number: Number) -> None:
@@ -602,13 +605,19 @@ class Trace:
         found.public = True
         return found
 
+    def _public(self, number: Number) -> Number:
+        """What of a number was shown before."""
+        return Number(self, {sample: factor for sample, factor in number.samples.items() if sample.shown})
+
     def _draw_with_inputs(self, number: Number) -> None:
         """Draw the noise of a number that has got its inputs."""
-        now = self._hidden(self._settled(number))
-        sites = [noise.site for noise in now.noises]
-        alone = len(sites) == 1 and not now.samples and now.entries
-        if alone and self._sites.when(sites[0]) is When.WITH_INPUT:
-            self._draw(now + self._sites.means.get(sites[0], 0))
+        settled = self._settled(number)
+        now, public = self._hidden(settled), self._public(settled)
+        noises = list(now.noises)
+        alone = len(noises) == 1 and not now.samples and now.entries
+        if alone and self._sites.when(noises[0].site) is When.WITH_INPUT:
+            takes = public.terms and noises[0].kind is parts.Noise.LAPLACE and self._pending in now.entries
+            self._draw(now + self._sites.means.get(noises[0].site, 0), public if takes else None)
 
     def _settle_all(self, snapshot: Snapshot) -> None:
         """Draw noise that has got its inputs; put every number of the snapshot in terms of samples."""
@@ -624,9 +633,10 @@ class Trace:
 
     def _difference(self, left: Number, right: Number) -> Number:
         """``left - right`` in terms of samples: whatever both have of noise and inputs is drawn."""
-        sides = self._settled(left), self._settled(right)
         if self._settled(left - right).is_constant:
             return self._settled(left - right)
+        self._draw_around_public((self._settled(left), self._settled(right)), self._settled(left - right))
+        sides = self._settled(left), self._settled(right)
         for side, other in (sides, sides[::-1]):
             if len(side.noises) == 1 and not side.samples:
                 alone = len(other.entries) == len(other.terms)
@@ -651,18 +661,51 @@ class Trace:
             )
         return difference
 
+    def _draw_around_public(self, sides: tuple[Number, Number], difference: Number) -> None:
+        """Let a new sample around the entry that was just read take in what was shown before, where too many
+        samples would be compared otherwise.
+
+        What was shown is known from the outputs. Less what is known an entry is any number again, and differs
+        by no more: the outputs are those of the mechanism without it, on other inputs that are as adjacent.
+        """
+        public = self._public(difference)
+        if not public.terms or len(difference.samples) + len(difference.noises) <= 2:
+            return
+        for side, added in zip(sides, (public, -public), strict=True):
+            alone = side.plus(self._public(side), -ONE)
+            laplace = [noise for noise in alone.noises if noise.kind is parts.Noise.LAPLACE]
+            if (
+                len(laplace) == len(alone.noises) == 1
+                and not alone.samples
+                and self._pending in alone.entries
+            ):
+                self._draw(alone, added)
+                return
+        youngest = max(difference.samples, key=lambda sample: sample.age)
+        if not youngest.used and not youngest.shown and self._sites.later(youngest.site):
+            raise Restart  # it was drawn before it was known what is added to it
+
     def _agree(self, side: Number) -> None:
         """Noise is drawn around what the program adds to it: where that was not so, everything starts anew.
         But what was compared or shown before is a value by itself, and an input that is added one without
         noise."""
         samples = list(side.samples.items())
-        early = sorted((each for each, _ in samples if not each.used), key=lambda each: -each.age)
-        if side.entries and any(self._sites.later(sample.site) for sample in early):
-            raise Restart
+        if side.entries:
+            early = self._too_early([sample for sample, _ in samples if not sample.used], side.entries)
+            if any(self._sites.later(sample.site) for sample in early):
+                raise Restart
         if len(samples) == 1 and abs(samples[0][1]) == 1:
             self._center(samples[0][0], side.constant * samples[0][1])
         for sample, _ in samples:
             sample.used = True
+
+    def _too_early(self, samples: list[Sample], entries: Mapping[Entry, Fraction]) -> list[Sample]:
+        """The samples, those first which were probably drawn before an entry was added to them: the next one
+        after the entry was read, or else the last one before."""
+        read = min(entry.age for entry in entries)
+        return sorted(
+            samples, key=lambda sample: (sample.age < read, sample.age if sample.age > read else -sample.age)
+        )
 
     def _center(self, sample: Sample, constant: Fraction) -> None:
         """What is always added to noise is in its mean."""

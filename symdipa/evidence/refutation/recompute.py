@@ -365,8 +365,9 @@ CutEnd = tuple[float, float, Cut, Cut]
 EVERYWHERE: CutEnd = -math.inf, math.inf, Cut(0, ()), Cut(-1, ())
 
 
+Side = tuple[bool, int, float]
 Seen = tuple[int, bool, int, float]
-"""What :meth:`Bound.seen_from` tells."""
+"""What :meth:`Bound.seen_from` tells, a sample and on which side of it."""
 
 
 State = tuple[tuple[int, ...], frozenset[int]]
@@ -388,6 +389,7 @@ class _Samples:
         self.beside = [{other for other, *_ in seen} for seen in self.seen]
         self.factors = self._factors()
         self.core = [i for i in range(len(laws)) if i not in self.factors]
+        self.sides = {i: self._sides(i) for i in self.core}
         self.places: dict[int, list[float]] = {}
         self.logs: dict[int, list[float]] = {}
         self.fine, self.scale = 0, 0.0
@@ -409,6 +411,14 @@ class _Samples:
             if len(beside) == 1 and not beside & found:
                 found.add(i)
         return found
+
+    def _sides(self, i: int) -> Counter[tuple[Law, frozenset[Side]]]:
+        """The factors of a sample: their laws, and on which sides of what they see it."""
+        seen: dict[int, set[Side]] = {}
+        for other, upper, s, more in self.seen[i]:
+            if other in self.factors:
+                seen.setdefault(other, set()).add((upper, s, more))
+        return Counter((self.laws[j], frozenset(sides)) for j, sides in seen.items())
 
     def _put_aside(self, factor: float, times: int = 1) -> None:
         """A factor of the probability is put aside, so many times."""
@@ -446,16 +456,14 @@ class _Samples:
     def _steepness(self, i: int, x: float) -> float:
         """How fast the logarithms of a density and of the factors change, at most."""
         total = self.laws[i].rate
-        for j in self.beside[i] & self.factors:
-            law = self.laws[j]
-            sides = {(upper, s, more) for other, upper, s, more in self.seen[i] if other == j}
+        for (law, sides), times in self.sides[i].items():
             if len(sides) > 1 or law.kind == "exponential":
-                total += law.rate
+                total += times * law.rate
                 continue
             ((upper, s, more),) = sides
             # this is at most s*z + more: at least, if z is mirrored
             beyond = (x - more - s * float(law.mean)) * (-1 if upper else 1) * law.rate
-            total += law.rate * math.exp(-max(0.0, min(beyond, 700.0)))
+            total += times * law.rate * math.exp(-max(0.0, min(beyond, 700.0)))
         return total
 
     def _far(self, i: int) -> float:
@@ -487,6 +495,10 @@ class _Samples:
 # ---------------------------------------------------------------------------------------- samples in an order
 
 
+Kind = tuple[Law, Fraction, frozenset[tuple[tuple[Law, tuple[Side, ...]], int]]]
+"""A law, how far it is moved, and its factors: how often there is one with such a law that sees so."""
+
+
 class _Sweep(_Samples):
     """Samples between which there is an order, once they are moved.
 
@@ -505,8 +517,14 @@ class _Sweep(_Samples):
         self.down = False
         if not self._align():
             return
-        under = {i: {j for j, k, _ in self.pairs if k == i} for i in self.core}
-        over = {i: {k for j, k, _ in self.pairs if j == i} for i in self.core}
+        self.kinds: dict[Kind, list[int]] = {}
+        for i in self.core:
+            self.kinds.setdefault(self._kind(i), []).append(i)
+        under: dict[int, set[int]] = {i: set() for i in self.core}
+        over: dict[int, set[int]] = {i: set() for i in self.core}
+        for low, high, _ in self.pairs:
+            under[high].add(low)
+            over[low].add(high)
         tried = [self._states(under, over), self._states(over, under)]
         self.levels = min(filter(None, tried), key=lambda levels: sum(map(len, levels)), default=[])
         self.down = bool(self.levels) and self.levels is tried[1]
@@ -531,10 +549,10 @@ class _Sweep(_Samples):
                     work.append(j)
         return all(self.moved[low] - self.moved[high] == more for low, high, more in self.pairs)
 
-    def _kind(self, i: int) -> tuple[Law, Fraction, frozenset[tuple[tuple[Law, tuple[Any, ...]], int]]]:
+    def _kind(self, i: int) -> Kind:
         """What the density of a sample depends on, with its factors."""
         factors = Counter(
-            (self.laws[j], tuple(sorted(seen[1:] for seen in self.seen[j])))
+            (self.laws[j], tuple(sorted((upper, s, more) for _, upper, s, more in self.seen[j])))
             for j in self.beside[i] & self.factors
         )
         return self.laws[i], self.moved[i], frozenset(factors.items())
@@ -543,8 +561,9 @@ class _Sweep(_Samples):
         self, under: dict[int, set[int]], over: dict[int, set[int]]
     ) -> list[list[list[tuple[int, int, int]]]] | None:
         """The levels; ``None`` where there are too many states."""
-        number: dict[Any, int] = {}
-        kind = {i: number.setdefault((self._kind(i), frozenset(over[i])), len(number)) for i in self.core}
+        number: dict[tuple[int, frozenset[int]], int] = {}
+        alike = {i: samples[0] for samples in self.kinds.values() for i in samples}
+        kind = {i: number.setdefault((alike[i], frozenset(over[i])), len(number)) for i in self.core}
         example = {kind[i]: i for i in self.core}
         waiting = frozenset(i for i in self.core if under[i])
 
@@ -560,6 +579,7 @@ class _Sweep(_Samples):
             following: dict[State, int] = {}
             level: list[list[tuple[int, int, int]]] = []
             for (counts, waits), source in states.items():
+                self.work.did(OF_ROW * len(counts))
                 for c, choices in enumerate(counts):
                     if not choices:
                         continue
@@ -610,18 +630,18 @@ class _Sweep(_Samples):
         inner = sorted(kink for kink in kinks if least < kink < most)
 
         def steepness(x: float) -> float:
-            return sum(self._steepness(i, x + float(self.moved[i])) for i in self.core)
+            return sum(
+                len(samples) * self._steepness(samples[0], x + float(moved))
+                for (_, moved, _), samples in self.kinds.items()
+            )
 
         ends = list(self._panels([least, *inner, most], steepness, len(self.core)))
         return _Grid([-end for end in reversed(ends)] if self.down else ends, None)
 
     def _densities(self, grid: _Grid) -> dict[int, list[float]]:
         """The densities of samples with their factors, the largest number of each put aside."""
-        alike: dict[Any, list[int]] = {}
-        for i in self.core:
-            alike.setdefault(self._kind(i), []).append(i)
         found: dict[int, list[float]] = {}
-        for (law, moved, factors), samples in alike.items():
+        for (law, moved, factors), samples in self.kinds.items():
             i, (low, high) = samples[0], law.ends
             self.places[i] = [(-x if self.down else x) + float(moved) for x in grid.places]
             self.logs[i] = [law.log_density(x) if low <= x <= high else -math.inf for x in self.places[i]]
@@ -774,8 +794,7 @@ class _Tables(_Samples):
     def _row(
         self, grid: _Grid, values: Sequence[float], end: CutEnd, ends: Sequence[CutEnd], table: Table | None
     ) -> list[float]:
-        """The integral of a sample from which one other one lies as ``end`` says, for every place of the next
-        one."""
+        """The integral of a sample that has to lie as ``end`` says, for every place of one that bounds it."""
         sums, found = grid.sums(values), []
         own_low, own_high, from_own, to_own = end
         own = values

@@ -222,12 +222,18 @@ def files(names: Sequence[str]) -> list[tuple[str, Path]]:
     return [(name, path) for path, name in found.items()]
 
 
-def named(name: str, path: Path) -> tuple[Item, Path]:
-    """The item and the file of an argument, which may name a function: ``svt.py:svt``."""
-    from symdipa.programs.loading import split
+def named(name: str, path: Path, settings: Sequence[str] = ()) -> tuple[Item, Path]:
+    """The item and the file of an argument, which may name a function, ``svt.py:svt``, with settings.
+
+    Raises :class:`BadSweep` for settings of what is no program.
+    """
+    from symdipa.programs.loading import is_program, split
 
     file, program = split(str(path))
-    return Item(name, file=file, program=program), Path(file)
+    if settings and not is_program(str(path)):
+        raise BadSweep(f"--set is for programs, and {name} is none")
+    key = " ".join([name, *settings])
+    return Item(key, file=file, program=program, settings=tuple(settings)), Path(file)
 
 
 # Published running times

@@ -19,6 +19,7 @@ from symdipa.interface.cli.base import Exit, Target, Unusable, echo_problems, le
 from symdipa.interface.cli.options import (
     FILE,
     as_bytes,
+    as_settings,
     complete_families,
     gathered,
     option,
@@ -56,6 +57,12 @@ def _list_option(
     return option(*names, multiple=True, default=[default], callback=read, metavar="LIST", help=help)
 
 
+def _as_written(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Parameters of programs as texts, which are part of names in the results."""
+    as_settings(ctx, param, value)
+    return tuple(text.strip() for text in value)
+
+
 def _effort(timeout: float, **settings: Any) -> dict[str, Any]:
     """The fields of a :class:`Plan` that say how its runs are made."""
     return {"seconds": timeout, **settings}
@@ -77,6 +84,14 @@ def _effort(timeout: float, **settings: Any) -> dict[str, Any]:
     multiple=True,
     metavar="LIST",
     help="Which members, as 1,2,5,10:80:10; once for all families, or once for each.",
+)
+@option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_as_written,
+    help="A parameter of all programs among the files; may be repeated.",
 )
 @option(
     "--preset",
@@ -171,6 +186,7 @@ def bench(
     paths: tuple[str, ...],
     families: tuple[str, ...],
     sizes_of: tuple[str, ...],
+    settings: tuple[str, ...],
     preset: str | None,
     examples: Path | None,
     peer: Path | None,
@@ -212,7 +228,7 @@ def bench(
     names_items = bool(paths or families or preset)
     try:
         if names_items:
-            items = _items(paths, families, sizes_of, preset, examples, peer)
+            items = _items(paths, families, sizes_of, settings, preset, examples, peer)
             compared = _usual(compared, preset)
             plan = Plan(unique(item for item, _ in items), configs(**compared), **effort, preset=preset)
             inputs = {item.stored: data for item, data in items if item.stored and data is not None}
@@ -233,8 +249,8 @@ def bench(
 
 
 SETTINGS = (
-    "sizes_of", "examples", "peer", "engines", "encodings", "solvers", "timeout", "memory", "warmup",
-    "repeat", "seed", "skip", "restart",
+    "sizes_of", "settings", "examples", "peer", "engines", "encodings", "solvers", "timeout", "memory",
+    "warmup", "repeat", "seed", "skip", "restart",
 )  # fmt: skip
 
 
@@ -263,6 +279,7 @@ def _items(
     paths: tuple[str, ...],
     families: tuple[str, ...],
     sizes_of: tuple[str, ...],
+    settings: tuple[str, ...],
     preset: str | None,
     examples: Path | None,
     peer: Path | None,
@@ -274,8 +291,10 @@ def _items(
     if peer is not None and preset != "mechanisms":
         raise click.UsageError("--peer is for --preset mechanisms")
     if preset is not None:
-        if paths or families or sizes_of:
-            raise click.UsageError("--preset says by itself what is run: give no files, --family or --sizes")
+        if paths or families or sizes_of or settings:
+            raise click.UsageError(
+                "--preset says by itself what is run: give no files, --family, --sizes or --set"
+            )
         chosen = PRESETS[preset].items(examples, peer)
         return [(item, None) if path is None else _of_file(item, path) for item, path in chosen]
     if examples is not None:
@@ -285,10 +304,12 @@ def _items(
         raise click.UsageError(f"--family {wanted}, as --sizes 1,2,5,10:80:10")
     if sizes_of and not families:
         raise click.UsageError("--sizes needs --family")
+    if settings and not paths:
+        raise click.UsageError("--set is for programs: name their files")
     lists = sizes_of if len(sizes_of) == len(families) else sizes_of * len(families)
     return [
         *((member(f, size), None) for f, text in zip(families, lists, strict=True) for size in sizes(text)),
-        *(_of_file(*presets.named(name, path)) for name, path in presets.files(paths)),
+        *(_of_file(*presets.named(name, path, settings)) for name, path in presets.files(paths)),
     ]
 
 

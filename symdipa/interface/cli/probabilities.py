@@ -169,6 +169,7 @@ def probability(
     from symdipa.model.errors import InvalidInput, LimitReached
 
     seconds = stopwatch()
+    outputs = None if outputs is None else _of_automaton(automaton, outputs)
     steps = None if run is None else _run(automaton, run)
     _check_whole(automaton, inputs)
     try:
@@ -198,12 +199,30 @@ def probability(
     leave(Exit.PRIVATE if found.complete else Exit.UNKNOWN)
 
 
+def _of_automaton(automaton: Automaton, outputs: Sequence[Observed]) -> list[Observed]:
+    """What is asked for in words of a program, in symbols of its automaton."""
+    from symdipa.evidence.probability.linear.events import items_of
+    from symdipa.interface.reports.probability import symbols_in_words
+
+    symbols = {text: symbol for symbol, text in symbols_in_words(automaton).items()}
+    known = {part.symbol for t in automaton.transitions for part in t.output.parts}
+    found: list[Observed] = []
+    for output in outputs:
+        items = tuple(
+            symbols.get(item, item) if isinstance(item, str) and item not in known else item
+            for item in items_of(output)
+        )
+        found.append(items[0] if len(items) == 1 else items)
+    return found
+
+
 def _run(automaton: Automaton, text: str) -> list[int]:
     """A run by the numbers of its transitions, or by the states that it visits."""
     words = _entries(text, str)
     if words and all(word in automaton.index for word in words):
         if words[0] != automaton.initial:
-            raise click.UsageError(f"a run begins in {automaton.initial}, not in {words[0]}")
+            first = _place(automaton, automaton.initial)
+            raise click.UsageError(f"a run begins in {first}, not in {_place(automaton, words[0])}")
         return [_between(automaton, source, target) for source, target in pairwise(words)]
     steps = []
     where = automaton.initial
@@ -215,7 +234,8 @@ def _run(automaton: Automaton, text: str) -> list[int]:
         t = automaton.transitions[int(word)]
         if t.source != where:
             raise click.UsageError(
-                f"transition {word} leaves {t.source}, but the run is in {where}. {_listing(automaton)}"
+                f"transition {word} leaves {_place(automaton, t.source)}, but the run is in "
+                f"{_place(automaton, where)}. {_listing(automaton)}"
             )
         steps.append(int(word))
         where = t.target
@@ -229,18 +249,30 @@ def _between(automaton: Automaton, source: str, target: str) -> int:
     if len(found) != 1:
         many = "several transitions lead" if found else "no transition leads"
         which = f": {', '.join(map(str, found))}; give numbers of transitions" if found else ""
-        raise click.UsageError(f"{many} from {source} to {target}{which}. {_listing(automaton)}")
+        ends = f"from {_place(automaton, source)} to {_place(automaton, target)}"
+        raise click.UsageError(f"{many} {ends}{which}. {_listing(automaton)}")
     return found[0]
 
 
 LISTED = 40
 
 
+def _place(automaton: Automaton, state: str) -> str:
+    """What a state is called; of a program a line, and what tells the state from others there."""
+    return state if automaton.origin is None else automaton.origin.place_with_values(state)
+
+
 def _listing(automaton: Automaton) -> str:
-    rows = [
-        f"  {i}: {t.source} -> {t.target} if {t.guard.text(automaton.variables)}, output {t.output}"
-        for i, t in enumerate(automaton.transitions)
-    ]
+    from symdipa.evidence.facts import compared_words, output_words
+
+    rows = []
+    for i, t in enumerate(automaton.transitions):
+        guard = compared_words(automaton, t.guard.text(automaton.variables))
+        condition = "" if guard == "true" and automaton.origin is not None else f" if {guard}"
+        output = output_words(automaton, t.output)
+        shown = "shows nothing" if not output else f"output {output}"
+        ends = f"{_place(automaton, t.source)} -> {_place(automaton, t.target)}"
+        rows.append(f"  {i}: {ends}{condition}{',' if automaton.origin is None else ':'} {shown}")
     more = [f"  and {len(rows) - LISTED} more"] if len(rows) > LISTED else []
     return "\n".join(["The transitions:", *rows[:LISTED], *more])
 
@@ -264,10 +296,11 @@ def _check_whole(automaton: Automaton, inputs: Sequence[Fraction]) -> None:
 def _windows_of_run(
     automaton: Automaton, run: Sequence[int], outputs: Sequence[Observed] | None
 ) -> list[Asked] | None:
-    from symdipa.interface.reports.probability import output_text
+    from symdipa.interface.reports.probability import output_text, symbols_in_words
 
     if outputs is None:
         return None
+    told = symbols_in_words(automaton)
     if len(outputs) != len(run):
         raise click.UsageError(f"the run has {counted(len(run), 'step')}; --outputs has {len(outputs)}")
     from symdipa.evidence.probability.linear.events import intervals_of, matches
@@ -275,16 +308,23 @@ def _windows_of_run(
     for k, (t, asked) in enumerate(zip(run, outputs, strict=True)):
         output = automaton.transitions[t].output
         if not matches(output, asked):
-            each = [part.symbol or "a number (ask for an interval)" for part in output.parts]
+            each = [
+                "a number (ask for an interval)"
+                if part.symbol is None
+                else told.get(part.symbol, part.symbol)
+                for part in output.parts
+            ]
             wanted = f"the list {'; '.join(each)}" if len(each) > 1 else each[0]
-            raise click.UsageError(f"step {k + 1} of the run outputs {wanted}, not {output_text(asked)}")
+            other = output_text(asked, told=told)
+            raise click.UsageError(f"step {k + 1} of the run outputs {wanted}, not {other}")
     return [intervals_of(asked) or None for asked in outputs]
 
 
 def _check_symbols(automaton: Automaton, outputs: Sequence[Observed]) -> None:
     from symdipa.evidence.probability.linear.events import items_of
-    from symdipa.interface.reports.probability import output_text
+    from symdipa.interface.reports.probability import output_text, symbols_in_words
 
+    told = symbols_in_words(automaton)
     known = {part.symbol for t in automaton.transitions for part in t.output.parts}
     for asked in (item for output in outputs for item in items_of(output)):
         if isinstance(asked, str) and asked not in known:
@@ -292,14 +332,14 @@ def _check_symbols(automaton: Automaton, outputs: Sequence[Observed]) -> None:
                 raise click.UsageError(
                     f"{asked} is no symbol; a number is asked for by an interval like 0..1.5"
                 )
-            raise click.UsageError(
-                no_such("output", asked, sorted(name for name in known if name is not None))
-            )
+            words = sorted(told.get(name, name) for name in known if name is not None)
+            raise click.UsageError(no_such("output", asked, words))
     most = max((len(t.output.parts) for t in automaton.transitions), default=1)
     for output in outputs:
         if len(items_of(output)) > most == 1:
             raise click.UsageError(
-                f"{output_text(output)} is a list of outputs that one step shows, and every step shows one; "
+                f"{output_text(output, told=told)} is a list of outputs that one step shows, and every step "
+                "shows one; "
                 "write those of several steps with spaces or commas between them"
             )
 
@@ -361,9 +401,8 @@ def simulate(
     seconds = stopwatch()
     found = simulation.simulate(automaton, inputs, eps, samples, seed, max_steps, windows)
     if not inputs and found.stopped.get("inputs"):
-        echo_notes(
-            file, ['the automaton reads inputs, and there are none: give some, as in --inputs "0 1 2"']
-        )
+        what = "automaton" if automaton.origin is None else "program"
+        echo_notes(file, [f'the {what} reads inputs, and there are none: give some, as in --inputs "0 1 2"'])
     rows = _frequent(automaton, found, inputs, eps, windows, compare)
     if as_json:
         from symdipa.interface.reports import objects

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -335,6 +335,14 @@ def _expected(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     type=click.Choice(CHECKING_SOLVERS),
     help="What checks invariants (nothing else needs a solver); default: cvc5 if it is installed, else z3.",
 )
+@option(
+    "--checker",
+    type=click.Choice(("python", "coq")),
+    default="python",
+    show_default=True,
+    help="Who checks the certificate: symdipa's own checker, or the one that Coq proved, where it is built "
+    "(SYMDIPA_COQ_CHECKER, else symdipa-checker on the PATH).",
+)
 @with_check_options(with_timeout, with_memory)
 @with_reading
 @with_json
@@ -343,6 +351,7 @@ def verify(
     certificate: Path | None,
     expected: Expectation | None,
     solver: str | None,
+    checker: str,
     options: CheckOptions,
     reading: Reading,
     as_json: bool,
@@ -363,11 +372,13 @@ def verify(
               symdipa verify examples/programs/sparse_vector.py:svt --expect "D <= 1"
     """
     if certificate is not None:
-        _verify_certificate(file, certificate, expected, solver, reading, as_json)
+        _verify_certificate(file, certificate, expected, _asked(checker, solver, options), reading, as_json)
     if expected is None:
         raise click.UsageError("give a certificate CERT, or say with --expect what has to come out")
     if solver is not None:
         raise click.UsageError("--solver is for certificates, and none is given")
+    if checker != "python":
+        raise click.UsageError("--checker is for certificates, and none is given")
     wanted = expected
 
     def decide(automaton: Automaton, options: CheckOptions, progress: Progress | None) -> Result:
@@ -413,25 +424,35 @@ def _echo_expected(name: str, expected: Expectation, answer: bool | None, said: 
     click.secho(f"{name}: {head}, {expected}: {said}", fg=colour, bold=True)
 
 
+Ask = Callable[["Automaton", bytes], "_Proved"]
+"""Asks a checker what a certificate proves."""
+
+
+def _asked(checker: str, solver: str | None, options: CheckOptions) -> Ask:
+    """The checker that is to speak."""
+    if checker == "python":
+        return lambda automaton, text: _claims_about(automaton, text, solver)
+    if solver is not None:
+        raise click.UsageError("--solver is for the checker in Python")
+    return lambda automaton, text: _claims_by_coq(automaton, text, options.timeout)
+
+
 def _verify_certificate(
     file: str,
     certificate: Path,
     expected: Expectation | None,
-    solver: str | None,
+    ask: Ask,
     reading: Reading,
     as_json: bool,
 ) -> NoReturn:
-    from symdipa.checker import CertificateRefused
-
     automaton = replace(reading, halt="hidden").read_or_leave(file)
-    rule = message = None
-    claims: list[str] = []
+    proved = _Proved(())
     answer = Exit.PRIVATE
+    rule = message = None
     judged: bool | None = None
     said: str | None = None
     try:
-        proved = _claims(automaton, certificate.read_bytes(), solver)
-        claims = proved.lines
+        proved = _claims(automaton, certificate.read_bytes(), ask)
         if expected is not None:
             from symdipa.analysis.expectations import Known
 
@@ -439,35 +460,56 @@ def _verify_certificate(
             answer = _status(judged)
     except OSError as error:
         answer, message = Exit.UNUSABLE, f"cannot be read: {error.strerror}"
-    except CertificateRefused as refused:
-        answer = Exit.UNUSABLE if refused.rule in UNREADABLE else Exit.NOT_PRIVATE
-        rule, message = refused.rule, refused.message
+    except _Refused as refused:
+        answer, rule, message = refused.answer, refused.rule, refused.message
     except LimitReached as limit:
         answer, message = Exit.UNKNOWN, str(limit)
     if as_json:
-        value = {"file": file, "certificate": str(certificate), "accepted": not message, "claims": claims}
-        value |= {"rule": rule, "message": message}
+        value = {
+            "file": file,
+            "certificate": str(certificate),
+            "accepted": not message,
+            "claims": proved.lines,
+        }
+        value |= {"rule": rule, "message": message, "checker": proved.checker, "left_out": proved.left_out}
         click.echo(json.dumps(value | (_as_expected(expected, judged, said) if expected else {})))
     elif message is None:
         click.secho(f"{shown(str(certificate))}: accepted", fg="green", bold=True)
-        for claim in claims:
+        for claim in proved.lines:
             click.echo(f"  {shown(file)} is {claim}" if not claim.startswith("a ") else f"  {claim}")
+        for part in proved.left_out:
+            click.echo(f"  not proved, and nothing is claimed from it: {shown(part)}")
         if expected is not None and said is not None:
             _echo_expected(shown(file), expected, judged, said)
+        click.echo(f"  checked by {proved.checker}")
     else:
         broken = f" [rule {rule}]" if rule else ""
         click.echo(f"{shown(str(certificate))}: refused: {message}{broken}", err=answer is Exit.UNUSABLE)
     leave(answer)
 
 
+class _Refused(Exception):
+    """A certificate that was not accepted; ``other``: it is about another automaton."""
+
+    def __init__(self, answer: Exit, message: str, rule: str | None = None, other: bool = False) -> None:
+        self.answer, self.message, self.rule, self.other = answer, message, rule, other
+        super().__init__(message)
+
+
+PYTHON = "the checker in Python, which is tested and not proved (docs/trust.md)"
+COQ = "the checker that Coq proved for noise on {} (docs/trust.md)"
+
+
 @dataclass(frozen=True)
 class _Proved:
     """What a certificate proves. ``by``: what discharged its invariants; ``stops_seen``: it is for observers
-    who see that a run stops."""
+    who see that a run stops; ``left_out``: what the ``checker`` cannot say anything about."""
 
     claims: Sequence[Claim]
     by: str = ""
     stops_seen: bool = False
+    left_out: Sequence[str] = ()
+    checker: str = PYTHON
 
     @property
     def lines(self) -> list[str]:
@@ -476,24 +518,49 @@ class _Proved:
         return [f"{claim}{more}" for claim in self.claims]
 
 
-def _claims(automaton: Automaton, text: bytes, solver: str | None) -> _Proved:
+def _claims(automaton: Automaton, text: bytes, ask: Ask) -> _Proved:
     """What a certificate proves about an automaton whose stops are hidden, or about its other reading."""
-    from symdipa.checker import CertificateRefused
     from symdipa.files.formats.halting import halt_shown
 
     try:
-        return _claims_about(automaton, text, solver)
-    except CertificateRefused as refused:
-        if refused.rule != "automaton":
+        return ask(automaton, text)
+    except _Refused as refused:
+        if not refused.other:
             raise
         try:
-            return replace(_claims_about(halt_shown(automaton), text, solver), stops_seen=True)
-        except CertificateRefused as other:
-            raise refused if other.rule == "automaton" else other from None
+            return replace(ask(halt_shown(automaton), text), stops_seen=True)
+        except _Refused as other:
+            raise refused if other.other else other from None
+
+
+def _claims_by_coq(automaton: Automaton, text: bytes, timeout: float | None) -> _Proved:
+    from symdipa.evidence.certificates import extracted
+
+    try:
+        found = extracted.verify(automaton, text, timeout)
+    except extracted.CheckerUnusable as error:
+        raise Unusable(str(error)) from None
+    except extracted.NotAccepted as no:
+        if no.why == "not_proved":
+            raise _Refused(Exit.UNKNOWN, f"no theorem is about {no.message}") from None
+        answer = Exit.UNUSABLE if no.broken else Exit.NOT_PRIVATE
+        raise _Refused(answer, no.message, "automaton" if no.other else None, no.other) from None
+    checker = COQ.format(" and on ".join(found.noise))
+    return _Proved((*found.claims, *found.together), left_out=found.left_out, checker=checker)
 
 
 def _claims_about(automaton: Automaton, text: bytes, solver: str | None) -> _Proved:
     """What a certificate proves; a solver is asked only if it has invariants."""
+    from symdipa.checker import CertificateRefused
+
+    try:
+        return _claims_in_python(automaton, text, solver)
+    except CertificateRefused as refused:
+        answer = Exit.UNUSABLE if refused.rule in UNREADABLE else Exit.NOT_PRIVATE
+        raise _Refused(answer, refused.message, refused.rule, refused.rule == "automaton") from None
+
+
+def _claims_in_python(automaton: Automaton, text: bytes, solver: str | None) -> _Proved:
     from symdipa.checker import CertificateRefused, verify
 
     try:

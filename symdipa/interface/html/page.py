@@ -15,6 +15,7 @@ from symdipa import __version__
 from symdipa.interface.html.sections import Checked, Refused, answer, data, doubts, headline, section
 from symdipa.interface.markup import Markup, element, joined
 from symdipa.interface.reports.words import assumed
+from symdipa.model.adjacency import TWO_SIDED
 from symdipa.model.adjacency.differ import ALL
 
 
@@ -77,8 +78,11 @@ def _body(parts: Sequence[Checked | Refused]) -> Markup:
     automata = [part.result.automaton for part in parts if isinstance(part, Checked)]
     kinds = {automaton.integer for automaton in automata} or {False}
     who = {automaton.differ for automaton in automata} or {ALL}
+    how = {automaton.adjacency for automaton in automata} or {TWO_SIDED}
     rests = assumed(
-        integer=kinds.pop() if len(kinds) == 1 else None, differ=who.pop() if len(who) == 1 else None
+        how.pop() if len(how) == 1 else None,
+        integer=kinds.pop() if len(kinds) == 1 else None,
+        differ=who.pop() if len(who) == 1 else None,
     )
     pieces.append(element("footer", element("p", rests), element("p", f"symdipa {__version__}")))
     return joined(pieces, "\n")

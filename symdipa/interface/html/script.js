@@ -45,8 +45,8 @@
       const values = {
         where: place ? `Step ${number(place)} of ${told.length}` : `Before step 1 of ${told.length}`,
         move: step ? `${called(place - 1, step.from)} → ${called(place, here)}` : `the run begins in ${called(0, here)}`,
-        guard: step ? step.guard : "–",
-        output: step ? step.output : "–",
+        guard: step ? (told.guards ? told.guards[place - 1] : step.guard) : "–",
+        output: step ? (told.outputs ? told.outputs[place - 1] : step.output) : "–",
         stores: (step && [...step.assign, ...stored(step.copy), ...stored(step.update)].join(", ")) || "–",
         entries: (step && told.entries && told.entries[place - 1]) || "–",
         registers: (step && told.registers && told.registers[place - 1]) || "–",

@@ -32,6 +32,7 @@ from symdipa.interface.reports.words import (
     LONGEST_ON_PAGE,
     MARKS,
     PROGRAM,
+    assumed,
     entry_columns,
     entry_legend,
     excerpt,
@@ -39,8 +40,10 @@ from symdipa.interface.reports.words import (
     known_marks,
     known_orders,
     noise,
+    program_cells,
     run_columns,
 )
+from symdipa.model.adjacency import TWO_SIDED
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.spelling import counted
 from symdipa.model.verdict import Bounds, Result, Verdict, Witness
@@ -112,6 +115,8 @@ def data(part: Checked) -> dict[str, Any]:
         if automaton.origin is not None:
             found["places"] = [automaton.place(name) for name in ends]
             found["lines"] = [automaton.origin.lines(automaton.transitions[t]) for t in run]
+            words = _told(automaton, witness)
+            found |= {key: [words[key][k] for k in steps] for key in ("guards", "outputs")}
         found["steps"], found["length"] = [k + 1 for k in steps], len(witness.run)
         found["transitions"], found["states"] = run, [automaton.index[name] for name in ends]
         found["marks"], found["facts"] = [marks[k] for k in steps], [found["facts"][k] for k in steps]
@@ -142,7 +147,10 @@ def _checked(part: Checked) -> Iterator[Section]:
     # What a bound on D means is said of the best one, where bounds were looked for.
     bounds = _proved(part)
     means = check.explanation(result, LONGEST_ON_PAGE) if bounds is None else weight.meaning(result, bounds)
-    yield Section([*check.disagreements(result), *means])
+    automaton, rests = result.automaton, list[str]()
+    if bounds is None and automaton.adjacency != TWO_SIDED:
+        rests = [assumed(automaton.adjacency, integer=automaton.integer, differ=automaton.differ)]
+    yield Section([*check.disagreements(result), *means, *rests])
     if witness is None:
         shown = [*_program(result.automaton, None), _automaton(result, None)]
         title = "The automaton" if result.automaton.origin is None else "The program, and its automaton"
@@ -228,6 +236,13 @@ def _dashed(text: str) -> str:
     return "–" if text == "-" else text
 
 
+def _told(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
+    """What the steps of a run ask for and show; programs do not ask for what is always so."""
+    told, always = run_columns(automaton, witness), "true" if automaton.origin is not None else ""
+    guards = ["–" if guard == always else guard for guard in told["guard"]]
+    return {"guards": guards, "outputs": list(map(_dashed, told["output"]))}
+
+
 def _stepper(automaton: Automaton, witness: Witness) -> Markup:
     buttons = [
         element("button", text, type="button", data_go=go, aria_label=label) for go, text, label in BUTTONS
@@ -248,16 +263,22 @@ def _stepper(automaton: Automaton, witness: Witness) -> Markup:
 
 def _run_table(result: Result, witness: Witness, marks: Sequence[str]) -> Markup:
     """The run as a table whose rows are buttons, too."""
-    told, of_program = run_columns(result.automaton, witness), result.automaton.origin is not None
+    told, origin = run_columns(result.automaton, witness), result.automaton.origin
+    words = _told(result.automaton, witness)
+    place = {"from": told["from"]}
+    if origin is not None:
+        moves = [result.automaton.transitions[t] for t in witness.run]
+        code = [program_cells(origin, move, LONGEST_LINE)[1] for move in moves]
+        place = {LINE: told[LINE], PROGRAM: code}
     columns = {
         "loop": ["yes" if loop == "*" else loop for loop in told["loop"]],
-        **({name: told[name] for name in (LINE, PROGRAM)} if of_program else {"from": told["from"]}),
+        **place,
         **({ENTRY: [_dashed(entry) for entry in told[ENTRY]]} if ENTRY in told else {}),
-        "asks for": told["guard"],
-        "outputs": list(map(_dashed, told["output"])),
+        "asks for": words["guards"],
+        "outputs": words["outputs"],
         "stores in": [_dashed(stored) for stored in told["stores"]],
         **({DIFFER_THEN: [_dashed(by) for by in told[DIFFER_THEN]]} if DIFFER_THEN in told else {}),
-        **({} if of_program else {"to": told["to"]}),
+        **({} if origin is not None else {"to": told["to"]}),
     }
     if result.automaton.is_plain:
         columns["known order"] = [order or "–" for order in known_orders(result.automaton, witness)]

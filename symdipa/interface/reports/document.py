@@ -80,7 +80,8 @@ class Table:
     """Rows of cells under a head, or without one lines of code whose parts are aligned.
 
     ``label`` names the table for those who do not see it. In plain text a ``silent`` head is left out, and
-    ``least`` are the smallest widths of columns, so that tables below each other line up.
+    ``least`` are the smallest widths of columns, so that tables below each other line up. Columns that are
+    called like one of ``code`` hold what is written in a program.
     """
 
     rows: Sequence[Sequence[str | Marked]]
@@ -89,6 +90,7 @@ class Table:
     silent: bool = False
     numbers: bool = False
     least: Sequence[int] = ()
+    code: Sequence[str] = ()
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[str]], head: Sequence[str]) -> Table:
@@ -231,7 +233,11 @@ def _html_table(table: Table) -> Markup:
             return cell.words if cell.tone is None else f"{cell.tone.sign} {cell.words}"
         return cell
 
-    rows = [element("tr", *(element("td", shown(cell)) for cell in row)) for row in table.rows]
+    classes = ["code" if name in table.code else None for name in table.head]
+    rows = [
+        element("tr", *(element("td", shown(cell), class_=c) for cell, c in zip(row, classes, strict=True)))
+        for row in table.rows
+    ]
     return framed_table(table.head, rows, table.label, class_="numbers" if table.numbers else None)
 
 

@@ -98,7 +98,8 @@ def steps_table(found: Refutation) -> Table:
     if len(rows) > LONGEST:
         rows[LONGEST // 2 : -LONGEST // 2] = [["...", *[""] * (len(rows[0]) - 1)]]
     head = ("steps", "times", *step_head(found.automaton))
-    return Table(rows, head, "The two inputs, and the outputs that are observed", numbers=True)
+    label = "The two inputs, and the outputs that are observed"
+    return Table(rows, head, label, numbers=True, code=(words.PROGRAM,))
 
 
 def step_head(automaton: Automaton) -> tuple[str, ...]:

@@ -237,7 +237,8 @@ def cost_table(automaton: Automaton, found: Breakdown) -> list[Block]:
         rows[middle] = [["...", *[""] * (len(rows[0]) - 3), between, more]]
     places = ("step", "state") if automaton.origin is None else (LINE, PROGRAM)
     head = (*places, *(("moved by",) if steps else ()), "cost", "why")
-    return [Table(rows, head, "Costs of steps", silent=True), *_other_entries(automaton, found, steps)]
+    table = Table(rows, head, "Costs of steps", silent=True, code=(PROGRAM,))
+    return [table, *_other_entries(automaton, found, steps)]
 
 
 def _moved(state: State, step: Compared, ends: Interval) -> str:

@@ -38,7 +38,7 @@ def document(
     """The violation of one file in words, step by step, what forces it, and what would help. ``asked`` is the
     pattern if only one was looked for; ``hints`` are the changes that were tried, if any were asked for.
     ``verbosity`` above 0 shows all steps of a run, however long it is."""
-    first = check.headline(name, result)
+    automaton, first = result.automaton, check.headline(name, result)
     if result.witness is not None:
         longest = None if verbosity > 0 else LONGEST_RUN
         sections = _violation(result, result.witness, hints, longest)
@@ -51,7 +51,7 @@ def document(
     return Document(
         [
             *sections,
-            Section([assumed(integer=result.automaton.integer, differ=result.automaton.differ)]),
+            Section([assumed(automaton.adjacency, integer=automaton.integer, differ=automaton.differ)]),
             *noted,
         ],
         first,
@@ -159,8 +159,9 @@ def _item(hint: Hint) -> list[Block]:
     if origin is not None and hint.lines:
         lines = [f"line {line}  {origin.code(line)}" for line in hint.lines]
     else:
+        wide = len("instead of") if any(change.before for change in hint.changes) else 0
         for change in hint.changes:
             lines += [f"instead of  {change.before}"] if change.before else []
-            lines.append(f"{'write' if change.before else 'add':<10}  {change.after}")
+            lines.append(f"{'write' if change.before else 'add':<{wide}}  {change.after}")
     outcome = f"Then it is {hint.outcome}." if hint.private else f"Then: {hint.outcome}."
     return [hint.text, Inset([Lines(lines)]), outcome]

@@ -188,11 +188,11 @@ def _program_columns(automaton: Automaton, witness: Witness) -> dict[str, list[s
     return {name: list(cells) for name, cells in zip((LINE, PROGRAM), zip(*rows, strict=True), strict=True)}
 
 
-def program_cells(origin: Origin, move: Transition) -> list[str]:
+def program_cells(origin: Origin, move: Transition, longest: int = LONGEST_CODE) -> list[str]:
     """The lines that a step passes, and what is written in the first of them, or its beginning."""
     lines = origin.lines(move)
     code = origin.code(lines[0]) if lines else "-"
-    short = code if len(code) <= LONGEST_CODE else f"{code[: LONGEST_CODE - 3]}..."
+    short = code if len(code) <= longest else f"{code[: longest - 3]}..."
     return [", ".join(map(str, lines)) or "-", short]
 
 
@@ -394,7 +394,7 @@ INTEGER = "inputs, noise and comparisons in exact integers"
 
 
 def assumed(
-    adjacency: Adjacency = TWO_SIDED,
+    adjacency: Adjacency | None = TWO_SIDED,
     sensitivity: Fraction | int = 1,
     integer: bool | None = False,
     differ: Differ | None = ALL,
@@ -402,12 +402,14 @@ def assumed(
     """What an answer rests on, beside the automaton itself: exact numbers, and which inputs are adjacent.
 
     ``integer``: whether the automaton is in integers; ``None``: of several some are, and others not; likewise
-    ``differ``.
+    ``differ`` and ``adjacency``.
     """
     numbers = f"{REAL} (in exact integers where a file says so)" if integer is None else REAL
     numbers = INTEGER if integer else numbers
     who = "" if differ is None or differ.is_all else f"{differ.words}, "
-    if adjacency == TWO_SIDED:
+    if adjacency is None:
+        all_differ, how = "entries may differ,", "by how much is said for each"
+    elif adjacency == TWO_SIDED:
         all_differ, how = "each entry may differ", f"by at most {sensitivity}, up or down"
     elif isinstance(adjacency, str):
         all_differ, how = (

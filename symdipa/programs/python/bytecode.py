@@ -15,6 +15,7 @@ JUMPS = frozenset(
 )
 """Instructions after which the next one is not run."""
 
+EQUALITY = frozenset(["==", "!="])
 YIELDS = frozenset(["YIELD_VALUE", "SEND"])
 
 
@@ -22,16 +23,18 @@ YIELDS = frozenset(["YIELD_VALUE", "SEND"])
 class Place:
     """An instruction: its offset, its position in the source, and the variables that are ``live`` when it has
     been run. (A call is one instruction, though Python 3.11 begins it with another one.)
+
     ``is_clear``: whether nothing lies on the stack while it runs another function but that one and iterators
     of loops, in a function with marks. ``loop``: the variable that holds the iterator from which it takes the
-    next value. ``compares_equal``: whether it is ``==``, ``!=`` or ``in``. ``yields``: whether something may
-    be yielded after it if it jumps."""
+    next value; ``comprehends``: it does so in a comprehension. ``compares_equal``: whether it is ``==``,
+    ``!=`` or ``in``. ``yields``: whether something may be yielded after it if it jumps."""
 
     offset: int
     position: dis.Positions | None
     live: frozenset[str]
     is_clear: bool
     loop: str | None
+    comprehends: bool
     compares_equal: bool
     yields: bool
 
@@ -59,8 +62,12 @@ def places(code: CodeType) -> dict[int, Place]:
             case _:
                 below = after.get(one.offset, 0) - 1
         clear = MARK in code.co_names and one.offset in before and iterators[one.offset] >= set(range(below))
-        equal = one.opname == "CONTAINS_OP" or "==" in one.argrepr or "!=" in one.argrepr
-        place = Place(one.offset, one.positions, later, clear, loops.get(one.offset), equal, yields)
+        equal = one.opname == "CONTAINS_OP" or (
+            one.opname == "COMPARE_OP" and one.argrepr.removeprefix("bool(").rstrip(")") in EQUALITY
+        )
+        loop = loops.get(one.offset)
+        inner = one.opname == "FOR_ITER" and loop is None
+        place = Place(one.offset, one.positions, later, clear, loop, inner, equal, yields)
         starts = begun if one.opname == "CALL" else one.offset
         found.update(dict.fromkeys(range(starts, end, 2), place))
         begun = one.offset if one.opname == "PRECALL" else end

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from symdipa.model.adjacency.differ import differ as read_differ
 from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.options import HALTS, must_be_one_of
-from symdipa.model.spelling import Dictionary
+from symdipa.model.options import HALTS
+from symdipa.model.spelling import Dictionary, no_such
 from symdipa.programs.python.inputs import Inputs
 from symdipa.programs.trace import Trace
 
@@ -23,19 +23,25 @@ if TYPE_CHECKING:
 
 
 class Mechanism:
-    """A function that draws noise and yields outputs; made by :func:`mechanism`.
+    """A function that draws noise and yields outputs; made by :func:`mechanism`, with its options. Raises
+    :class:`InvalidInput` with all that is wrong with these; ``others`` are none.
 
     Its positional parameters without defaults are inputs, all others are settings.
     """
 
     def __init__(
-        self, function: FunctionType, differ: str = "all", integer: bool = False, halt: str | None = None
+        self,
+        function: FunctionType,
+        differ: str = "all",
+        integer: bool = False,
+        halt: str | None = None,
+        **others: object,
     ) -> None:
         if not isinstance(function, FunctionType):
             raise TypeError(f"@mechanism stands before a function, not before {function!r}")
-        read_differ(differ)
-        if halt is not None:
-            must_be_one_of("halt", halt, HALTS)
+        if problems := list(_wrong_options(differ, integer, halt, others)):
+            where, file = Position(function.__code__.co_firstlineno, 1), function.__code__.co_filename
+            raise InvalidInput([InputProblem("option", problem, where) for problem in problems], file)
         self.function, self.differ, self.integer, self.halt = function, differ, integer, halt
         self.__name__ = function.__name__
         functools.update_wrapper(self, function)
@@ -161,6 +167,22 @@ class Mechanism:
         return [values[name] for name in by_position], by_name
 
 
+def _wrong_options(differ: object, integer: object, halt: object, others: Iterable[str]) -> Iterator[str]:
+    """What is wrong with options of a mechanism."""
+    if isinstance(differ, str):
+        try:
+            read_differ(differ)
+        except ValueError as error:
+            yield str(error)
+    else:
+        yield f"differ is a text such as 'entries=1', not {differ!r}"
+    if not isinstance(integer, bool):
+        yield f"integer is True or False, not {integer!r}"
+    if halt is not None and halt not in HALTS:
+        yield f"halt is {' or '.join(map(repr, HALTS))}, not {halt!r}"
+    yield from (no_such("option", name, ("differ", "integer", "halt")) for name in others)
+
+
 def _read_names(function: FunctionType) -> set[str]:
     """The local variables that the function, or one inside it, reads."""
     from symdipa.programs.python.bytecode import read_names
@@ -180,10 +202,7 @@ def mechanism(
 
 def mechanism(
     function: Callable[..., Any] | None = None,
-    *,
-    differ: str = "all",
-    integer: bool = False,
-    halt: str | None = None,
+    **options: Any,
 ) -> Any:
     """Make a mechanism of a function: ``@mechanism``, or ``@mechanism(differ="entries=1", integer=True)``.
 
@@ -192,6 +211,6 @@ def mechanism(
     """
 
     def made(function: Callable[..., Any]) -> Mechanism:
-        return Mechanism(function, differ, integer, halt)  # type: ignore[arg-type]
+        return Mechanism(function, **options)  # type: ignore[arg-type]
 
     return made if function is None else made(function)

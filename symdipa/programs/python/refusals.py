@@ -14,6 +14,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from symdipa.model.errors import InputProblem, Position
+from symdipa.programs.python.noise import exponential, laplace
 
 FORBIDDEN = {
     **dict.fromkeys(
@@ -156,6 +157,29 @@ class _Finder(ast.NodeVisitor):
             self.add(node, f"{node.id}() {FORBIDDEN[node.id]}")
         elif (module := _module(value)) in MODULES:
             self.add(node, f"{module} does not do the same in every run; {MODULES[module]}")
+
+    def visit_Call(self, node: ast.Call) -> None:
+        called = self.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            called = getattr(self.names.get(node.func.value.id), node.func.attr, None)
+        if called is laplace or called is exponential:
+            self.noise(node, called.__name__)
+        self.generic_visit(node)
+
+    def noise(self, node: ast.Call, name: str) -> None:
+        """Complain about noise that is not asked for by its scale alone."""
+        if any(isinstance(each, ast.Starred) for each in node.args) or any(
+            k.arg is None for k in node.keywords
+        ):
+            return
+        named = [str(each.arg) for each in node.keywords]
+        others = [ast.unparse(each) for each in node.args[1:]] + [each for each in named if each != "scale"]
+        if others:
+            seen = f"{name} takes a scale and nothing else, as in {name}(2)"
+            self.add(node, f"{seen}; leave out {', '.join(others)}")
+        if not node.args and "scale" not in named:
+            seen = f"{name} has no scale"
+            self.add(node, f"{seen}; give it one, as in {name}(2), which is noise of scale 2/eps")
 
     def visit_Assign(self, node: ast.Assign) -> None:
         for target in node.targets:

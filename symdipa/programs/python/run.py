@@ -50,12 +50,24 @@ class PythonProgram:
         self.mechanism = mechanism
         self.name = mechanism.__name__
         self.integer, self.differ, self.halt = mechanism.integer, mechanism.differ, mechanism.halt
-        self.settings = mechanism.checked(settings)
         self.file = mechanism.function.__code__.co_filename
+        self.settings = self.checked(settings)
         self.names: dict[str, Any] = dict(mechanism.function.__globals__)
         """The globals of the functions with marks."""
         self.calls: Calls = {}
         self.current: _Run | None = None
+
+    def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings, if nothing is wrong with them, nor with the text of the function."""
+        problems: list[InputProblem] = []
+        try:
+            found = self.mechanism.checked(settings)
+        except InvalidInput as error:
+            problems += error.problems
+        problems += refusals(ast.parse(self.text, self.file), self.mechanism.function)
+        if problems:
+            raise InvalidInput(problems, self.file)
+        return found
 
     @property
     def source(self) -> str | None:
@@ -84,8 +96,6 @@ class PythonProgram:
         if not text:
             self.refuse("the source of the function is not found; write it into a file, or a notebook")
         tree = ast.parse(text, self.file)
-        if problems := refusals(tree, self.mechanism.function):
-            raise InvalidInput(problems, self.file)
         self.calls = calls(tree)
         module = marked(tree, self.file)
         names = self.names
@@ -259,9 +269,11 @@ class _Run:
         made by a comprehension, else of a whole statement."""
         frame = self.unseen()
         text = "".join(linecache.getlines(self.file))
-        place = _place(frame).position if frame is not None else None
+        known = _place(frame) if frame is not None else None
+        place = known.position if known is not None else None
+        kinds = COMPREHENSIONS if known is not None and known.comprehends else WORK
         around = [node for node in ast.walk(ast.parse(text)) if place is not None and _is_around(node, place)]
-        nodes = [node for node in around if isinstance(node, WORK)] or around
+        nodes = [node for node in around if isinstance(node, kinds)] or around
         if not nodes:
             return "a statement", self.where()
         node = nodes[-1]
@@ -285,7 +297,7 @@ class _Run:
                         case ast.Call(ast.Name(name)):
                             is_seen = name == "next"
                         case call:
-                            is_seen = call is None
+                            is_seen = call is None and not known.comprehends
                 if not is_seen:
                     break
             frame, inner = frame.f_back, frame
@@ -321,7 +333,8 @@ class _Run:
         return self.trace.noise(kind, inverse(scale), site)
 
 
-WORK = (ast.Call, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+WORK = (ast.Call, *COMPREHENSIONS)
 """Expressions that may run much without a statement of their own."""
 
 MOST_WORDS = 60

@@ -1,0 +1,444 @@
+(* Certificates of the kinds private and private-in-parts, and the checker: rational numbers, computable.
+   docs/certificates.md has the rules; names of definitions follow it. *)
+From Coq Require Import QArith List Bool Arith.
+From Symdipa.Core Require Import Model Lookup.
+Import ListNotations.
+Open Scope bool_scope.
+
+(* ---- Certificates ---- *)
+
+Record bnode := { b_state : nat; b_less : list (nat * nat); b_same : list (nat * nat) }.
+
+(* Intervals by variable; None: there is none. *)
+Definition ivs := list (nat * option (Q * Q)).
+Record lnode := { l_base : nat; l_pot : Q; l_own : ivs }.
+
+(* Source, transition, target. *)
+Definition edge := (nat * nat * nat)%type.
+
+(* A base and a lift over it.  The kind private-in-parts does not look at potentials of lift nodes. *)
+Record graph := {
+  b_nodes : list bnode; b_edges : list edge;
+  forward : bool; everywhere : ivs; l_nodes : list lnode; l_edges : list edge
+}.
+
+(* Differences of inputs lie in [sens*low, sens*high]; D is what is claimed. *)
+Record claim := { c_low : Q; c_high : Q; c_sens : Q; c_D : Q }.
+
+(* [stored] is no part of the file: variables that are surely stored in each state.  It is checked, not believed. *)
+Record cert := { c_claim : claim; c_graph : graph; stored : list (list nat) }.
+Record pcert := { p_claim : claim; p_pots : list Q; p_parts : list (list nat * graph); p_stored : list (list nat) }.
+
+(* ---- Looking things up ---- *)
+
+Definition source (e : edge) : nat := fst (fst e).
+Definition via (e : edge) : nat := snd (fst e).
+Definition target (e : edge) : nat := snd e.
+
+Definition bnode0 := {| b_state := 0; b_less := []; b_same := [] |}.
+Definition lnode0 := {| l_base := 0; l_pot := 0; l_own := [] |}.
+Definition bn (G : graph) v := nth v (b_nodes G) bnode0.
+Definition ln (G : graph) n := nth n (l_nodes G) lnode0.
+Definition having {X} (key : X -> nat) (l : list X) (k : nat) : list X := filter (fun x => Nat.eqb (key x) k) l.
+Definition numbers {X} (l : list X) := seq 0 (length l).
+
+(* What the checker asks of an automaton, and of a graph. *)
+Record view := { tr_of : nat -> trans; st_of : nat -> stat; leaving_of : nat -> list nat; stored_of : nat -> list nat }.
+Record gview := {
+  bn_of : nat -> bnode; out_of : nat -> list edge; ln_of : nat -> lnode; over_of : nat -> list nat;
+  from_of : nat -> list edge; to_of : nat -> list edge; by_of : nat -> list edge; every_of : nat -> ivs
+}.
+
+(* The meaning: searches through lists. *)
+Definition plain (A : automaton) (H : list (list nat)) : view := {|
+  tr_of := tr A; st_of := st A; leaving_of := leaving A; stored_of := fun q => nth q H [] |}.
+Definition gplain (G : graph) : gview := {|
+  bn_of := bn G; out_of := having source (b_edges G); ln_of := ln G;
+  over_of := having (fun n => l_base (ln G n)) (numbers (l_nodes G));
+  from_of := having source (l_edges G); to_of := having target (l_edges G); by_of := having via (l_edges G);
+  every_of := having fst (everywhere G) |}.
+
+(* The same by trees. *)
+Record trees := { tr_tree : tree trans; st_tree : tree stat; leaving_tree : tree (list nat); stored_tree : tree (list nat) }.
+Record gtrees := {
+  bn_tree : tree bnode; out_tree : tree (list edge); ln_tree : tree lnode; over_tree : tree (list nat);
+  from_tree : tree (list edge); to_tree : tree (list edge); by_tree : tree (list edge);
+  every_tree : tree (list (nat * option (Q * Q)))
+}.
+Definition grow (A : automaton) (H : list (list nat)) : trees :=
+  let t := array (transitions A) in {|
+  tr_tree := t; st_tree := array (states A);
+  leaving_tree := index (fun i => src (at_place trans0 t i)) (numbers (transitions A)); stored_tree := array H |}.
+Definition ggrow (G : graph) : gtrees :=
+  let n := array (l_nodes G) in {|
+  bn_tree := array (b_nodes G); out_tree := index source (b_edges G); ln_tree := n;
+  over_tree := index (fun k => l_base (at_place lnode0 n k)) (numbers (l_nodes G));
+  from_tree := index source (l_edges G); to_tree := index target (l_edges G); by_tree := index via (l_edges G);
+  every_tree := index fst (everywhere G) |}.
+Definition by_trees (T : trees) : view := {|
+  tr_of := at_place trans0 (tr_tree T); st_of := at_place stat0 (st_tree T);
+  leaving_of := with_key (leaving_tree T); stored_of := at_place [] (stored_tree T) |}.
+Definition by_gtrees (T : gtrees) : gview := {|
+  bn_of := at_place bnode0 (bn_tree T); out_of := with_key (out_tree T); ln_of := at_place lnode0 (ln_tree T);
+  over_of := with_key (over_tree T); from_of := with_key (from_tree T); to_of := with_key (to_tree T);
+  by_of := with_key (by_tree T); every_of := with_key (every_tree T) |}.
+
+Lemma by_trees_plain A H : by_trees (grow A H) = plain A H.
+Proof. unfold by_trees, grow, plain. cbn. now rewrite !at_array, index_spec. Qed.
+Lemma by_gtrees_plain G : by_gtrees (ggrow G) = gplain G.
+Proof. unfold by_gtrees, ggrow, gplain. cbn. now rewrite !at_array, !index_spec. Qed.
+
+(* ---- Lists ---- *)
+
+Definition memp (p : nat * nat) (l : list (nat * nat)) : bool :=
+  existsb (fun p' => Nat.eqb (fst p) (fst p') && Nat.eqb (snd p) (snd p')) l.
+Definition subset (l l' : list nat) : bool := forallb (fun x => mem x l') l.
+Definition Qlt_bool (x y : Q) : bool := negb (Qle_bool y x).
+Definition nonempty {X} (l : list X) : bool := match l with [] => false | _ => true end.
+Definition meets (l l' : list nat) : bool := existsb (fun x => mem x l') l.
+Definition is_some {X} (o : option X) : bool := match o with Some _ => true | None => false end.
+
+(* Lists in one order: each element of the first is in the second.  One walk. *)
+Fixpoint within (l l' : list nat) : bool :=
+  match l' with
+  | [] => negb (nonempty l)
+  | y :: m' => match l with
+               | [] => true
+               | x :: m => if Nat.eqb x y then within m m' else within l m'
+               end
+  end.
+Definition without (l l' : list nat) : list nat := filter (fun x => negb (mem x l')) l.
+
+(* No first number is above a second one. *)
+Definition fits (F Ce : list Q) : bool :=
+  match F, Ce with
+  | f :: F', c :: C' =>
+      Qle_bool (fold_right (fun x m => if Qle_bool x m then m else x) f F')
+               (fold_right (fun x m => if Qle_bool x m then x else m) c C')
+  | _, _ => true
+  end.
+
+(* ---- The automaton ---- *)
+
+Definition zero := Term false Zero 0.
+Definition insample := Term false Insample 0.
+Definition is_sample (v : term) : bool := match whence v with Insample => true | _ => false end.
+Definition held_by (v : term) : list nat := match whence v with Held x => [x] | _ => [] end.
+
+Definition terms_of (i : item) : list term := match i with Number a b => [a; b] | _ => [] end.
+Definition is_other (i : item) : bool := match i with Other => true | _ => false end.
+Definition shows_other (t : trans) : bool := existsb is_other (out t).
+
+(* All terms of a transition but those of its copies. *)
+Definition terms (t : trans) : list term :=
+  flat_map (fun a => [low a; high a]) (others t) ++ flat_map terms_of (out t).
+Definition uses (t : trans) : bool :=
+  nonempty (t_ge t) || nonempty (t_lt t) || nonempty (asg t) || existsb is_sample (terms t).
+(* The variables that must hold something. *)
+Definition read (t : trans) : list nat :=
+  t_ge t ++ t_lt t ++ flat_map held_by (terms t) ++ flat_map (fun c => held_by (snd c)) (copies t).
+Definition gets (t : trans) : list nat := asg t ++ map fst (copies t).
+
+(* Guards that exclude each other: opposite atoms. *)
+Definition place_eqb (p q : place) : bool :=
+  match p, q with Zero, Zero => true | Insample, Insample => true | Held x, Held y => Nat.eqb x y | _, _ => false end.
+Definition same_place (v w : term) : bool := Bool.eqb (negative v) (negative w) && place_eqb (whence v) (whence w).
+Definition excludes (a b : atom) : bool :=
+  same_place (low a) (high b) && same_place (high a) (low b) &&
+  (let gap := (plus (high a) - plus (low a)) + (plus (high b) - plus (low b)) in
+   Qlt_bool gap 0 || (Qle_bool gap 0 && (strict a || strict b))).
+Definition minus (v : term) : term := Term (negb (negative v)) (whence v) (- plus v).
+Definition mirrored (a : atom) : atom := {| low := minus (high a); high := minus (low a); strict := strict a |}.
+Definition atoms (t : trans) : list atom :=
+  map (fun x => {| low := Term false (Held x) 0; high := insample; strict := false |}) (t_ge t) ++
+  map (fun x => {| low := insample; high := Term false (Held x) 0; strict := true |}) (t_lt t) ++ others t.
+Definition opposite (t t' : trans) : bool :=
+  meets (t_ge t) (t_lt t') || meets (t_lt t) (t_ge t') ||
+  existsb (fun a => existsb (fun b => excludes a b || excludes a (mirrored b)) (atoms t')) (others t) ||
+  existsb (fun b => existsb (fun a => excludes a b || excludes (mirrored a) b) (atoms t)) (others t').
+
+(* What a transition asks of shifts: the first of a pair is shifted at least as far as the second. *)
+Definition asked (t : trans) : list (term * term) :=
+  map (fun a => (low a, high a)) (others t) ++
+  flat_map (fun i => match i with Number a b => [(a, b); (b, a)] | _ => [] end) (out t).
+
+Section Checker.
+Variables (okq : Q -> bool) (A : automaton) (V : view).
+
+Definition is_live (l : law) (d : Q) : bool := match l with Exact => true | _ => Qlt_bool 0 d end.
+
+(* model-noise, model-output, model-assignment, model-determinism, model-initialization. *)
+Definition check_trans (i : nat) : bool :=
+  let t := tr_of V i in
+  let s := st_of V (src t) in
+  (negb (uses t) || is_live (law_of s) (d s)) &&
+  (negb (shows_other t) || is_live (law_of' s) (d' s)) &&
+  Nat.leb (length (filter is_other (out t))) 1 &&
+  forallb (fun c => negb (is_sample (snd c))) (copies t) &&
+  forallb (fun j => Nat.eqb i j || opposite t (tr_of V j)) (leaving_of V (src t)) &&
+  subset (read t) (stored_of V (src t)) &&
+  within (without (stored_of V (tgt t)) (gets t)) (stored_of V (src t)).
+
+Definition check_model : bool :=
+  forallb check_trans (numbers (transitions A)) && negb (nonempty (stored_of V (initial A))).
+
+Definition check_claim (c : claim) : bool :=
+  Qle_bool (c_low c) 0 && Qle_bool 0 (c_high c) && Qlt_bool 0 (c_sens c).
+
+Section Graph.
+Variables (G : graph) (W : gview).
+
+(* ---- The base ---- *)
+
+Definition goal (v i : nat) : option nat :=
+  match find (fun e => Nat.eqb (via e) i) (out_of W v) with Some e => Some (target e) | None => None end.
+
+Definition swap (p : nat * nat) := (snd p, fst p).
+Definition same (b : bnode) := b_same b ++ map swap (b_same b).
+Definition below (b : bnode) (t : trans) : list nat :=
+  t_ge t ++ map fst (filter (fun p => mem (snd p) (t_ge t)) (b_less b ++ same b)).
+Definition above (b : bnode) (t : trans) : list nat :=
+  t_lt t ++ map snd (filter (fun p => mem (fst p) (t_lt t)) (b_less b ++ same b)).
+Definition contradicts (b : bnode) (t : trans) : bool := meets (below b t) (above b t).
+
+Definition is_copy (t : trans) (x : nat) : bool := negb (mem x (asg t)) && mem x (map fst (copies t)).
+Definition less_follows (b : bnode) (t : trans) (p : nat * nat) : bool :=
+  let (x, y) := p in
+  negb (is_copy t x) && negb (is_copy t y) &&
+  (if mem x (asg t) then negb (mem y (asg t)) && mem y (above b t)
+   else if mem y (asg t) then mem x (below b t)
+   else memp p (b_less b) || (mem x (below b t) && mem y (above b t))).
+Definition same_follows (b : bnode) (t : trans) (p : nat * nat) : bool :=
+  let (x, y) := p in
+  negb (is_copy t x) && negb (is_copy t y) &&
+  (if mem x (asg t) then mem y (asg t) else negb (mem y (asg t)) && memp p (same b)).
+
+(* base-complete and base-fact. *)
+Definition check_base_step (v i : nat) : bool :=
+  contradicts (bn_of W v) (tr_of V i) ||
+  match goal v i with
+  | Some v' => forallb (less_follows (bn_of W v) (tr_of V i)) (b_less (bn_of W v')) &&
+               forallb (same_follows (bn_of W v) (tr_of V i)) (b_same (bn_of W v'))
+  | None => false
+  end.
+
+(* base-edge. *)
+Definition check_base_edge (e : edge) : bool :=
+  let '(v, i, v') := e in
+  Nat.ltb v (length (b_nodes G)) && Nat.ltb i (length (transitions A)) && Nat.ltb v' (length (b_nodes G)) &&
+  Nat.eqb (src (tr_of V i)) (b_state (bn_of W v)) && Nat.eqb (tgt (tr_of V i)) (b_state (bn_of W v')).
+
+Definition check_base : bool :=
+  Nat.ltb 0 (length (b_nodes G)) && Nat.eqb (b_state (bn_of W 0)) (initial A) &&
+  negb (nonempty (b_less (bn_of W 0))) && negb (nonempty (b_same (bn_of W 0))) &&
+  forallb check_base_edge (b_edges G) &&
+  forallb (fun v => forallb (check_base_step v) (leaving_of V (b_state (bn_of W v)))) (numbers (b_nodes G)).
+
+(* ---- The lift ---- *)
+
+Fixpoint assoc (x : nat) (l : ivs) : option (option (Q * Q)) :=
+  match l with
+  | [] => None
+  | (y, o) :: l' => if Nat.eqb x y then Some o else assoc x l'
+  end.
+Definition iv (n x : nat) : option (Q * Q) :=
+  match assoc x (l_own (ln_of W n)) with
+  | Some o => o
+  | None => match assoc x (every_of W x) with Some o => o | None => None end
+  end.
+
+(* lift-node, and lift-integer where the noise allows the numbers of a grid only. *)
+Definition check_ivs (l : ivs) : bool :=
+  forallb (fun p => match snd p with
+                    | Some (lo, hi) => Qle_bool lo hi && okq lo && okq hi
+                    | None => true end) l.
+Definition check_shifts : bool := check_ivs (everywhere G) && forallb (fun n => check_ivs (l_own n)) (l_nodes G).
+
+(* lift-cover. *)
+Definition has_edge_from n i : bool := existsb (fun e => Nat.eqb (via e) i) (from_of W n).
+Definition has_edge_to v i n' : bool :=
+  existsb (fun e => Nat.eqb (l_base (ln_of W (source e))) v && Nat.eqb (via e) i) (to_of W n').
+Definition check_cover : bool :=
+  nonempty (over_of W 0) &&
+  forallb (fun e => let '(v, i, v') := e in
+    if forward G then forallb (fun n => has_edge_from n i) (over_of W v)
+    else nonempty (over_of W v') && forallb (has_edge_to v i) (over_of W v')) (b_edges G).
+
+(* lift-kept; variables without intervals of their own at either end have the same one at both. *)
+Definition keys (l : ivs) := map fst l.
+Definition check_kept (t : trans) n n' : bool :=
+  forallb (fun x => mem x (gets t) ||
+    match iv n' x with
+    | None => true
+    | Some (lo', hi') => match iv n x with
+                         | Some (lo, hi) => Qle_bool lo' lo && Qle_bool hi hi'
+                         | None => false end
+    end) (keys (l_own (ln_of W n)) ++ keys (l_own (ln_of W n'))).
+
+Definition ends (f : Q * Q -> Q) n (xs : list nat) : list Q :=
+  flat_map (fun x => match iv n x with Some p => [f p] | None => [] end) xs.
+
+(* The shifts that a term other than the sample may have. *)
+Definition turned (b : bool) (p : Q * Q) : Q * Q := if b then ((- snd p)%Q, (- fst p)%Q) else p.
+Definition shifts n (v : term) : option (Q * Q) :=
+  match whence v with
+  | Zero => Some (0, 0)
+  | Insample => None
+  | Held x => match iv n x with Some p => Some (turned (negative v) p) | None => None end
+  end.
+
+(* lift-kept, of what is copied. *)
+Definition check_copies (t : trans) n n' : bool :=
+  forallb (fun c =>
+    match iv n' (fst c) with
+    | None => true
+    | Some (lo', hi') => match shifts n (snd c) with
+                         | Some (lo, hi) => Qle_bool lo' lo && Qle_bool hi hi'
+                         | None => false end
+    end) (copies t).
+
+(* Floors and ceilings that a pair asks for; None: it asks for what is not so (lift-read, lift-order). *)
+Definition ask n (p : term * term) : option (list Q * list Q) :=
+  let (a, b) := p in
+  if same_place a b then Some ([], [])
+  else match is_sample a, is_sample b with
+    | true, true => Some (if negative a then ([], [0]) else ([0], []))
+    | true, false => match shifts n b with
+        | Some (_, hi) => Some (if negative a then ([], [(- hi)%Q]) else ([hi], []))
+        | None => None end
+    | false, true => match shifts n a with
+        | Some (lo, _) => Some (if negative b then ([(- lo)%Q], []) else ([], [lo]))
+        | None => None end
+    | false, false => match shifts n a, shifts n b with
+        | Some (lo, _), Some (_, hi) => if Qle_bool hi lo then Some ([], []) else None
+        | _, _ => None end
+    end.
+Definition ask_floors n p := match ask n p with Some (F, _) => F | None => [] end.
+Definition ask_ceilings n p := match ask n p with Some (_, Ce) => Ce | None => [] end.
+
+Definition floors (t : trans) n n' : list Q :=
+  ends snd n (t_lt t) ++ ends fst n' (asg t) ++ flat_map (ask_floors n) (asked t).
+Definition ceilings (t : trans) n n' : list Q :=
+  ends fst n (t_ge t) ++ ends snd n' (asg t) ++ flat_map (ask_ceilings n) (asked t).
+
+(* lift-edge, lift-read, lift-kept, lift-order, lift-sample; [own] are the variables that the lift is about. *)
+Definition check_ledge (own : nat -> bool) (e : edge) : bool :=
+  let '(n, i, n') := e in
+  let t := tr_of V i in
+  Nat.ltb n (length (l_nodes G)) && Nat.ltb n' (length (l_nodes G)) &&
+  (match goal (l_base (ln_of W n)) i with Some v' => Nat.eqb v' (l_base (ln_of W n')) | None => false end) &&
+  forallb (fun x => negb (own x) || is_some (iv n x)) (t_ge t ++ t_lt t) &&
+  check_kept t n n' && check_copies t n n' && forallb (fun p => is_some (ask n p)) (asked t) &&
+  fits (floors t n n') (ceilings t n n').
+
+Definition check_graph (own : nat -> bool) : bool :=
+  check_base && check_shifts && check_cover && forallb (check_ledge own) (l_edges G).
+
+(* ---- What a step costs ---- *)
+
+Definition rel (t : trans) : Q := if shows_other t then d' (st_of V (src t)) else 0.
+Definition extremes (c : claim) (t : trans) : list Q :=
+  if reads (st_of V (src t)) then [c_sens c * c_low c; c_sens c * c_high c] else [0].
+
+Definition misses (F Ce : list Q) (D : Q) : list Q :=
+  0 :: map (fun f => (f - D)%Q) F ++ map (fun c => (D - c)%Q) Ce.
+
+(* lift-noise: some shift between floors and ceilings has a finite cost. *)
+Definition check_law (l : law) (F Ce : list Q) (D : Q) : bool :=
+  match l with
+  | Laplace => true
+  | Exponential => forallb (fun f => Qle_bool f D) F
+  | Exact => forallb (fun f => Qle_bool f D) F && forallb (Qle_bool D) Ce
+  end.
+
+(* [paid] covers the cost at each extreme difference: d times each miss plus rel*|D|. *)
+Definition check_cost (c : claim) (t : trans) (F Ce : list Q) (paid : Q) : bool :=
+  let s := st_of V (src t) in
+  let dd := d s in
+  forallb (fun D =>
+    check_law (law_of s) F Ce D && (negb (shows_other t) || check_law (law_of' s) [0] [0] D) &&
+    forallb (fun g => Qle_bool (dd * g + rel t * D) paid && Qle_bool (dd * g - rel t * D) paid) (misses F Ce D))
+    (extremes c t).
+
+(* lift-potential and private-bound. *)
+Definition check_potentials (c : claim) : bool :=
+  forallb (fun n => Qle_bool 0 (l_pot n) && (negb (Nat.eqb (l_base n) 0) || Qle_bool (l_pot n) (c_D c))) (l_nodes G) &&
+  forallb (fun e => let '(n, i, n') := e in
+    check_cost c (tr_of V i) (floors (tr_of V i) n n') (ceilings (tr_of V i) n n')
+      (l_pot (ln_of W n) - l_pot (ln_of W n'))) (l_edges G).
+
+Definition asked_floors i : list Q := flat_map (fun e => floors (tr_of V i) (source e) (target e)) (by_of W i).
+Definition asked_ceilings i : list Q := flat_map (fun e => ceilings (tr_of V i) (source e) (target e)) (by_of W i).
+End Graph.
+
+(* ---- The kind private ---- *)
+
+Definition check_private (C : cert) (W : gview) : bool :=
+  check_claim (c_claim C) && check_model && check_graph (c_graph C) W (fun _ => true) &&
+  check_potentials (c_graph C) W (c_claim C).
+
+(* ---- The kind private-in-parts ---- *)
+
+Definition check_part (W : gview) (p : list nat * graph) : bool :=
+  check_graph (snd p) W (fun x => mem x (fst p)) &&
+  forallb (fun x => mem x (fst p)) (keys (everywhere (snd p)) ++ flat_map (fun n => keys (l_own n)) (l_nodes (snd p))).
+
+Definition pot (C : pcert) q : Q := nth q (p_pots C) 0.
+
+(* The views of the parts stand beside the parts. *)
+Definition views := list (gview * (list nat * graph)).
+Definition part0 : gview * (list nat * graph) :=
+  let G := {| b_nodes := []; b_edges := []; forward := true; everywhere := []; l_nodes := []; l_edges := [] |} in
+  (gplain G, ([], G)).
+
+(* Certificates in parts are about the paper's automata. *)
+Definition is_sample_shown (i : item) : bool :=
+  match i with Number a b => same_place a insample && same_place b zero | _ => false end.
+Definition shows_sample (t : trans) : bool := existsb is_sample_shown (out t).
+Definition is_plain (t : trans) : bool :=
+  negb (nonempty (others t)) && negb (nonempty (copies t)) &&
+  forallb (fun i => match i with Number _ _ => is_sample_shown i | _ => true end) (out t).
+Definition zero_if (b : bool) : list Q := if b then [0] else [].
+
+(* part-sample and part-potential, if every part has edges for the transition. *)
+Definition check_parts_step (C : pcert) (pots : nat -> Q) (P : views) (i : nat) : bool :=
+  let t := tr_of V i in
+  let F := map (fun p => asked_floors (fst p) i) P in
+  let Ce := map (fun p => asked_ceilings (fst p) i) P in
+  negb (forallb (fun p => nonempty (by_of (fst p) i)) P) ||
+  (is_plain t && forallb (fun x => existsb (fun p => mem x (fst (snd p))) P) (t_ge t ++ t_lt t) &&
+   forallb (fun k => forallb (fun k' => Nat.eqb k k' || fits (nth k F []) (nth k' Ce [])) (numbers P)) (numbers P) &&
+   check_cost (p_claim C) t (concat F ++ zero_if (shows_sample t)) (concat Ce ++ zero_if (shows_sample t))
+     (pots (src t) - pots (tgt t))).
+
+Definition check_in_parts (C : pcert) (pots : nat -> Q) (P : views) : bool :=
+  check_claim (p_claim C) && check_model && forallb (fun p => check_part (fst p) (snd p)) P &&
+  forallb (check_parts_step C pots P) (numbers (transitions A)) &&
+  forallb (fun q => Qle_bool 0 q) (p_pots C) && Qle_bool (pots (initial A)) (c_D (p_claim C)).
+End Checker.
+
+(* ---- The checkers ---- *)
+
+Definition check (okq : Q -> bool) (A : automaton) (C : cert) : bool :=
+  check_private okq A (by_trees (grow A (stored C))) C (by_gtrees (ggrow (c_graph C))).
+Definition check_parts (okq : Q -> bool) (A : automaton) (C : pcert) : bool :=
+  check_in_parts okq A (by_trees (grow A (p_stored C))) C (at_place 0 (array (p_pots C)))
+    (map (fun p => (by_gtrees (ggrow (snd p)), p)) (p_parts C)).
+
+Definition beside (C : pcert) : views := map (fun p => (gplain (snd p), p)) (p_parts C).
+
+Lemma check_plain okq A C : check okq A C = check_private okq A (plain A (stored C)) C (gplain (c_graph C)).
+Proof. unfold check. now rewrite by_trees_plain, by_gtrees_plain. Qed.
+Lemma check_parts_plain okq A C :
+  check_parts okq A C = check_in_parts okq A (plain A (p_stored C)) C (pot C) (beside C).
+Proof.
+  unfold check_parts, beside. rewrite by_trees_plain, at_array. unfold pot. f_equal.
+  apply map_ext. intros p. now rewrite by_gtrees_plain.
+Qed.
+
+(* ---- Which shifts the noise allows ---- *)
+
+Definition any_number (q : Q) : bool := true.
+
+(* Multiples of 1/n. *)
+Definition on_grid (n : positive) (q : Q) : bool := Z.eqb (Z.modulo (Zpos n * Qnum q) (Zpos (Qden q))) 0.

@@ -1,0 +1,519 @@
+(* The base covers all feasible paths, the lift all paths of the base; what is stored before it is read. *)
+From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia.
+From Symdipa.Core Require Import Model Lookup Checker Paths.
+Import ListNotations.
+Open Scope R_scope.
+
+Ltac see H := cbn [tr_of st_of leaving_of stored_of plain
+  bn_of out_of ln_of over_of from_of to_of by_of every_of gplain] in H.
+
+Ltac see_goal := cbn [tr_of st_of leaving_of stored_of plain
+  bn_of out_of ln_of over_of from_of to_of by_of every_of gplain].
+
+Lemma copied_In x l v : copied x l = Some v -> In (x, v) l.
+Proof.
+  induction l as [|[y w] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; intros H; [inversion H; now left|right; auto].
+Qed.
+Lemma copied_None x l : copied x l = None -> ~ In x (map fst l).
+Proof.
+  induction l as [|[y w] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; [easy|]. intros H [->|H']; [easy|now apply IH].
+Qed.
+Lemma copied_not x l : ~ In x (map fst l) -> copied x l = None.
+Proof.
+  induction l as [|[y w] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; intros H; [exfalso; auto|auto].
+Qed.
+
+Section Automaton.
+Context {eps : R} (N : noise eps) (A : automaton) (H0 : list (list nat)).
+Hypothesis HM : check_model A (plain A H0) = true.
+Local Notation P := (Pp N A).
+
+Local Lemma Htrans i : (i < length (transitions A))%nat -> check_trans (plain A H0) i = true.
+Proof. pose proof HM as H. unfold check_model in H. apply andb_true_iff in H as [H _]. now apply forallb_seq. Qed.
+
+Lemma det : deterministic A.
+Proof.
+  intros q i j Hi Hj Hn. apply leaving_In in Hi as [Hi Si].
+  pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[[_ H] _] _]. rewrite Si in H. rewrite forallb_forall in H. specialize (H j Hj).
+  apply orb_true_iff in H as [H|H]; [|easy]. apply Nat.eqb_eq in H. contradiction.
+Qed.
+
+Lemma live_spec l q : is_live l q = true -> live l (Q2R q).
+Proof. destruct l; simpl; auto; intros H; apply Qlt_R in H; now rewrite Q2R_0 in H. Qed.
+
+Lemma used_noise q i : In i (leaving A q) -> uses (tr A i) = true -> live (law_of (st A q)) (Q2R (d (st A q))).
+Proof.
+  intros Hi U. apply leaving_In in Hi as [Hi <-]. pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[[[[[H _] _] _] _] _] _]. rewrite U in H. now apply live_spec.
+Qed.
+Lemma other_noise q i : In i (leaving A q) -> shows_other (tr A i) = true -> live (law_of' (st A q)) (Q2R (d' (st A q))).
+Proof.
+  intros Hi U. apply leaving_In in Hi as [Hi <-]. pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[[[[[_ H] _] _] _] _] _]. rewrite U in H. now apply live_spec.
+Qed.
+Lemma one_other q i : In i (leaving A q) -> (length (filter is_other (out (tr A i))) <= 1)%nat.
+Proof.
+  intros Hi. apply leaving_In in Hi as [Hi _]. pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[[[[_ H] _] _] _] _]. now apply Nat.leb_le.
+Qed.
+Lemma no_sample_copied q i : In i (leaving A q) -> forall x v, copied x (copies (tr A i)) = Some v -> is_sample v = false.
+Proof.
+  intros Hi x v Hv. apply leaving_In in Hi as [Hi _]. pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[[[_ H] _] _] _]. rewrite forallb_forall in H. apply copied_In in Hv. specialize (H _ Hv). now apply negb_true_iff in H.
+Qed.
+
+(* Stores that agree on what is read. *)
+Lemma value_agree s s' z v : (forall x, In x (held_by v) -> s x = s' x) -> value s z v = value s' z v.
+Proof. unfold value, held_by. destruct (whence v); simpl; intros H; auto. now rewrite H by auto. Qed.
+
+Section Agree.
+Variables (t : trans) (s s' : store).
+Hypothesis R : forall x, In x (read t) -> s x = s' x.
+
+Lemma agree_term z v : In v (terms t) -> value s z v = value s' z v.
+Proof.
+  intros Hv. apply value_agree. intros x Hx. apply R. unfold read. rewrite !in_app_iff. right. right. left.
+  apply in_flat_map. eauto.
+Qed.
+Lemma agree_atom z a : In a (others t) -> (true_of s z a <-> true_of s' z a).
+Proof.
+  intros Ha. unfold true_of. rewrite !(agree_term z); [easy| |]; unfold terms; apply in_or_app; left; apply in_flat_map; exists a; simpl; auto.
+Qed.
+Lemma agree_enabled z : enabled t s z = enabled t s' z.
+Proof.
+  apply eq_true_iff_eq. rewrite !enabled_iff.
+  assert (forall x, In x (t_ge t ++ t_lt t) -> s x = s' x) as Ra.
+  { intros x Hx. apply R. unfold read. rewrite !in_app_iff in *. tauto. }
+  split; intros (H1 & H2 & H3); (split; [|split]); intros x Hx.
+  - rewrite <- Ra; auto. apply in_or_app; auto.
+  - rewrite <- Ra; auto. apply in_or_app; auto.
+  - now apply agree_atom, H3.
+  - rewrite Ra; auto. apply in_or_app; auto.
+  - rewrite Ra; auto. apply in_or_app; auto.
+  - now apply agree_atom, H3.
+Qed.
+Lemma agree_shows q m z : forall o l, incl o (out t) -> shows N A q m o l s z = shows N A q m o l s' z.
+Proof.
+  induction o as [|i o IH]; intros [|l1 l] Ho; simpl; auto. rewrite IH by (intros x Hx; apply Ho; now right). f_equal.
+  assert (Hi : In i (out t)) by (apply Ho; now left).
+  destruct i as [x|a b|], l1 as [y|B]; simpl; auto.
+  rewrite !(agree_term z); auto; unfold terms; apply in_or_app; right; apply in_flat_map; exists (Number a b); simpl; auto.
+Qed.
+Lemma agree_upd z x : (In x (gets t) \/ s x = s' x) -> upd s t z x = upd s' t z x.
+Proof.
+  intros Hx. unfold upd. destruct (mem x (asg t)) eqn:M; [easy|]. destruct (copied x (copies t)) as [v|] eqn:Cv.
+  - apply value_agree. intros y Hy. apply R. unfold read. rewrite !in_app_iff. right. right. right.
+    apply in_flat_map. exists (x, v). split; [now apply copied_In|easy].
+  - destruct Hx as [Hx|Hx]; auto. unfold gets in Hx. apply in_app_or in Hx as [Hx|Hx].
+    + apply mem_In in Hx. congruence.
+    + now apply copied_None in Cv.
+Qed.
+End Agree.
+
+(* Stores that agree on what is surely stored give the same probability. *)
+Lemma Pp_agree p : forall w q s s' a, good_word N w -> chain A q p -> (forall x, In x (nth q H0 []) -> s x = s' x) -> P p w q s a = P p w q s' a.
+Proof.
+  induction p as [|i p IH]; intros [|l w] q s s' a Gw Hc Hs; simpl; auto. inversion_clear Gw as [|? ? Gl Gw'].
+  destruct Hc as [Hi Hc]. apply leaving_In in Hi as [Hi Hq].
+  pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[_ Hr] Hk]. rewrite Hq in *.
+  assert (R : forall x, In x (read (tr A i)) -> s x = s' x) by (intros x Hx; apply Hs; eapply subset_spec; eauto).
+  unfold step. apply E_ext; [apply after_good; auto using Pp_good|apply after_unit; auto using Pp_unit|].
+  intros z. unfold after_step. rewrite (agree_enabled _ _ _ R z).
+  destruct (enabled _ s' z); [|easy]. f_equal; [apply (agree_shows (tr A i)); auto; apply incl_refl|].
+  apply IH; auto. intros x Hx. apply agree_upd; auto.
+  destruct (mem x (gets (tr A i))) eqn:M; [left; now apply mem_In|right].
+  apply Hs, (within_spec _ _ Hk), without_spec; [easy|]. now apply mem_false.
+Qed.
+
+Lemma Pp_init p w s s' a : good_word N w -> chain A (initial A) p -> P p w (initial A) s a = P p w (initial A) s' a.
+Proof.
+  intros Gw H. apply Pp_agree; auto. pose proof HM as HM'. unfold check_model in HM'. see HM'.
+  apply andb_true_iff in HM' as [_ HM']. apply negb_true_iff, nonempty_false in HM'. now rewrite HM'.
+Qed.
+End Automaton.
+
+Section Graph.
+Context {eps : R} (N : noise eps) (okq : Q -> bool).
+Hypothesis okq_ok : forall q, okq q = true -> ok N (Q2R q).
+Variables (A : automaton) (H0 : list (list nat)) (gr : graph) (own : nat -> bool).
+Hypothesis HG : check_graph okq A (plain A H0) gr (gplain gr) own = true.
+Local Notation P := (Pp N A).
+
+Local Lemma Hparts : check_base A (plain A H0) gr (gplain gr) = true /\ check_shifts okq gr = true /\ check_cover gr (gplain gr) = true /\
+  forallb (check_ledge (plain A H0) gr (gplain gr) own) (l_edges gr) = true.
+Proof. pose proof HG as H. unfold check_graph in H. rewrite !andb_true_iff in H. tauto. Qed.
+
+(* -- the base: a path that it does not have is infeasible -- *)
+
+Definition facts v (s : store) :=
+  (forall x y, In (x, y) (b_less (bn gr v)) -> s x <= s y) /\ (forall x y, In (x, y) (same (bn gr v)) -> s x = s y).
+
+Fixpoint brun v (p : list nat) : Prop :=
+  match p with
+  | [] => True
+  | i :: p' => match goal (gplain gr) v i with Some v' => brun v' p' | None => False end
+  end.
+Lemma same_sym b x y : In (x, y) (same b) -> In (y, x) (same b).
+Proof.
+  unfold same. rewrite !in_app_iff. intros [H|H].
+  - right. apply in_map_iff. exists (x, y). easy.
+  - left. apply in_map_iff in H as ([u v] & E & H). unfold swap in E; simpl in E. now inversion E; subst.
+Qed.
+
+Lemma facts_le v s x y : facts v s -> In (x, y) (b_less (bn gr v) ++ same (bn gr v)) -> s x <= s y.
+Proof. intros [H1 H2] H. apply in_app_or in H as [H|H]; [auto|]. rewrite (H2 x y H). lra. Qed.
+
+Lemma below_spec v t s z x : facts v s -> enabled t s z = true -> In x (below (bn gr v) t) -> s x <= z.
+Proof.
+  intros F E. apply enabled_iff in E as (G & _). unfold below. rewrite in_app_iff, in_map_iff.
+  intros [H|([u y] & <- & H)]; auto. apply filter_In in H as [H M]. simpl in *. apply mem_In in M.
+  pose proof (facts_le _ _ _ _ F H). pose proof (G y M). lra.
+Qed.
+Lemma above_spec v t s z x : facts v s -> enabled t s z = true -> In x (above (bn gr v) t) -> z < s x.
+Proof.
+  intros F E. apply enabled_iff in E as (_ & G & _). unfold above. rewrite in_app_iff, in_map_iff.
+  intros [H|([u y] & <- & H)]; auto. apply filter_In in H as [H M]. simpl in *. apply mem_In in M.
+  pose proof (facts_le _ _ _ _ F H). pose proof (G u M). lra.
+Qed.
+
+Lemma contradicts_spec v t s z : facts v s -> contradicts (bn gr v) t = true -> enabled t s z = false.
+Proof.
+  intros F H. destruct (enabled t s z) eqn:E; [|easy]. apply meets_spec in H as (x & H1 & H2).
+  pose proof (below_spec _ _ _ _ _ F E H1). pose proof (above_spec _ _ _ _ _ F E H2). lra.
+Qed.
+
+Lemma upd_kept s t z x : is_copy t x = false -> mem x (asg t) = false -> upd s t z x = s x.
+Proof.
+  intros Cp M. unfold is_copy in Cp. rewrite M in Cp. simpl in Cp. unfold upd. rewrite M, copied_not; [easy|]. now apply mem_false.
+Qed.
+Lemma upd_got s t z x : mem x (asg t) = true -> upd s t z x = z.
+Proof. intros M. unfold upd. now rewrite M. Qed.
+
+Lemma facts_step v v' t s z : facts v s -> enabled t s z = true ->
+  forallb (less_follows (bn gr v) t) (b_less (bn gr v')) = true ->
+  forallb (same_follows (bn gr v) t) (b_same (bn gr v')) = true -> facts v' (upd s t z).
+Proof.
+  intros F E HL HS. rewrite forallb_forall in HL, HS.
+  assert (SS : forall x y, In (x, y) (b_same (bn gr v')) -> upd s t z x = upd s t z y).
+  { intros x y H. specialize (HS _ H). unfold same_follows in HS. rewrite !andb_true_iff, !negb_true_iff in HS.
+    destruct HS as [[Cx Cy] HS]. destruct (mem x (asg t)) eqn:Mx.
+    - now rewrite !upd_got.
+    - apply andb_true_iff in HS as [M HS]. apply negb_true_iff in M. rewrite !upd_kept by easy.
+      apply memp_In in HS. now apply F. }
+  split.
+  - intros x y H. specialize (HL _ H). unfold less_follows in HL. rewrite !andb_true_iff, !negb_true_iff in HL.
+    destruct HL as [[Cx Cy] HL]. destruct (mem x (asg t)) eqn:Mx.
+    + apply andb_true_iff in HL as [M HL]. apply negb_true_iff in M. rewrite (upd_got _ _ _ x), (upd_kept _ _ _ y) by easy.
+      apply mem_In in HL. pose proof (above_spec _ _ _ _ _ F E HL). lra.
+    + rewrite (upd_kept _ _ _ x) by easy. destruct (mem y (asg t)) eqn:My.
+      * rewrite upd_got by easy. apply mem_In in HL. eapply below_spec; eauto.
+      * rewrite upd_kept by easy. apply orb_true_iff in HL as [HL|HL]; [apply memp_In in HL; now apply F|].
+        apply andb_true_iff in HL as [H1 H2]. apply mem_In in H1, H2.
+        pose proof (below_spec _ _ _ _ _ F E H1). pose proof (above_spec _ _ _ _ _ F E H2). lra.
+  - intros x y H. unfold same in H. apply in_app_or in H as [H|H]; auto.
+    apply in_map_iff in H as ([u w] & Eq & H). unfold swap in Eq; simpl in Eq. inversion Eq; subst.
+    symmetry. auto.
+Qed.
+
+Lemma goal_edge v i v' : goal (gplain gr) v i = Some v' ->
+  check_base_edge A (plain A H0) gr (gplain gr) (v, i, v') = true /\ In (v, i, v') (b_edges gr).
+Proof.
+  unfold goal. cbn [out_of gplain]. destruct (find _ _) as [[[u j] u']|] eqn:F; [|easy]. intros E. inversion E; subst u'; clear E.
+  apply find_some in F as [F1 F3]. apply having_In in F1 as [F1 F2]. cbn [source via target fst snd] in F2, F3.
+  apply Nat.eqb_eq in F3. subst.
+  destruct Hparts as (H & _). unfold check_base in H. rewrite !andb_true_iff in H.
+  destruct H as [[_ H] _]. rewrite forallb_forall in H. auto.
+Qed.
+
+Lemma goal_spec v i v' : goal (gplain gr) v i = Some v' -> (v < length (b_nodes gr))%nat /\ (v' < length (b_nodes gr))%nat /\
+  (i < length (transitions A))%nat /\ src (tr A i) = b_state (bn gr v) /\ tgt (tr A i) = b_state (bn gr v').
+Proof.
+  intros H. apply goal_edge in H as [H _]. unfold check_base_edge in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[[[H1 H2] H3] H4] H5]. apply Nat.ltb_lt in H1, H2, H3. apply Nat.eqb_eq in H4, H5. auto.
+Qed.
+
+Lemma no_path p : forall v w s a, (v < length (b_nodes gr))%nat -> facts v s -> ~ brun v p ->
+  chain A (b_state (bn gr v)) p -> P p w (b_state (bn gr v)) s a = 0.
+Proof.
+  induction p as [|i p IH]; intros v [|l w] s a Hv F NB Hp; simpl; auto.
+  - exfalso. now apply NB.
+  - destruct Hp as [Hi Hp].
+    destruct Hparts as (H & _). unfold check_base in H. see H. rewrite !andb_true_iff in H. destruct H as [_ H].
+    pose proof (forallb_seq _ _ H v Hv) as Hs. rewrite forallb_forall in Hs. specialize (Hs i Hi).
+    unfold check_base_step in Hs. see Hs.
+    apply E_zero. intros z. unfold after_step. destruct (enabled (tr A i) s z) eqn:En; [|easy].
+    destruct (contradicts (bn gr v) (tr A i)) eqn:Co.
+    { rewrite (contradicts_spec _ _ _ z F Co) in En. congruence. }
+    simpl in Hs, NB. destruct (goal (gplain gr) v i) as [v'|] eqn:G; [|easy].
+    apply andb_true_iff in Hs as [HL HS]. destruct (goal_spec _ _ _ G) as (_ & Hv' & _ & _ & Ht).
+    rewrite Ht. rewrite IH; auto; [lra| |].
+    + eapply facts_step; eauto.
+    + now rewrite <- Ht.
+Qed.
+
+(* -- the lift: over every path of the base there is one -- *)
+
+Fixpoint lrun n (p : list nat) : Prop :=
+  match p with
+  | [] => True
+  | i :: p' => exists n', In (n, i, n') (l_edges gr) /\ lrun n' p'
+  end.
+
+Lemma over_In v n : In n (over_of (gplain gr) v) <-> (n < length (l_nodes gr))%nat /\ l_base (ln gr n) = v.
+Proof.
+  cbn [over_of gplain]. rewrite having_In. unfold numbers. rewrite in_seq. split; intros [H E]; split; auto; lia.
+Qed.
+
+Lemma ledge e : In e (l_edges gr) -> check_ledge (plain A H0) gr (gplain gr) own e = true.
+Proof. destruct Hparts as (_ & _ & _ & H). rewrite forallb_forall in H. auto. Qed.
+
+Lemma ledge_over n i n' : In (n, i, n') (l_edges gr) -> (n < length (l_nodes gr))%nat /\ (n' < length (l_nodes gr))%nat
+  /\ goal (gplain gr) (l_base (ln gr n)) i = Some (l_base (ln gr n')).
+Proof.
+  intros H. apply ledge in H. unfold check_ledge in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[[[[[[H1 H2] H3] _] _] _] _] _]. apply Nat.ltb_lt in H1, H2. repeat split; auto.
+  destruct (goal (gplain gr) _ i); [|easy]. apply Nat.eqb_eq in H3. now subst.
+Qed.
+
+Lemma nonempty_In {X} (l : list X) : nonempty l = true -> exists x, In x l.
+Proof. destruct l; [easy|]. intros _. eexists. now left. Qed.
+
+Lemma lift_exists p : forall v, (exists n, In n (over_of (gplain gr) v)) -> brun v p -> exists n, In n (over_of (gplain gr) v) /\ lrun n p.
+Proof.
+  destruct Hparts as (_ & _ & Cov & _). unfold check_cover in Cov. see Cov. apply andb_true_iff in Cov as [_ Cov].
+  rewrite forallb_forall in Cov. destruct (forward gr) eqn:Fw.
+  - (* forward: from every node *)
+    assert (All : forall p v n, In n (over_of (gplain gr) v) -> brun v p -> lrun n p).
+    { clear p. induction p as [|i p IH]; intros v n Hn HB; simpl; auto.
+      simpl in HB. destruct (goal (gplain gr) v i) as [v'|] eqn:G; [|easy].
+      destruct (goal_edge _ _ _ G) as [_ He]. specialize (Cov _ He). simpl in Cov.
+      rewrite forallb_forall in Cov. specialize (Cov _ Hn). unfold has_edge_from in Cov. see Cov.
+      apply existsb_exists in Cov as ([[m j] n'] & Hin & E2). cbn [via fst snd] in E2. apply Nat.eqb_eq in E2.
+      apply having_In in Hin as [Hin E1]. cbn [source fst snd] in E1. subst m. subst j.
+      exists n'. split; auto. apply (IH v'); auto.
+      apply ledge_over in Hin as (_ & L & Hg). apply over_In in Hn as [_ Hn]. rewrite Hn, G in Hg.
+      apply over_In. split; auto. congruence. }
+    intros v [n Hn] HB. exists n. split; eauto.
+  - (* backward: from some node, found from the end *)
+    induction p as [|i p IH]; intros v Hn HB.
+    + destruct Hn as [n Hn]. exists n. simpl. auto.
+    + simpl in HB. destruct (goal (gplain gr) v i) as [v'|] eqn:G; [|easy].
+      destruct (goal_edge _ _ _ G) as [_ He]. specialize (Cov _ He). simpl in Cov.
+      apply andb_true_iff in Cov as [Ne Cov]. apply nonempty_In in Ne.
+      destruct (IH v' Ne HB) as (n' & Hn' & HL).
+      rewrite forallb_forall in Cov. specialize (Cov _ Hn'). unfold has_edge_to in Cov. see Cov.
+      apply existsb_exists in Cov as ([[n j] m'] & Hin & Heq). cbn [source via fst snd] in Heq.
+      rewrite !andb_true_iff in Heq. destruct Heq as [E1 E2]. apply Nat.eqb_eq in E1, E2.
+      apply having_In in Hin as [Hin E3]. cbn [target fst snd] in E3. subst j. subst m'.
+      exists n. split; [|simpl; eauto]. apply ledge_over in Hin as (L & _ & _). now apply over_In.
+Qed.
+
+Lemma brun_dec p : forall v, {brun v p} + {~ brun v p}.
+Proof. induction p as [|i p IH]; intros v; simpl; [now left|]. destruct (goal (gplain gr) v i); [apply IH|now right]. Qed.
+
+(* Every path has probability 0 or a path of the lift, from a node over base node 0. *)
+Lemma covered p w s a : chain A (initial A) p ->
+  P p w (initial A) s a = 0 \/ exists n, (n < length (l_nodes gr))%nat /\ l_base (ln gr n) = 0%nat /\ lrun n p.
+Proof.
+  intros Hc. destruct Hparts as (HB & _ & Cov & _).
+  unfold check_base in HB. see HB. rewrite !andb_true_iff in HB. destruct HB as [[[[[B0 BI] BL] BS] _] _].
+  apply Nat.ltb_lt in B0. apply Nat.eqb_eq in BI. apply negb_true_iff, nonempty_false in BL, BS.
+  destruct (brun_dec p 0) as [Hb|Hb].
+  - right. unfold check_cover in Cov. see Cov. apply andb_true_iff in Cov as [N0 _]. apply nonempty_In in N0.
+    destruct (lift_exists p 0 N0 Hb) as (n & Hn & HL). apply over_In in Hn as [Ln Hn]. eauto.
+  - left. rewrite <- BI in *. apply no_path; auto.
+    split; intros x y; unfold same; rewrite ?BL, ?BS; easy.
+Qed.
+
+Lemma initial_state n : l_base (ln gr n) = 0%nat -> b_state (bn gr (l_base (ln gr n))) = initial A.
+Proof.
+  intros ->. destruct Hparts as (HB & _). unfold check_base in HB. see HB. rewrite !andb_true_iff in HB.
+  destruct HB as [[[[[_ BI] _] _] _] _]. now apply Nat.eqb_eq.
+Qed.
+
+(* -- the lift: shifts -- *)
+
+Lemma assoc_In x l o : assoc x l = Some o -> In (x, o) l.
+Proof.
+  induction l as [|[y o'] l IH]; simpl; [easy|]. destruct (Nat.eqb x y) eqn:E.
+  - apply Nat.eqb_eq in E as <-. intros H. inversion H. now left.
+  - right. auto.
+Qed.
+
+Lemma iv_eq n x : iv (gplain gr) n x =
+  match assoc x (l_own (ln gr n)) with
+  | Some o => o
+  | None => match assoc x (everywhere gr) with Some o => o | None => None end
+  end.
+Proof. unfold iv. cbn [ln_of every_of gplain]. now rewrite assoc_having. Qed.
+
+Lemma iv_ok n x lo hi : (n < length (l_nodes gr))%nat -> iv (gplain gr) n x = Some (lo, hi) ->
+  Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi).
+Proof.
+  intros Hn H. destruct Hparts as (_ & Sh & _). unfold check_shifts in Sh. apply andb_true_iff in Sh as [Ev Own].
+  assert (G : forall l, check_ivs okq l = true -> assoc x l = Some (Some (lo, hi)) ->
+      Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi)).
+  { intros l Hl Ha. apply assoc_In in Ha. unfold check_ivs in Hl. rewrite forallb_forall in Hl.
+    specialize (Hl _ Ha). simpl in Hl. rewrite !andb_true_iff in Hl. destruct Hl as [[H1 H2] H3].
+    split; [now apply Qle_R|auto]. }
+  rewrite iv_eq in H. destruct (assoc x (l_own (ln gr n))) as [o|] eqn:Ao.
+  - subst o. apply (G (l_own (ln gr n))); auto.
+    rewrite forallb_forall in Own. apply Own, nth_In, Hn.
+  - destruct (assoc x (everywhere gr)) eqn:Ae; [|easy]. subst o. apply (G (everywhere gr)); auto.
+Qed.
+
+Lemma kept_spec n i n' x lo' hi' : In (n, i, n') (l_edges gr) -> mem x (gets (tr A i)) = false ->
+  iv (gplain gr) n' x = Some (lo', hi') ->
+  exists lo hi, iv (gplain gr) n x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi'.
+Proof.
+  intros He M Hi. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He.
+  destruct He as [[[[_ He] _] _] _]. unfold check_kept in He. see He. rewrite forallb_forall in He.
+  assert (K : forall o, assoc x (l_own (ln gr n)) = Some o \/ assoc x (l_own (ln gr n')) = Some o ->
+    In x (keys (l_own (ln gr n)) ++ keys (l_own (ln gr n')))).
+  { intros o [Ao|Ao]; apply assoc_In in Ao; apply in_or_app; [left|right]; apply in_map_iff; now exists (x, o). }
+  assert (Own : In x (keys (l_own (ln gr n)) ++ keys (l_own (ln gr n'))) ->
+    exists lo hi, iv (gplain gr) n x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi').
+  { intros Hx. specialize (He x Hx). rewrite M, Hi in He. simpl in He. destruct (iv (gplain gr) n x) as [[lo hi]|]; [|easy].
+    apply andb_true_iff in He as [H1 H2]. exists lo, hi. auto using Qle_R. }
+  destruct (assoc x (l_own (ln gr n))) eqn:A1; [apply Own; eauto|].
+  destruct (assoc x (l_own (ln gr n'))) eqn:A2; [apply Own; eauto|].
+  exists lo', hi'. split; [|lra]. rewrite iv_eq in *. now rewrite A1; rewrite A2 in Hi.
+Qed.
+
+Lemma ends_In f n xs x p : In x xs -> iv (gplain gr) n x = Some p -> In (f p) (ends (gplain gr) f n xs).
+Proof. intros H E. unfold ends. apply in_flat_map. exists x. rewrite E. split; [easy|now left]. Qed.
+
+Lemma ends_inv f n xs q : In q (ends (gplain gr) f n xs) -> exists x p, In x xs /\ iv (gplain gr) n x = Some p /\ q = f p.
+Proof.
+  unfold ends. rewrite in_flat_map. intros (x & Hx & H). destruct (iv (gplain gr) n x) eqn:E; [|easy].
+  destruct H as [<-|[]]. eauto.
+Qed.
+
+
+Lemma read_spec n i n' x : In (n, i, n') (l_edges gr) -> In x (t_ge (tr A i) ++ t_lt (tr A i)) -> own x = true ->
+  exists p, iv (gplain gr) n x = Some p.
+Proof.
+  intros He Hx Ho. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He.
+  destruct He as [[[[[_ He] _] _] _] _]. rewrite forallb_forall in He. specialize (He x Hx). rewrite Ho in He. simpl in He.
+  destruct (iv (gplain gr) n x); [eauto|easy].
+Qed.
+
+Lemma fit_spec n i n' f c : In (n, i, n') (l_edges gr) -> In f (floors (gplain gr) (tr A i) n n') -> In c (ceilings (gplain gr) (tr A i) n n') ->
+  Q2R f <= Q2R c.
+Proof.
+  intros He Hf Hc. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He. destruct He as [_ He].
+  now apply (fits_spec _ _ _ _ He).
+Qed.
+
+(* -- what pairs and copies ask -- *)
+
+(* By how much a term is shifted, for shifts of what is stored and of the sample. *)
+Definition shift (sg : nat -> R) (sh : R) (v : term) : R := value sg sh v - Q2R (plus v).
+
+Definition in_ivs n (sg : nat -> R) := forall x lo hi, iv (gplain gr) n x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
+
+Lemma shifts_spec n sg sh v lo hi : in_ivs n sg -> shifts (gplain gr) n v = Some (lo, hi) -> Q2R lo <= shift sg sh v <= Q2R hi.
+Proof.
+  intros Iv. unfold shifts, shift, value. destruct (whence v) as [| |x]; simpl.
+  - intros H. inversion H. rewrite Q2R_0. destruct (negative v); lra.
+  - easy.
+  - destruct (iv (gplain gr) n x) as [[a b]|] eqn:E; [|easy]. pose proof (Iv x a b E) as B. unfold turned. destruct (negative v); simpl; intros H; inversion H.
+    + rewrite !Q2R_opp. lra.
+    + subst. lra.
+Qed.
+
+Lemma shift_same sg sh a b : same_place a b = true -> shift sg sh a = shift sg sh b.
+Proof. intros H. unfold shift. now apply same_place_spec. Qed.
+Lemma shift_sample sg sh a : is_sample a = true -> shift sg sh a = if negative a then - sh else sh.
+Proof. unfold is_sample, shift, value. destruct (whence a); try easy. simpl. destruct (negative a); intros; lra. Qed.
+
+Lemma ask_spec n p sg sh : in_ivs n sg -> is_some (ask (gplain gr) n p) = true ->
+  (forall f, In f (ask_floors (gplain gr) n p) -> Q2R f <= sh) -> (forall e, In e (ask_ceilings (gplain gr) n p) -> sh <= Q2R e) ->
+  shift sg sh (snd p) <= shift sg sh (fst p).
+Proof.
+  intros Iv. unfold ask_floors, ask_ceilings, ask. destruct p as [a b]. cbn [fst snd].
+  destruct (same_place a b) eqn:S; [intros; rewrite (shift_same _ _ _ _ S); lra|].
+  destruct (is_sample a) eqn:Sa, (is_sample b) eqn:Sb.
+  - intros _ F Ce. rewrite !shift_sample by easy.
+    assert (negative a <> negative b).
+    { intros E. unfold same_place in S. unfold is_sample in Sa, Sb. rewrite E, Bool.eqb_reflx in S.
+      destruct (whence a), (whence b); simpl in S; discriminate. }
+    destruct (negative a) eqn:Na, (negative b) eqn:Nb; try congruence.
+    + pose proof (Ce 0%Q (or_introl eq_refl)) as H1. rewrite Q2R_0 in H1. lra.
+    + pose proof (F 0%Q (or_introl eq_refl)) as H1. rewrite Q2R_0 in H1. lra.
+  - destruct (shifts (gplain gr) n b) as [[lo hi]|] eqn:E; [|easy]. intros _ F Ce. rewrite (shift_sample _ _ a) by easy.
+    pose proof (shifts_spec n sg sh b _ _ Iv E). destruct (negative a).
+    + pose proof (Ce _ (or_introl eq_refl)) as H1. rewrite Q2R_opp in H1. lra.
+    + pose proof (F _ (or_introl eq_refl)). lra.
+  - destruct (shifts (gplain gr) n a) as [[lo hi]|] eqn:E; [|easy]. intros _ F Ce. rewrite (shift_sample _ _ b) by easy.
+    pose proof (shifts_spec n sg sh a _ _ Iv E). destruct (negative b).
+    + pose proof (F _ (or_introl eq_refl)) as H1. rewrite Q2R_opp in H1. lra.
+    + pose proof (Ce _ (or_introl eq_refl)). lra.
+  - destruct (shifts (gplain gr) n a) as [[lo hi]|] eqn:E; [|easy]. destruct (shifts (gplain gr) n b) as [[lo' hi']|] eqn:E'; [|easy].
+    destruct (Qle_bool hi' lo) eqn:L; [|easy]. intros _ _ _. apply Qle_R in L.
+    pose proof (shifts_spec n sg sh a _ _ Iv E). pose proof (shifts_spec n sg sh b _ _ Iv E'). lra.
+Qed.
+
+Lemma asked_spec n i n' a b sg sh : In (n, i, n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> in_ivs n sg ->
+  (forall f, In f (floors (gplain gr) (tr A i) n n') -> Q2R f <= sh) ->
+  (forall e, In e (ceilings (gplain gr) (tr A i) n n') -> sh <= Q2R e) -> shift sg sh b <= shift sg sh a.
+Proof.
+  intros He Ha Iv F Ce. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He.
+  destruct He as [[_ He] _]. rewrite forallb_forall in He.
+  apply (ask_spec n (a, b) sg sh Iv (He _ Ha)).
+  - intros f Hf. apply F. unfold floors. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
+  - intros f Hf. apply Ce. unfold ceilings. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
+Qed.
+
+Lemma copies_spec n i n' x v lo hi sg sh : In (n, i, n') (l_edges gr) -> copied x (copies (tr A i)) = Some v ->
+  iv (gplain gr) n' x = Some (lo, hi) -> in_ivs n sg -> Q2R lo <= shift sg sh v <= Q2R hi.
+Proof.
+  intros He Hv E Iv. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He.
+  destruct He as [[[_ He] _] _]. unfold check_copies in He. rewrite forallb_forall in He. specialize (He _ (copied_In _ _ _ Hv)).
+  cbn [fst snd] in He. rewrite E in He. destruct (shifts (gplain gr) n v) as [[lo0 hi0]|] eqn:S; [|easy].
+  apply andb_true_iff in He as [H1 H2]. apply Qle_R in H1, H2. pose proof (shifts_spec n sg sh v _ _ Iv S). lra.
+Qed.
+
+Lemma ok_Q0 : ok N (Q2R 0).
+Proof. rewrite Q2R_0. apply ok_0. Qed.
+Lemma shifts_ok n v lo hi : (n < length (l_nodes gr))%nat -> shifts (gplain gr) n v = Some (lo, hi) -> ok N (Q2R lo) /\ ok N (Q2R hi).
+Proof.
+  intros Ln. unfold shifts. destruct (whence v) as [| |x]; [intros H; inversion H; auto using ok_Q0|easy|].
+  destruct (iv (gplain gr) n x) as [[a b]|] eqn:E; [|easy]. apply iv_ok in E as (_ & Oa & Ob); auto.
+  unfold turned. destruct (negative v); simpl; intros H; inversion H; subst; auto.
+  rewrite !Q2R_opp. split; now apply ok_opp.
+Qed.
+Lemma ask_ok n p q : (n < length (l_nodes gr))%nat ->
+  In q (ask_floors (gplain gr) n p) \/ In q (ask_ceilings (gplain gr) n p) -> ok N (Q2R q).
+Proof.
+  intros Ln. unfold ask_floors, ask_ceilings, ask. destruct p as [a b].
+  destruct (same_place a b); [simpl; tauto|].
+  destruct (is_sample a), (is_sample b).
+  - destruct (negative a); simpl; intros [H|H]; try contradiction; destruct H as [<-|[]]; auto using ok_Q0.
+  - destruct (shifts (gplain gr) n b) as [[lo hi]|] eqn:E; [|simpl; tauto]. apply shifts_ok in E as [O1 O2]; auto.
+    destruct (negative a); simpl; intros [H|H]; try contradiction; destruct H as [<-|[]]; auto. rewrite Q2R_opp. now apply ok_opp.
+  - destruct (shifts (gplain gr) n a) as [[lo hi]|] eqn:E; [|simpl; tauto]. apply shifts_ok in E as [O1 O2]; auto.
+    destruct (negative b); simpl; intros [H|H]; try contradiction; destruct H as [<-|[]]; auto. rewrite Q2R_opp. now apply ok_opp.
+  - destruct (shifts (gplain gr) n a) as [[? ?]|]; [|simpl; tauto]. destruct (shifts (gplain gr) n b) as [[? ?]|]; [|simpl; tauto].
+    destruct (Qle_bool _ _); simpl; tauto.
+Qed.
+
+Lemma floors_ok n i n' f : In (n, i, n') (l_edges gr) -> In f (floors (gplain gr) (tr A i) n n') -> ok N (Q2R f).
+Proof.
+  intros He Hf. destruct (ledge_over _ _ _ He) as (Ln & Ln' & _). unfold floors in Hf. rewrite !in_app_iff in Hf.
+  destruct Hf as [Hf|[Hf|Hf]].
+  - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
+  - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
+  - apply in_flat_map in Hf as (p & _ & Hf). apply (ask_ok n p); auto.
+Qed.
+Lemma ceilings_ok n i n' f : In (n, i, n') (l_edges gr) -> In f (ceilings (gplain gr) (tr A i) n n') -> ok N (Q2R f).
+Proof.
+  intros He Hf. destruct (ledge_over _ _ _ He) as (Ln & Ln' & _). unfold ceilings in Hf. rewrite !in_app_iff in Hf.
+  destruct Hf as [Hf|[Hf|Hf]].
+  - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
+  - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
+  - apply in_flat_map in Hf as (p & _ & Hf). apply (ask_ok n p); auto.
+Qed.
+End Graph.

@@ -1,0 +1,360 @@
+(* A path along which intervals of shifts and potentials are given has a bounded cost. *)
+From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia FunctionalExtensionality.
+From Symdipa.Core Require Import Model Lookup Checker Paths Cover.
+Import ListNotations.
+Open Scope R_scope.
+
+Section Guide.
+Context {eps : R} (Heps : 0 < eps) (N : noise eps) (A : automaton) (H0 : list (list nat)) (c : claim).
+Hypothesis HM : check_model A (plain A H0) = true.
+Local Notation V := (plain A H0).
+Local Notation P := (Pp N A).
+
+Let kl := Q2R (c_sens c * c_low c).
+Let kh := Q2R (c_sens c * c_high c).
+
+(* The differences between the first and the second input stream. *)
+Definition adjacent (a b : stream) := forall i, kl <= a i - b i <= kh /\ ok N (a i - b i).
+
+(* Intervals for the shifts of the stored values: by how much those of the first run are larger. *)
+Definition ivmap := nat -> option (Q * Q).
+Definition related (v : ivmap) (s s' : store) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= s x - s' x <= Q2R hi.
+
+Definition inside (v : ivmap) (sg : nat -> R) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
+
+Definition edge_ok (v v' : ivmap) (i : nat) (pn pn' : Q) : Prop := exists F Ce,
+  let t := tr A i in
+  (forall x, In x (t_ge t ++ t_lt t) -> exists p, v x = Some p) /\
+  (forall x lo' hi', mem x (gets t) = false -> v' x = Some (lo', hi') ->
+     exists lo hi, v x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi') /\
+  (forall x lo hi, In x (t_ge t) -> v x = Some (lo, hi) -> In lo Ce) /\
+  (forall x lo hi, In x (t_lt t) -> v x = Some (lo, hi) -> In hi F) /\
+  (forall x lo hi, In x (asg t) -> v' x = Some (lo, hi) -> In lo F /\ In hi Ce) /\
+  (forall sg sh, inside v sg -> (forall f, In f F -> Q2R f <= sh) -> (forall e, In e Ce -> sh <= Q2R e) ->
+     (forall a b, In (a, b) (asked t) -> shift sg sh b <= shift sg sh a) /\
+     (forall x u lo hi, copied x (copies t) = Some u -> v' x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
+  (forall f e, In f F -> In e Ce -> Q2R f <= Q2R e) /\
+  (forall q, In q F \/ In q Ce -> ok N (Q2R q)) /\
+  check_cost V c t F Ce (pn - pn') = true.
+
+Fixpoint guided (v : ivmap) (pn : Q) (p : list nat) : Prop :=
+  match p with
+  | [] => 0 <= Q2R pn
+  | i :: p' => exists v' pn', edge_ok v v' i pn pn' /\ guided v' pn' p'
+  end.
+
+Lemma check_law_sub l F Ce F' Ce' D : incl F F' -> incl Ce Ce' -> check_law l F' Ce' D = true -> check_law l F Ce D = true.
+Proof.
+  intros IF IC. unfold check_law. destruct l; rewrite ?andb_true_iff, ?forallb_forall; auto. intros [H1 H2]. split; auto.
+Qed.
+Lemma check_cost_sub t F Ce F' Ce' paid : incl F F' -> incl Ce Ce' ->
+  check_cost V c t F' Ce' paid = true -> check_cost V c t F Ce paid = true.
+Proof.
+  intros IF IC. unfold check_cost. rewrite !forallb_forall. intros H D HD. specialize (H D HD).
+  rewrite !andb_true_iff in *. destruct H as [[L O] H]. split; [split; [eapply check_law_sub; eauto|easy]|].
+  rewrite forallb_forall in *. intros g Hg. apply H. unfold misses in *. destruct Hg as [<-|Hg]; [now left|right].
+  rewrite in_app_iff, !in_map_iff in *. destruct Hg as [(x & <- & Hx)|(x & <- & Hx)]; [left|right]; exists x; auto.
+Qed.
+
+(* The noise allows a shift at every difference if it does at the extreme ones. *)
+Lemma law_between t F Ce paid D l G H : check_cost V c t F Ce paid = true ->
+  (forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
+     check_law l G H q = true) ->
+  (if reads (st A (src t)) then kl <= D <= kh else D = 0) ->
+  match l with
+  | Laplace => True
+  | Exponential => forall f, In f G -> Q2R f <= D
+  | Exact => (forall f, In f G -> Q2R f <= D) /\ (forall e, In e H -> D <= Q2R e)
+  end.
+Proof.
+  intros Hc Hl HD. unfold check_cost in Hc. see Hc. rewrite forallb_forall in Hc.
+  assert (At : forall q, In q (extremes V c t) -> check_law l G H q = true).
+  { intros q Hq. specialize (Hc q Hq). rewrite andb_true_iff in Hc. now apply Hl. }
+  assert (Ends : exists a b, In a (extremes V c t) /\ In b (extremes V c t) /\ Q2R a <= D <= Q2R b).
+  { unfold extremes. cbn [st_of plain]. destruct (reads _).
+    - exists (c_sens c * c_low c)%Q, (c_sens c * c_high c)%Q. simpl. auto.
+    - exists 0%Q, 0%Q. subst D. rewrite Q2R_0. simpl. split; [auto|split; [auto|lra]]. }
+  destruct Ends as (a & b & Ha & Hb & Dab). pose proof (At a Ha) as La. pose proof (At b Hb) as Lb.
+  unfold check_law in La, Lb. destruct l; auto.
+  - rewrite forallb_forall in La. intros f Hf. specialize (La f Hf). apply Qle_R in La. lra.
+  - rewrite andb_true_iff, !forallb_forall in La, Lb. split.
+    + intros f Hf. apply La in Hf. apply Qle_R in Hf. lra.
+    + intros e He. apply Lb in He. apply Qle_R in He. lra.
+Qed.
+
+(* What the shift of a sample has to satisfy on a lift edge, and what it may cost. *)
+Lemma edge_shift iv1 iv2 i (pn0 pn0' : Q) (D : R) : edge_ok iv1 iv2 i pn0 pn0' -> ok N D ->
+  (if reads (st A (src (tr A i))) then kl <= D <= kh else D = 0) ->
+  exists sh, ok N sh /\
+    (forall x lo hi, In x (t_ge (tr A i)) -> iv1 x = Some (lo, hi) -> sh <= Q2R lo) /\
+    (forall x lo hi, In x (t_lt (tr A i)) -> iv1 x = Some (lo, hi) -> Q2R hi <= sh) /\
+    (forall x lo hi, In x (asg (tr A i)) -> iv2 x = Some (lo, hi) -> Q2R lo <= sh <= Q2R hi) /\
+    (forall sg, inside iv1 sg ->
+      (forall a b, In (a, b) (asked (tr A i)) -> shift sg sh b <= shift sg sh a) /\
+      (forall x u lo hi, copied x (copies (tr A i)) = Some u -> iv2 x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
+    allowed (law_of (st A (src (tr A i)))) (sh - D) /\
+    (shows_other (tr A i) = true -> allowed (law_of' (st A (src (tr A i)))) (0 - D)) /\
+    (live (law_of (st A (src (tr A i)))) (Q2R (d (st A (src (tr A i))))) ->
+     Q2R (d (st A (src (tr A i)))) * Rabs (sh - D) + Q2R (rel V (tr A i)) * Rabs D + Q2R pn0' <= Q2R pn0) /\
+    Q2R (rel V (tr A i)) * Rabs D + Q2R pn0' <= Q2R pn0.
+Proof.
+  intros (F & Ce & He) HD HR. cbv zeta in He. destruct He as (_ & _ & Ige & Ilt & Ias & Ish & Hfc & Hok & Hcost).
+  set (t := tr A i) in *.
+  assert (HF : forall f c, In f (map Q2R F) -> In c (map Q2R Ce) -> f <= c).
+  { intros f e Hf He. apply in_map_iff in Hf as (qf & <- & Hf). apply in_map_iff in He as (qc & <- & He). auto. }
+  assert (okF : forall x, In x (map Q2R F) -> ok N x) by (intros y Hy; apply in_map_iff in Hy as (qy & <- & Hy); auto).
+  assert (okC : forall x, In x (map Q2R Ce) -> ok N x) by (intros y Hy; apply in_map_iff in Hy as (qy & <- & Hy); auto).
+  destruct (nearest_spec _ _ D HF) as (NF & NC & NM).
+  exists (nearest (map Q2R F) (map Q2R Ce) D).
+  split; [now apply nearest_ok|].
+  assert (InF : forall q, In q F -> Q2R q <= nearest (map Q2R F) (map Q2R Ce) D) by (intros; apply NF, in_map; auto).
+  assert (InC : forall q, In q Ce -> nearest (map Q2R F) (map Q2R Ce) D <= Q2R q) by (intros; apply NC, in_map; auto).
+  assert (HD' : if reads (st A (src t)) then kl <= D <= kh else D = 0) by exact HR.
+  assert (Aok : allowed (law_of (st A (src t))) (nearest (map Q2R F) (map Q2R Ce) D - D)).
+  { pose proof (law_between t F Ce _ D (law_of (st A (src t))) F Ce Hcost) as L.
+    assert (L' : forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
+      check_law (law_of (st A (src t))) F Ce q = true) by (intros q Hq; now apply andb_true_iff in Hq).
+    specialize (L L' HD'). unfold allowed. destruct (law_of (st A (src t))); auto.
+    - assert (nearest (map Q2R F) (map Q2R Ce) D <= D); [|lra]. unfold nearest. apply fold_Rmax_le; [apply fold_Rmin_le0|].
+      intros f Hf. apply in_map_iff in Hf as (q & <- & Hq). now apply L.
+    - destruct L as [LF LC].
+      assert (nearest (map Q2R F) (map Q2R Ce) D = D); [|lra]. apply Rle_antisym; unfold nearest.
+      + apply fold_Rmax_le; [apply fold_Rmin_le0|]. intros f Hf. apply in_map_iff in Hf as (q & <- & Hq). auto.
+      + eapply Rle_trans; [|apply fold_Rmax_ge0]. apply fold_Rmin_ge; [lra|]. intros e He. apply in_map_iff in He as (q & <- & Hq). auto. }
+  split; [|split; [|split; [|split; [|split; [exact Aok|split]]]]].
+  - intros x lo hi Hx E. eauto.
+  - intros x lo hi Hx E. eauto.
+  - intros x lo hi Hx E. destruct (Ias x lo hi Hx E). auto.
+  - intros sg Hsg. apply Ish; auto.
+  - intros Sh. pose proof (law_between t F Ce _ D (law_of' (st A (src t))) [0%Q] [0%Q] Hcost) as L.
+    assert (L' : forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
+      check_law (law_of' (st A (src t))) [0%Q] [0%Q] q = true).
+    { intros q Hq0. apply andb_true_iff in Hq0 as [_ Hq0]. now rewrite Sh in Hq0. }
+    specialize (L L' HD'). unfold allowed. destruct (law_of' (st A (src t))); auto.
+    + specialize (L 0%Q (or_introl eq_refl)). rewrite Q2R_0 in L. lra.
+    + destruct L as [L1 L2]. specialize (L1 0%Q (or_introl eq_refl)). specialize (L2 0%Q (or_introl eq_refl)). rewrite Q2R_0 in *. lra.
+  - (* the cost at D, from that at the extreme differences *)
+    set (dd := Q2R (d (st A (src t)))) in *. set (r := Q2R (rel V t)) in *.
+    set (pn := Q2R pn0) in *. set (pn' := Q2R pn0') in *.
+    assert (K : forall sg u v, (sg = 1 \/ sg = -1) ->
+      (exists g : Q -> Q, (forall q, Q2R (g q) = u * Q2R q + v) /\
+         (forall q, In (g q) (0%Q :: map (fun f => (f - q)%Q) F ++ map (fun c => (q - c)%Q) Ce))) ->
+      dd * (u * D + v) + sg * (r * D) + pn' <= pn).
+    { intros sg u v Hsg (g & Hg & Hin).
+      assert (At : forall q, In q (extremes V c t) -> (dd * u + sg * r) * Q2R q + (dd * v + pn') <= pn).
+      { intros q Hq. unfold check_cost in Hcost. see Hcost. rewrite forallb_forall in Hcost. specialize (Hcost q Hq).
+        apply andb_true_iff in Hcost as [_ Hcost]. rewrite forallb_forall in Hcost. specialize (Hcost _ (Hin q)).
+        apply andb_true_iff in Hcost as [H1 H2]. apply Qle_R in H1, H2.
+        rewrite Q2R_plus, Q2R_minus, !Q2R_mult, Hg in H1. rewrite !Q2R_minus, !Q2R_mult, Hg in H2.
+        fold dd r pn pn' in H1, H2. destruct Hsg as [->| ->]; lra. }
+      assert ((dd * u + sg * r) * D + (dd * v + pn') <= pn); [|lra].
+      unfold extremes in At. see At. destruct (reads (st A (src t))).
+      - apply (affine_between _ _ kl kh); [exact HR| |]; apply At; simpl; auto.
+      - subst D. rewrite <- Q2R_0. apply At. now left. }
+    assert (K0 : forall u v, (exists g : Q -> Q, (forall q, Q2R (g q) = u * Q2R q + v) /\
+         (forall q, In (g q) (0%Q :: map (fun f => (f - q)%Q) F ++ map (fun c => (q - c)%Q) Ce))) ->
+      dd * (u * D + v) + r * Rabs D + pn' <= pn).
+    { intros u v Hg. pose proof (K 1 u v (or_introl eq_refl) Hg). pose proof (K (-1) u v (or_intror eq_refl) Hg).
+      unfold Rabs. destruct (Rcase_abs D); lra. }
+    assert (KZ : r * Rabs D + pn' <= pn).
+    { pose proof (K0 0 0) as H. replace (dd * (0 * D + 0)) with 0 in H by ring. rewrite Rplus_0_l in H. apply H.
+      exists (fun _ => 0%Q). split; [intros; rewrite Q2R_0; lra|intros; now left]. }
+    split; [|exact KZ]. intros Live.
+    destruct (Rle_lt_dec dd 0) as [Neg|Hdd].
+    { (* without noise: d is whatever it is *)
+      unfold live in Live. unfold allowed in Aok. fold dd in Live. destruct (law_of (st A (src t))); try lra.
+      rewrite Aok, Rabs_R0. lra. }
+    assert (M : Rabs (nearest (map Q2R F) (map Q2R Ce) D - D) <= (pn - pn' - r * Rabs D) / dd).
+    { apply NM.
+      - apply Rmult_le_pos; [lra|]. now apply Rlt_le, Rinv_0_lt_compat.
+      - intros f Hf. apply in_map_iff in Hf as (q & <- & Hq).
+        apply (Rmult_le_reg_l dd); [easy|]. replace (dd * ((pn - pn' - r * Rabs D) / dd)) with (pn - pn' - r * Rabs D) by (field; lra).
+        pose proof (K0 (-1) (Q2R q)) as H.
+        assert (dd * (-1 * D + Q2R q) + r * Rabs D + pn' <= pn); [|lra]. apply H.
+        exists (fun x => (q - x)%Q). split; [intros; rewrite Q2R_minus; lra|].
+        intros x. right. apply in_or_app. left. apply in_map_iff. now exists q.
+      - intros e Hc. apply in_map_iff in Hc as (q & <- & Hq).
+        apply (Rmult_le_reg_l dd); [easy|]. replace (dd * ((pn - pn' - r * Rabs D) / dd)) with (pn - pn' - r * Rabs D) by (field; lra).
+        pose proof (K0 1 (- Q2R q)) as H.
+        assert (dd * (1 * D + - Q2R q) + r * Rabs D + pn' <= pn); [|lra]. apply H.
+        exists (fun x => (x - q)%Q). split; [intros; rewrite Q2R_minus; lra|].
+        intros x. right. apply in_or_app. right. apply in_map_iff. now exists q. }
+    apply (Rmult_le_compat_l dd) in M; [|lra].
+    replace (dd * ((pn - pn' - r * Rabs D) / dd)) with (pn - pn' - r * Rabs D) in M by (field; lra). lra.
+Qed.
+
+Lemma value_shift (s s' : store) z sh v : value s z v = value s' (z - sh) v + shift (fun x => s x - s' x) sh v.
+Proof. unfold shift, value. destruct (negative v), (whence v); simpl; lra. Qed.
+
+Lemma unused_value (s : store) z z' v : is_sample v = false -> value s z v = value s z' v.
+Proof. unfold is_sample, value. destruct (whence v); easy. Qed.
+
+Lemma unused_const i q s a l k z z' : In i (leaving A q) -> uses (tr A i) = false ->
+  after_step N A i q l a k s z = after_step N A i q l a k s z'.
+Proof.
+  intros Hi. unfold uses. rewrite !orb_false_iff. intros [[[H1 H2] H3] H4]. apply nonempty_false in H1, H2, H3.
+  assert (T : forall v, In v (terms (tr A i)) -> value s z v = value s z' v).
+  { intros v Hv. apply unused_value. destruct (is_sample v) eqn:E; [|easy].
+    assert (existsb is_sample (terms (tr A i)) = true) by (apply existsb_exists; eauto). congruence. }
+  assert (Up : upd s (tr A i) z = upd s (tr A i) z').
+  { apply functional_extensionality. intros x. unfold upd. rewrite H3. cbn [mem existsb].
+    destruct (copied x (copies (tr A i))) eqn:Cv; [|easy]. apply unused_value.
+    eapply (no_sample_copied A H0 HM); eauto. }
+  assert (En : enabled (tr A i) s z = enabled (tr A i) s z').
+  { unfold enabled. rewrite H1, H2. cbn [forallb andb].
+    assert (HA : forall a, In a (others (tr A i)) -> holds s z a = holds s z' a).
+    { intros b Hb. unfold holds. rewrite !T; [easy| |]; unfold terms; apply in_or_app; left; apply in_flat_map; exists b; simpl; auto. }
+    revert HA. generalize (others (tr A i)). induction l0 as [|b l0 IH]; intros HA; simpl; [easy|]. rewrite HA by now left.
+    rewrite IH; [easy|]. intros; apply HA; now right. }
+  assert (Sh : forall o l, incl o (out (tr A i)) -> shows N A q (input A q a) o l s z = shows N A q (input A q a) o l s z').
+  { induction o as [|it o IH]; intros [|l1 l0] Ho; simpl; auto. rewrite IH by (intros x Hx; apply Ho; now right). f_equal.
+    assert (It : In it (out (tr A i))) by (apply Ho; now left).
+    destruct it as [x|u v|], l1 as [y|B]; simpl; auto.
+    rewrite !T; [easy| |]; unfold terms; apply in_or_app; right; apply in_flat_map; exists (Number u v); simpl; auto. }
+  unfold after_step. rewrite En, Up, Sh by apply incl_refl. reflexivity.
+Qed.
+
+(* Items of an output: those that show numbers show the same, insampleprime costs what it costs. *)
+Lemma shows_shift i q a b z sh (s s' : store) (D := input A q a - input A q b) : In i (leaving A q) -> ok N D ->
+  (shows_other (tr A i) = true -> allowed (law_of' (st A q)) (0 - D)) ->
+  (forall u v, In (u, v) (asked (tr A i)) -> shift (fun x => s x - s' x) sh v <= shift (fun x => s x - s' x) sh u) ->
+  forall o l, Forall (good_letter N) l -> incl o (out (tr A i)) -> (length (filter is_other o) <= 1)%nat ->
+  shows N A q (input A q a) o l s z <=
+  exp (eps * ((if existsb is_other o then Q2R (d' (st A q)) else 0) * Rabs D)) * shows N A q (input A q b) o l s' (z - sh).
+Proof.
+  intros Hi HD Ho Ask. induction o as [|it o IH]; intros [|l1 l] Gl Inc Len; simpl; try lra.
+  - replace (eps * (0 * Rabs D)) with 0 by ring. rewrite exp_0. lra.
+  - inversion_clear Gl as [|? ? G1 G2].
+    assert (Inc' : incl o (out (tr A i))) by (intros x Hx; apply Inc; now right).
+    assert (It : In it (out (tr A i))) by (apply Inc; now left).
+    pose proof (shows_unit N A q (input A q a) o l s z G2) as U. pose proof (shows_unit N A q (input A q b) o l s' (z - sh) G2) as U'.
+    destruct it as [x|u v|]; cbn [is_other orb filter length] in *.
+    + specialize (IH l G2 Inc' Len). destruct l1 as [y|B]; cbn [shows_item]; [|lra].
+      pose proof (ind_unit (Nat.eqb x y)).
+      match goal with |- _ <= ?e * (?i * ?r) => replace (e * (i * r)) with (i * (e * r)) by ring end. apply Rmult_le_compat_l; lra.
+    + specialize (IH l G2 Inc' Len). destruct l1 as [y|B]; cbn [shows_item]; [lra|].
+      assert (Au : In (u, v) (asked (tr A i)) /\ In (v, u) (asked (tr A i))).
+      { unfold asked. rewrite !in_app_iff, !in_flat_map. split; right; exists (Number u v); simpl; auto. }
+      assert (Sv : value s z u - value s z v = value s' (z - sh) u - value s' (z - sh) v).
+      { pose proof (Ask _ _ (proj1 Au)). pose proof (Ask _ _ (proj2 Au)). rewrite !(value_shift s s' z sh). lra. }
+      rewrite Sv. pose proof (ind_unit (B (value s' (z - sh) u - value s' (z - sh) v))).
+      match goal with |- _ <= ?e * (?i * ?r) => replace (e * (i * r)) with (i * (e * r)) by ring end. apply Rmult_le_compat_l; lra.
+    + assert (None' : existsb is_other o = false).
+      { destruct (existsb is_other o) eqn:Ex; [|easy]. apply existsb_exists in Ex as (y & Hy & Oy).
+        assert (In y (filter is_other o)) as F by (apply filter_In; auto). destruct (filter is_other o); simpl in *; [easy|lia]. }
+      assert (Hs : shows_other (tr A i) = true) by (apply existsb_exists; exists Other; auto).
+      specialize (IH l G2 Inc' ltac:(lia)). rewrite None' in IH. replace (eps * (0 * Rabs D)) with 0 in IH by ring. rewrite exp_0 in IH.
+      destruct l1 as [y|B]; cbn [shows_item]; [lra|].
+      assert (Ub : unit_fun (fun y => ind (B y))) by (intros y; apply ind_unit).
+      pose proof (E_shift eps N (law_of' (st A q)) (Q2R (d' (st A q))) (input A q a + Q2R (mu' (st A q))) 0 D 1 _ _
+        (other_noise _ _ HM q i Hi Hs) (Ho Hs) (ok_0 eps N) HD ltac:(lra) (good_ind eps N B G1) (good_ind eps N B G1) Ub Ub
+        ltac:(intros y; rewrite Rminus_0_r; lra)) as H.
+      rewrite Rmult_1_l in H. replace (Rabs (0 - D)) with (Rabs D) in H.
+      2: { rewrite <- Rabs_Ropp. f_equal. ring. }
+      replace (input A q a + Q2R (mu' (st A q)) - D) with (input A q b + Q2R (mu' (st A q))) in H by (unfold D; ring).
+      match goal with |- _ <= ?e * (?x * ?r) => replace (e * (x * r)) with ((e * x) * r) by ring end.
+      apply Rmult_le_compat; [|lra|exact H|lra].
+      apply E_unit; [apply (good_ind eps N B G1)|exact Ub].
+Qed.
+
+Local Lemma exp_mono x y : x <= y -> exp x <= exp y.
+Proof. intros [H|H]; [left; now apply exp_increasing|right; now subst]. Qed.
+
+Lemma guided_bound p : forall w v pn q s s' a b, good_word N w -> chain A q p -> guided v pn p -> adjacent a b -> related v s s' ->
+  P p w q s a <= exp (eps * Q2R pn) * P p w q s' b.
+Proof.
+  induction p as [|i p IH]; intros [|l w] v pn0 q s s' a b Gw Hc Hg Adj Rel; simpl; try lra.
+  - rewrite Rmult_1_r. rewrite <- exp_0. apply exp_mono. simpl in Hg. apply Rmult_le_pos; lra.
+  - inversion_clear Gw as [|? ? Gl Gw']. destruct Hg as (v' & pn0' & He & HL). destruct Hc as [Hi Hc].
+    pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hs.
+    set (q' := tgt (tr A i)) in *.
+    set (D := input A q a - input A q b).
+    assert (HD : ok N D /\ (if reads (st A q) then kl <= D <= kh else D = 0)).
+    { unfold D, input. destruct (reads (st A q)).
+      - destruct (Adj 0%nat). auto.
+      - rewrite Rminus_0_r. split; [apply ok_0|easy]. }
+    destruct HD as [okD HD].
+    assert (Adj' : adjacent (rest A q a) (rest A q b)).
+    { unfold rest. destruct (reads (st A q)); [intros j; apply Adj|easy]. }
+    destruct (edge_shift v v' i pn0 pn0' D He okD ltac:(now rewrite Hs)) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost & Cost0).
+    rewrite Hs in Cost, Sal, Soth. destruct (Sask _ Rel) as [Ask Cop].
+    set (r := Q2R (rel V (tr A i))) in *. set (pn := Q2R pn0) in *. set (pn' := Q2R pn0') in *.
+    set (K := exp (eps * (r * Rabs D)) * exp (eps * pn')).
+    assert (HK : 0 <= K) by (apply Rmult_le_pos; left; apply exp_pos).
+    assert (Point : forall z, after_step N A i q l a (P p w q') s z <= K * after_step N A i q l b (P p w q') s' (z - sh)).
+    { intros z. unfold after_step. destruct (enabled (tr A i) s z) eqn:En.
+      - assert (En' : enabled (tr A i) s' (z - sh) = true).
+        { destruct He as (F & Ce & He). cbv zeta in He. destruct He as (Read & _).
+          apply enabled_iff in En as (G & L & O). apply enabled_iff. split; [|split]; intros x Hx.
+          - destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
+            pose proof (Rel x lo hi E). pose proof (Sge x lo hi Hx E). pose proof (G x Hx). lra.
+          - destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
+            pose proof (Rel x lo hi E). pose proof (Slt x lo hi Hx E). pose proof (L x Hx). lra.
+          - specialize (O x Hx). unfold true_of in *.
+            assert (Au : In (low x, high x) (asked (tr A i))) by (unfold asked; apply in_or_app; left; apply in_map_iff; eauto).
+            pose proof (Ask _ _ Au). rewrite !(value_shift s s' z sh) in O. destruct (strict x); lra. }
+        rewrite En'.
+        assert (Rel' : related v' (upd s (tr A i) z) (upd s' (tr A i) (z - sh))).
+        { intros x lo hi E. unfold upd. destruct (mem x (asg (tr A i))) eqn:M.
+          - apply mem_In in M. pose proof (Sas x lo hi M E). lra.
+          - destruct (copied x (copies (tr A i))) as [u|] eqn:Cu.
+            { pose proof (Cop x u lo hi Cu E). rewrite (value_shift s s' z sh). lra. }
+            assert (M' : mem x (gets (tr A i)) = false).
+            { apply mem_false. unfold gets. rewrite in_app_iff. intros [H|H]; [apply mem_In in H; congruence|now apply copied_None in Cu]. }
+            destruct He as (F & Ce & He). cbv zeta in He. destruct He as (_ & Kept & _).
+            destruct (Kept x lo hi M' E) as (lo1 & hi1 & E1 & H1 & H2). pose proof (Rel x lo1 hi1 E1). lra. }
+        pose proof (IH w v' pn0' q' _ _ _ _ Gw' Hc HL Adj' Rel') as Next. fold q' pn' in Next.
+        pose proof (shows_shift i q a b z sh s s' Hi okD Soth Ask (out (tr A i)) l Gl (incl_refl _) (one_other _ _ HM q i Hi)) as Sh.
+        assert (Er : (if existsb is_other (out (tr A i)) then Q2R (d' (st A q)) else 0) = r).
+        { unfold r, rel, shows_other. cbn [st_of plain]. rewrite Hs. destruct (existsb is_other (out (tr A i))); [easy|now rewrite Q2R_0]. }
+        rewrite Er in Sh. fold D in Sh.
+        unfold K.
+        match goal with |- ?x * ?y <= ?u * ?v * (?x' * ?y') => replace (u * v * (x' * y')) with ((u * x') * (v * y')) by ring end.
+        apply Rmult_le_compat; auto; [now apply shows_unit|now apply Pp_unit].
+      - apply Rmult_le_pos; auto. destruct (enabled _ s' _); [|lra].
+        apply prod_unit; [now apply shows_unit|now apply Pp_unit]. }
+    assert (U : unit_fun (after_step N A i q l a (P p w q') s)) by (apply after_unit; auto using Pp_unit).
+    assert (U' : unit_fun (after_step N A i q l b (P p w q') s')) by (apply after_unit; auto using Pp_unit).
+    assert (GG : forall s a, good N (after_step N A i q l a (P p w q') s)) by (intros; apply after_good; auto using Pp_good).
+    unfold step. destruct (uses (tr A i)) eqn:Us.
+    + pose proof (used_noise _ _ HM q i Hi Us) as Hd. specialize (Cost Hd).
+      pose proof (E_shift eps N _ _ (input A q a + Q2R (mu (st A q))) sh D K _ _ Hd Sal okS okD HK (GG s a) (GG s' b) U U' Point) as H.
+      eapply Rle_trans; [exact H|]. clear H.
+      replace (input A q a + Q2R (mu (st A q)) - D) with (input A q b + Q2R (mu (st A q))) by (unfold D; ring).
+      apply Rmult_le_compat_r; [now apply E_unit|]. unfold K. rewrite <- !exp_plus. apply exp_mono.
+      replace (eps * (r * Rabs D) + eps * pn' + eps * (Q2R (d (st A q)) * Rabs (sh - D))) with
+        (eps * (Q2R (d (st A q)) * Rabs (sh - D) + r * Rabs D + pn')) by ring.
+      apply Rmult_le_compat_l; lra.
+    + assert (Fix : forall l0 s a dd m, E N l0 dd m (after_step N A i q l a (P p w q') s) = after_step N A i q l a (P p w q') s 0).
+      { intros l0 s1 a1 dd m. rewrite <- (E_const eps N l0 dd m (after_step N A i q l a1 (P p w q') s1 0)).
+        - apply E_ext; auto.
+          + apply after_unit; auto using Pp_unit.
+          + intros z. now apply unused_const.
+        - apply after_unit; auto using Pp_unit. }
+      rewrite !Fix. eapply Rle_trans; [apply Point|].
+      rewrite (unused_const i q s' b l (P p w q') (0 - sh) 0 Hi Us).
+      apply Rmult_le_compat_r; [apply U'|]. unfold K. rewrite <- exp_plus. apply exp_mono.
+      replace (eps * (r * Rabs D) + eps * pn') with (eps * (r * Rabs D + pn')) by ring.
+      apply Rmult_le_compat_l; lra.
+Qed.
+
+
+(* The automaton is private if every path has probability 0 or is guided within D. *)
+Theorem guided_private :
+  (forall p w a, good_word N w -> chain A (initial A) p -> P p w (initial A) (fun _ => 0) a = 0 \/
+     exists v pn, (forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= Q2R hi) /\ guided v pn p /\ Q2R pn <= Q2R (c_D c)) ->
+  forall a b w, good_word N w -> adjacent a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
+Proof.
+  intros H a b w Gw Adj. unfold prob. rewrite !(fun s a => proj2 (Pr_paths N A (det _ _ HM) w Gw (initial A) s a)). rewrite <- sum_scal. apply sum_le. intros p Hp.
+  pose proof (paths_chain _ _ _ _ Hp) as Hc.
+  destruct (H p w a Gw Hc) as [->|(v & pn & Iv & Hg & HD)].
+  - apply Rmult_le_pos; [left; apply exp_pos|now apply Pp_unit].
+  - set (s' := fun x => match v x with Some (lo, _) => 0 - Q2R lo | None => 0 end).
+    assert (Rel : related v (fun _ => 0) s').
+    { intros x lo hi E. unfold s'. rewrite E. pose proof (Iv x lo hi E). lra. }
+    pose proof (guided_bound p w v pn _ _ _ _ _ Gw Hc Hg Adj Rel) as B.
+    rewrite (Pp_init N A H0 HM p w s' (fun _ => 0)) in B; auto.
+    eapply Rle_trans; [exact B|]. apply Rmult_le_compat_r; [now apply Pp_unit|].
+    apply exp_mono, Rmult_le_compat_l; lra.
+Qed.
+End Guide.

@@ -1,0 +1,98 @@
+(* Certificates of the kinds private and private-in-parts in JSON, for the checker. *)
+
+open Checker
+open Reading
+
+let edges where rule nodes transitions j =
+  let seen = Hashtbl.create 97 in
+  List.mapi (fun e item ->
+    let where = Printf.sprintf "%s[%d]" where e in
+    match items where item with
+    | [ a; b; c ] ->
+        let a = number where nodes a and b = number where transitions b and c = number where nodes c in
+        let key = match rule with `One_for_each_way -> (a, b, 0) | `Different -> (a, b, c) in
+        if Hashtbl.mem seen key then refuse "%s is given twice" where;
+        Hashtbl.add seen key ();
+        ((a, b), c)
+    | l -> refuse "%s has %d items, not 3" where (List.length l))
+    (items where j)
+
+(* Beyond the paper's automata facts are about more than variables; less is known then, which is allowed.
+   What is "<" or "<=" is read as "<=". *)
+let fact (a : Automata.t) where j =
+  match items where j with
+  | [ r; x; y ] ->
+      let r = text where r and x = text where x and y = text where y in
+      let r = if r = "<=" && not a.plain then "<" else r in
+      (match a.variable x, a.variable y with
+       | Some n, Some m when n <> m && (r = "<" || r = "=") -> Some (r, (n, m))
+       | _ when not a.plain && List.mem r [ "<"; "="; "!=" ] -> None
+       | _ -> refuse "%s has the fact %s %s %s" where x r y)
+  | l -> refuse "%s has %d items, not 3" where (List.length l)
+
+let bnode (a : Automata.t) where i j =
+  let where = Printf.sprintf "%s.nodes[%d]" where i in
+  let l = members where [ "state" ] [ "facts" ] j in
+  let facts = optional "facts" l (fun v -> List.filter_map (fact a (where ^ ".facts")) (items where v)) [] in
+  let of_kind k = List.filter_map (fun (r, p) -> if r = k then Some p else None) facts in
+  { b_state = a.state (text where (List.assoc "state" l)); b_less = of_kind "<"; b_same = of_kind "=" }
+
+let intervals where own j =
+  List.map (fun (x, v) ->
+    match own x with
+    | None -> refuse "%s is about %s, which is no variable of it" where x
+    | Some n -> n, (match v with Json.Null -> None | v -> Some (interval where v)))
+    (table where j)
+
+let graph (a : Automata.t) where own priced base lift =
+  let transitions = List.length a.automaton.transitions in
+  let wb = where ^ ".base" and wl = where ^ ".lift" in
+  let b = members wb [ "nodes"; "edges" ] [] base in
+  let nodes = List.mapi (bnode a wb) (items wb (List.assoc "nodes" b)) in
+  let l = members wl [ "cover"; "shifts"; "nodes"; "edges" ] [] lift in
+  let lnode i j =
+    let where = Printf.sprintf "%s.nodes[%d]" wl i in
+    let n = members where (if priced then [ "base"; "potential" ] else [ "base" ]) [ "shifts" ] j in
+    { l_base = number where (List.length nodes) (List.assoc "base" n);
+      l_pot = optional "potential" n (rational where) zero;
+      l_own = optional "shifts" n (intervals where own) [] } in
+  let l_nodes = List.mapi lnode (items wl (List.assoc "nodes" l)) in
+  { b_nodes = nodes;
+    b_edges = edges (wb ^ ".edges") `One_for_each_way (List.length nodes) transitions (List.assoc "edges" b);
+    forward = (match text wl (List.assoc "cover" l) with
+      | "forward" -> true | "backward" -> false | s -> refuse "%s.cover is %s" wl s);
+    everywhere = intervals (wl ^ ".shifts") own (List.assoc "shifts" l); l_nodes;
+    l_edges = edges (wl ^ ".edges") `Different (List.length l_nodes) transitions (List.assoc "edges" l) }
+
+let claim where l =
+  let low, high = interval where (List.assoc "adjacency" l) in
+  { c_low = low; c_high = high; c_sens = rational where (List.assoc "sensitivity" l);
+    c_D = rational where (List.assoc "D" l) }
+
+let head = [ "kind"; "adjacency"; "sensitivity"; "D" ]
+
+let private_ (a : Automata.t) where j =
+  let l = members where (head @ [ "base"; "lift" ]) [] j in
+  { c_claim = claim where l; stored = a.stored;
+    c_graph = graph a where a.variable true (List.assoc "base" l) (List.assoc "lift" l) }
+
+let in_parts (a : Automata.t) where j =
+  let l = members where (head @ [ "potentials"; "parts" ]) [] j in
+  let pots = table where (List.assoc "potentials" l) in
+  if List.sort compare (List.map fst pots) <> List.sort compare a.names then
+    refuse "%s.potentials are not those of the control states" where;
+  let by_name = Hashtbl.create 97 in
+  List.iter (fun (q, v) -> Hashtbl.add by_name q v) pots;
+  let taken = Hashtbl.create 97 in
+  let part k j =
+    let where = Printf.sprintf "%s.parts[%d]" where k in
+    let p = members where [ "variables"; "base"; "lift" ] [] j in
+    let mine = Hashtbl.create 97 in
+    let names = List.map (text where) (items where (List.assoc "variables" p)) in
+    let numbers = List.map (fun x -> match a.variable x with
+      | Some n when not (Hashtbl.mem taken n) -> Hashtbl.add taken n (); Hashtbl.add mine x n; n
+      | _ -> refuse "%s has %s, which is no variable or is in another part" where x) names in
+    numbers, graph a where (Hashtbl.find_opt mine) false (List.assoc "base" p) (List.assoc "lift" p) in
+  { p_claim = claim where l; p_stored = a.stored;
+    p_pots = List.map (fun q -> rational where (Hashtbl.find by_name q)) a.names;
+    p_parts = List.mapi part (items where (List.assoc "parts" l)) }

@@ -1,0 +1,1460 @@
+
+(** val negb : bool -> bool **)
+
+let negb = function
+| true -> false
+| false -> true
+
+(** val fst : ('a1 * 'a2) -> 'a1 **)
+
+let fst = function
+| (x, _) -> x
+
+(** val snd : ('a1 * 'a2) -> 'a2 **)
+
+let snd = function
+| (_, y) -> y
+
+(** val length : 'a1 list -> int **)
+
+let rec length = function
+| [] -> 0
+| _ :: l' -> Stdlib.Int.succ (length l')
+
+(** val app : 'a1 list -> 'a1 list -> 'a1 list **)
+
+let rec app l m =
+  match l with
+  | [] -> m
+  | a :: l1 -> a :: (app l1 m)
+
+type comparison =
+| Eq
+| Lt
+| Gt
+
+(** val compOpp : comparison -> comparison **)
+
+let compOpp = function
+| Eq -> Eq
+| Lt -> Gt
+| Gt -> Lt
+
+(** val sub : int -> int -> int **)
+
+let rec sub = fun n m -> Stdlib.max 0 (n-m)
+
+(** val eqb : bool -> bool -> bool **)
+
+let eqb b1 b2 =
+  if b1 then b2 else if b2 then false else true
+
+module Nat =
+ struct
+  (** val sub : int -> int -> int **)
+
+  let rec sub n m =
+    (fun fO fS n -> if n=0 then fO () else fS (n-1))
+      (fun _ -> n)
+      (fun k ->
+      (fun fO fS n -> if n=0 then fO () else fS (n-1))
+        (fun _ -> n)
+        (fun l -> sub k l)
+        m)
+      n
+
+  (** val ltb : int -> int -> bool **)
+
+  let ltb n m =
+    (<=) (Stdlib.Int.succ n) m
+
+  (** val divmod : int -> int -> int -> int -> int * int **)
+
+  let rec divmod x y q0 u =
+    (fun fO fS n -> if n=0 then fO () else fS (n-1))
+      (fun _ -> (q0, u))
+      (fun x' ->
+      (fun fO fS n -> if n=0 then fO () else fS (n-1))
+        (fun _ -> divmod x' y (Stdlib.Int.succ q0) y)
+        (fun u' -> divmod x' y q0 u')
+        u)
+      x
+
+  (** val div : int -> int -> int **)
+
+  let div x y =
+    (fun fO fS n -> if n=0 then fO () else fS (n-1))
+      (fun _ -> y)
+      (fun y' -> fst (divmod x y' 0 y'))
+      y
+
+  (** val modulo : int -> int -> int **)
+
+  let modulo x y =
+    (fun fO fS n -> if n=0 then fO () else fS (n-1))
+      (fun _ -> x)
+      (fun y' -> sub y' (snd (divmod x y' 0 y')))
+      y
+ end
+
+type positive =
+| XI of positive
+| XO of positive
+| XH
+
+type z =
+| Z0
+| Zpos of positive
+| Zneg of positive
+
+module Pos =
+ struct
+  (** val succ : positive -> positive **)
+
+  let rec succ = function
+  | XI p -> XO (succ p)
+  | XO p -> XI p
+  | XH -> XO XH
+
+  (** val add : positive -> positive -> positive **)
+
+  let rec add x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q0 -> XO (add_carry p q0)
+       | XO q0 -> XI (add p q0)
+       | XH -> XO (succ p))
+    | XO p ->
+      (match y with
+       | XI q0 -> XI (add p q0)
+       | XO q0 -> XO (add p q0)
+       | XH -> XI p)
+    | XH -> (match y with
+             | XI q0 -> XO (succ q0)
+             | XO q0 -> XI q0
+             | XH -> XO XH)
+
+  (** val add_carry : positive -> positive -> positive **)
+
+  and add_carry x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q0 -> XI (add_carry p q0)
+       | XO q0 -> XO (add_carry p q0)
+       | XH -> XI (succ p))
+    | XO p ->
+      (match y with
+       | XI q0 -> XO (add_carry p q0)
+       | XO q0 -> XI (add p q0)
+       | XH -> XO (succ p))
+    | XH ->
+      (match y with
+       | XI q0 -> XI (succ q0)
+       | XO q0 -> XO (succ q0)
+       | XH -> XI XH)
+
+  (** val pred_double : positive -> positive **)
+
+  let rec pred_double = function
+  | XI p -> XI (XO p)
+  | XO p -> XI (pred_double p)
+  | XH -> XH
+
+  (** val mul : positive -> positive -> positive **)
+
+  let rec mul x y =
+    match x with
+    | XI p -> add y (XO (mul p y))
+    | XO p -> XO (mul p y)
+    | XH -> y
+
+  (** val compare_cont : comparison -> positive -> positive -> comparison **)
+
+  let rec compare_cont r x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q0 -> compare_cont r p q0
+       | XO q0 -> compare_cont Gt p q0
+       | XH -> Gt)
+    | XO p ->
+      (match y with
+       | XI q0 -> compare_cont Lt p q0
+       | XO q0 -> compare_cont r p q0
+       | XH -> Gt)
+    | XH -> (match y with
+             | XH -> r
+             | _ -> Lt)
+
+  (** val compare : positive -> positive -> comparison **)
+
+  let compare =
+    compare_cont Eq
+
+  (** val eqb : positive -> positive -> bool **)
+
+  let rec eqb p q0 =
+    match p with
+    | XI p0 -> (match q0 with
+                | XI q1 -> eqb p0 q1
+                | _ -> false)
+    | XO p0 -> (match q0 with
+                | XO q1 -> eqb p0 q1
+                | _ -> false)
+    | XH -> (match q0 with
+             | XH -> true
+             | _ -> false)
+ end
+
+(** val nth : int -> 'a1 list -> 'a1 -> 'a1 **)
+
+let rec nth n l default =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> match l with
+              | [] -> default
+              | x :: _ -> x)
+    (fun m -> match l with
+              | [] -> default
+              | _ :: t -> nth m t default)
+    n
+
+(** val concat : 'a1 list list -> 'a1 list **)
+
+let rec concat = function
+| [] -> []
+| x :: l0 -> app x (concat l0)
+
+(** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
+
+let rec map f = function
+| [] -> []
+| a :: t -> (f a) :: (map f t)
+
+(** val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list **)
+
+let rec flat_map f = function
+| [] -> []
+| x :: t -> app (f x) (flat_map f t)
+
+(** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
+
+let rec fold_right f a0 = function
+| [] -> a0
+| b :: t -> f b (fold_right f a0 t)
+
+(** val existsb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec existsb f = function
+| [] -> false
+| a :: l0 -> (||) (f a) (existsb f l0)
+
+(** val forallb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec forallb f = function
+| [] -> true
+| a :: l0 -> (&&) (f a) (forallb f l0)
+
+(** val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let rec filter f = function
+| [] -> []
+| x :: l0 -> if f x then x :: (filter f l0) else filter f l0
+
+(** val find : ('a1 -> bool) -> 'a1 list -> 'a1 option **)
+
+let rec find f = function
+| [] -> None
+| x :: tl -> if f x then Some x else find f tl
+
+(** val seq : int -> int -> int list **)
+
+let rec seq start len =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> [])
+    (fun len0 -> start :: (seq (Stdlib.Int.succ start) len0))
+    len
+
+module Z =
+ struct
+  (** val double : z -> z **)
+
+  let double = function
+  | Z0 -> Z0
+  | Zpos p -> Zpos (XO p)
+  | Zneg p -> Zneg (XO p)
+
+  (** val succ_double : z -> z **)
+
+  let succ_double = function
+  | Z0 -> Zpos XH
+  | Zpos p -> Zpos (XI p)
+  | Zneg p -> Zneg (Pos.pred_double p)
+
+  (** val pred_double : z -> z **)
+
+  let pred_double = function
+  | Z0 -> Zneg XH
+  | Zpos p -> Zpos (Pos.pred_double p)
+  | Zneg p -> Zneg (XI p)
+
+  (** val pos_sub : positive -> positive -> z **)
+
+  let rec pos_sub x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q0 -> double (pos_sub p q0)
+       | XO q0 -> succ_double (pos_sub p q0)
+       | XH -> Zpos (XO p))
+    | XO p ->
+      (match y with
+       | XI q0 -> pred_double (pos_sub p q0)
+       | XO q0 -> double (pos_sub p q0)
+       | XH -> Zpos (Pos.pred_double p))
+    | XH ->
+      (match y with
+       | XI q0 -> Zneg (XO q0)
+       | XO q0 -> Zneg (Pos.pred_double q0)
+       | XH -> Z0)
+
+  (** val add : z -> z -> z **)
+
+  let add x y =
+    match x with
+    | Z0 -> y
+    | Zpos x' ->
+      (match y with
+       | Z0 -> x
+       | Zpos y' -> Zpos (Pos.add x' y')
+       | Zneg y' -> pos_sub x' y')
+    | Zneg x' ->
+      (match y with
+       | Z0 -> x
+       | Zpos y' -> pos_sub y' x'
+       | Zneg y' -> Zneg (Pos.add x' y'))
+
+  (** val opp : z -> z **)
+
+  let opp = function
+  | Z0 -> Z0
+  | Zpos x0 -> Zneg x0
+  | Zneg x0 -> Zpos x0
+
+  (** val sub : z -> z -> z **)
+
+  let sub m n =
+    add m (opp n)
+
+  (** val mul : z -> z -> z **)
+
+  let mul x y =
+    match x with
+    | Z0 -> Z0
+    | Zpos x' ->
+      (match y with
+       | Z0 -> Z0
+       | Zpos y' -> Zpos (Pos.mul x' y')
+       | Zneg y' -> Zneg (Pos.mul x' y'))
+    | Zneg x' ->
+      (match y with
+       | Z0 -> Z0
+       | Zpos y' -> Zneg (Pos.mul x' y')
+       | Zneg y' -> Zpos (Pos.mul x' y'))
+
+  (** val compare : z -> z -> comparison **)
+
+  let compare x y =
+    match x with
+    | Z0 -> (match y with
+             | Z0 -> Eq
+             | Zpos _ -> Lt
+             | Zneg _ -> Gt)
+    | Zpos x' -> (match y with
+                  | Zpos y' -> Pos.compare x' y'
+                  | _ -> Gt)
+    | Zneg x' ->
+      (match y with
+       | Zneg y' -> compOpp (Pos.compare x' y')
+       | _ -> Lt)
+
+  (** val leb : z -> z -> bool **)
+
+  let leb x y =
+    match compare x y with
+    | Gt -> false
+    | _ -> true
+
+  (** val ltb : z -> z -> bool **)
+
+  let ltb x y =
+    match compare x y with
+    | Lt -> true
+    | _ -> false
+
+  (** val eqb : z -> z -> bool **)
+
+  let eqb x y =
+    match x with
+    | Z0 -> (match y with
+             | Z0 -> true
+             | _ -> false)
+    | Zpos p -> (match y with
+                 | Zpos q0 -> Pos.eqb p q0
+                 | _ -> false)
+    | Zneg p -> (match y with
+                 | Zneg q0 -> Pos.eqb p q0
+                 | _ -> false)
+
+  (** val pos_div_eucl : positive -> z -> z * z **)
+
+  let rec pos_div_eucl a b =
+    match a with
+    | XI a' ->
+      let (q0, r) = pos_div_eucl a' b in
+      let r' = add (mul (Zpos (XO XH)) r) (Zpos XH) in
+      if ltb r' b
+      then ((mul (Zpos (XO XH)) q0), r')
+      else ((add (mul (Zpos (XO XH)) q0) (Zpos XH)), (sub r' b))
+    | XO a' ->
+      let (q0, r) = pos_div_eucl a' b in
+      let r' = mul (Zpos (XO XH)) r in
+      if ltb r' b
+      then ((mul (Zpos (XO XH)) q0), r')
+      else ((add (mul (Zpos (XO XH)) q0) (Zpos XH)), (sub r' b))
+    | XH -> if leb (Zpos (XO XH)) b then (Z0, (Zpos XH)) else ((Zpos XH), Z0)
+
+  (** val div_eucl : z -> z -> z * z **)
+
+  let div_eucl a b =
+    match a with
+    | Z0 -> (Z0, Z0)
+    | Zpos a' ->
+      (match b with
+       | Z0 -> (Z0, a)
+       | Zpos _ -> pos_div_eucl a' b
+       | Zneg b' ->
+         let (q0, r) = pos_div_eucl a' (Zpos b') in
+         (match r with
+          | Z0 -> ((opp q0), Z0)
+          | _ -> ((opp (add q0 (Zpos XH))), (add b r))))
+    | Zneg a' ->
+      (match b with
+       | Z0 -> (Z0, a)
+       | Zpos _ ->
+         let (q0, r) = pos_div_eucl a' b in
+         (match r with
+          | Z0 -> ((opp q0), Z0)
+          | _ -> ((opp (add q0 (Zpos XH))), (sub b r)))
+       | Zneg b' -> let (q0, r) = pos_div_eucl a' (Zpos b') in (q0, (opp r)))
+
+  (** val modulo : z -> z -> z **)
+
+  let modulo a b =
+    let (_, r) = div_eucl a b in r
+ end
+
+type q = { qnum : z; qden : positive }
+
+(** val qle_bool : q -> q -> bool **)
+
+let qle_bool x y =
+  Z.leb (Z.mul x.qnum (Zpos y.qden)) (Z.mul y.qnum (Zpos x.qden))
+
+(** val qplus : q -> q -> q **)
+
+let qplus x y =
+  { qnum = (Z.add (Z.mul x.qnum (Zpos y.qden)) (Z.mul y.qnum (Zpos x.qden)));
+    qden = (Pos.mul x.qden y.qden) }
+
+(** val qmult : q -> q -> q **)
+
+let qmult x y =
+  { qnum = (Z.mul x.qnum y.qnum); qden = (Pos.mul x.qden y.qden) }
+
+(** val qopp : q -> q **)
+
+let qopp x =
+  { qnum = (Z.opp x.qnum); qden = x.qden }
+
+(** val qminus : q -> q -> q **)
+
+let qminus x y =
+  qplus x (qopp y)
+
+type law =
+| Laplace
+| Exponential
+| Exact
+
+type place =
+| Zero
+| Insample
+| Held of int
+
+type term = { negative : bool; whence : place; plus : q }
+
+type atom = { low : term; high : term; strict : bool }
+
+type item =
+| Sym of int
+| Number of term * term
+| Other
+
+type stat = { reads : bool; law_of : law; d : q; mu : q; law_of' : law;
+              d' : q; mu' : q }
+
+type trans = { src : int; tgt : int; t_ge : int list; t_lt : int list;
+               others : atom list; asg : int list;
+               copies : (int * term) list; out : item list }
+
+type automaton = { initial : int; states : stat list; transitions : trans list }
+
+(** val stat0 : stat **)
+
+let stat0 =
+  { reads = false; law_of = Laplace; d = { qnum = Z0; qden = XH }; mu =
+    { qnum = Z0; qden = XH }; law_of' = Laplace; d' = { qnum = Z0; qden =
+    XH }; mu' = { qnum = Z0; qden = XH } }
+
+(** val trans0 : trans **)
+
+let trans0 =
+  { src = 0; tgt = 0; t_ge = []; t_lt = []; others = []; asg = []; copies =
+    []; out = [] }
+
+(** val st : automaton -> int -> stat **)
+
+let st a q0 =
+  nth q0 a.states stat0
+
+(** val tr : automaton -> int -> trans **)
+
+let tr a i =
+  nth i a.transitions trans0
+
+(** val leaving : automaton -> int -> int list **)
+
+let leaving a q0 =
+  filter (fun i -> (=) (tr a i).src q0) (seq 0 (length a.transitions))
+
+(** val mem : int -> int list -> bool **)
+
+let mem x l =
+  existsb ((=) x) l
+
+type 'x tree =
+| Leaf
+| Node of 'x * 'x tree * 'x tree
+
+(** val get : 'a1 tree -> int -> 'a1 option **)
+
+let rec get t n =
+  match t with
+  | Leaf -> None
+  | Node (x, l, r) ->
+    if (=) n 0
+    then Some x
+    else if (fun n -> n land 1 = 1) n
+         then get l ((fun n -> n / 2) n)
+         else get r (sub ((fun n -> n / 2) n) (Stdlib.Int.succ 0))
+
+(** val push : 'a1 -> 'a1 tree -> 'a1 tree **)
+
+let rec push x = function
+| Leaf -> Node (x, Leaf, Leaf)
+| Node (y, l, r) -> Node (x, (push y r), l)
+
+(** val change : ('a1 -> 'a1) -> int -> 'a1 tree -> 'a1 tree **)
+
+let rec change f n = function
+| Leaf -> Leaf
+| Node (x, l, r) ->
+  if (=) n 0
+  then Node ((f x), l, r)
+  else if (fun n -> n land 1 = 1) n
+       then Node (x, (change f ((fun n -> n / 2) n) l), r)
+       else Node (x, l,
+              (change f (sub ((fun n -> n / 2) n) (Stdlib.Int.succ 0)) r))
+
+(** val array : 'a1 list -> 'a1 tree **)
+
+let array l =
+  fold_right push Leaf l
+
+(** val at_place : 'a1 -> 'a1 tree -> int -> 'a1 **)
+
+let at_place d0 t n =
+  match get t n with
+  | Some x -> x
+  | None -> d0
+
+(** val blank : int -> 'a1 list tree **)
+
+let rec blank n =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> Leaf)
+    (fun m -> push [] (blank m))
+    n
+
+(** val beyond : ('a1 -> int) -> 'a1 list -> int **)
+
+let beyond key l =
+  fold_right (fun x n ->
+    if Nat.ltb (key x) n then n else Stdlib.Int.succ (key x)) 0 l
+
+(** val index : ('a1 -> int) -> 'a1 list -> 'a1 list tree **)
+
+let index key l =
+  fold_right (fun x t -> change (fun x0 -> x :: x0) (key x) t)
+    (blank (beyond key l)) l
+
+(** val with_key : 'a1 list tree -> int -> 'a1 list **)
+
+let with_key t k =
+  match get t k with
+  | Some l -> l
+  | None -> []
+
+type bnode = { b_state : int; b_less : (int * int) list;
+               b_same : (int * int) list }
+
+type ivs = (int * (q * q) option) list
+
+type lnode = { l_base : int; l_pot : q; l_own : ivs }
+
+type edge = (int * int) * int
+
+type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
+               everywhere : ivs; l_nodes : lnode list; l_edges : edge list }
+
+type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
+
+type cert = { c_claim : claim; c_graph : graph; stored : int list list }
+
+type pcert = { p_claim : claim; p_pots : q list;
+               p_parts : (int list * graph) list; p_stored : int list list }
+
+(** val source : edge -> int **)
+
+let source e =
+  fst (fst e)
+
+(** val via : edge -> int **)
+
+let via e =
+  snd (fst e)
+
+(** val target : edge -> int **)
+
+let target =
+  snd
+
+(** val bnode0 : bnode **)
+
+let bnode0 =
+  { b_state = 0; b_less = []; b_same = [] }
+
+(** val lnode0 : lnode **)
+
+let lnode0 =
+  { l_base = 0; l_pot = { qnum = Z0; qden = XH }; l_own = [] }
+
+(** val bn : graph -> int -> bnode **)
+
+let bn g v =
+  nth v g.b_nodes bnode0
+
+(** val ln : graph -> int -> lnode **)
+
+let ln g n =
+  nth n g.l_nodes lnode0
+
+(** val having : ('a1 -> int) -> 'a1 list -> int -> 'a1 list **)
+
+let having key l k =
+  filter (fun x -> (=) (key x) k) l
+
+(** val numbers : 'a1 list -> int list **)
+
+let numbers l =
+  seq 0 (length l)
+
+type view = { tr_of : (int -> trans); st_of : (int -> stat);
+              leaving_of : (int -> int list); stored_of : (int -> int list) }
+
+type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
+               ln_of : (int -> lnode); over_of : (int -> int list);
+               from_of : (int -> edge list); to_of : (int -> edge list);
+               by_of : (int -> edge list); every_of : (int -> ivs) }
+
+(** val plain : automaton -> int list list -> view **)
+
+let plain a h =
+  { tr_of = (tr a); st_of = (st a); leaving_of = (leaving a); stored_of =
+    (fun q0 -> nth q0 h []) }
+
+(** val gplain : graph -> gview **)
+
+let gplain g =
+  { bn_of = (bn g); out_of = (having source g.b_edges); ln_of = (ln g);
+    over_of = (having (fun n -> (ln g n).l_base) (numbers g.l_nodes));
+    from_of = (having source g.l_edges); to_of = (having target g.l_edges);
+    by_of = (having via g.l_edges); every_of = (having fst g.everywhere) }
+
+type trees = { tr_tree : trans tree; st_tree : stat tree;
+               leaving_tree : int list tree; stored_tree : int list tree }
+
+type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
+                ln_tree : lnode tree; over_tree : int list tree;
+                from_tree : edge list tree; to_tree : edge list tree;
+                by_tree : edge list tree;
+                every_tree : (int * (q * q) option) list tree }
+
+(** val grow : automaton -> int list list -> trees **)
+
+let grow a h =
+  let t = array a.transitions in
+  { tr_tree = t; st_tree = (array a.states); leaving_tree =
+  (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
+  stored_tree = (array h) }
+
+(** val ggrow : graph -> gtrees **)
+
+let ggrow g =
+  let n = array g.l_nodes in
+  { bn_tree = (array g.b_nodes); out_tree = (index source g.b_edges);
+  ln_tree = n; over_tree =
+  (index (fun k -> (at_place lnode0 n k).l_base) (numbers g.l_nodes));
+  from_tree = (index source g.l_edges); to_tree = (index target g.l_edges);
+  by_tree = (index via g.l_edges); every_tree = (index fst g.everywhere) }
+
+(** val by_trees : trees -> view **)
+
+let by_trees t =
+  { tr_of = (at_place trans0 t.tr_tree); st_of = (at_place stat0 t.st_tree);
+    leaving_of = (with_key t.leaving_tree); stored_of =
+    (at_place [] t.stored_tree) }
+
+(** val by_gtrees : gtrees -> gview **)
+
+let by_gtrees t =
+  { bn_of = (at_place bnode0 t.bn_tree); out_of = (with_key t.out_tree);
+    ln_of = (at_place lnode0 t.ln_tree); over_of = (with_key t.over_tree);
+    from_of = (with_key t.from_tree); to_of = (with_key t.to_tree); by_of =
+    (with_key t.by_tree); every_of = (with_key t.every_tree) }
+
+(** val memp : (int * int) -> (int * int) list -> bool **)
+
+let memp p l =
+  existsb (fun p' -> (&&) ((=) (fst p) (fst p')) ((=) (snd p) (snd p'))) l
+
+(** val subset : int list -> int list -> bool **)
+
+let subset l l' =
+  forallb (fun x -> mem x l') l
+
+(** val qlt_bool : q -> q -> bool **)
+
+let qlt_bool x y =
+  negb (qle_bool y x)
+
+(** val nonempty : 'a1 list -> bool **)
+
+let nonempty = function
+| [] -> false
+| _ :: _ -> true
+
+(** val meets : int list -> int list -> bool **)
+
+let meets l l' =
+  existsb (fun x -> mem x l') l
+
+(** val is_some : 'a1 option -> bool **)
+
+let is_some = function
+| Some _ -> true
+| None -> false
+
+(** val within : int list -> int list -> bool **)
+
+let rec within l = function
+| [] -> negb (nonempty l)
+| y :: m' ->
+  (match l with
+   | [] -> true
+   | x :: m -> if (=) x y then within m m' else within l m')
+
+(** val without : int list -> int list -> int list **)
+
+let without l l' =
+  filter (fun x -> negb (mem x l')) l
+
+(** val fits : q list -> q list -> bool **)
+
+let fits f ce =
+  match f with
+  | [] -> true
+  | f0 :: f' ->
+    (match ce with
+     | [] -> true
+     | c :: c' ->
+       qle_bool (fold_right (fun x m -> if qle_bool x m then m else x) f0 f')
+         (fold_right (fun x m -> if qle_bool x m then x else m) c c'))
+
+(** val zero : term **)
+
+let zero =
+  { negative = false; whence = Zero; plus = { qnum = Z0; qden = XH } }
+
+(** val insample : term **)
+
+let insample =
+  { negative = false; whence = Insample; plus = { qnum = Z0; qden = XH } }
+
+(** val is_sample : term -> bool **)
+
+let is_sample v =
+  match v.whence with
+  | Insample -> true
+  | _ -> false
+
+(** val held_by : term -> int list **)
+
+let held_by v =
+  match v.whence with
+  | Held x -> x :: []
+  | _ -> []
+
+(** val terms_of : item -> term list **)
+
+let terms_of = function
+| Number (a, b) -> a :: (b :: [])
+| _ -> []
+
+(** val is_other : item -> bool **)
+
+let is_other = function
+| Other -> true
+| _ -> false
+
+(** val shows_other : trans -> bool **)
+
+let shows_other t =
+  existsb is_other t.out
+
+(** val terms : trans -> term list **)
+
+let terms t =
+  app (flat_map (fun a -> a.low :: (a.high :: [])) t.others)
+    (flat_map terms_of t.out)
+
+(** val uses : trans -> bool **)
+
+let uses t =
+  (||) ((||) ((||) (nonempty t.t_ge) (nonempty t.t_lt)) (nonempty t.asg))
+    (existsb is_sample (terms t))
+
+(** val read : trans -> int list **)
+
+let read t =
+  app t.t_ge
+    (app t.t_lt
+      (app (flat_map held_by (terms t))
+        (flat_map (fun c -> held_by (snd c)) t.copies)))
+
+(** val gets : trans -> int list **)
+
+let gets t =
+  app t.asg (map fst t.copies)
+
+(** val place_eqb : place -> place -> bool **)
+
+let place_eqb p q0 =
+  match p with
+  | Zero -> (match q0 with
+             | Zero -> true
+             | _ -> false)
+  | Insample -> (match q0 with
+                 | Insample -> true
+                 | _ -> false)
+  | Held x -> (match q0 with
+               | Held y -> (=) x y
+               | _ -> false)
+
+(** val same_place : term -> term -> bool **)
+
+let same_place v w =
+  (&&) (eqb v.negative w.negative) (place_eqb v.whence w.whence)
+
+(** val excludes : atom -> atom -> bool **)
+
+let excludes a b =
+  (&&) ((&&) (same_place a.low b.high) (same_place a.high b.low))
+    (let gap =
+       qplus (qminus a.high.plus a.low.plus) (qminus b.high.plus b.low.plus)
+     in
+     (||) (qlt_bool gap { qnum = Z0; qden = XH })
+       ((&&) (qle_bool gap { qnum = Z0; qden = XH }) ((||) a.strict b.strict)))
+
+(** val minus : term -> term **)
+
+let minus v =
+  { negative = (negb v.negative); whence = v.whence; plus = (qopp v.plus) }
+
+(** val mirrored : atom -> atom **)
+
+let mirrored a =
+  { low = (minus a.high); high = (minus a.low); strict = a.strict }
+
+(** val atoms : trans -> atom list **)
+
+let atoms t =
+  app
+    (map (fun x -> { low = { negative = false; whence = (Held x); plus =
+      { qnum = Z0; qden = XH } }; high = insample; strict = false }) t.t_ge)
+    (app
+      (map (fun x -> { low = insample; high = { negative = false; whence =
+        (Held x); plus = { qnum = Z0; qden = XH } }; strict = true }) t.t_lt)
+      t.others)
+
+(** val opposite : trans -> trans -> bool **)
+
+let opposite t t' =
+  (||)
+    ((||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
+      (existsb (fun a ->
+        existsb (fun b -> (||) (excludes a b) (excludes a (mirrored b)))
+          (atoms t')) t.others))
+    (existsb (fun b ->
+      existsb (fun a -> (||) (excludes a b) (excludes (mirrored a) b))
+        (atoms t)) t'.others)
+
+(** val asked : trans -> (term * term) list **)
+
+let asked t =
+  app (map (fun a -> (a.low, a.high)) t.others)
+    (flat_map (fun i ->
+      match i with
+      | Number (a, b) -> (a, b) :: ((b, a) :: [])
+      | _ -> []) t.out)
+
+(** val is_live : law -> q -> bool **)
+
+let is_live l d0 =
+  match l with
+  | Exact -> true
+  | _ -> qlt_bool { qnum = Z0; qden = XH } d0
+
+(** val check_trans : view -> int -> bool **)
+
+let check_trans v i =
+  let t = v.tr_of i in
+  let s = v.st_of t.src in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) ((||) (negb (uses t)) (is_live s.law_of s.d))
+              ((||) (negb (shows_other t)) (is_live s.law_of' s.d')))
+            ((<=) (length (filter is_other t.out)) (Stdlib.Int.succ 0)))
+          (forallb (fun c -> negb (is_sample (snd c))) t.copies))
+        (forallb (fun j -> (||) ((=) i j) (opposite t (v.tr_of j)))
+          (v.leaving_of t.src))) (subset (read t) (v.stored_of t.src)))
+    (within (without (v.stored_of t.tgt) (gets t)) (v.stored_of t.src))
+
+(** val check_model : automaton -> view -> bool **)
+
+let check_model a v =
+  (&&) (forallb (check_trans v) (numbers a.transitions))
+    (negb (nonempty (v.stored_of a.initial)))
+
+(** val check_claim : claim -> bool **)
+
+let check_claim c =
+  (&&)
+    ((&&) (qle_bool c.c_low { qnum = Z0; qden = XH })
+      (qle_bool { qnum = Z0; qden = XH } c.c_high))
+    (qlt_bool { qnum = Z0; qden = XH } c.c_sens)
+
+(** val goal : gview -> int -> int -> int option **)
+
+let goal w v i =
+  match find (fun e -> (=) (via e) i) (w.out_of v) with
+  | Some e -> Some (target e)
+  | None -> None
+
+(** val swap : (int * int) -> int * int **)
+
+let swap p =
+  ((snd p), (fst p))
+
+(** val same : bnode -> (int * int) list **)
+
+let same b =
+  app b.b_same (map swap b.b_same)
+
+(** val below : bnode -> trans -> int list **)
+
+let below b t =
+  app t.t_ge
+    (map fst (filter (fun p -> mem (snd p) t.t_ge) (app b.b_less (same b))))
+
+(** val above : bnode -> trans -> int list **)
+
+let above b t =
+  app t.t_lt
+    (map snd (filter (fun p -> mem (fst p) t.t_lt) (app b.b_less (same b))))
+
+(** val contradicts : bnode -> trans -> bool **)
+
+let contradicts b t =
+  meets (below b t) (above b t)
+
+(** val is_copy : trans -> int -> bool **)
+
+let is_copy t x =
+  (&&) (negb (mem x t.asg)) (mem x (map fst t.copies))
+
+(** val less_follows : bnode -> trans -> (int * int) -> bool **)
+
+let less_follows b t p = match p with
+| (x, y) ->
+  (&&) ((&&) (negb (is_copy t x)) (negb (is_copy t y)))
+    (if mem x t.asg
+     then (&&) (negb (mem y t.asg)) (mem y (above b t))
+     else if mem y t.asg
+          then mem x (below b t)
+          else (||) (memp p b.b_less)
+                 ((&&) (mem x (below b t)) (mem y (above b t))))
+
+(** val same_follows : bnode -> trans -> (int * int) -> bool **)
+
+let same_follows b t p = match p with
+| (x, y) ->
+  (&&) ((&&) (negb (is_copy t x)) (negb (is_copy t y)))
+    (if mem x t.asg
+     then mem y t.asg
+     else (&&) (negb (mem y t.asg)) (memp p (same b)))
+
+(** val check_base_step : view -> gview -> int -> int -> bool **)
+
+let check_base_step v w v0 i =
+  (||) (contradicts (w.bn_of v0) (v.tr_of i))
+    (match goal w v0 i with
+     | Some v' ->
+       (&&)
+         (forallb (less_follows (w.bn_of v0) (v.tr_of i)) (w.bn_of v').b_less)
+         (forallb (same_follows (w.bn_of v0) (v.tr_of i)) (w.bn_of v').b_same)
+     | None -> false)
+
+(** val check_base_edge :
+    automaton -> view -> graph -> gview -> edge -> bool **)
+
+let check_base_edge a v g w = function
+| (p, v') ->
+  let (v0, i) = p in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&) (Nat.ltb v0 (length g.b_nodes))
+          (Nat.ltb i (length a.transitions))) (Nat.ltb v' (length g.b_nodes)))
+      ((=) (v.tr_of i).src (w.bn_of v0).b_state))
+    ((=) (v.tr_of i).tgt (w.bn_of v').b_state)
+
+(** val check_base : automaton -> view -> graph -> gview -> bool **)
+
+let check_base a v g w =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&) (Nat.ltb 0 (length g.b_nodes))
+            ((=) (w.bn_of 0).b_state a.initial))
+          (negb (nonempty (w.bn_of 0).b_less)))
+        (negb (nonempty (w.bn_of 0).b_same)))
+      (forallb (check_base_edge a v g w) g.b_edges))
+    (forallb (fun v0 ->
+      forallb (check_base_step v w v0) (v.leaving_of (w.bn_of v0).b_state))
+      (numbers g.b_nodes))
+
+(** val assoc : int -> ivs -> (q * q) option option **)
+
+let rec assoc x = function
+| [] -> None
+| p :: l' -> let (y, o) = p in if (=) x y then Some o else assoc x l'
+
+(** val iv : gview -> int -> int -> (q * q) option **)
+
+let iv w n x =
+  match assoc x (w.ln_of n).l_own with
+  | Some o -> o
+  | None -> (match assoc x (w.every_of x) with
+             | Some o -> o
+             | None -> None)
+
+(** val check_ivs : (q -> bool) -> ivs -> bool **)
+
+let check_ivs okq l =
+  forallb (fun p ->
+    match snd p with
+    | Some y ->
+      let (lo, hi) = y in (&&) ((&&) (qle_bool lo hi) (okq lo)) (okq hi)
+    | None -> true) l
+
+(** val check_shifts : (q -> bool) -> graph -> bool **)
+
+let check_shifts okq g =
+  (&&) (check_ivs okq g.everywhere)
+    (forallb (fun n -> check_ivs okq n.l_own) g.l_nodes)
+
+(** val has_edge_from : gview -> int -> int -> bool **)
+
+let has_edge_from w n i =
+  existsb (fun e -> (=) (via e) i) (w.from_of n)
+
+(** val has_edge_to : gview -> int -> int -> int -> bool **)
+
+let has_edge_to w v i n' =
+  existsb (fun e -> (&&) ((=) (w.ln_of (source e)).l_base v) ((=) (via e) i))
+    (w.to_of n')
+
+(** val check_cover : graph -> gview -> bool **)
+
+let check_cover g w =
+  (&&) (nonempty (w.over_of 0))
+    (forallb (fun e ->
+      let (y, v') = e in
+      let (v, i) = y in
+      if g.forward
+      then forallb (fun n -> has_edge_from w n i) (w.over_of v)
+      else (&&) (nonempty (w.over_of v'))
+             (forallb (has_edge_to w v i) (w.over_of v'))) g.b_edges)
+
+(** val keys : ivs -> int list **)
+
+let keys l =
+  map fst l
+
+(** val check_kept : gview -> trans -> int -> int -> bool **)
+
+let check_kept w t n n' =
+  forallb (fun x ->
+    (||) (mem x (gets t))
+      (match iv w n' x with
+       | Some p ->
+         let (lo', hi') = p in
+         (match iv w n x with
+          | Some p0 ->
+            let (lo, hi) = p0 in (&&) (qle_bool lo' lo) (qle_bool hi hi')
+          | None -> false)
+       | None -> true))
+    (app (keys (w.ln_of n).l_own) (keys (w.ln_of n').l_own))
+
+(** val ends : gview -> ((q * q) -> q) -> int -> int list -> q list **)
+
+let ends w f n xs =
+  flat_map (fun x -> match iv w n x with
+                     | Some p -> (f p) :: []
+                     | None -> []) xs
+
+(** val turned : bool -> (q * q) -> q * q **)
+
+let turned b p =
+  if b then ((qopp (snd p)), (qopp (fst p))) else p
+
+(** val shifts : gview -> int -> term -> (q * q) option **)
+
+let shifts w n v =
+  match v.whence with
+  | Zero -> Some ({ qnum = Z0; qden = XH }, { qnum = Z0; qden = XH })
+  | Insample -> None
+  | Held x ->
+    (match iv w n x with
+     | Some p -> Some (turned v.negative p)
+     | None -> None)
+
+(** val check_copies : gview -> trans -> int -> int -> bool **)
+
+let check_copies w t n n' =
+  forallb (fun c ->
+    match iv w n' (fst c) with
+    | Some p ->
+      let (lo', hi') = p in
+      (match shifts w n (snd c) with
+       | Some p0 ->
+         let (lo, hi) = p0 in (&&) (qle_bool lo' lo) (qle_bool hi hi')
+       | None -> false)
+    | None -> true) t.copies
+
+(** val ask : gview -> int -> (term * term) -> (q list * q list) option **)
+
+let ask w n = function
+| (a, b) ->
+  if same_place a b
+  then Some ([], [])
+  else if is_sample a
+       then if is_sample b
+            then Some
+                   (if a.negative
+                    then ([], ({ qnum = Z0; qden = XH } :: []))
+                    else (({ qnum = Z0; qden = XH } :: []), []))
+            else (match shifts w n b with
+                  | Some p0 ->
+                    let (_, hi) = p0 in
+                    Some
+                    (if a.negative
+                     then ([], ((qopp hi) :: []))
+                     else ((hi :: []), []))
+                  | None -> None)
+       else if is_sample b
+            then (match shifts w n a with
+                  | Some p0 ->
+                    let (lo, _) = p0 in
+                    Some
+                    (if b.negative
+                     then (((qopp lo) :: []), [])
+                     else ([], (lo :: [])))
+                  | None -> None)
+            else (match shifts w n a with
+                  | Some p0 ->
+                    let (lo, _) = p0 in
+                    (match shifts w n b with
+                     | Some p1 ->
+                       let (_, hi) = p1 in
+                       if qle_bool hi lo then Some ([], []) else None
+                     | None -> None)
+                  | None -> None)
+
+(** val ask_floors : gview -> int -> (term * term) -> q list **)
+
+let ask_floors w n p =
+  match ask w n p with
+  | Some p0 -> let (f, _) = p0 in f
+  | None -> []
+
+(** val ask_ceilings : gview -> int -> (term * term) -> q list **)
+
+let ask_ceilings w n p =
+  match ask w n p with
+  | Some p0 -> let (_, ce) = p0 in ce
+  | None -> []
+
+(** val floors : gview -> trans -> int -> int -> q list **)
+
+let floors w t n n' =
+  app (ends w snd n t.t_lt)
+    (app (ends w fst n' t.asg) (flat_map (ask_floors w n) (asked t)))
+
+(** val ceilings : gview -> trans -> int -> int -> q list **)
+
+let ceilings w t n n' =
+  app (ends w fst n t.t_ge)
+    (app (ends w snd n' t.asg) (flat_map (ask_ceilings w n) (asked t)))
+
+(** val check_ledge :
+    view -> graph -> gview -> (int -> bool) -> edge -> bool **)
+
+let check_ledge v g w own = function
+| (p, n') ->
+  let (n, i) = p in
+  let t = v.tr_of i in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&)
+              ((&&) (Nat.ltb n (length g.l_nodes))
+                (Nat.ltb n' (length g.l_nodes)))
+              (match goal w (w.ln_of n).l_base i with
+               | Some v' -> (=) v' (w.ln_of n').l_base
+               | None -> false))
+            (forallb (fun x -> (||) (negb (own x)) (is_some (iv w n x)))
+              (app t.t_ge t.t_lt))) (check_kept w t n n'))
+        (check_copies w t n n'))
+      (forallb (fun p0 -> is_some (ask w n p0)) (asked t)))
+    (fits (floors w t n n') (ceilings w t n n'))
+
+(** val check_graph :
+    (q -> bool) -> automaton -> view -> graph -> gview -> (int -> bool) ->
+    bool **)
+
+let check_graph okq a v g w own =
+  (&&)
+    ((&&) ((&&) (check_base a v g w) (check_shifts okq g)) (check_cover g w))
+    (forallb (check_ledge v g w own) g.l_edges)
+
+(** val rel : view -> trans -> q **)
+
+let rel v t =
+  if shows_other t then (v.st_of t.src).d' else { qnum = Z0; qden = XH }
+
+(** val extremes : view -> claim -> trans -> q list **)
+
+let extremes v c t =
+  if (v.st_of t.src).reads
+  then (qmult c.c_sens c.c_low) :: ((qmult c.c_sens c.c_high) :: [])
+  else { qnum = Z0; qden = XH } :: []
+
+(** val misses : q list -> q list -> q -> q list **)
+
+let misses f ce d0 =
+  { qnum = Z0; qden =
+    XH } :: (app (map (fun f0 -> qminus f0 d0) f)
+              (map (fun c -> qminus d0 c) ce))
+
+(** val check_law : law -> q list -> q list -> q -> bool **)
+
+let check_law l f ce d0 =
+  match l with
+  | Laplace -> true
+  | Exponential -> forallb (fun f0 -> qle_bool f0 d0) f
+  | Exact ->
+    (&&) (forallb (fun f0 -> qle_bool f0 d0) f) (forallb (qle_bool d0) ce)
+
+(** val check_cost :
+    view -> claim -> trans -> q list -> q list -> q -> bool **)
+
+let check_cost v c t f ce paid =
+  let s = v.st_of t.src in
+  let dd = s.d in
+  forallb (fun d0 ->
+    (&&)
+      ((&&) (check_law s.law_of f ce d0)
+        ((||) (negb (shows_other t))
+          (check_law s.law_of' ({ qnum = Z0; qden = XH } :: []) ({ qnum = Z0;
+            qden = XH } :: []) d0)))
+      (forallb (fun g ->
+        (&&) (qle_bool (qplus (qmult dd g) (qmult (rel v t) d0)) paid)
+          (qle_bool (qminus (qmult dd g) (qmult (rel v t) d0)) paid))
+        (misses f ce d0))) (extremes v c t)
+
+(** val check_potentials : view -> graph -> gview -> claim -> bool **)
+
+let check_potentials v g w c =
+  (&&)
+    (forallb (fun n ->
+      (&&) (qle_bool { qnum = Z0; qden = XH } n.l_pot)
+        ((||) (negb ((=) n.l_base 0)) (qle_bool n.l_pot c.c_D))) g.l_nodes)
+    (forallb (fun e ->
+      let (y, n') = e in
+      let (n, i) = y in
+      check_cost v c (v.tr_of i) (floors w (v.tr_of i) n n')
+        (ceilings w (v.tr_of i) n n')
+        (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)) g.l_edges)
+
+(** val asked_floors : view -> gview -> int -> q list **)
+
+let asked_floors v w i =
+  flat_map (fun e -> floors w (v.tr_of i) (source e) (target e)) (w.by_of i)
+
+(** val asked_ceilings : view -> gview -> int -> q list **)
+
+let asked_ceilings v w i =
+  flat_map (fun e -> ceilings w (v.tr_of i) (source e) (target e)) (w.by_of i)
+
+(** val check_private :
+    (q -> bool) -> automaton -> view -> cert -> gview -> bool **)
+
+let check_private okq a v c w =
+  (&&)
+    ((&&) ((&&) (check_claim c.c_claim) (check_model a v))
+      (check_graph okq a v c.c_graph w (fun _ -> true)))
+    (check_potentials v c.c_graph w c.c_claim)
+
+(** val check_part :
+    (q -> bool) -> automaton -> view -> gview -> (int list * graph) -> bool **)
+
+let check_part okq a v w p =
+  (&&) (check_graph okq a v (snd p) w (fun x -> mem x (fst p)))
+    (forallb (fun x -> mem x (fst p))
+      (app (keys (snd p).everywhere)
+        (flat_map (fun n -> keys n.l_own) (snd p).l_nodes)))
+
+type views = (gview * (int list * graph)) list
+
+(** val is_sample_shown : item -> bool **)
+
+let is_sample_shown = function
+| Number (a, b) -> (&&) (same_place a insample) (same_place b zero)
+| _ -> false
+
+(** val shows_sample : trans -> bool **)
+
+let shows_sample t =
+  existsb is_sample_shown t.out
+
+(** val is_plain : trans -> bool **)
+
+let is_plain t =
+  (&&) ((&&) (negb (nonempty t.others)) (negb (nonempty t.copies)))
+    (forallb (fun i ->
+      match i with
+      | Number (_, _) -> is_sample_shown i
+      | _ -> true) t.out)
+
+(** val zero_if : bool -> q list **)
+
+let zero_if = function
+| true -> { qnum = Z0; qden = XH } :: []
+| false -> []
+
+(** val check_parts_step :
+    view -> pcert -> (int -> q) -> views -> int -> bool **)
+
+let check_parts_step v c pots p i =
+  let t = v.tr_of i in
+  let f = map (fun p0 -> asked_floors v (fst p0) i) p in
+  let ce = map (fun p0 -> asked_ceilings v (fst p0) i) p in
+  (||) (negb (forallb (fun p0 -> nonempty ((fst p0).by_of i)) p))
+    ((&&)
+      ((&&)
+        ((&&) (is_plain t)
+          (forallb (fun x -> existsb (fun p0 -> mem x (fst (snd p0))) p)
+            (app t.t_ge t.t_lt)))
+        (forallb (fun k ->
+          forallb (fun k' ->
+            (||) ((=) k k') (fits (nth k f []) (nth k' ce []))) (numbers p))
+          (numbers p)))
+      (check_cost v c.p_claim t (app (concat f) (zero_if (shows_sample t)))
+        (app (concat ce) (zero_if (shows_sample t)))
+        (qminus (pots t.src) (pots t.tgt))))
+
+(** val check_in_parts :
+    (q -> bool) -> automaton -> view -> pcert -> (int -> q) -> views -> bool **)
+
+let check_in_parts okq a v c pots p =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&) ((&&) (check_claim c.p_claim) (check_model a v))
+          (forallb (fun p0 -> check_part okq a v (fst p0) (snd p0)) p))
+        (forallb (check_parts_step v c pots p) (numbers a.transitions)))
+      (forallb (fun q0 -> qle_bool { qnum = Z0; qden = XH } q0) c.p_pots))
+    (qle_bool (pots a.initial) c.p_claim.c_D)
+
+(** val check : (q -> bool) -> automaton -> cert -> bool **)
+
+let check okq a c =
+  check_private okq a (by_trees (grow a c.stored)) c
+    (by_gtrees (ggrow c.c_graph))
+
+(** val check_parts : (q -> bool) -> automaton -> pcert -> bool **)
+
+let check_parts okq a c =
+  check_in_parts okq a (by_trees (grow a c.p_stored)) c
+    (at_place { qnum = Z0; qden = XH } (array c.p_pots))
+    (map (fun p -> ((by_gtrees (ggrow (snd p))), p)) c.p_parts)
+
+(** val any_number : q -> bool **)
+
+let any_number _ =
+  true
+
+(** val on_grid : positive -> q -> bool **)
+
+let on_grid n q0 =
+  Z.eqb (Z.modulo (Z.mul (Zpos n) q0.qnum) (Zpos q0.qden)) Z0

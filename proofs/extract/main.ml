@@ -1,0 +1,96 @@
+(* symdipa-checker AUTOMATON.json CERTIFICATE.json: the checker that Coq proved, applied to files.
+   Prints a JSON object; proofs/README.md says what it means, and what is trusted.
+   Exit status: 0 something is proved and nothing refused, 1 refused, 2 unusable, 3 nothing of it is proved to be checked. *)
+
+open Checker
+open Reading
+
+let usage = "usage: symdipa-checker AUTOMATON.json CERTIFICATE.json"
+
+let file name =
+  try
+    let c = open_in_bin name in
+    Fun.protect ~finally:(fun () -> close_in c) (fun () -> really_input_string c (in_channel_length c))
+  with Sys_error e -> prerr_endline e; exit 2
+
+exception Another
+
+let pair k v = Json.quoted k ^ ": " ^ v
+let put fields = print_endline ("{" ^ String.concat ", " fields ^ "}")
+
+(* The first part of the checker that says no, for the message; what counts is the whole. *)
+let first parts = match List.find_opt (fun (_, ok) -> not (ok ())) parts with
+  | Some (rule, _) -> rule
+  | None -> "part-sample, part-potential or private-bound"
+
+let of_graph a v where (g, w, own) = [
+  where ^ "base-initial, base-edge, base-fact or base-complete", (fun () -> check_base a v g w);
+  where ^ "lift-node", (fun () -> check_shifts any_number g);
+  where ^ "lift-cover", (fun () -> check_cover g w);
+  where ^ "lift-edge, lift-read, lift-kept or lift-sample",
+    (fun () -> check_graph any_number a v g w own) ]
+let of_model a v c = [
+  "adjacency", (fun () -> check_claim c); "model-noise, model-determinism or model-initialization", (fun () -> check_model a v) ]
+
+let broken_private a (c : cert) =
+  let v = by_trees (grow a c.stored) and w = by_gtrees (ggrow c.c_graph) in
+  first (of_model a v c.c_claim @ of_graph a v "" (c.c_graph, w, fun _ -> true)
+    @ [ "lift-potential or private-bound", (fun () -> check_potentials v c.c_graph w c.c_claim) ])
+let broken_in_parts a (c : pcert) =
+  let v = by_trees (grow a c.p_stored) in
+  let part k (own, g) = of_graph a v (Printf.sprintf "parts[%d]: " k) (g, by_gtrees (ggrow g), fun x -> List.mem x own) in
+  first (of_model a v c.p_claim @ List.concat (List.mapi part c.p_parts))
+
+(* What the theorems say of one certificate. *)
+let look (a : Automata.t) c j =
+  let where = Printf.sprintf "certificates[%d]" c in
+  let kind = text (where ^ ".kind") (match List.assoc_opt "kind" (table where j) with Some k -> k | None -> Json.Null) in
+  let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
+  let judged real whole rule =
+    let real () = if a.integer then whole () else real () in
+    if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (whole ())) ]
+    else if a.plain then refuse "%s breaks the rules %s" where (rule ())
+    else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
+      ^ ", or needs a fact about constants, negatives or values apart, which no theorem is about")) ] in
+  match kind with
+  | "private" ->
+      let x = Certificates.private_ a where j in
+      judged (fun () -> check any_number a.automaton x) (fun () -> check (on_grid XH) a.automaton x)
+        (fun () -> broken_private a.automaton x)
+  | "private-in-parts" when not a.plain ->
+      head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts of automata beyond the paper's") ]
+  | "private-in-parts" when List.mem_assoc "trunk" (table where j) ->
+      head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts with a trunk") ]
+  | "private-in-parts" ->
+      let x = Certificates.in_parts a where j in
+      judged (fun () -> check_parts any_number a.automaton x) (fun () -> check_parts (on_grid XH) a.automaton x)
+        (fun () -> broken_in_parts a.automaton x)
+  | "lower" | "violation" | "relational" | "well-formed" ->
+      head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
+  | k -> refuse "%s is of the unknown kind %s" where k
+
+let () =
+  if Array.length Sys.argv <> 3 then (prerr_endline usage; exit 2);
+  let fail ?(rule = "") status k message =
+    put (pair k (Json.quoted message) :: (if rule = "" then [] else [ pair "rule" (Json.quoted rule) ])); exit status in
+  try
+    let automaton = Json.parse (file Sys.argv.(1)) and certificate = Json.parse (file Sys.argv.(2)) in
+    let top = members "the file" [ "format"; "version"; "automaton"; "certificates" ] [] certificate in
+    if List.assoc "format" top <> Json.Text "symdipa-certificate" || List.assoc "version" top <> Json.Int 1 then
+      refuse "the file is not of format \"symdipa-certificate\" and version 1";
+    let about = members "automaton" [ "sha256" ] [ "name" ] (List.assoc "automaton" top) in
+    ignore (optional "name" about (text "automaton.name") "");
+    let digest = text "automaton.sha256" (List.assoc "sha256" about) in
+    let a = Automata.read automaton in
+    if digest <> a.digest then raise Another;
+    let found = items "certificates" (List.assoc "certificates" top) in
+    if found = [] then refuse "the file has no certificate";
+    let said = List.mapi (look a) found in
+    put [ pair "accepted" "true"; pair "certificates" ("[" ^ String.concat ", " (List.map (fun l -> "{" ^ String.concat ", " l ^ "}") said) ^ "]") ];
+    exit (if List.exists (List.mem (pair "proved" "true")) said then 0 else 3)
+  with
+  | Another -> fail 1 ~rule:"automaton" "refused" "the certificate was made for another automaton"
+  | Refused m -> fail 1 "refused" m
+  | Json.Broken m -> fail 1 ~rule:"json" "refused" ("not JSON as certificates have it: " ^ m)
+  | Not_proved m -> fail 3 "not_proved" m
+  | Stack_overflow -> fail 2 "unusable" "too large for the stack; raise its limit with ulimit -s"

@@ -1,0 +1,47 @@
+(* The closed theorems for Laplace noise on the grid of multiples of 1/n (n = 1: integers), and an example inside Coq. *)
+From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
+From Symdipa.Core Require Import Model Lookup Checker Sound Guide.
+From Symdipa.Grid Require Import Laplace.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition width (n : positive) : R := / IZR (Zpos n).
+
+Lemma width_pos n : 0 < width n.
+Proof. apply Rinv_0_lt_compat. now apply (IZR_lt 0). Qed.
+
+Definition noise_on (n : positive) eps (Heps : 0 < eps) : noise eps := grid_laplace (width n) eps (width_pos n) Heps.
+
+Lemma on_grid_multiple n q : on_grid n q = true -> multiple (width n) (Q2R q).
+Proof.
+  unfold on_grid. rewrite Z.eqb_eq. intros H. exists ((Zpos n * Qnum q) / Zpos (Qden q))%Z.
+  pose proof (Z.div_mod (Zpos n * Qnum q) (Zpos (Qden q)) ltac:(easy)) as E. rewrite H, Z.add_0_r in E.
+  apply (f_equal IZR) in E. rewrite !mult_IZR in E. unfold Q2R, width.
+  assert (IZR (Zpos n) <> 0) by now apply not_0_IZR. assert (IZR (Zpos (Qden q)) <> 0) by now apply not_0_IZR.
+  apply (Rmult_eq_reg_l (IZR (Zpos n))); auto. rewrite <- Rmult_assoc, E. field. auto.
+Qed.
+
+Lemma all_good n eps Heps w : good_word (noise_on n eps Heps) w.
+Proof. apply Forall_forall. intros l _. apply Forall_forall. intros [x|B] _; simpl; auto. Qed.
+
+(* Inputs of the two runs differ, first minus second, by multiples of 1/n in [k*low, k*high]. *)
+Definition near (n : positive) (c : claim) (alpha beta : nat -> R) :=
+  forall i, Q2R (c_sens c * c_low c) <= alpha i - beta i <= Q2R (c_sens c * c_high c) /\ multiple (width n) (alpha i - beta i).
+
+Definition is_private (n : positive) (A : automaton) (c : claim) :=
+  forall eps (Heps : 0 < eps) (alpha beta : nat -> R), near n c alpha beta ->
+  forall w, prob (noise_on n eps Heps) A alpha w <= exp (eps * Q2R (c_D c)) * prob (noise_on n eps Heps) A beta w.
+
+Theorem checked_private n (A : automaton) (C : cert) : check (on_grid n) A C = true -> is_private n A (c_claim C).
+Proof.
+  intros H eps Heps alpha beta Adj w. apply (private Heps (noise_on n eps Heps) (on_grid n)); auto.
+  - intros q Hq. simpl. now apply on_grid_multiple.
+  - apply all_good.
+Qed.
+
+Theorem checked_in_parts n (A : automaton) (C : pcert) : check_parts (on_grid n) A C = true -> is_private n A (p_claim C).
+Proof.
+  intros H eps Heps alpha beta Adj w. apply (private_in_parts Heps (noise_on n eps Heps) (on_grid n)); auto.
+  - intros q Hq. simpl. now apply on_grid_multiple.
+  - apply all_good.
+Qed.

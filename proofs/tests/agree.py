@@ -1,0 +1,225 @@
+"""The checker in Python and the one extracted from Coq on the same certificates, real and spoilt ones.
+
+    SYMDIPA_COQ_CHECKER=proofs/_build/symdipa-checker python proofs/tests/agree.py
+
+Certificates are those of the examples and of random automata, of the paper's kind and wider. Each mutant has
+one to three small changes. Whatever one checker accepts and the other refuses is printed, and the exit status
+is 1. Beyond the paper's automata the proved checker may say that no theorem is about a certificate, and does
+not look at facts that it does not use, so a false one that nothing rests on does no harm there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from random_automata import random_automaton  # noqa: E402
+from random_linear import random_linear  # noqa: E402
+
+import symdipa  # noqa: E402
+from symdipa.checker import CertificateRefused, verify  # noqa: E402
+from symdipa.checker.model import is_plain  # noqa: E402
+from symdipa.evidence.certificates import extracted  # noqa: E402
+from symdipa.files.formats.halting import halt_shown  # noqa: E402
+from symdipa.model.errors import NothingToCertify  # noqa: E402
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An automaton and a file with one certificate of privacy."""
+
+    name: str
+    automaton: symdipa.Automaton
+    file: Json
+
+
+def subjects_of(name: str, automaton: symdipa.Automaton, timeout: float) -> Iterator[Subject]:
+    """Those certificates of an automaton, and of its visible reading, that are about privacy by shifts."""
+    for about in (automaton, halt_shown(automaton)):
+        try:
+            result = symdipa.weigh(about, methods=("alignment",), certified=True, timeout=timeout)
+            file = symdipa.certify(result, timeout=timeout)
+        except (NothingToCertify, symdipa.SymdipaError):
+            continue
+        assert isinstance(file, dict)
+        for certificate in file["certificates"]:
+            if certificate["kind"] in ("private", "private-in-parts"):
+                yield Subject(name, about, file | {"certificates": [certificate]})
+        if about == halt_shown(automaton):
+            break
+
+
+def examples() -> Iterator[Subject]:
+    for path in sorted((ROOT / "examples").glob("*/*.dipa")):
+        yield from subjects_of(path.stem, symdipa.load(path), 20)
+
+
+def random_subjects(
+    rng: random.Random, count: int, make: Callable[[random.Random], symdipa.Automaton] = random_automaton
+) -> Iterator[Subject]:
+    """Certificates of random automata, as many as these."""
+    found = 0
+    while found < count:
+        automaton = make(rng)
+        for subject in subjects_of(f"random {found}", automaton, 5):
+            yield subject
+            found += 1
+            break
+
+
+def in_python(subject: Subject, file: Json) -> str:
+    """The rule that is broken, if any."""
+    try:
+        verify(subject.automaton, json.dumps(file))
+    except CertificateRefused as refused:
+        return refused.rule
+    return ""
+
+
+def in_coq(subject: Subject, file: Json) -> str:
+    """Why it is not accepted, if it is not."""
+    try:
+        extracted.verify(subject.automaton, json.dumps(file).encode())
+    except extracted.NotAccepted as no:
+        return no.why if no.why == "not_proved" else no.message
+    return ""
+
+
+def spoilt(rng: random.Random, subject: Subject) -> Json:
+    file = copy.deepcopy(subject.file)
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        _spoil(rng, file["certificates"][0], subject.automaton)
+    return file
+
+
+def _moved(rng: random.Random, number: str) -> str:
+    return str(
+        Fraction(number)
+        + rng.choice([Fraction(1, 1000), Fraction(-1, 1000), 1, -1, Fraction(1, 2), Fraction(-1, 2)])
+    )
+
+
+def _spoil(rng: random.Random, certificate: Json, automaton: symdipa.Automaton) -> None:
+    """One small change."""
+    variables, states = list(automaton.variables), [s.name for s in automaton.states]
+    if rng.random() < 0.15:
+        _spoil_claim(rng, certificate, states)
+        return
+    graph = rng.choice(certificate["parts"] or [certificate]) if "parts" in certificate else certificate
+    if "base" not in graph:
+        return
+    base, lift = graph["base"], graph["lift"]
+    own = graph.get("variables", variables)
+    base_node, lift_node = rng.choice(base["nodes"]), rng.choice(lift["nodes"])
+    match rng.randrange(14):
+        case 0 if "potential" in lift_node:
+            lift_node["potential"] = _moved(rng, lift_node["potential"])
+        case 1 | 2 if lift["shifts"]:
+            x = rng.choice(sorted(lift["shifts"]))
+            if (ends := lift["shifts"][x]) is not None:
+                i = rng.randrange(2)
+                ends[i] = _moved(rng, ends[i])
+        case 3 if lift["shifts"]:
+            both = rng.choice(["1", "-1", "0"])
+            lift["shifts"][rng.choice(sorted(lift["shifts"]))] = [both, both]
+        case 4 | 5 if own:
+            some = rng.choice([None, ["-1", "-1"], ["0", "0"], ["1", "1"], ["-1", "1"], ["1", "-1"]])
+            lift_node.setdefault("shifts", {})[rng.choice(own)] = some
+        case 6 if lift["edges"]:
+            lift["edges"].pop(rng.randrange(len(lift["edges"])))
+        case 7 if base["edges"]:
+            base["edges"].pop(rng.randrange(len(base["edges"])))
+        case 8 if lift["edges"]:
+            rng.choice(lift["edges"])[rng.choice([0, 2])] = rng.randrange(len(lift["nodes"]))
+        case 9 if len(variables) > 1:
+            base_node.setdefault("facts", []).append([rng.choice("<="), *rng.sample(variables, 2)])
+        case 10:
+            lift["cover"] = {"forward": "backward", "backward": "forward"}[lift["cover"]]
+        case 11:
+            base_node["state"] = rng.choice(states)
+        case 12 if base_node.get("facts"):
+            base_node["facts"].pop(rng.randrange(len(base_node["facts"])))
+        case 13 if base["edges"]:
+            rng.choice(base["edges"])[rng.randrange(3)] = rng.randrange(len(base["nodes"]))
+
+
+def _spoil_claim(rng: random.Random, certificate: Json, states: list[str]) -> None:
+    match rng.randrange(5):
+        case 0:
+            certificate["D"] = _moved(rng, certificate["D"])
+        case 1:
+            certificate["adjacency"] = rng.choice(
+                [["0", "1"], ["-1", "0"], ["-2", "1"], ["-1/2", "1/2"], ["1/2", "1"]]
+            )
+        case 2 if "potentials" in certificate:
+            q = rng.choice(states)
+            certificate["potentials"][q] = _moved(rng, certificate["potentials"][q])
+        case 3 if certificate.get("parts"):
+            part = rng.choice(certificate["parts"])
+            if part["variables"]:
+                part["variables"].pop()
+        case 4:
+            certificate["sensitivity"] = rng.choice(["1/2", "2", "0", "-1"])
+
+
+def compare(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[Counter[str], list[str]]:
+    """How often what was said, and what was said differently."""
+    counts: Counter[str] = Counter()
+    differ = []
+    proved = [s for s in subjects if in_coq(s, s.file) != "not_proved"]
+    for k in range(-len(subjects), mutants):
+        subject = subjects[k] if k < 0 else rng.choice(proved)
+        file = subject.file if k < 0 else spoilt(rng, subject)
+        rule, why = in_python(subject, file), in_coq(subject, file)
+        kind = "certificate" if k < 0 else "mutant"
+        if why == "not_proved":
+            counts[f"{kind}: {'refused' if rule else 'accepted'} in Python, no theorem"] += 1
+        elif rule == "base-fact" and not why and not is_plain(subject.automaton):
+            counts[f"{kind}: false facts that nothing rests on"] += 1
+        elif bool(rule) == bool(why):
+            counts[f"{kind}: {'refused' if rule else 'accepted'} by both"] += 1
+            if rule:
+                counts[f"   rule {rule}"] += 1
+        else:
+            counts[f"{kind}: DIFFERENT"] += 1
+            differ.append(
+                f"{subject.name}: Python: {rule or 'accepted'}; Coq: {why or 'accepted'}\n{json.dumps(file)}"
+            )
+    return counts, differ
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--automata", type=int, default=200)
+    parser.add_argument("--wider", type=int, default=0, help="automata beyond the paper's")
+    parser.add_argument("--mutants", type=int, default=20000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    subjects = [*examples(), *random_subjects(rng, options.automata)]
+    subjects += random_subjects(rng, options.wider, random_linear)
+    print(f"{len(subjects)} certificates", flush=True)
+    counts, differ = compare(rng, subjects, options.mutants)
+    for said, count in sorted(counts.items()):
+        print(f"{count:7} {said}")
+    for each in differ[:10]:
+        print(each)
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+(* What is proved for noise on a grid, and on what it rests. *)
+From Coq Require Import Reals QArith Qreals.
+From Symdipa.Core Require Import Model Lookup Checker Sound Guide.
+From Symdipa.Grid Require Import Laplace Grid Fine Example.
+Print near.
+Print is_private.
+Check checked_private.
+Check checked_in_parts.
+Check checked_private_fine.
+Check checked_in_parts_fine.
+Check svt_private.
+Print Assumptions checked_private.
+Print Assumptions checked_in_parts.
+Print Assumptions checked_private_fine.
+Print Assumptions checked_in_parts_fine.
+Print Assumptions svt_private.

@@ -1,0 +1,281 @@
+"""The proofs in Coq and the checker extracted from them: built, as expected, and of one mind with ours.
+
+``SYMDIPA_PROOFS`` names a folder where ``proofs/build`` has built already, and what it said is in the file
+``said``; without it what can be built here is built, and what cannot is skipped by name.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import ROOT
+
+import symdipa
+from symdipa.checker import CertificateRefused, Inputs, verify
+from symdipa.checker.model import Step
+from symdipa.checker.plain import private
+from symdipa.evidence.certificates import extracted
+from symdipa.interface.cli import cli
+
+PROOFS = ROOT / "proofs"
+AXIOMS = {
+    "ClassicalDedekindReals.sig_not_dec",
+    "ClassicalDedekindReals.sig_forall_dec",
+    "FunctionalExtensionality.functional_extensionality_dep",
+    "Classical_Prop.classic",
+}
+"""What Coq's real numbers rest on."""
+
+MORE_AXIOMS = {
+    "boolp.propositional_extensionality",
+    "boolp.functional_extensionality_dep",
+    "boolp.constructive_indefinite_description",
+    "Epsilon.epsilon_statement",
+}
+"""What mathcomp-analysis adds."""
+
+
+@dataclass(frozen=True)
+class Built:
+    folder: Path
+    said: str
+
+    def needs(self, part: str) -> None:
+        """Skip, with the reason, what could not be built here."""
+        for line in self.said.splitlines():
+            if line.startswith(f"skipped: {part}"):
+                pytest.skip(line)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    if given := os.environ.get("SYMDIPA_PROOFS"):
+        return Built(Path(given), Path(given, "said").read_text())
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        pytest.skip("every process would build it: run proofs/build and set SYMDIPA_PROOFS")
+    if not shutil.which("bash"):
+        pytest.skip("proofs/build needs bash")
+    folder = tmp_path_factory.mktemp("proofs")
+    done = subprocess.run(
+        [PROOFS / "build", folder], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Built(folder, done.stdout)
+
+
+@pytest.fixture
+def program(built: Built, monkeypatch: pytest.MonkeyPatch) -> Path:
+    built.needs("checker")
+    found = built.folder / "symdipa-checker"
+    monkeypatch.setenv(extracted.VARIABLE, str(found))
+    return found
+
+
+def sources() -> list[Path]:
+    return [path for folder in ("core", "grid", "real", "extract") for path in (PROOFS / folder).glob("*.v")]
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+def test_nothing_is_assumed(path: Path) -> None:
+    text = re.sub(r"\(\*.*?\*\)", "", path.read_text(), flags=re.DOTALL)
+    assert not re.search(r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Abort|give_up)\b", text)
+
+
+@pytest.mark.parametrize(("part", "axioms"), [("grid", AXIOMS), ("real", AXIOMS | MORE_AXIOMS)])
+def test_the_theorems_rest_on_what_real_numbers_rest_on(built: Built, part: str, axioms: set[str]) -> None:
+    """``proofs/build`` compares the statements with the expected ones, word by word."""
+    expected = (PROOFS / "tests" / f"{part}.statements").read_text()
+    assert expected.count("Axioms:") == expected.count("     : forall")
+    found = {
+        match[1]
+        for part in expected.split("Axioms:\n")[1:]
+        for match in re.finditer(r"^(\S+) *(?:\n  )?:", part, re.M)
+    }
+    assert found == axioms
+    built.needs(part)
+    assert (built.folder / f"{part}.statements").read_text() == expected
+
+
+def test_the_committed_checker_is_the_extracted_one(built: Built) -> None:
+    built.needs("core")
+    assert "built: extract, which is what is committed" in built.said
+
+
+# The checker, on files
+
+EXAMPLES = sorted((ROOT / "examples" / "well_formed").glob("*.dipa"))
+WIDER = [
+    *("deviation", "every_other", "fixed_limits", "hysteresis_band", "last_two", "near_threshold"),
+    *("noisy_max_2_exponential", "noisy_max_3_with_value", "svt_adaptive", "svt_exponential", "svt_gap"),
+    *("svt_integer", "svt_integer_gap", "two_thresholds"),
+]
+"""Constants, offsets, negatives, copies, what is shown, silent states, exponential and integer noise."""
+
+
+@pytest.fixture(scope="module")
+def agree() -> Iterator[ModuleType]:
+    """proofs/tests/agree.py."""
+    spec = importlib.util.spec_from_file_location("agree_with_coq", PROOFS / "tests" / "agree.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    path = list(sys.path)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    yield module
+    sys.path[:] = path
+
+
+def certified(path: Path) -> tuple[symdipa.Automaton, dict[str, Any]]:
+    automaton = symdipa.load(path)
+    file = symdipa.certify(symdipa.weigh(automaton, certified=True))
+    assert isinstance(file, dict)
+    return automaton, file
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_certificates_of_the_examples_are_proved(program: Path, path: Path) -> None:
+    automaton, file = certified(path)
+    text = json.dumps(file).encode()
+    found = extracted.verify(automaton, text)
+    assert found.claims == tuple(c for c in verify(automaton, text).claims if c.kind == "private")
+    assert found.left_out == ("certificates[1]: certificates of the kind lower",)
+
+
+@pytest.mark.parametrize("name", WIDER)
+def test_certificates_beyond_the_papers_automata_are_proved(program: Path, name: str) -> None:
+    automaton, file = certified(ROOT / "examples" / "linear" / f"{name}.dipa")
+    text = json.dumps(file).encode()
+    found = extracted.verify(automaton, text)
+    assert found.claims == tuple(c for c in verify(automaton, text).claims if c.kind == "private")
+    assert found.noise == (("integers",) if automaton.integer else ("real numbers", "integers"))
+
+
+def test_both_checkers_agree(program: Path, agree: ModuleType) -> None:
+    """A small part of what proofs/tests/agree.py does."""
+    rng = random.Random(20261129)
+    subjects = [s for path in EXAMPLES for s in agree.subjects_of(path.stem, symdipa.load(path), 20)]
+    subjects += agree.random_subjects(rng, 8)
+    counts, differ = agree.compare(rng, subjects, 250)
+    assert not differ
+    assert counts["certificate: accepted by both"] > 12
+    assert counts["mutant: refused by both"] > 100 and counts["mutant: accepted by both"] > 5
+
+
+def test_a_broken_rule_in_python_is_noticed(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that looks at one end of the differences only lets SVT pass with a fifth of its D."""
+    automaton, file = certified(ROOT / "examples" / "well_formed" / "svt.dipa")
+    certificate = file["certificates"][0]
+    certificate["D"] = "1/4"
+    for node, potential in zip(certificate["lift"]["nodes"], ("1/4", "0", "0"), strict=True):
+        node["potential"] = potential
+    false = json.dumps(file | {"certificates": [certificate]}).encode()
+    with pytest.raises(CertificateRefused):
+        verify(automaton, false)
+    whole = private._cost
+
+    def one_end(step: Step, inputs: Inputs, *asked: list[Fraction]) -> Fraction:
+        return whole(step, replace(inputs, high=inputs.low), *asked)
+
+    monkeypatch.setattr(private, "_cost", one_end)
+    assert verify(automaton, false).claims[0].bound == Fraction(1, 4)
+    with pytest.raises(extracted.NotAccepted, match="lift-potential"):
+        extracted.verify(automaton, false)
+
+
+# The command
+
+
+def verified(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["verify", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def svt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    path = ROOT / "examples" / "well_formed" / "svt.dipa"
+    certificate = tmp_path_factory.mktemp("svt") / "svt.json"
+    certificate.write_text(json.dumps(certified(path)[1]))
+    return path, certificate
+
+
+def test_the_last_line_says_who_checked(program: Path, svt: tuple[Path, Path]) -> None:
+    proved, tested = verified("--checker", "coq", *svt), verified(*svt)
+    assert proved.exit_code == tested.exit_code == 0
+    assert "Coq proved for noise on real numbers and on integers" in proved.output.splitlines()[-1]
+    assert "not proved, and nothing is claimed from it: certificates[1]" in proved.output
+    assert "Python, which is tested and not proved" in tested.output.splitlines()[-1]
+    assert (
+        verified("--checker", "coq", "--expect", "D <= 1", *svt).exit_code == 3
+    )  # D is 5/4, but not by a theorem
+
+
+def test_what_no_theorem_is_about_is_named(program: Path, tmp_path: Path) -> None:
+    path = ROOT / "examples" / "adjacency" / "svt_one_entry.dipa"
+    certificate = tmp_path / "entry.json"
+    certificate.write_text(json.dumps(certified(path)[1]))
+    said = verified("--checker", "coq", path, certificate)
+    assert said.exit_code == 3 and "no theorem is about inputs of which only some" in said.output
+
+
+def test_the_other_reading_is_found(program: Path, tmp_path: Path) -> None:
+    automaton = symdipa.load(ROOT / "examples" / "well_formed" / "range_1.dipa", halt="visible")
+    certificate = tmp_path / "range.json"
+    certificate.write_text(json.dumps(symdipa.certify(symdipa.weigh(automaton, certified=True))))
+    said = verified("--checker", "coq", ROOT / "examples" / "well_formed" / "range_1.dipa", certificate)
+    assert said.exit_code == 0 and "if it is seen that a run stops" in said.output
+
+
+def test_a_checker_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch, svt: tuple[Path, Path]) -> None:
+    monkeypatch.setenv(extracted.VARIABLE, "no such program")
+    said = verified("--checker", "coq", *svt)
+    assert said.exit_code == 2 and "proofs/build" in said.output
+
+
+DISTORTED = {
+    "a key twice": lambda text: text.replace('"kind"', '"kind": "private", "kind"', 1),
+    "an unknown key": lambda text: text.replace('"kind"', '"colour": "red", "kind"', 1),
+    "a fraction that is no text": lambda text: text.replace('"5/4"', "1.25", 1),
+    "a denominator 0": lambda text: text.replace('"5/4"', '"5/0"', 1),
+    "another automaton": lambda text: re.sub('"sha256": "..', '"sha256": "xx', text),
+    "text behind": lambda text: text + "{}",
+    "no UTF-8": lambda text: text.replace("svt", "sv\udc80", 1),
+}
+
+
+@pytest.mark.parametrize("how", DISTORTED)
+def test_files_are_read_strictly(program: Path, svt: tuple[Path, Path], how: str) -> None:
+    path, certificate = svt
+    text = DISTORTED[how](certificate.read_text()).encode(errors="surrogateescape")
+    for check in (verify, extracted.verify):
+        with pytest.raises((CertificateRefused, extracted.NotAccepted)):
+            check(symdipa.load(path), text)
+
+
+def test_names_are_any_texts(program: Path) -> None:
+    """The digest is that of the canonical form, with all but ASCII escaped."""
+    automaton = symdipa.load(ROOT / "examples" / "well_formed" / "svt.dipa")
+    names = {q.name: q.name + '\x7f"\\é\U0001f600' for q in automaton.states}
+    renamed = replace(
+        automaton,
+        states=tuple(replace(q, name=names[q.name]) for q in automaton.states),
+        initial=names[automaton.initial],
+        transitions=tuple(
+            replace(t, source=names[t.source], target=names[t.target]) for t in automaton.transitions
+        ),
+    )
+    file = symdipa.certify(symdipa.weigh(renamed, certified=True))
+    assert extracted.verify(renamed, json.dumps(file).encode()).claims
