@@ -95,6 +95,17 @@ def test_programs_that_were_not_what_they_were_written_from(number, benchmark):
 
 
 @pytest.mark.parametrize(
+    ("seed", "number", "said"), [(2, 280, ""), (2, 388, ""), (3, 45, "made of several sums")]
+)
+def test_programs_that_were_not_followed(seed, number, said, benchmark):
+    """There is one reason that counts, if any: what the model does not have."""
+    outcome = benchmark.examine(benchmark.Setup(seed), number)
+    assert not outcome.disagreements
+    refused = [what for what in outcome.seen if what.startswith("refused")]
+    assert len(refused) == bool(said) and all(said in what for what in refused)
+
+
+@pytest.mark.parametrize(
     ("wrong", "said"),
     [
         (lambda text: text.replace("yield 'o1'", "yield 'o9'"), "the automaton shows"),

@@ -570,6 +570,12 @@ class Trace:
         self._exact = [*self._exact, (number, sample)]
         return sample, factor
 
+    def _inputs(self, number: Number) -> dict[Entry, Fraction]:
+        """The inputs of a number, which are to be drawn without noise, in the words of the last point."""
+        if number.entries:
+            self._begin()
+        return flat(number.entries)
+
     def _scaled(self, inputs: Mapping[Entry, Fraction]) -> tuple[dict[Entry, Fraction], Fraction]:
         """The inputs with factor 1 for the oldest one, and the factor of that."""
         factor = inputs[min(inputs, key=lambda entry: entry.age)]
@@ -648,7 +654,7 @@ class Trace:
         while difference.noises:
             self._draw_first(difference)
             difference = self._settled(left - right)
-        if inputs := flat(difference.entries):
+        if inputs := self._inputs(difference):
             signed = inputs if sides[0].entries else {entry: -k for entry, k in inputs.items()}
             sample, factor = self._input(signed)
             factor = factor if signed is inputs else -factor
@@ -749,7 +755,7 @@ class Trace:
         now = self._settled(number)
         self._agree(now)
         now = self._hidden(now)
-        if inputs := flat(now.entries):
+        if inputs := self._inputs(now):
             sample, factor = self._input(inputs)
             now = now.plus(Number(self, now.entries), -ONE).plus(Number(self, {sample: factor}))
         ends = list(now.samples.items())
