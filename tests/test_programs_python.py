@@ -281,3 +281,49 @@ def test_one_sided_noise_does_not_take_in_what_was_shown(tmp_path):
     )
     with pytest.raises(InvalidInput, match="a sum of noisy values is compared"):
         symdipa.programs.loading.read_program(str(file))
+
+
+@mechanism
+def below_or_between(queries):
+    low, high = laplace(2), laplace(3)
+    for q in queries:
+        noisy = q + laplace(2)
+        if noisy < high and noisy >= low:
+            yield "between"
+        elif noisy < low:
+            yield "below"
+        else:
+            yield "above"
+
+
+def test_what_was_asked_too_early_makes_no_other_branch():
+    transitions = below_or_between.automaton().transitions
+    branches = {(str(t.output), str(t.guard)) for t in transitions if t.guard.compares_sample}
+    assert branches == {
+        ("between", "insample >= low && insample < high"),
+        ("below", "insample < low"),
+        ("above", "insample >= high && insample >= low"),
+    }
+
+
+@mechanism
+def mirrored(queries):
+    """A comparison with ``-z`` that decides nothing: the order of values that it tells is no violation."""
+    x = laplace(2)
+    z = next(queries) + laplace(4)
+    yield x - z
+    while next(queries) + laplace(2) >= x:
+        yield "above"
+    noisy = next(queries) + laplace(2)
+    if noisy < z and noisy >= x:
+        yield "between"
+    elif noisy < -z and noisy >= z:
+        yield "mirrored"
+    elif noisy < x and noisy < z:
+        yield "below"
+
+
+def test_what_decides_nothing_is_no_violation():
+    shown = [str(t.output) for t in mirrored.automaton().transitions]
+    assert shown.count("below") == 1
+    assert symdipa.check(mirrored).verdict is Verdict.PRIVATE

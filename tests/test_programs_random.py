@@ -77,7 +77,7 @@ def benchmark():
         sys.path.remove(str(ROOT / "benchmarks"))
 
 
-@pytest.mark.parametrize("number", [47, 64, 77, 153, 186, 349, 456])
+@pytest.mark.parametrize("number", [47, 64, 77, 153, 186, 304, 349, 456])
 def test_programs_that_were_not_what_they_were_written_from(number, benchmark):
     """Of the first 500; it was the writer, or who compared."""
     outcome = benchmark.examine(benchmark.Setup(1), number)

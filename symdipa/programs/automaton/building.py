@@ -38,6 +38,7 @@ from symdipa.model.parts import (
     value,
 )
 from symdipa.model.validation.comparisons import implies, satisfiable, simplified
+from symdipa.programs.automaton.merging import joined
 from symdipa.programs.automaton.tidy import Steps, Traced, free, named, pruned, quotient
 from symdipa.programs.automaton.unseen import uncounted
 from symdipa.programs.explore import Branch, Fork, Goto, Graph, explored, is_plain, readable
@@ -439,7 +440,7 @@ class _Builder:
         steps = pruned(every, quiet)
         if not steps.transitions:
             self.refuse("it shows nothing; yield what it is to show", 1)
-        steps = named(quotient(steps))
+        steps = named(joined(quotient(steps), self.program.integer))
         transitions = [t for t, _ in steps.transitions]
         integer, differ = self.program.integer, self.program.differ
         try:
