@@ -85,6 +85,9 @@ class Naming:
 
     def point(self, place: Hashable, line: int, snapshot: Snapshot) -> Point:
         """The point; afterwards the numbers of the snapshot are in its words."""
+        for number, path in snapshot.numbers:  # samples first: an input that is one leaves it the name
+            for sample, _ in _samples(number):
+                self._variable(sample, path)
         keys = tuple(self._key(number, path) for number, path in snapshot.numbers)
         waits = self.pending is not None
         if self.pending is not None:
@@ -102,20 +105,15 @@ class Naming:
 
     def _key(self, number: Number, path: str) -> Hashable:
         """What is to agree in both runs; puts registers into the number."""
-        samples: list[tuple[Sample, Fraction]] = []
         noises: list[Hashable] = []
         entries: dict[Entry, Fraction] = {}
         for symbol, factor in number.terms.items():
-            if isinstance(symbol, Sample):
-                samples.append((symbol, factor))
-            elif isinstance(symbol, Entry):
+            if isinstance(symbol, Entry):
                 entries[symbol] = factor
-            else:
+            elif isinstance(symbol, Noise):
                 place = self._noises.setdefault(symbol, len(self._noises))
                 noises.append((place, _ratio(factor), symbol.kind, _ratio(symbol.d), symbol.site))
-        if len(samples) > 1:
-            samples.sort(key=lambda item: (item[1] < 0, item[0].name))
-        known = [(self._variable(sample, path), _ratio(factor), sample.shown) for sample, factor in samples]
+        known = [(self._variables[s], _ratio(factor), s.shown) for s, factor in _samples(number)]
         sums = self._sums_of(number, flat(entries), path) if entries else None
         return tuple(known), tuple(noises), sums, _ratio(number.constant), number.public
 
@@ -134,13 +132,12 @@ class Naming:
         number.terms = terms
         return waiting and _ratio(waiting), held
 
-    def _variable(self, sample: Sample, path: str) -> int:
+    def _variable(self, sample: Sample, path: str) -> None:
         if sample not in self._variables:
             self._variables[sample] = len(self._variables)
             name = self._name(path)
             self._was.append((name, sample.name))
             self.renaming.append((sample, name))
-        return self._variables[sample]
 
     def _register(self, inputs: dict[Entry, Fraction], path: str) -> tuple[Entry, str]:
         """The register for a sum of inputs, of which the oldest one has factor 1, and its name."""
@@ -161,6 +158,14 @@ class Naming:
             name += "_"
         self._taken.add(name)
         return name
+
+
+def _samples(number: Number) -> list[tuple[Sample, Fraction]]:
+    """The samples of a number with their factors, those that are subtracted last."""
+    found = [(symbol, factor) for symbol, factor in number.terms.items() if isinstance(symbol, Sample)]
+    if len(found) > 1:
+        found.sort(key=lambda item: (item[1] < 0, item[0].name))
+    return found
 
 
 def _ratio(number: Fraction) -> tuple[int, int]:

@@ -154,7 +154,7 @@ class Cut(BaseException):
 
 
 class Restart(BaseException):
-    """Some noise has to be drawn at another time, which :class:`Sites` now know."""
+    """Something has to be drawn at another time, which :class:`Sites` now know."""
 
 
 class Refused(BaseException):
@@ -213,10 +213,14 @@ class When(IntEnum):
 @dataclass(slots=True)
 class Sites:
     """For the places where noise is made, when it is drawn: the earliest time that no run objects to; and the
-    constant in its mean, which is what the program adds to it where it first compares or shows it."""
+    constant in its mean, which is what the program adds to it where it first compares or shows it.
+
+    ``exact`` are the places that read entries of which some are later compared or shown as they are.
+    """
 
     times: dict[object, When] = field(default_factory=dict)
     means: dict[object, Fraction] = field(default_factory=dict)
+    exact: set[object] = field(default_factory=set)
 
     def when(self, site: object) -> When:
         return self.times.get(site, When.AT_ONCE)
@@ -253,7 +257,8 @@ class Trace:
         self.asks_equality: Callable[[], bool] = lambda: True
         self.describe: Describe | None = None
         self._listener, self._sites, self._integer = listener, sites, integer
-        self._point = Point("start", "start", 1, (), (), None, {})
+        self._place: Hashable = "start"
+        self._point = Point(self._place, self._place, 1, (), (), None, {})
         self._is_new = past is None
         self._renaming: Renaming = []
         self.line = 1
@@ -290,7 +295,7 @@ class Trace:
         Variables of the automaton are called after those of the program. What is not live may be left out,
         and should: states are merged where places and values agree. Names come in the same order in all runs.
         """
-        self.line = line
+        self.line, self._place = line, place
         self._waiting.clear()
         self._read.clear()
         self._noises = 0
@@ -329,7 +334,7 @@ class Trace:
             self._draw_with_inputs(number)
         self._waiting.clear()
         self._take()
-        self._pending = Entry(self._name("@"), self._made)
+        self._pending = Entry(self._name("@"), self._made, site=self._place)
         return Number(self, {self._pending: ONE})
 
     def ends(self) -> bool:
@@ -517,7 +522,9 @@ class Trace:
 
     def _take(self) -> None:
         """Read the entry that waits to be read, if there is one."""
-        if self._pending is not None:
+        if self._pending is not None and self._pending.site in self._sites.exact:
+            self._input({self._pending: ONE})
+        elif self._pending is not None:
             self._begin()
             entry, self._pending = self._pending, None
             self._tell(Take(entry.name, self.line))
@@ -565,6 +572,10 @@ class Trace:
         for number, sample in self._exact:
             if self._scaled(flat(number.entries))[0] == scaled:
                 return sample, factor
+        for entry in scaled.keys() - {self._pending}:
+            if len(scaled) == 1 and entry.site not in self._sites.exact and entry.site is not None:
+                self._sites.exact.add(entry.site)
+                raise Restart
         number = Number(self, scaled)
         sample = self._sample(number, parts.Noise.NONE, None, None, self.line)
         self._exact = [*self._exact, (number, sample)]
@@ -654,18 +665,24 @@ class Trace:
         while difference.noises:
             self._draw_first(difference)
             difference = self._settled(left - right)
-        if inputs := self._inputs(difference):
-            signed = inputs if sides[0].entries else {entry: -k for entry, k in inputs.items()}
-            sample, factor = self._input(signed)
-            factor = factor if signed is inputs else -factor
-            difference = difference.plus(Number(self, difference.entries), -ONE)
-            difference = difference.plus(Number(self, {sample: factor}))
+        for inputs in self._sums(sides, difference):
+            sample, factor = self._input(inputs)
+            difference = difference.plus(Number(self, inputs), -ONE).plus(Number(self, {sample: factor}))
         if difference.public:
             self.refuse(
                 "a sum with a value that was shown is compared",
                 "compare the values themselves, or subtract the same on both sides",
             )
         return difference
+
+    def _sums(self, sides: tuple[Number, Number], difference: Number) -> list[dict[Entry, Fraction]]:
+        """The inputs of a difference, which are to be drawn without noise: those of each side, where a
+        comparison can have them on its sides; the one that reads an entry is the last."""
+        whole = self._inputs(difference)
+        found = [{entry: k for entry, k in whole.items() if entry in flat(side.entries)} for side in sides]
+        parts = sorted(filter(None, found), key=lambda inputs: self._pending in inputs)
+        sizes = {abs(self._scaled(inputs)[1]) for inputs in parts}
+        return parts if sum(map(len, parts)) == len(whole) and len(sizes) == 1 else [whole] if whole else []
 
     def _takes_public(self, number: Number) -> bool:
         """Whether a number is the entry that waits to be read, with others, and noise on both sides."""

@@ -40,15 +40,16 @@ class Entry:
     """An entry of the input, or the sum of entries that a register holds, under a ``name``.
 
     ``age`` is larger for later ones. ``of``: what it will be the name of if the run is cut where it was made;
-    ``None`` once it is a name of its own.
+    ``None`` once it is a name of its own. ``site`` is the place in the program that read an entry.
     """
 
     name: str
     age: int
     of: Mapping[Entry, Fraction] | None = None
+    site: object = None
 
     def copy(self) -> Entry:
-        return Entry(self.name, self.age, self.of)
+        return Entry(self.name, self.age, self.of, self.site)
 
 
 @dataclass(slots=True, eq=False)
