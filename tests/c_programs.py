@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from symdipa.model.parts import SAMPLE, Atom, Noise, Output
+from symdipa.model.parts import SAMPLE, SECOND_SAMPLE, Atom, Noise, Output
 from symdipa.programs import c
 from symdipa.programs.automaton import QUIET, READ, Translation
 
@@ -88,6 +88,8 @@ def walked(found: Translation, entries: Iterable[Fraction], noise: Sequence[Frac
             }
         )
         after = {**held, SAMPLE: now.get(SAMPLE, Fraction(0))}
+        if way.output.shows_second:
+            after[SECOND_SAMPLE] = mean - here.mu + here.mu_prime + noise[int(1 / here.d_prime)]
         if way.output.symbol not in (QUIET, READ):
             shown.append(_seen(way.output, after, found))
         state = way.target
@@ -105,7 +107,7 @@ def _seen(output: Output, now: Mapping[str, Fraction], found: Translation) -> Fr
     if output.symbol is not None:
         kind, *text = found.symbols[output.symbol]  # type: ignore[misc]
         return Fraction(text[0]) if kind == "constant" else None
-    first, *second = output.names or [SAMPLE]
+    first, *second = output.names or [SECOND_SAMPLE if output.shows_second else SAMPLE]
     return now[first] - (now[second[0]] if second else 0)
 
 

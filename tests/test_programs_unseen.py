@@ -44,6 +44,8 @@ TWO_NUMBERS = """def two(queries):
     x = q + laplace(4)
     if x < 10:
         x = q + laplace(4)
+    if x < 5:
+        x = 5
     yield x
 """
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from symdipa.model.automaton import Automaton, Noise, Output, OutputKind, State, Transition
-from symdipa.model.parts import SAMPLE, ZERO, Form
+from symdipa.model.parts import SAMPLE, SECOND_SAMPLE, ZERO, Form
 from symdipa.model.patterns import Pattern
 from symdipa.model.spelling import enumeration
 from symdipa.model.verdict import Witness
@@ -106,14 +106,17 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def places(automaton: Automaton, states: Iterable[str]) -> list[str]:
-    """What states are called: their names, or lines of the program (each once)."""
-    return list(dict.fromkeys(map(automaton.place, states)))
+def places(automaton: Automaton, states: Iterable[str], second: bool = False) -> list[str]:
+    """What states are called, or where their ``second`` samples are drawn: by their names, or by lines of the
+    program (each once)."""
+    return list(dict.fromkeys(automaton.place(state, second) for state in states))
 
 
 def compared_words(automaton: Automaton, text: str) -> str:
     """A comparison in words: programs have no ``insample``, but a sample all the same."""
-    return text if automaton.origin is None else re.sub(rf"\b{SAMPLE}\b", "sample", text)
+    if automaton.origin is None:
+        return text
+    return re.sub(rf"\b{SECOND_SAMPLE}\b", "second sample", re.sub(rf"\b{SAMPLE}\b", "sample", text))
 
 
 def output_words(automaton: Automaton, output: Output) -> str:

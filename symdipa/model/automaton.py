@@ -217,9 +217,10 @@ class Automaton:
         origin = self.origin
         return origin.quiet if origin is not None and origin.uncounted else frozenset()
 
-    def place(self, state: str) -> str:
-        """What reports call a state: the line of the program where it begins, if there is one."""
-        return state if self.origin is None else self.origin.place(state)
+    def place(self, state: str, second: bool = False) -> str:
+        """What reports call a state: the line of the program where it begins, or where its ``second`` sample
+        is drawn, if there is one."""
+        return state if self.origin is None else self.origin.place(state, second)
 
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""

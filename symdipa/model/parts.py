@@ -511,7 +511,8 @@ class Origin:
     the program shows otherwise, with that; nothing stands for what nobody sees. ``quiet`` are
     the symbols of steps in which it shows nothing. ``uncounted`` are lines from
     which a run may go on unseen, and show something, as far as anybody knows
-    (:mod:`symdipa.programs.automaton.unseen`); none if outputs tell how many steps there are.
+    (:mod:`symdipa.programs.automaton.unseen`); none if outputs tell how many steps there are. ``seconds`` has
+    the line that draws the second sample of a state.
     """
 
     file: str
@@ -524,6 +525,7 @@ class Origin:
     outputs: Mapping[str, str]
     quiet: frozenset[str] = frozenset()
     uncounted: tuple[int, ...] = ()
+    seconds: Mapping[str, int] = field(default_factory=dict)
 
     def lines(self, move: Transition) -> tuple[int, ...]:
         """The lines that a step passes; of one that the program does not have, where it would begin."""
@@ -539,9 +541,11 @@ class Origin:
         """What is written in a line, without the room before it."""
         return "".join(self.listing(range(line, line + 1))).strip()
 
-    def place(self, state: str) -> str:
-        """What a state is called in words: ``line 15``, or its own name where no line is known."""
-        return f"line {self.states[state]}" if state in self.states else state
+    def place(self, state: str, second: bool = False) -> str:
+        """What a state, or its second sample, is called in words: ``line 15``, or its own name where no line
+        is known."""
+        line = (self.seconds if second else self.states).get(state)
+        return state if line is None else f"line {line}"
 
     def place_with_values(self, state: str) -> str:
         """The same, with the values that tell it from other states in the line: ``line 15, count = 1``."""

@@ -439,17 +439,21 @@ def noise(
 ) -> list[Block]:
     """How the samples of all states, or of those with the given names, are drawn: a line for states whose
     draws are alike, with the parameter and the noise that it means; nothing if there are none."""
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[str, str, bool], list[str]] = {}
     for draw in draws(automaton, names):
-        name, shown = ("d'", " (insampleprime)") if draw.second else ("d", "")
+        apart = draw.second and automaton.origin is None
+        name, shown = ("d'", " (insampleprime)") if apart else ("d", "")
         centre = draw.state.mean_text(draw.second)
         if draw.state.is_input:
             plus = f" - {centre[1:]}" if centre.startswith("-") else f" + {centre}"
             centre = "the input" + (plus if centre != "0" else "")
         parameter = "inf" if draw.d is None else f"{name} = {draw.d}"
         words = f"{_drawn(draw, automaton.integer)} {centre}{shown}"
-        alike.setdefault((parameter, words), []).append(draw.state.name)
-    rows = [[_few(places(automaton, states)), *told] for told, states in alike.items()]
+        alike.setdefault((parameter, words, draw.second), []).append(draw.state.name)
+    rows = [
+        [_few(places(automaton, states, second)), parameter, words]
+        for (parameter, words, second), states in alike.items()
+    ]
     more = len(rows) - longest
     table: list[Block] = [Table(rows[:longest])] if rows else []
     return [*table, f"and {more} more"] if more > 0 else table

@@ -17,10 +17,11 @@ from symdipa.files.formats.halting import with_halt
 from symdipa.model.automaton import Automaton
 from symdipa.model.errors import InputProblem, InvalidInput, Position
 from symdipa.model.limits import UNLIMITED, Limits
-from symdipa.model.parts import INSAMPLE as SHOWN_SAMPLE
 from symdipa.model.parts import (
+    INSAMPLE,
+    INSAMPLE_PRIME,
     SAMPLE,
-    TRUE,
+    SECOND_SAMPLE,
     Atom,
     Guard,
     Noise,
@@ -114,9 +115,9 @@ class _Names:
     def sum(self, name: str) -> Mapping[str, Fraction]:
         return self.sums.get(name, {name: Fraction(1)})
 
-    def drawn(self, name: str) -> _Names:
-        """After the sample of the step was drawn."""
-        return replace(self, samples={**self.samples, name: SAMPLE})
+    def drawn(self, name: str, sample: str = SAMPLE) -> _Names:
+        """After one of the samples of the step was drawn."""
+        return replace(self, samples={**self.samples, name: sample})
 
     def read(self, name: str) -> _Names:
         """After the entry of the step was read."""
@@ -229,6 +230,19 @@ def _before(event: Event, needs: frozenset[str]) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Way:
+    """How far a run got in a step: the comparisons, which with probability 1 say these ``facts``; the
+    questions that it ``passed``, with the number of comparisons then; and the ``lines`` of all that."""
+
+    place: _Place
+    names: _Names
+    atoms: frozenset[Atom] = frozenset()
+    facts: frozenset[Atom] = frozenset()
+    passed: frozenset[tuple[tuple[int, int], int]] = frozenset()
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Step:
     """One way through a step: the comparisons, what is shown, where it leads, and the names there."""
 
@@ -247,6 +261,8 @@ class _Step:
 _OVER = Branch([], None)
 """What follows where nothing does."""
 
+_SILENT = State("", False, draws=False)
+
 
 class _Builder:
     """Cuts the graph into states and transitions."""
@@ -258,6 +274,8 @@ class _Builder:
         self.symbols = _Symbols()
         self.names: dict[tuple[int, int], str] = {}
         self.lines: dict[str, int] = {}
+        self.seconds: dict[str, int] = {}
+        """The line that draws the second sample of a state."""
         self.values: dict[str, Mapping[str, str]] = {}
         self.states: list[State] = []
         self.transitions: list[Traced] = []
@@ -269,8 +287,9 @@ class _Builder:
         self.name(start)
         work = [start]
         for place in work:  # grows
-            self.states.append(self.state(place))
-            for step in self.steps(place):
+            state, steps = self.step(place)
+            self.states.append(replace(state, name=self.name(place)))
+            for step in steps:
                 if step.place.next is None and step.shown is None and step.word in (READ, QUIET):
                     self.ends.add(self.name(place))
                     continue  # nobody sees more of the run than that
@@ -295,36 +314,68 @@ class _Builder:
             }
         return self.names[place.key]
 
-    def state(self, place: _Place) -> State:
-        """The state that begins at a place: what it reads and draws."""
-        name = self.name(place)
-        match place.next:
-            case Draw() as draw:
-                registers = tuple(part for part in draw.inputs if part[0] != draw.reads)
-                reads = draw.reads is not None
-                return State(name, reads, draw.d, draw.mu, noise=draw.kind, registers=registers)
-            case Take():
-                return State(name, True, draws=False)
-            case Fork(Ending()):
-                return State(name, False, Fraction(1))
-        return State(name, False, draws=False)
+    def step(self, place: _Place) -> tuple[State, list[_Step]]:
+        """What is read and drawn in the step that begins at a place, and all ways through it."""
+        if isinstance(place.next, Fork) and isinstance(place.next.question, Ending):
+            return State("", False, Fraction(1)), list(self.ending(place.next, place.node))
+        begin = _Way(place, _Names({}, {}))
+        before = list(self.ways(begin)) if isinstance(place.next, Fork) else [begin]
+        heads = {self.head(way) for way in before if way.place.next is not None}
+        head = heads.pop() if len(heads) == 1 else _SILENT
+        after = [more for way in before for more in (self.ways(self.drawn(way, head)))]
+        longer = [self.with_second(way, head) for way in after]
+        second, line = next(((state, line) for state, _, line in longer if line), (head, 0))
+        if line:
+            self.seconds[self.name(place)] = line
+        ties, word = self.program.integer or head.noise is Noise.NONE, READ if head.is_input else QUIET
+        chosen = (
+            more if state == second else way for way, (state, more, _) in zip(after, longer, strict=True)
+        )
+        return second, [self.cut(way, ties, word) for way in chosen]
 
-    def steps(self, place: _Place) -> Iterator[_Step]:
-        """All ways through the step that begins at a place."""
-        names, ties, word = _Names({}, {}), self.program.integer, QUIET
-        match place.next:
-            case Fork(Ending()) as fork:
-                yield from self.ending(fork, place.node)
-                return
-            case Take(entry):
-                place, names, word = replace(place, at=place.at + 1), names.read(entry), READ
+    def head(self, way: _Way) -> State:
+        """What is read and drawn next, in terms of the beginning of the step."""
+        match way.place.next:
             case Draw() as draw:
-                if draw.reads is not None:
-                    names, word = names.read(draw.reads), READ
-                place, names = replace(place, at=place.at + 1), names.drawn(draw.sample)
-                ties = ties or draw.kind is Noise.NONE
-        for step in self.ways(place, names, frozenset(), frozenset(), ties, frozenset(), ()):
-            yield replace(step, word=word)
+                mean = self.mean(draw, way.names)
+                reads = mean.pop(ENTRY, None) is not None
+                return State("", reads, draw.d, draw.mu, noise=draw.kind, registers=tuple(mean.items()))
+            case Take():
+                return State("", True, draws=False)
+        return _SILENT
+
+    def mean(self, draw: Draw, names: _Names) -> dict[str, Fraction]:
+        """The inputs in the mean of a sample, in terms of the beginning of the step."""
+        return (names if draw.reads is None else names.read(draw.reads)).combined(draw.inputs)
+
+    def drawn(self, way: _Way, head: State) -> _Way:
+        """The way, after what is read and drawn at the head of the step."""
+        names = way.names
+        match way.place.next:
+            case Take(entry) if head.is_input:
+                names = names.read(entry)
+            case Draw() as draw if head.draws:
+                names = (names if draw.reads is None else names.read(draw.reads)).drawn(draw.sample)
+            case _:
+                return way
+        return replace(way, place=replace(way.place, at=way.place.at + 1), names=names)
+
+    def with_second(self, way: _Way, head: State) -> tuple[State, _Way, int]:
+        """The head with a second sample around the same inputs, the way after that, and its line, if one is
+        drawn next, shown at once, and not needed any more; else both as they are, and 0."""
+        draw, alone = way.place.next, (head, way, 0)
+        if not isinstance(draw, Draw) or draw.reads is not None or not head.draws:
+            return alone
+        around = {**dict(head.registers), **({ENTRY: Fraction(1)} if head.is_input else {})}
+        names = way.names.drawn(draw.sample, SECOND_SAMPLE)
+        place, names = self.entered(replace(way.place, at=way.place.at + 1), names)
+        if self.mean(draw, way.names) != around or not isinstance(place.next, Show):
+            return alone
+        longer = replace(way, place=place, names=names, lines=(*way.lines, draw.line))
+        shown = self.cut(longer, False, QUIET)
+        if SECOND_SAMPLE in map(shown.names.sample, self.needs.at(shown.place.branch, shown.place.at)):
+            return alone
+        return replace(head, d_prime=draw.d, mu_prime=draw.mu, noise_prime=draw.kind), longer, draw.line
 
     def ending(self, fork: Fork, node: int) -> Iterator[_Step]:
         """Whether the input goes on: a sample that depends on nothing decides, and everybody sees it."""
@@ -334,48 +385,47 @@ class _Builder:
             guard = guarded([atom(low, high, low is sample)], self.program.integer)
             yield _Step(guard, None, (), place, names, (), word)
 
-    def ways(
-        self,
-        place: _Place,
-        names: _Names,
-        atoms: frozenset[Atom],
-        facts: frozenset[Atom],
-        ties: bool,
-        passed: frozenset[tuple[tuple[int, int], int]],
-        lines: tuple[int, ...],
-    ) -> Iterator[_Step]:
-        """The ways on, behind these comparisons, which with probability 1 say these ``facts``; ``passed`` are
-        the questions so far, with the number of comparisons then, and ``lines`` theirs."""
-        place, names = self.entered(place, names)
-        after = place.next
-        if isinstance(after, Show) or (isinstance(after, Fork) and isinstance(after.question, Ask)):
-            lines = (*lines, place.line)
-        if isinstance(after, Fork) and isinstance(after.question, Ask):
-            mark = place.key, len(atoms)
-            if mark in passed:
-                yield _Step(TRUE, None, (), replace(place, branch=_OVER, at=0), names, lines)
-                return  # the program asks the same again and again, and shows nothing more
-            asked = after.question
-            for new, fact, branch in (
-                (asked.atom, asked.atom, after.yes),
-                (asked.atom.negation, asked.negation, after.no),
-            ):
-                known = _renamed(fact, names)
-                if not satisfiable(facts | {known}, self.program.integer):
-                    continue
-                more = (
-                    atoms if implies(facts, known, self.program.integer) else atoms | {_renamed(new, names)}
-                )
-                inside = _Place(branch, 0, place.node)
-                yield from self.ways(inside, names, more, facts | {known}, ties, passed | {mark}, lines)
+    def ways(self, way: _Way) -> Iterator[_Way]:
+        """The ways on, behind all comparisons that come next."""
+        place, names = self.entered(way.place, way.names)
+        way, fork = replace(way, place=place, names=names), place.next
+        if not isinstance(fork, Fork) or not isinstance(fork.question, Ask):
+            yield way
             return
-        shown, numbers = None, tuple[tuple[str, ...], ...]()
-        if isinstance(after, Show):
-            shown = after
-            numbers = tuple(tuple(map(names.sample, each)) for each in after.numbers)
+        lines, mark, asked = (*way.lines, place.line), (place.key, len(way.atoms)), fork.question
+        if mark in way.passed:
+            # the program asks the same again and again, and shows nothing more
+            yield replace(way, place=replace(place, branch=_OVER, at=0), lines=lines)
+            return
+        for new, fact, branch in (
+            (asked.atom, asked.atom, fork.yes),
+            (asked.atom.negation, asked.negation, fork.no),
+        ):
+            known = _renamed(fact, names)
+            if not satisfiable(way.facts | {known}, self.program.integer):
+                continue
+            implied = implies(way.facts, known, self.program.integer)
+            yield from self.ways(
+                _Way(
+                    _Place(branch, 0, place.node),
+                    names,
+                    way.atoms if implied else way.atoms | {_renamed(new, names)},
+                    way.facts | {known},
+                    way.passed | {mark},
+                    lines,
+                )
+            )
+
+    def cut(self, way: _Way, ties: bool, word: str) -> _Step:
+        """The step that ends with a way, after what is shown next, if something is."""
+        place, names, lines, shown = way.place, way.names, way.lines, way.place.next
+        numbers = tuple[tuple[str, ...], ...]()
+        if isinstance(shown, Show):
+            numbers = tuple(tuple(map(names.sample, each)) for each in shown.numbers)
+            lines = (*lines, place.line)
             place, names = self.entered(replace(place, at=place.at + 1), names)
-        guard = simplified(guarded(atoms, ties), self.program.integer)
-        yield _Step(guard, shown, numbers, place, names, lines)
+        guard = simplified(guarded(way.atoms, ties), self.program.integer)
+        return _Step(guard, shown if isinstance(shown, Show) else None, numbers, place, names, lines, word)
 
     def entered(self, place: _Place, names: _Names) -> tuple[_Place, _Names]:
         """The place itself, or the beginning of the node where its branch ends there. An input goes on unless
@@ -460,6 +510,7 @@ class _Builder:
             {QUIET: "", **self.symbols.written},
             frozenset([QUIET, READ]),
             unseen,
+            {name: line for name, line in self.seconds.items() if name in kept},
         )
         made = replace(automaton, origin=origin).trusted()
         return Translation(with_halt(made, self.program.halt), self.symbols.meanings)
@@ -538,7 +589,7 @@ class _Symbols:
 def _number(names: tuple[str, ...]) -> Output:
     if len(names) == 2:
         return difference(names[0], names[1])
-    return SHOWN_SAMPLE if names[0] == SAMPLE else value(names[0])
+    return {SAMPLE: INSAMPLE, SECOND_SAMPLE: INSAMPLE_PRIME}.get(names[0]) or value(names[0])
 
 
 def _plain(shape: Hashable) -> Hashable:
