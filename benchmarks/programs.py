@@ -10,8 +10,8 @@ plain,linear,differ`` chooses among them). It is written as a program in Python
 * with the same inputs and noise the program, the automaton that it was written from, and the one that it was
   translated to do not show the same;
 * one automaton is private and the other is not, or a bound on ``D`` of one from above is below one of the
-  other from below; for automata of the paper's class already if bounds differ, unless they show a second
-  sample, which the translation draws in a step of its own;
+  other from below;
+* less is known of the translation: no verdict, or a bound on ``D`` that is worse;
 * anybody raises an exception, but for programs that are refused, which are counted with the reason.
 
 Shown: what was followed, refused and compared, how long it took, every disagreement with the program. The
@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -62,6 +63,8 @@ KINDS: dict[str, Callable[[random.Random], Automaton]] = {
 
 RUNS, TIMEOUT = 40, 20.0
 """Runs in lock step of each program, and seconds for a question."""
+
+DECIDED = {Verdict.PRIVATE, Verdict.NOT_PRIVATE}
 
 Made = TypeVar("Made")
 
@@ -111,7 +114,7 @@ def examine(setup: Setup, index: int) -> Outcome:
     outcome = Outcome(index, Counter([kind]))
     try:
         _in_lock_step(setup, with_own_scales(automaton), outcome)
-        _compare_answers(setup, kind, automaton, outcome)
+        _compare_answers(setup, automaton, outcome)
     except InvalidInput as refused:
         for problem in refused.problems:
             outcome.seen[f"refused: {re.sub(r'[0-9]+', 'N', problem.message)}"] += 1
@@ -148,7 +151,7 @@ def _in_lock_step(setup: Setup, automaton: Automaton, outcome: Outcome) -> None:
     outcome.seconds["lock step"] = time.process_time() - start
 
 
-def _compare_answers(setup: Setup, kind: str, automaton: Automaton, outcome: Outcome) -> None:
+def _compare_answers(setup: Setup, automaton: Automaton, outcome: Outcome) -> None:
     """Compare verdicts and bounds."""
     _, translation = _followed(automaton, outcome)
     ask = partial(analysis.weigh, timeout=setup.timeout)
@@ -156,25 +159,22 @@ def _compare_answers(setup: Setup, kind: str, automaton: Automaton, outcome: Out
     found = outcome.timed("the translation", lambda: ask(translation.automaton))
     pair = f"{origin.verdict.value} / {found.verdict.value}"
     outcome.seen[f"verdicts: {pair}"] += 1
-    decided = {origin.verdict, found.verdict} - {Verdict.UNKNOWN}
-    if Verdict.PRIVATE in decided and len(decided) > 1:
+    decided = {origin.verdict, found.verdict} & DECIDED
+    if len(decided) > 1 or (origin.verdict in DECIDED and found.verdict not in DECIDED):
         outcome.disagreements.append(f"verdicts: {pair}")
     if origin.verdict is found.verdict is Verdict.PRIVATE:
-        exactly = kind == "plain" and not any(t.output.shows_second for t in automaton.transitions)
-        _compare_bounds(exactly, origin, found, outcome)
+        _compare_bounds(origin, found, outcome)
 
 
-def _compare_bounds(exactly: bool, origin: Result, found: Result, outcome: Outcome) -> None:
+def _compare_bounds(origin: Result, found: Result, outcome: Outcome) -> None:
     bounds = [result.bounds for result in (origin, found)]
-    best = [each.best if each is not None else None for each in bounds]
-    least = [each.needed if each is not None else None for each in bounds]
+    best = [inf if each is None or each.best is None else each.best for each in bounds]
+    least = [-inf if each is None or each.needed is None else each.needed for each in bounds]
     told = f"D: {least[0]} to {best[0]} / {least[1]} to {best[1]}"
     outcome.seen["the same D" if best[0] == best[1] else "another bound on D"] += 1
-    contradiction = any(
-        above is not None and below is not None and below > above
-        for above, below in zip(best, reversed(least), strict=True)
-    )
-    if contradiction or (exactly and best[0] != best[1]):
+    contradiction = least[0] > best[1] or least[1] > best[0]
+    weaker = best[0] < best[1] or (least[0] > least[1] and least[1] < best[1])
+    if contradiction or weaker:
         outcome.disagreements.append(told)
 
 

@@ -15,6 +15,7 @@ from programs_lockstep import Tape, Walk, shown_by_program
 import symdipa
 import symdipa.programs.loading
 from symdipa import InvalidInput, Verdict, laplace, mechanism
+from symdipa.model.parts import Noise
 from symdipa.programs.automaton import translated
 from symdipa.programs.python.run import PythonProgram
 
@@ -304,6 +305,99 @@ def test_what_was_asked_too_early_makes_no_other_branch():
         ("below", "insample < low"),
         ("above", "insample >= high && insample >= low"),
     }
+
+
+@mechanism
+def rising(queries):
+    """Entries that are compared as they are."""
+    queries = iter(queries)
+    last = next(queries)
+    yield "first"
+    for q in queries:
+        if q >= last:
+            yield "up"
+        else:
+            yield "down"
+        last = q
+
+
+def test_entries_that_are_compared_are_drawn_where_they_are_read():
+    automaton = rising.automaton()
+    assert {(state.is_input, state.noise) for state in automaton.states} == {(True, Noise.NONE)}
+    assert not any(state.registers for state in automaton.states)
+    branches = {(str(t.output), str(t.guard)) for t in automaton.transitions}
+    assert branches == {("first", "true"), ("up", "insample >= last"), ("down", "insample < last")}
+
+
+@mechanism
+def twice_as_large(queries):
+    queries = iter(queries)
+    first = next(queries)
+    yield "first"
+    for q in queries:
+        if q >= 2 * first:
+            yield "large"
+
+
+def test_multiples_of_entries_are_compared_by_their_difference():
+    automaton = twice_as_large.automaton()
+    [state] = [state for state in automaton.states if state.registers]
+    assert sorted(factor for _, factor in state.registers) == [Fraction(-1, 2), 1]
+
+
+@mechanism
+def answers(queries):
+    """Each answer above is drawn anew, around the same entry."""
+    t = laplace(2)
+    for q in queries:
+        if q + laplace(4) >= t:
+            yield q + laplace(6)
+            return
+        yield "below"
+
+
+def test_a_second_sample_that_is_shown_at_once_is_no_step():
+    automaton = answers.automaton()
+    [state] = [state for state in automaton.states if state.d_prime]
+    assert (state.d, state.d_prime) == (Fraction(1, 4), Fraction(1, 6))
+    assert automaton.origin.code(automaton.origin.seconds[state.name]) == "yield q + laplace(6)"
+    outputs = {str(t.output) for t in automaton.transitions if t.source == state.name}
+    assert outputs == {"insampleprime", "below"}
+    assert automaton.shows_steps
+
+
+@mechanism
+def kept(queries):
+    """The second sample is compared later, so it is a step of its own."""
+    t = laplace(2)
+    queries = iter(queries)
+    q = next(queries)
+    if q + laplace(4) >= t:
+        t = q + laplace(6)
+        yield t
+    yield "high" if next(queries) + laplace(8) >= t else "low"
+
+
+def test_a_second_sample_that_is_kept_is_a_step():
+    assert not any(state.d_prime for state in kept.automaton().states)
+
+
+@mechanism
+def asked_before(queries):
+    t = laplace(2)
+    yield "begun"
+    for _ in queries:
+        if t < 1:
+            yield "small"
+        else:
+            yield "large"
+            return
+
+
+def test_a_question_before_an_entry_is_read_is_no_step():
+    states = asked_before.automaton().states
+    assert [(state.is_input, state.draws) for state in states[:2]] == [(False, True), (True, False)]
+    assert [state.name for state in states[2:]] == ["ended"]
 
 
 @mechanism

@@ -13,7 +13,6 @@ from operator import or_
 from typing import NamedTuple
 
 from symdipa.model.automaton import Automaton, Output
-from symdipa.model.errors import WitnessRejected
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.verdict import Witness
 from symdipa.runs.control import Control
@@ -179,29 +178,39 @@ def find_distinct(control: Control, known: Sequence[Witness], limits: Limits = U
     near = ((w.pattern, w.run) for w in known if len(w.run) <= MAX_SETTLED)
     far = ((p, run) for run in feasible_runs(control, longest, SHORT_RUNS) for p in patterns)
     looks = _Looks(limits, LOOKS)
-    with suppress(_LookedEnough):
+
+    def others() -> Iterator[Witness]:
         for pattern, run in chain(near, far):
             looks.spend()
-            for witness in islice(witnesses_on(control, pattern, run), TRIED_ON_ONE_RUN):
-                found = _continued(control, witness, looks)
-                if found is not None:
-                    return found
+            yield from islice(witnesses_on(control, pattern, run), TRIED_ON_ONE_RUN)
+
+    tried: set[Witness] = set()
+    with suppress(_LookedEnough):
+        for witness in chain(known, others()):
+            if witness in tried:
+                continue
+            tried.add(witness)
+            found = _continued(control, witness, looks)
+            if found is not None:
+                return found
     return None
 
 
 def _continued(control: Control, witness: Witness, looks: _Looks) -> Witness | None:
-    """The witness on its run continued until no other run shows the outputs, if a short one does."""
+    """The witness on its run continued until no other run shows the outputs, if a short one does; ``None`` as
+    well if the run cannot complete the transition of the automaton in which it ends."""
     imitators = _imitations(control, witness.run, witness.cycles, IMITATORS, looks)
     if imitators is None:
         return None
     order, origin = initial(control.variables), control.origin or range(len(control.steps))
-    for t in witness.run:
+    whole = witness.run if witness.pattern in LASSOS else control.completed(witness.run)
+    for t in whole:
         following = update(order, control.steps[t], control.live[control.target[t]])
         if following is None:
-            raise WitnessRejected("the run of a witness is not feasible")
+            return None
         order = following
-    queue = deque([(witness.run, order, imitators)])
-    seen = {(witness.run[-1], order, imitators)}
+    queue = deque([(whole, order, imitators)])
+    seen = {(whole[-1], order, imitators)}
     while queue:
         run, order, imitators = queue.popleft()
         if not imitators:

@@ -405,11 +405,12 @@ class _Builder:
             if not satisfiable(way.facts | {known}, self.program.integer):
                 continue
             implied = implies(way.facts, known, self.program.integer)
+            said = _renamed(new, names) if asked.ties else _without_ties(_renamed(new, names))
             yield from self.ways(
                 _Way(
                     _Place(branch, 0, place.node),
                     names,
-                    way.atoms if implied else way.atoms | {_renamed(new, names)},
+                    way.atoms if implied else way.atoms | {said},
                     way.facts | {known},
                     way.passed | {mark},
                     lines,
@@ -526,6 +527,15 @@ def _renamed(asked: Atom, names: _Names) -> Atom:
         for term in (asked.low, asked.high)
     )
     return atom(low, high, asked.strict)
+
+
+def _without_ties(asked: Atom) -> Atom:
+    """The comparison in the one form, strict or not, that it has where equality has probability 0: its
+    opposite has the other one."""
+    first = min(asked.names)
+    ends = ((asked.low, 1), (asked.high, -1))
+    factor = sum(-sign if term.mirrored else sign for term, sign in ends if term.name == first)
+    return replace(asked, strict=factor > 0)
 
 
 def _kept(name: str, assign: set[str], copies: dict[str, str]) -> str:

@@ -41,8 +41,12 @@ def _pair(some: list[Traced], integer: bool) -> tuple[Traced, Traced, Guard] | N
 
 
 def _either(one: Guard, other: Guard, integer: bool) -> Guard | None:
-    """What holds where one of two guards does, if that is what they have in common."""
-    common = one.atoms & other.atoms
+    """What holds where one of two guards does, if that is what both imply."""
+    common = frozenset(
+        each
+        for each in one.atoms | other.atoms
+        if implies(one.atoms, each, integer) and implies(other.atoms, each, integer)
+    )
     if all(
         implies(common | {first.negation}, second, integer)
         for first in one.atoms - common

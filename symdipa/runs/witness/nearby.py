@@ -131,10 +131,8 @@ def witnesses_on(control: Control, pattern: Pattern, run: Sequence[int]) -> Iter
     """The witnesses of the pattern that a run from the initial state shows, cut after their last step.
 
     Those that need the fewest steps come first, of these those with the shortest cycles. All of them replay;
-    there are none if the run is not feasible. (Chains are looked for on plain automata only.)
+    there are none if the run is not feasible. Of chains those between the samples that plain automata have.
     """
-    if not (control.is_plain or pattern in LASSOS):
-        return iter(())
     find = _lassos_on if pattern in LASSOS else _chains_on
     return (witness for witness in find(control, pattern, tuple(run)) if _replays(control, witness))
 
