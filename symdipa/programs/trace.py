@@ -350,7 +350,8 @@ class Trace:
         """Noise around 0 with inverse scale ``d``; ``site`` is the place in the program that makes it."""
         scale = exact(d)
         if scale is None or scale <= 0:
-            seen = f"a value of type {type(d).__name__}" if scale is None else str(d)
+            other = d.words if isinstance(d, Number) else f"a value of type {type(d).__name__}"
+            seen = other if scale is None else str(d)
             self.refuse(
                 f"the scale of noise is {seen}", "give a positive number that is known, as laplace(2)"
             )
