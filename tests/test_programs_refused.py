@@ -313,6 +313,31 @@ CASES = {
         """),
         None, "it shows nothing", "yield",
     ),
+    "thresholds as a second stream": (
+        body("""
+            def svt(queries, thresholds):
+                r = laplace(2)
+                for q, t in zip(queries, thresholds):
+                    if q + laplace(4) >= t + r:
+                        yield "high"
+                        return
+                    yield "low"
+        """),
+        6, "a noisy value plus an input without noise is compared", "let the entries be q - t",
+    ),
+    "threshold of the round": (
+        body("""
+            def svt(queries):
+                r, i = laplace(2), 0
+                for q in queries:
+                    i += 1
+                    if q + laplace(4) >= 3 * i + r:
+                        yield "high"
+                        return
+                    yield "low"
+        """),
+        7, "i takes ever more values (2, 3, 4, ...)", "before the run: let the entries be q - t",
+    ),
     "scale of noise": (in_svt("x = laplace(0)"), 7, "the scale of noise is 0", "positive number"),
     "negative scale": (in_svt("x = laplace(-1)"), 7, "the scale of noise is -1", "positive number"),
     "scale by an input": (

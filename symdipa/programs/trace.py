@@ -27,6 +27,13 @@ from symdipa.programs.values import ONE, Absolute, Entry, Noise, Number, Sample,
 Values = Mapping[str, object] | Callable[[], Mapping[str, object]]
 """Live values by their names, or what tells them if they are asked for."""
 
+ONE_EACH = "a comparison has one noisy value on each side, or a number that is known on one"
+BEFORE = (
+    "subtract the input where the other noise is added, q - t + noise >= r for q + noise >= t + r; what "
+    "everybody knows, as the threshold of each round, is subtracted before the run: let the entries be q - t"
+)
+"""What to do about comparisons of sums."""
+
 MOST_POINTS = 100_000
 """So many statements may be run without an event."""
 
@@ -433,12 +440,12 @@ class Trace:
         ends = list(difference.samples.items())
         size = abs(ends[0][1])
         if len(ends) > 2 or abs(ends[-1][1]) != size:
-            self.refuse(
-                "a sum of noisy values is compared"
-                if len(ends) > 2
-                else "multiples of noisy values are compared",
-                "a comparison has one noisy value on each side, or a number that is known on one",
-            )
+            seen, remedy = "multiples of noisy values are compared", ONE_EACH
+            if len(ends) > 2:
+                seen = "a sum of noisy values is compared"
+            if len(ends) > 2 and any(sample.kind is parts.Noise.NONE for sample, _ in ends):
+                seen, remedy = "a noisy value plus an input without noise is compared", BEFORE
+            self.refuse(seen, remedy)
         low = Term(ends[0][0].name, difference.constant / size, ends[0][1] < 0)
         high = Term(ends[1][0].name, mirrored=ends[1][1] > 0) if len(ends) == 2 else Term(None)
         ties = self._integer or any(sample.kind is parts.Noise.NONE for sample, _ in ends)
