@@ -198,6 +198,41 @@ def test_outputs_are_told_as_the_program_has_them(program):
     assert "Outputs of the run: (-1)* (2)*" in str(symdipa.check(automaton))
 
 
+def test_answers_that_stand_for_several_are_told_with_what_would_tell_them_apart(program):
+    automaton = program(
+        """\
+        @mechanism
+        def far(queries):
+            t = laplace(2)
+            for q in queries:
+                yield "far off" if abs(q + laplace(4)) >= t else "near"
+        """
+    )
+    told = " ".join(str(symdipa.check(automaton)).split())
+    assert "line 8: far off is shown for t <= sample and for sample < t && sample < -t" in told
+    assert "let the program show something else for each: then it is not private" in told
+    assert 'show the side: "above" where noisy >= t, "below" where -noisy >= t.' in told
+
+    automaton = program(
+        """\
+        @mechanism
+        def far(queries):
+            t = laplace(2)
+            for q in queries:
+                noisy = q + laplace(4)
+                outside = noisy >= t or noisy <= t - 9
+                yield noisy if outside else 3 if noisy >= t - 2 or noisy <= t - 7 else None
+        """
+    )
+    told = " ".join(str(symdipa.check(automaton)).split())
+    assert re.search(
+        r"line 8: a number is shown for [^;:]* and for [^;:]*; 3 is shown for [^;:]* and for ", told
+    )
+    assert "let the program show something else for each. A number does not tell" in told
+    assert 'as in "above", noisy.' in told
+    assert "the side" not in told and "branches" not in told and "state" not in told
+
+
 def test_stops_are_counted_by_an_option(program):
     automaton = program(
         """\

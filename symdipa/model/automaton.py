@@ -221,6 +221,10 @@ class Automaton:
         """What reports call a state: the line of the program where it begins, if there is one."""
         return state if self.origin is None else self.origin.place(state)
 
+    def where(self, state: str) -> str:
+        """The same in a sentence: ``state q`` or ``line 15``."""
+        return f"state {state}" if self.origin is None else self.origin.place(state)
+
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""
         return self.states[self.index[name]]

@@ -148,10 +148,19 @@ def outputs_text(automaton: Automaton, witness: Witness, longest: int | None = N
 
 
 def clash_text(automaton: Automaton, clash: Clash) -> str:
-    """A state that is not output-distinct, and why."""
-    shared = [*clash.outputs, *(["a number"] if clash.numbers else [])]
-    state = f"state {clash.state}" if automaton.origin is None else automaton.place(clash.state)
-    return f"{state}: several branches output {enumeration(shared)}"
+    """A state that is not output-distinct, and why; of a program for which values a line shows the same."""
+    if automaton.origin is None:
+        shared = [*clash.outputs, *(["a number"] if clash.numbers else [])]
+        return f"state {clash.state}: several branches output {enumeration(shared)}"
+    alike: dict[str, list[str]] = {}
+    for t in automaton.outgoing[automaton.index[clash.state]]:
+        move = automaton.transitions[t]
+        if str(move.output) in clash.outputs or (clash.numbers and move.output.is_real):
+            words = output_words(automaton, move.output) or "nothing"
+            shown = "a number" if move.output.is_real else words
+            alike.setdefault(shown, []).append(f"for {comparison(move.guard, automaton.variables)}")
+    told = (f"{shown} is shown {_few(cases)}" for shown, cases in alike.items())
+    return f"{automaton.place(clash.state)}: {'; '.join(told)}"
 
 
 def run_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
