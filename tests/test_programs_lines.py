@@ -233,6 +233,67 @@ def test_answers_that_stand_for_several_are_told_with_what_would_tell_them_apart
     assert "the side" not in told and "branches" not in told and "state" not in told
 
 
+MOVED = """\
+@mechanism
+def moved(queries):
+    {}
+    for q in queries:
+        noisy = q + laplace(4)
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("drawn", "asked", "told"),
+    [
+        (
+            "t = laplace(2)",
+            "yield 1 if noisy >= t + 10 else 0",
+            ["sample < t + 10, stored in line 6", "sample 3 < sample 1 + 10", "2/eps around 0 "],
+        ),
+        (
+            "t = 3 + laplace(2)",
+            "yield 1 if noisy >= t else 0",
+            ["sample < t, stored in line 6", "sample 3 < sample 1 ", "2/eps around 3 "],
+        ),
+        (
+            "t = laplace(2); u = t + 5",
+            "yield 1 if noisy >= u else 2 if noisy >= u - 10 else 0",
+            ["sample < u && sample >= u - 10", "sample 1 <= sample 3 + 10", "2/eps around 5 "],
+        ),
+        (
+            "t = laplace(2)",
+            "yield 1 if noisy >= t + 10 or noisy <= t - 10 else 0",
+            ["sample < t + 10 && sample >= t - 10", "sample 2 < sample 1 + 10", "2/eps around 0 "],
+        ),
+        (
+            "t = u = laplace(2)",
+            "t, u = u, t\n        yield 1 if noisy >= t + 10 else 0",
+            ["sample < t + 10", "2/eps around 0 "],
+        ),
+    ],
+)
+def test_values_are_those_that_the_program_calls_so(drawn, asked, told, program):
+    text = " ".join(str(symdipa.check(program(MOVED.format(drawn, asked)))).split())
+    assert [words for words in told if words not in text] == []
+
+
+def test_what_is_told_is_the_same_mechanism(program):
+    automaton = program(MOVED.format("t = laplace(2)", "yield 1 if noisy >= t + 10 or noisy <= t else 0"))
+    told = automaton.told
+    assert told is not automaton and told.told is told
+    assert [str(t.guard) for t in told.transitions] != [str(t.guard) for t in automaton.transitions]
+    assert [told.origin.lines(t) for t in told.transitions] == [
+        automaton.origin.lines(t) for t in automaton.transitions
+    ]
+    inputs, answers = [1, 4, -3], ["-", "1", "0", "1"]
+    first, second = (
+        symdipa.total_log_probability(one, inputs, ["quiet", "_1", "_0", "_1"], 1)
+        for one in (automaton, told)
+    )
+    assert first.value == pytest.approx(second.value, abs=1e-6) and answers
+
+
 def test_stops_are_counted_by_an_option(program):
     automaton = program(
         """\

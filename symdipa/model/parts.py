@@ -511,7 +511,8 @@ class Origin:
     the program shows otherwise, with that; nothing stands for what nobody sees. ``quiet`` are
     the symbols of steps in which it shows nothing. ``uncounted`` are lines from
     which a run may go on unseen, and show something, as far as anybody knows
-    (:mod:`symdipa.programs.automaton.unseen`); none if outputs tell how many steps there are.
+    (:mod:`symdipa.programs.automaton.unseen`); none if outputs tell how many steps there are. ``added`` to a
+    variable, and ``added_to_samples`` of a state, gives what the program calls so.
     """
 
     file: str
@@ -524,6 +525,8 @@ class Origin:
     outputs: Mapping[str, str]
     quiet: frozenset[str] = frozenset()
     uncounted: tuple[int, ...] = ()
+    added: Mapping[str, Fraction] = field(default_factory=dict)
+    added_to_samples: Mapping[str, Fraction] = field(default_factory=dict)
 
     def lines(self, move: Transition) -> tuple[int, ...]:
         """The lines that a step passes; of one that the program does not have, where it would begin."""

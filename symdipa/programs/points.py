@@ -35,8 +35,8 @@ class Point:
 
     ``key`` is equal for points after which the same can happen. ``variables`` are the names by which the
     state knows samples, with their names before; ``registers`` those of sums of inputs, with what they are
-    the sums of. ``pending``: the name before of the entry that was asked for and is not read yet. ``shapes``
-    are the live values, for messages.
+    the sums of. ``added``: what the program adds to a sample to get what it calls so. ``pending``: the name
+    before of the entry that was asked for and is not read yet. ``shapes`` are the live values, for messages.
     """
 
     key: Hashable
@@ -46,6 +46,7 @@ class Point:
     registers: tuple[tuple[str, Combination], ...]
     pending: str | None
     shapes: Mapping[str, Hashable] = field(repr=False)
+    added: Mapping[str, Fraction] = field(default_factory=dict, repr=False)
 
 
 Renaming = list[tuple[Sample | Entry, str]]
@@ -82,6 +83,7 @@ class Naming:
         self._taken: set[str] = set()
         self._was: list[tuple[str, str]] = []
         self._sums: list[tuple[str, Combination]] = []
+        self._added: dict[str, Fraction] = {}
 
     def point(self, place: Hashable, line: int, snapshot: Snapshot) -> Point:
         """The point; afterwards the numbers of the snapshot are in its words."""
@@ -98,6 +100,7 @@ class Naming:
             tuple(self._sums),
             self.pending.name if self.pending is not None else None,
             snapshot.shapes,
+            self._added,
         )
 
     def _key(self, number: Number, path: str) -> Hashable:
@@ -115,7 +118,9 @@ class Naming:
                 noises.append((place, _ratio(factor), symbol.kind, _ratio(symbol.d), symbol.site))
         if len(samples) > 1:
             samples.sort(key=lambda item: (item[1] < 0, item[0].name))
-        known = [(self._variable(sample, path), _ratio(factor), sample.shown) for sample, factor in samples]
+        alone = len(number.terms) == 1 and not number.public and samples and samples[0][1] == 1
+        added = number.constant if alone else Fraction(0)
+        known = [(self._variable(s, path, added), _ratio(factor), s.shown) for s, factor in samples]
         sums = self._sums_of(number, flat(entries), path) if entries else None
         return tuple(known), tuple(noises), sums, _ratio(number.constant), number.public
 
@@ -134,11 +139,12 @@ class Naming:
         number.terms = terms
         return waiting and _ratio(waiting), held
 
-    def _variable(self, sample: Sample, path: str) -> int:
+    def _variable(self, sample: Sample, path: str, added: Fraction) -> int:
         if sample not in self._variables:
             self._variables[sample] = len(self._variables)
             name = self._name(path)
             self._was.append((name, sample.name))
+            self._added[name] = added
             self.renaming.append((sample, name))
         return self._variables[sample]
 

@@ -38,7 +38,7 @@ from symdipa.model.parts import (
     value,
 )
 from symdipa.model.validation.comparisons import implies, satisfiable, simplified
-from symdipa.programs.automaton.tidy import Steps, Traced, free, named, pruned, quotient
+from symdipa.programs.automaton.tidy import Steps, Traced, free, moved, named, pruned, quotient
 from symdipa.programs.automaton.unseen import uncounted
 from symdipa.programs.explore import Branch, Fork, Goto, Graph, explored, is_plain, readable
 from symdipa.programs.points import RESERVED
@@ -258,6 +258,7 @@ class _Builder:
         self.names: dict[tuple[int, int], str] = {}
         self.lines: dict[str, int] = {}
         self.values: dict[str, Mapping[str, str]] = {}
+        self.added: dict[str, Mapping[str, Fraction]] = {}
         self.states: list[State] = []
         self.transitions: list[Traced] = []
         self.ends: set[str] = set()
@@ -288,9 +289,10 @@ class _Builder:
             name = f"{first}_{count + 1}" if count else first
             self.names[place.key] = name
             self.lines[name] = place.line
-            shapes = self.graph.nodes[place.node].point.shapes
+            point = self.graph.nodes[place.node].point
+            self.added[name] = point.added
             self.values[name] = {
-                variable: readable(shape) for variable, shape in shapes.items() if is_plain(shape)
+                variable: readable(shape) for variable, shape in point.shapes.items() if is_plain(shape)
             }
         return self.names[place.key]
 
@@ -434,7 +436,7 @@ class _Builder:
     def finished(self) -> Translation:
         """The automaton of all states and transitions."""
         quiet = (symbol(QUIET), symbol(READ))
-        every = Steps(tuple(self.states), tuple(self.transitions), self.values)
+        every = Steps(tuple(self.states), tuple(self.transitions), self.values, self.added)
         unseen = uncounted(every, quiet, self.ends, self.limits)
         steps = pruned(every, quiet)
         if not steps.transitions:
@@ -459,6 +461,7 @@ class _Builder:
             {QUIET: "", **self.symbols.written},
             frozenset([QUIET, READ]),
             unseen,
+            *moved(steps),
         )
         made = replace(automaton, origin=origin).trusted()
         return Translation(with_halt(made, self.program.halt), self.symbols.meanings)
