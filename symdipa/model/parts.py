@@ -528,6 +528,11 @@ class Origin:
     added: Mapping[str, Fraction] = field(default_factory=dict)
     added_to_samples: Mapping[str, Fraction] = field(default_factory=dict)
 
+    @property
+    def is_c(self) -> bool:
+        """Whether it is a program in C."""
+        return self.file.lower().endswith(".c")
+
     def lines(self, move: Transition) -> tuple[int, ...]:
         """The lines that a step passes; of one that the program does not have, where it would begin."""
         line = self.states.get(move.source)
