@@ -16,6 +16,7 @@ from symdipa.model.errors import InvalidInput
 from symdipa.model.patterns import Pattern
 from symdipa.model.validation import validate
 from symdipa.model.verdict import Status, Verdict
+from symdipa.programs.loading import read_program
 
 SHARED = ROOT.parent / "shared"
 FILES = [
@@ -264,3 +265,53 @@ def test_one_entry_may_be_enough_to_promise():
     assert last.kind == "one-entry" and last.private and not last.silent
     assert changes(last) == [("", "differ entries=1")]
     assert last.outcome == "private, D = 1/2" == f"private, D = {explicit(last.automaton).bounds.best}"
+
+
+# ------------------------------------------------------------------------------------------- of programs
+
+
+SHOWS = """\
+from symdipa import laplace, mechanism
+
+
+@mechanism
+def shows(queries):
+    t = laplace(2)
+    for q in queries:
+        noisy = q + laplace(4)
+        if noisy >= t:
+            yield {}
+            return
+        yield "low"
+"""
+
+
+def hints_of_program(text: str, tmp_path) -> list[Hint]:
+    path = tmp_path / "shows.py"
+    path.write_text(text, encoding="utf-8")
+    automaton = read_program(str(path))
+    return repairs(hints(automaton, explicit(automaton).witness, explicit))
+
+
+@pytest.mark.parametrize("shown", ["noisy", '"high", noisy', '[noisy, "high", noisy]'])
+def test_a_program_shows_its_number_with_fresh_noise_or_not_at_all(shown, tmp_path):
+    fresh, symbol, limit = hints_of_program(SHOWS.format(shown), tmp_path)
+    assert [hint.kind for hint in (fresh, symbol, limit)] == ["second-sample", "symbol", "limit"]
+    assert fresh.text == (
+        "Show the input with fresh noise, laplace(4), and not the noisy value that was compared "
+        "(lines 8 to 10)."
+    )
+    assert "insample" not in symbol.changes[0].after.partition("output")[2]
+    assert all(hint.private and hint.lines[:2] == (8, 9) for hint in (fresh, symbol, limit))
+    assert fresh.outcome != symbol.outcome == "private, D = 1"
+
+
+def test_a_threshold_that_a_program_shows_is_not_drawn_again(tmp_path):
+    kinds = [hint.kind for hint in hints_of_program(SHOWS.format('"high", t'), tmp_path)]
+    assert kinds == ["symbol", "limit"]
+
+
+def test_what_is_left_of_an_output_still_tells_branches_apart(tmp_path):
+    text = SHOWS.format('"low", noisy')
+    symbol = hints_of_program(text, tmp_path)[1]
+    assert symbol.kind == "symbol" and "output oshown;" in symbol.changes[0].after

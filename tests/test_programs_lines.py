@@ -198,6 +198,102 @@ def test_outputs_are_told_as_the_program_has_them(program):
     assert "Outputs of the run: (-1)* (2)*" in str(symdipa.check(automaton))
 
 
+def test_answers_that_stand_for_several_are_told_with_what_would_tell_them_apart(program):
+    automaton = program(
+        """\
+        @mechanism
+        def far(queries):
+            t = laplace(2)
+            for q in queries:
+                yield "far off" if abs(q + laplace(4)) >= t else "near"
+        """
+    )
+    told = " ".join(str(symdipa.check(automaton)).split())
+    assert "line 8: far off is shown for t <= sample and for sample < t && sample < -t" in told
+    assert "let the program show something else for each: then it is not private" in told
+    assert 'show the side: "above" where noisy >= t, "below" where -noisy >= t.' in told
+
+    automaton = program(
+        """\
+        @mechanism
+        def far(queries):
+            t = laplace(2)
+            for q in queries:
+                noisy = q + laplace(4)
+                outside = noisy >= t or noisy <= t - 9
+                yield noisy if outside else 3 if noisy >= t - 2 or noisy <= t - 7 else None
+        """
+    )
+    told = " ".join(str(symdipa.check(automaton)).split())
+    assert re.search(
+        r"line 8: a number is shown for [^;:]* and for [^;:]*; 3 is shown for [^;:]* and for ", told
+    )
+    assert "let the program show something else for each. A number does not tell" in told
+    assert 'as in "above", noisy.' in told
+    assert "the side" not in told and "branches" not in told and "state" not in told
+
+
+MOVED = """\
+@mechanism
+def moved(queries):
+    {}
+    for q in queries:
+        noisy = q + laplace(4)
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("drawn", "asked", "told"),
+    [
+        (
+            "t = laplace(2)",
+            "yield 1 if noisy >= t + 10 else 0",
+            ["sample < t + 10, stored in line 6", "sample 3 < sample 1 + 10", "2/eps around 0 "],
+        ),
+        (
+            "t = 3 + laplace(2)",
+            "yield 1 if noisy >= t else 0",
+            ["sample < t, stored in line 6", "sample 3 < sample 1 ", "2/eps around 3 "],
+        ),
+        (
+            "t = laplace(2); u = t + 5",
+            "yield 1 if noisy >= u else 2 if noisy >= u - 10 else 0",
+            ["sample < u && sample >= u - 10", "sample 1 <= sample 3 + 10", "2/eps around 5 "],
+        ),
+        (
+            "t = laplace(2)",
+            "yield 1 if noisy >= t + 10 or noisy <= t - 10 else 0",
+            ["sample < t + 10 && sample >= t - 10", "sample 2 < sample 1 + 10", "2/eps around 0 "],
+        ),
+        (
+            "t = u = laplace(2)",
+            "t, u = u, t\n        yield 1 if noisy >= t + 10 else 0",
+            ["sample < t + 10", "2/eps around 0 "],
+        ),
+    ],
+)
+def test_values_are_those_that_the_program_calls_so(drawn, asked, told, program):
+    text = " ".join(str(symdipa.check(program(MOVED.format(drawn, asked)))).split())
+    assert [words for words in told if words not in text] == []
+
+
+def test_what_is_told_is_the_same_mechanism(program):
+    automaton = program(MOVED.format("t = laplace(2)", "yield 1 if noisy >= t + 10 or noisy <= t else 0"))
+    told = automaton.told
+    assert told is not automaton and told.told is told
+    assert [str(t.guard) for t in told.transitions] != [str(t.guard) for t in automaton.transitions]
+    assert [told.origin.lines(t) for t in told.transitions] == [
+        automaton.origin.lines(t) for t in automaton.transitions
+    ]
+    inputs, answers = [1, 4, -3], ["-", "1", "0", "1"]
+    first, second = (
+        symdipa.total_log_probability(one, inputs, ["quiet", "_1", "_0", "_1"], 1)
+        for one in (automaton, told)
+    )
+    assert first.value == pytest.approx(second.value, abs=1e-6) and answers
+
+
 def test_stops_are_counted_by_an_option(program):
     automaton = program(
         """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import symdipa.programs.loading
 from symdipa import InvalidInput, Verdict, laplace, mechanism
 from symdipa.model.parts import Noise
 from symdipa.programs.automaton import translated
+from symdipa.programs.loading import mechanisms_in
 from symdipa.programs.python.run import PythonProgram
 
 
@@ -110,9 +112,9 @@ def test_the_command_line_reads_programs():
     file = "examples/programs/sparse_vector.py"
     done = symdipa_says("check", "-q", f"{file}:svt", "--set", "c=2")
     assert (done.returncode, done.stdout) == (0, f"{file}:svt: private, D = 1 (corollary bound)\n")
-    done = symdipa_says("check", "-q", file)
+    done = symdipa_says("certify", file)
     assert done.returncode == 2
-    assert "there are several mechanisms" in done.stderr
+    assert "there are several mechanisms: svt, " in done.stderr
     done = symdipa_says("check", "-q", f"{file}:svt", "--set", "2")
     assert done.returncode == 2
     assert "a setting is written NAME=VALUE" in done.stderr
@@ -120,6 +122,78 @@ def test_the_command_line_reads_programs():
     assert "leave out --format" in done.stderr
     done = symdipa_says("check", "-q", "examples/well_formed/svt.dipa", "--set", "c=2")
     assert "--set is for programs" in done.stderr
+
+
+TWO = """\
+{above}
+@{decorator}
+def first(q):
+    yield q + laplace(1)
+
+
+@{decorator}(differ="entries=1")
+def second(q):
+    yield q + laplace(2)
+{below}
+"""
+
+
+@pytest.mark.parametrize(
+    ("above", "decorator", "below", "names"),
+    [
+        ("from symdipa import laplace, mechanism", "mechanism", "", ["first", "second"]),
+        ("from symdipa import laplace, mechanism as m", "m", "", ["first", "second"]),
+        ("from symdipa import *", "mechanism", "", ["first", "second"]),
+        ("import symdipa\nlaplace = symdipa.laplace", "symdipa.mechanism", "", ["first", "second"]),
+        ("import symdipa as s\nlaplace = s.laplace", "s.mechanism", "@s.mechanism\ndef f(q):\n    yield q",
+         ["first", "second", "f"]),
+        ("from symdipa import laplace, mechanism", "mechanism", "third = mechanism(lambda q: q)", []),
+        ("from symdipa import laplace, mechanism", "mechanism", "made = mechanism", []),
+        ("from symdipa import laplace, mechanism", "mechanism", "if x:\n @mechanism\n def f(q): pass", []),
+        ("from other import laplace, mechanism", "mechanism", "", []),
+        ("from symdipa import laplace, mechanism", "mechanism", "((", []),
+    ],
+)  # fmt: skip
+def test_the_mechanisms_of_a_file_are_told_by_its_text(above, decorator, below, names, tmp_path):
+    file = tmp_path / "two.py"
+    file.write_text(TWO.format(above=above, decorator=decorator, below=below), encoding="utf-8")
+    assert mechanisms_in(str(file)) == ([f"{file}:{name}" for name in names] or [str(file)])
+
+
+def test_what_is_no_file_with_several_mechanisms_stands_for_itself(tmp_path):
+    file = tmp_path / "one.py"
+    file.write_text(
+        "from symdipa import mechanism\n\n@mechanism\ndef only(q):\n    yield q\n", encoding="utf-8"
+    )
+    for name in (
+        str(file),
+        f"{file}:only",
+        f"{file}:other",
+        str(tmp_path / "none.py"),
+        "svt.dipa",
+        "x.c",
+        "-",
+    ):
+        assert mechanisms_in(name) == [name]
+
+
+def test_all_mechanisms_of_a_file_are_checked():
+    file = "examples/programs/sparse_vector.py"
+    names = ["svt", "without_cutoff", "without_query_noise", "threshold_shown"]
+    done = symdipa_says("check", "-q", file, f"{file}:svt", "--set", "c=2")
+    assert done.returncode == 2  # not all of them have such a parameter
+    assert [line.split(": ")[0] for line in done.stdout.splitlines()] == [
+        f"{file}:{name}" for name in ("svt", "threshold_shown", "svt")
+    ]
+    assert done.stderr.count("has no parameter c") == 2
+    done = symdipa_says("check", "--json", file)
+    assert done.returncode == 1
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["file"] for each in found] == [f"{file}:{name}" for name in names]
+    assert [each["verdict"] for each in found] == ["private", *["not-private"] * 3]
+    done = symdipa_says("witness", "--svg", "run.svg", file)
+    assert done.returncode == 2
+    assert f"--svg draws one file; there are {file}:svt, " in done.stderr
 
 
 def test_what_a_program_prints_while_it_is_loaded_is_no_part_of_a_report(tmp_path):

@@ -313,9 +313,46 @@ CASES = {
         """),
         None, "it shows nothing", "yield",
     ),
+    "thresholds as a second stream": (
+        body("""
+            def svt(queries, thresholds):
+                r = laplace(2)
+                for q, t in zip(queries, thresholds):
+                    if q + laplace(4) >= t + r:
+                        yield "high"
+                        return
+                    yield "low"
+        """),
+        6, "a noisy value plus an input without noise is compared", "let the entries be q - t",
+    ),
+    "threshold of the round": (
+        body("""
+            def svt(queries):
+                r, i = laplace(2), 0
+                for q in queries:
+                    i += 1
+                    if q + laplace(4) >= 3 * i + r:
+                        yield "high"
+                        return
+                    yield "low"
+        """),
+        7, "i takes ever more values (2, 3, 4, ...)", "before the run: let the entries be q - t",
+    ),
     "scale of noise": (in_svt("x = laplace(0)"), 7, "the scale of noise is 0", "positive number"),
     "negative scale": (in_svt("x = laplace(-1)"), 7, "the scale of noise is -1", "positive number"),
-    "noisy scale": (in_svt("x = laplace(noisy)"), 7, "the scale of noise is a value of type Number", "known"),
+    "scale by an input": (
+        in_svt("x = laplace(2 * s)").replace("queries,", "queries, s,"),
+        7, "the scale of noise is an input", "has a default, as in scale=2",
+    ),
+    "scale that is an input": (
+        in_svt("x = laplace(s)").replace("queries,", "queries, s,"),
+        7, "the scale of noise is an input", "stands behind a *",
+    ),
+    "number over a parameter": (
+        in_svt("x = laplace(2 / share)").replace("queries,", "queries, share,"),
+        7, "a number is divided by share, which is an input", "has a default",
+    ),
+    "noisy scale": (in_svt("x = laplace(noisy)"), 7, "the scale of noise is a noisy value", "known"),
     "shown dictionary": (in_svt("yield {'a': 1}"), 7, "a value of type dict is shown", "tuples and lists"),
     "unread parameter": (
         body("""
@@ -432,6 +469,64 @@ def test_settings_noise_and_text_are_told_at_once(tmp_path):
         strict=True,
     ):
         assert words in message
+
+
+@pytest.mark.parametrize("parameters", ["queries, eps, c=2", "queries, eps=0.5, c=2", "queries, *, eps, c=2"])
+def test_eps_is_no_parameter(parameters, tmp_path):
+    file = tmp_path / "svt.py"
+    text = body(f"""
+        def svt({parameters}):
+            t = laplace(2 / eps)
+            for q in queries:
+                yield q + laplace(scale=4 / eps * c) >= t
+    """)
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput) as caught:
+        read_program(str(file))
+    (told,) = map(str, caught.value.problems)
+    assert told == (
+        f"3:{9 + parameters.index('eps')}: eps is no parameter of a mechanism: laplace(2) has scale 2/eps, "
+        "and the answer is for every eps; leave it out, and put 1 in its place: laplace(2) in line 4 and "
+        "laplace(4 * c) in line 6 [setting]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        (
+            "half = epsilon / 2\n    t = laplace(1 / half)",
+            "leave it out, and put 1 in its place; or give it another",
+        ),
+        ("t = laplace(2)", "leave it out"),
+        ("t = max(laplace(1, epsilon) for _ in range(2))", "in its place: laplace(1) in line 4"),
+        (
+            "t = laplace(1 / (epsilon / 3)) + laplace(3) * epsilon",
+            "in its place: laplace(1 / (1 / 3)) in line 4",
+        ),
+        (
+            "\n    ".join(f"t{k} = laplace({k} / epsilon)" for k in range(2, 7)),
+            "in its place: laplace(2) in line 4, laplace(3) in line 5, laplace(4) in line 6 and so on",
+        ),
+    ],
+)
+def test_how_noise_is_written_without_epsilon(line, remedy, tmp_path):
+    file = tmp_path / "svt.py"
+    text = f"{HEAD}@mechanism\ndef svt(queries, epsilon):\n    {line}\n    yield next(queries) + laplace(1)\n"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput, match="epsilon is no parameter") as caught:
+        read_program(str(file))
+    assert remedy in caught.value.problems[0].message
+
+
+def test_eps_is_not_set(tmp_path):
+    file = tmp_path / "svt.py"
+    file.write_text(in_svt("pass"), encoding="utf-8")
+    with pytest.raises(InvalidInput) as caught:
+        read_program(str(file), {"eps": 1})
+    assert [str(problem) for problem in caught.value.problems] == [
+        "2:1: eps is not set: the answer is for every eps [setting]"
+    ]
 
 
 def test_wrong_options_are_told_at_once(tmp_path):

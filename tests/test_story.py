@@ -186,8 +186,8 @@ def test_links_name_the_variable_and_where_it_was_stored():
     automaton, witness = told("leaking_pair/svt_no_cutoff", LP, (0, 1, 2), ((1, 2), (2, 3)), (1, 0, 2))
     low, high = (link(automaton, witness.run, *ends) for ends in ((1, 0), (0, 2)))
     steps = Steps(automaton, witness.run)
-    assert link_text(automaton, steps, low) == "step 2 asks for insample < x, stored in step 1"
-    assert link_text(automaton, steps, high) == "step 3 asks for insample >= x, stored in step 1"
+    assert link_text(automaton, witness.run, steps, low) == "step 2 asks for insample < x, stored in step 1"
+    assert link_text(automaton, witness.run, steps, high) == "step 3 asks for insample >= x, stored in step 1"
 
 
 def test_a_disclosing_loop_of_several_steps_names_the_one_that_shows():

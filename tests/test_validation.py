@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from symdipa.model.automaton import (
     variables_of,
 )
 from symdipa.model.errors import InputProblem, InvalidInput, Position
+from symdipa.model.parts import Term, atom
 from symdipa.model.validation import Place, problems, validate
 from symdipa.model.validation.guards import earlier_overlaps
 
@@ -147,6 +149,20 @@ def test_overlaps_follow_the_definition(pairs: list[tuple[frozenset[str], frozen
     guards = [Guard(*pair) for pair in pairs]
     for i, mask in enumerate(earlier_overlaps(guards)):
         assert [mask >> j & 1 for j in range(i)] == [not guards[i].excludes(guards[j]) for j in range(i)]
+
+
+def test_opposite_comparisons_are_found_without_asking_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["x", "y", "z", "u"]
+    guards = [
+        Guard(
+            others=frozenset(each if yes else each.negation for each, yes in zip(asked, answers, strict=True))
+        )
+        for asked in [[atom(Term(low), Term(high, ONE), True) for low, high in pairwise(names)]]
+        for answers in product((True, False), repeat=len(asked))
+    ]
+    assert earlier_overlaps([*guards, guards[0]]) == [0] * len(guards) + [1]
+    monkeypatch.setattr("symdipa.model.validation.guards.excludes", pytest.fail)
+    assert earlier_overlaps(guards) == [0] * len(guards)
 
 
 def test_states_of_every_kind_may_branch() -> None:

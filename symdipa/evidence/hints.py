@@ -21,15 +21,20 @@ from symdipa.evidence.facts import (
     step_lines,
     steps_of,
 )
+from symdipa.evidence.forced import forced
 from symdipa.model.automaton import (
+    INSAMPLE,
     INSAMPLE_PRIME,
     Automaton,
     Guard,
     Noise,
+    Output,
     State,
     Transition,
     Update,
+    noise_scale,
     reachable,
+    several,
     symbol,
     with_differ,
 )
@@ -131,7 +136,7 @@ def _differ_line(automaton: Automaton) -> str:
     """How it is said which entries may differ, with a place for that."""
     if automaton.origin is None:
         return "differ {}"
-    return "--differ {}" if automaton.origin.file.lower().endswith(".c") else '@mechanism(differ="{}")'
+    return "--differ {}" if automaton.origin.is_c else '@mechanism(differ="{}")'
 
 
 def _followed(automaton: Automaton, hint: Hint, decide: Decide) -> Hint | None:
@@ -266,11 +271,18 @@ def limited(automaton: Automaton, transitions: set[int], times: int) -> Automato
 
 
 def _show_symbol(automaton: Automaton, edit: Edit) -> Automaton:
+    """What is shown besides numbers; a new symbol if that is nothing, or the same as in another branch."""
     t = automaton.transitions[edit.transition]
     siblings = (automaton.transitions[i] for i in automaton.outgoing[automaton.index[t.source]])
     shown = {str(sibling.output) for sibling in siblings}
     name = next(n for n in ("oshown" if k == 1 else f"oshown{k}" for k in count(1)) if n not in shown)
-    return _with(automaton, edit.transition, replace(t, output=symbol(name)))
+    output = _output([part for part in t.output.parts if not part.is_real] or [symbol(name)])
+    output = symbol(name) if str(output) in shown else output
+    return _with(automaton, edit.transition, replace(t, output=output))
+
+
+def _output(parts: Sequence[Output]) -> Output:
+    return several(*parts) if len(parts) > 1 else parts[0]
 
 
 def _show_second_sample(automaton: Automaton, edit: Edit) -> Automaton:
@@ -280,7 +292,8 @@ def _show_second_sample(automaton: Automaton, edit: Edit) -> Automaton:
     if not state.d_prime:
         state = replace(state, d_prime=state.d, mu_prime=state.mu)
     states = [state if q.name == state.name else q for q in automaton.states]
-    return _with(automaton, edit.transition, replace(t, output=INSAMPLE_PRIME), states=states)
+    output = _output([INSAMPLE_PRIME if part == INSAMPLE else part for part in t.output.parts])
+    return _with(automaton, edit.transition, replace(t, output=output), states=states)
 
 
 def _add_noise(automaton: Automaton, edit: Edit) -> Automaton:
@@ -384,15 +397,31 @@ def _draw_before(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _shown(automaton: Automaton, witness: Witness) -> list[int]:
+    """The transitions that show the numbers in conflict."""
+    if witness.pattern is Pattern.DISCLOSING_CYCLE:
+        steps = shown_in_loop(automaton, witness)
+    elif automaton.is_plain:
+        steps = [path_ends(automaton, witness).shown]
+    else:
+        order = forced(automaton, witness.run)
+        chain = order.chain_of(witness)
+        ends = [spot.sample for spot in ((chain[0].low, chain[-1].high) if chain else ())]
+        steps = [k for i in ends if i is not None for k, _ in order.released.get(i, ())]
+    return list(dict.fromkeys(witness.run[k] for k in steps))
+
+
 def _second_sample_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
-    t = witness.run[path_ends(automaton, witness).shown]
-    return (Edit(t),) if automaton.state(automaton.transitions[t].source).is_input else ()
+    moves = {t: automaton.transitions[t] for t in _shown(automaton, witness)}
+    return tuple(
+        Edit(t)
+        for t, move in moves.items()
+        if move.output.shows_sample and automaton.state(move.source).is_input
+    )
 
 
 def _symbol_for_shown(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
-    if witness.pattern is Pattern.DISCLOSING_CYCLE:
-        return tuple(dict.fromkeys(Edit(witness.run[k]) for k in shown_in_loop(automaton, witness)))
-    return (Edit(witness.run[path_ends(automaton, witness).shown]),)
+    return tuple(map(Edit, _shown(automaton, witness)))
 
 
 def _last_uses(automaton: Automaton, witness: Witness) -> tuple[Edit, ...]:
@@ -467,7 +496,8 @@ PROGRAM_WORDS = {
     "limits": "Return after a fixed number of answers {answers}, counted together.",
     "symbol": "Show only that there is an answer, not the number ({places}).",
     "secret": "Keep the number secret ({places}).",
-    "second-sample": "Show the input with fresh noise, and not the noisy value that was compared ({places}).",
+    "second-sample": "Show the input with fresh noise, {noise}, and not the noisy value that was compared "
+    "({places}).",
 }
 """What is said otherwise where the automaton was made from a program."""
 
@@ -492,6 +522,7 @@ def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
         place=places[0],
         variables=enumeration(sorted({edit.variable for edit in made})),
         variable=made[0].variable,
+        noise=_noise(automaton, moves[0]),
         compared=enumeration(
             f"{place} with {edit.variable}" for place, edit in zip(places, made, strict=True)
         ),
@@ -501,6 +532,16 @@ def _text(name: str, automaton: Automaton, made: Sequence[Edit]) -> str:
 def _place(automaton: Automaton, move: Transition) -> str:
     """Where a change is made: the ends of the transition, or the lines of the program that it passes."""
     return step_lines(automaton, move) or f"{move.source} -> {move.target}"
+
+
+def _noise(automaton: Automaton, move: Transition) -> str:
+    """How a program draws the noise of a step."""
+    state, origin = automaton.state(move.source), automaton.origin
+    if not state.d or origin is None:
+        return ""
+    if origin.is_c:
+        return f"Lap({noise_scale(state.d).replace('eps', 'epsilon')})"
+    return f"{state.noise.value}({1 / state.d})"
 
 
 def _changes(before: Automaton, after: Automaton) -> Iterator[BranchDiff]:
@@ -536,13 +577,22 @@ def _kinds(automaton: Automaton, witness: Witness) -> Sequence[_ChangeKind]:
     if automaton.is_plain:
         return _KINDS[witness.pattern]
     limits = _KINDS[Pattern.LEAKING_PAIR][:2] if len(witness.cycles) == 2 else (_LIMIT,)
-    return (_NOISE, _RESET, *(limits if witness.cycles else ()))
+    shown = _OF_NUMBERS.get(witness.pattern, ())
+    return (_NOISE, _RESET, *shown, *(limits if witness.cycles else ()))
 
 
 _NOISE = _ChangeKind("noise", _without_noise, _add_noise)
 _RESET = _ChangeKind("reset", _last_uses, _reset)
 _LIMIT = _ChangeKind("limit", _limit_loop, _stop)
 _SYMBOL = _ChangeKind("symbol", _symbol_for_shown, _show_symbol)
+_OF_NUMBERS = {
+    Pattern.DISCLOSING_CYCLE: (_SYMBOL,),
+    Pattern.PRIVACY_VIOLATING_PATH: (
+        _ChangeKind("second-sample", _second_sample_for_shown, _show_second_sample),
+        _SYMBOL,
+    ),
+}
+"""Those against numbers that are shown."""
 _KINDS = {
     Pattern.LEAKING_CYCLE: (
         _ChangeKind("draw-once", _draw_before, _pass_by),
@@ -555,11 +605,6 @@ _KINDS = {
         _ChangeKind("redraw", _redraw_between, _redraw),
         _ChangeKind("compare-less", _do_not_compare_both, _do_not_compare),
     ),
-    Pattern.DISCLOSING_CYCLE: (_SYMBOL, _LIMIT),
-    Pattern.PRIVACY_VIOLATING_PATH: (
-        _ChangeKind("second-sample", _second_sample_for_shown, _show_second_sample),
-        _SYMBOL,
-        _LIMIT,
-    ),
+    **{pattern: (*kinds, _LIMIT) for pattern, kinds in _OF_NUMBERS.items()},
 }
 """Those that are tried on a plain automaton."""

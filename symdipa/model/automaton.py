@@ -14,6 +14,7 @@ from symdipa.model.errors import InputProblem, Note, NoteKind
 from symdipa.model.parts import (
     INSAMPLE,
     INSAMPLE_PRIME,
+    SAMPLE,
     TRUE,
     Atom,
     Guard,
@@ -222,9 +223,43 @@ class Automaton:
         is drawn, if there is one."""
         return state if self.origin is None else self.origin.place(state, second)
 
+    def where(self, state: str) -> str:
+        """The same in a sentence: ``state q`` or ``line 15``."""
+        return f"state {state}" if self.origin is None else self.origin.place(state)
+
+    @cached_property
+    def told(self) -> Automaton:
+        """The same mechanism for reports, in which values are those that a program calls so, without the
+        constants that were moved into means. States and transitions have the same numbers."""
+        origin = self.origin
+        if origin is None or not (origin.added or origin.added_to_samples):
+            return self
+        moves = [replace(t, guard=_told(t, origin)) for t in self.transitions]
+        lines = {told: origin.lines(t) for told, t in zip(moves, self.transitions, strict=True)}
+        more = {q.name: origin.added_to_samples.get(q.name, Fraction(0)) for q in self.states}
+        return replace(
+            self,
+            states=tuple(replace(q, mu=q.mu + more[q.name]) for q in self.states),
+            transitions=tuple(moves),
+            origin=replace(origin, steps=lines, added={}, added_to_samples={}),
+        )
+
     def state(self, name: str) -> State:
         """The state with this name; ``KeyError`` if there is none."""
         return self.states[self.index[name]]
+
+
+def _told(move: Transition, origin: Origin) -> Guard:
+    """The comparisons of a transition between values that a program calls so."""
+    added = {**origin.added, SAMPLE: origin.added_to_samples.get(move.source, Fraction(0))}
+
+    def less(term: Term) -> Term:
+        more = added.get(term.name, Fraction(0)) if term.name is not None else Fraction(0)
+        return term.plus(more if term.mirrored else -more)
+
+    if not any(added.get(name) for name in (*move.guard.used, SAMPLE)):
+        return move.guard
+    return guarded((atom(less(each.low), less(each.high), each.strict) for each in move.guard.atoms), True)
 
 
 def with_differ(automaton: Automaton, differ: Differ | str) -> Automaton:

@@ -511,8 +511,9 @@ class Origin:
     the program shows otherwise, with that; nothing stands for what nobody sees. ``quiet`` are
     the symbols of steps in which it shows nothing. ``uncounted`` are lines from
     which a run may go on unseen, and show something, as far as anybody knows
-    (:mod:`symdipa.programs.automaton.unseen`); none if outputs tell how many steps there are. ``seconds`` has
-    the line that draws the second sample of a state.
+    (:mod:`symdipa.programs.automaton.unseen`); none if outputs tell how many steps there are. ``added`` to a
+    variable, and ``added_to_samples`` of a state, gives what the program calls so. ``seconds`` has the line
+    that draws the second sample of a state.
     """
 
     file: str
@@ -525,7 +526,14 @@ class Origin:
     outputs: Mapping[str, str]
     quiet: frozenset[str] = frozenset()
     uncounted: tuple[int, ...] = ()
+    added: Mapping[str, Fraction] = field(default_factory=dict)
+    added_to_samples: Mapping[str, Fraction] = field(default_factory=dict)
     seconds: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_c(self) -> bool:
+        """Whether it is a program in C."""
+        return self.file.lower().endswith(".c")
 
     def lines(self, move: Transition) -> tuple[int, ...]:
         """The lines that a step passes; of one that the program does not have, where it would begin."""

@@ -92,6 +92,22 @@ def _in_c(
     return c.automaton(function, limits).automaton
 
 
+def mechanisms_in(name: str) -> list[str]:
+    """All mechanisms that ``FILE.py`` stands for, as ``FILE.py:NAME`` if there are several; any other name
+    itself.
+
+    The text tells, and nothing is run. Where mechanisms are made otherwise than by a decorator of a function
+    on top, and of a file that cannot be read, the name stands for itself: the reader says what there is.
+    """
+    file, wanted = split(name)
+    if wanted is not None or PurePath(file).suffix.lower() != ".py":
+        return [name]
+    from symdipa.programs.python.files import decorated
+
+    found = decorated(file)
+    return [f"{file}:{each}" for each in found] if len(found) > 1 else [name]
+
+
 def file_of(name: str) -> str:
     """The file that ``FILE`` or ``FILE:NAME`` names."""
     return split(name)[0]

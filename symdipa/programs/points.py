@@ -35,8 +35,8 @@ class Point:
 
     ``key`` is equal for points after which the same can happen. ``variables`` are the names by which the
     state knows samples, with their names before; ``registers`` those of sums of inputs, with what they are
-    the sums of. ``pending``: the name before of the entry that was asked for and is not read yet. ``shapes``
-    are the live values, for messages.
+    the sums of. ``added``: what the program adds to a sample to get what it calls so. ``pending``: the name
+    before of the entry that was asked for and is not read yet. ``shapes`` are the live values, for messages.
     """
 
     key: Hashable
@@ -46,6 +46,7 @@ class Point:
     registers: tuple[tuple[str, Combination], ...]
     pending: str | None
     shapes: Mapping[str, Hashable] = field(repr=False)
+    added: Mapping[str, Fraction] = field(default_factory=dict, repr=False)
 
 
 Renaming = list[tuple[Sample | Entry, str]]
@@ -82,12 +83,15 @@ class Naming:
         self._taken: set[str] = set()
         self._was: list[tuple[str, str]] = []
         self._sums: list[tuple[str, Combination]] = []
+        self._added: dict[str, Fraction] = {}
 
     def point(self, place: Hashable, line: int, snapshot: Snapshot) -> Point:
         """The point; afterwards the numbers of the snapshot are in its words."""
         for number, path in snapshot.numbers:  # samples first: an input that is one leaves it the name
-            for sample, _ in _samples(number):
-                self._variable(sample, path)
+            samples = _samples(number)
+            alone = len(number.terms) == 1 and not number.public and samples and samples[0][1] == 1
+            for sample, _ in samples:
+                self._variable(sample, path, number.constant if alone else Fraction(0))
         keys = tuple(self._key(number, path) for number, path in snapshot.numbers)
         waits = self.pending is not None
         if self.pending is not None:
@@ -101,6 +105,7 @@ class Naming:
             tuple(self._sums),
             self.pending.name if self.pending is not None else None,
             snapshot.shapes,
+            self._added,
         )
 
     def _key(self, number: Number, path: str) -> Hashable:
@@ -132,11 +137,12 @@ class Naming:
         number.terms = terms
         return waiting and _ratio(waiting), held
 
-    def _variable(self, sample: Sample, path: str) -> None:
+    def _variable(self, sample: Sample, path: str, added: Fraction) -> None:
         if sample not in self._variables:
             self._variables[sample] = len(self._variables)
             name = self._name(path)
             self._was.append((name, sample.name))
+            self._added[name] = added
             self.renaming.append((sample, name))
 
     def _register(self, inputs: dict[Entry, Fraction], path: str) -> tuple[Entry, str]:

@@ -27,6 +27,13 @@ from symdipa.programs.values import ONE, Absolute, Entry, Noise, Number, Sample,
 Values = Mapping[str, object] | Callable[[], Mapping[str, object]]
 """Live values by their names, or what tells them if they are asked for."""
 
+ONE_EACH = "a comparison has one noisy value on each side, or a number that is known on one"
+BEFORE = (
+    "subtract the input where the other noise is added, q - t + noise >= r for q + noise >= t + r; what "
+    "everybody knows, as the threshold of each round, is subtracted before the run: let the entries be q - t"
+)
+"""What to do about comparisons of sums."""
+
 MOST_POINTS = 100_000
 """So many statements may be run without an event."""
 
@@ -355,7 +362,8 @@ class Trace:
         """Noise around 0 with inverse scale ``d``; ``site`` is the place in the program that makes it."""
         scale = exact(d)
         if scale is None or scale <= 0:
-            seen = f"a value of type {type(d).__name__}" if scale is None else str(d)
+            other = d.words if isinstance(d, Number) else f"a value of type {type(d).__name__}"
+            seen = other if scale is None else str(d)
             self.refuse(
                 f"the scale of noise is {seen}", "give a positive number that is known, as laplace(2)"
             )
@@ -437,12 +445,12 @@ class Trace:
         ends = list(difference.samples.items())
         size = abs(ends[0][1])
         if len(ends) > 2 or abs(ends[-1][1]) != size:
-            self.refuse(
-                "a sum of noisy values is compared"
-                if len(ends) > 2
-                else "multiples of noisy values are compared",
-                "a comparison has one noisy value on each side, or a number that is known on one",
-            )
+            seen, remedy = "multiples of noisy values are compared", ONE_EACH
+            if len(ends) > 2:
+                seen = "a sum of noisy values is compared"
+            if len(ends) > 2 and any(sample.kind is parts.Noise.NONE for sample, _ in ends):
+                seen, remedy = "a noisy value plus an input without noise is compared", BEFORE
+            self.refuse(seen, remedy)
         low = Term(ends[0][0].name, difference.constant / size, ends[0][1] < 0)
         high = Term(ends[1][0].name, mirrored=ends[1][1] > 0) if len(ends) == 2 else Term(None)
         ties = self._integer or any(sample.kind is parts.Noise.NONE for sample, _ in ends)
@@ -597,10 +605,11 @@ class Trace:
         kept = []
         for number, path in list(snapshot.numbers):
             inputs = flat(number.entries)
+            scaled, factor = self._scaled(inputs) if inputs else ({}, ONE)
             for known, sample in self._exact if inputs else ():
-                if self._scaled(flat(known.entries))[0] == self._scaled(inputs)[0]:
+                if self._scaled(flat(known.entries))[0] == scaled:
                     kept.append((number, sample))
-                    snapshot.numbers.append((Number(self, {sample: ONE}), path))
+                    snapshot.numbers.append((Number(self, {sample: factor}, number.constant), path))
                     break
         self._exact = kept
 

@@ -94,6 +94,8 @@ Symbol = Entry | Noise | Sample
 
 ONE = Fraction(1)
 
+AN_INPUT = "an input"
+"""How messages speak of sums of entries."""
 
 SMALL_DENOMINATOR = 1_000_000
 
@@ -161,7 +163,7 @@ class Number:
         noisy = len(self.terms) - len(self.entries)
         if noisy:
             return "a noisy value" if noisy == 1 else "a sum of noisy values"
-        return "an input" if self.terms else "a value that was shown" if self.public else str(self.constant)
+        return AN_INPUT if self.terms else "a value that was shown" if self.public else str(self.constant)
 
     def plus(self, other: Number, factor: Fraction = ONE) -> Number:
         """The sum with ``factor`` times another number."""

@@ -137,8 +137,8 @@ class Game:
 
     def where(self, v: int) -> str:
         """The control states of both copies, named once if they are in the same."""
-        first, second = (self.machine.name(self.blocks[block].state) for block in self.nodes[v][:2])
-        return f"state {first}" if first == second else f"states {first} and {second}"
+        places = (self.machine.where(self.blocks[block].state) for block in self.nodes[v][:2])
+        return " and ".join(dict.fromkeys(places))
 
     @property
     def obstacle(self) -> str:

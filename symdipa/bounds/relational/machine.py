@@ -85,10 +85,10 @@ class LetterMachine:
     def leaves_of(self, q: int) -> tuple[Leaf, ...]:
         return () if q == STOPPED else self.leaves[q]
 
-    def name(self, u: int) -> str:
-        """The control state of a machine state."""
+    def where(self, u: int) -> str:
+        """The control state of a machine state, in words."""
         q = self.state[u]
-        return "(stopped)" if q == STOPPED else self.program.state_names[q]
+        return "the end" if q == STOPPED else self.program.places[q]
 
     def drawing(self, q: int) -> Drawing | None:
         """How the samples of a control state are drawn, whatever is then shown; one without transitions only

@@ -152,13 +152,15 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Transitions and states are numbered as in the automaton; ``shows`` are the letters of transitions.
+    """Transitions and states are numbered as in the automaton; ``places`` are what messages call states,
+    ``shows`` the letters of transitions.
 
     ``drawing[q]`` is ``None`` for a state without transitions; ``continuous[q]``: its sample has any given
     value with probability 0. ``integer``: all numbers are integers.
     """
 
     state_names: tuple[str, ...]
+    places: tuple[str, ...]
     variable_names: tuple[str, ...]
     initial: int
     outgoing: tuple[tuple[int, ...], ...]
@@ -236,6 +238,7 @@ def program_of(automaton: Automaton) -> Program:
     drawings = {state.name: _drawing(state) for state in automaton.states}
     return Program(
         state_names=tuple(state.name for state in automaton.states),
+        places=tuple(automaton.where(state.name) for state in automaton.states),
         variable_names=automaton.variables,
         initial=automaton.index[automaton.initial],
         outgoing=automaton.outgoing,

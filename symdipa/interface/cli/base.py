@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -34,9 +34,12 @@ WRITTEN = ("dipa", "json", "dot", "svg")
 """The formats in which automata are written."""
 LEAST_SECONDS = 1e-3
 """What is left of a time that is over, for work that then says so."""
+FEW = 6
+"""So many files are named in a message."""
 LEAST_WIDTH = 40
 """Prose is not wrapped at less, however narrow the terminal is."""
 FILES_HELP = """A folder among FILE... stands for the automata in it; folders in it are not searched.
+FILE.py stands for all mechanisms in it, FILE.py:NAME for one.
 
 \b
 Exit status: 0 every file private (and within the budget); 1 some file not private,
@@ -320,6 +323,12 @@ def echo_notes(name: str, notes: Iterable[str]) -> None:
 
 def shown(name: str) -> str:
     return "<stdin>" if name == "-" else click.format_filename(name)
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """A list of files, of many the first ones."""
+    few = [shown(name) for name in names[:FEW]]
+    return ", ".join(few) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
 
 
 INPUTS = ("file", "files", "paths", "certificate")

@@ -22,6 +22,7 @@ from symdipa.interface.cli.base import (
     run,
     showing_progress,
     shown,
+    shown_names,
     usable,
     within_budget,
 )
@@ -298,18 +299,18 @@ def witness(
         from symdipa.interface.pictures.plotting import check_plot
 
         if len(files) > 1:
-            raise click.UsageError("--plot draws one file; there are several")
+            raise click.UsageError(f"--plot draws one file; there are {shown_names(files)}")
         plot = wanted.plot.path or Path("-")
         with usable():
             check_plot(plot)
         wanted.plot.will_hold(plot.suffix.lower()[1:])
     if wanted is not None and wanted.script is not None:
         if len(files) > 1:
-            raise click.UsageError("--script is about one file; there are several")
+            raise click.UsageError(f"--script is about one file; there are {shown_names(files)}")
         wanted.script.will_hold("a program in Python")
     if picture is not None:
         if len(files) > 1:
-            raise click.UsageError("--svg draws one file; there are several")
+            raise click.UsageError(f"--svg draws one file; there are {shown_names(files)}")
         picture.will_hold("svg")
     limits = UNLIMITED
 

@@ -178,22 +178,24 @@ FILE = click.Path(readable=False, allow_dash=True)
 """Files to read, whose names shells complete. What is wrong with one is for the reader to say."""
 
 
-def _with_those_in_folders(
-    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The files, and instead of a folder the automata in it, if there are any."""
-    from symdipa.files import formats
+def _with_those_inside(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """The files; for a folder the automata in it, if there are any, for a program its mechanisms."""
+    return tuple(each for name in value for each in _inside(name))
 
-    return tuple(
-        file
-        for name in value
-        for file in (formats.automata_in(name) if os.path.isdir(name) else []) or [name]
-    )
+
+def _inside(name: str) -> list[str]:
+    if os.path.isdir(name):
+        from symdipa.files import formats
+
+        return formats.automata_in(name) or [name]
+    from symdipa.programs.loading import mechanisms_in
+
+    return mechanisms_in(name)
 
 
 with_file = click.argument("file", type=FILE)
 with_files = click.argument(
-    "files", nargs=-1, required=True, metavar="FILE...", type=FILE, callback=_with_those_in_folders
+    "files", nargs=-1, required=True, metavar="FILE...", type=FILE, callback=_with_those_inside
 )
 with_format = option(
     "--format", "fmt", type=click.Choice(FORMATS), help="Format of the input; else told by its name."

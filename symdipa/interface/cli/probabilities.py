@@ -266,7 +266,7 @@ def _listing(automaton: Automaton) -> str:
     from symdipa.evidence.facts import compared_words, output_words
 
     rows = []
-    for i, t in enumerate(automaton.transitions):
+    for i, t in enumerate(automaton.told.transitions):
         guard = compared_words(automaton, t.guard.text(automaton.variables))
         condition = "" if guard == "true" and automaton.origin is not None else f" if {guard}"
         output = output_words(automaton, t.output)

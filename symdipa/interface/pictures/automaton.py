@@ -68,7 +68,7 @@ def draw(automaton: Automaton, witness: Witness | None = None) -> Drawing:
     kept = {automaton.states[i].name for i in states}
     moves = [t for t, move in enumerate(automaton.transitions) if {move.source, move.target} <= kept]
     try:
-        return _Picture(automaton, witness, states, moves).drawing()
+        return _Picture(automaton.told, witness, states, moves).drawing()
     except TooLarge:
         raise PictureTooLarge(
             f"its {len(moves)} transitions make too many crossing lines to draw. Write it with --to dot, and "

@@ -141,7 +141,8 @@ def _plain(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
         if edge[0] in number and edge[1] in number:
             tie = link(automaton, run, *edge)
             label = cut(f"{tie.sign} {tie.variable}", LONGEST_NAME)
-            title = f"{relation_text(tie)}: {link_text(automaton, steps, tie)}"
+            relation = relation_text(automaton, run, tie)
+            title = f"{relation}: {link_text(automaton, run, steps, tie)}"
             low, high = (number[k] for k in edge)
             graph.edges.append(_Edge(low, high, max(edge), label, title, edge in on_path))
     graph.top = number[witness.path[-1]] if witness.path else 0
@@ -151,7 +152,7 @@ def _plain(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph
 
 def _wider(automaton: Automaton, witness: Witness, run: Sequence[int]) -> _Graph:
     """What the run forces in numbers: also constants and negatives are nodes."""
-    order = forced(automaton, run)
+    order = forced(automaton.told, run)
     means = _means(automaton, witness, run)
     chain = order.chain_of(witness)
     ties = [tie for tie in order.ties if tie.low != tie.high]

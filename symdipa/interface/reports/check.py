@@ -216,17 +216,35 @@ def _why_undecided(automaton: Automaton) -> Iterator[Block]:
     )
     more = [f"and {len(clashes) - 3} more states"] if len(clashes) > 3 else []
     yield Inset([Lines([*(clash_text(automaton, each) for each in clashes[:3]), *more])])
-    if symbols:
+    origin = automaton.origin
+    if symbols and origin is None:
         yield (
             "If an observer can in fact tell such branches apart, let them output different symbols"
             + (": then it is not private." if not numbers else ".")
         )
-    if numbers:
+    elif symbols and origin is not None:
+        passed = [t for clash in clashes for t in automaton.outgoing[automaton.index[clash.state]]]
+        lines = {line for t in passed for line in origin.lines(automaton.transitions[t])}
+        yield (
+            "If an observer may know which it was, let the program show something else for each"
+            + (": then it is not private." if not numbers else ".")
+            + (ABSOLUTE if any("abs(" in origin.code(line) for line in lines) else "")
+        )
+    if numbers and origin is None:
         yield (
             "Branches of one state that output a number cannot be told apart by it, since each can show any "
             "number. Let each output a symbol of its own and go to another state that outputs the number: "
             "then the symbol tells which branch it was."
         )
+    elif numbers:
+        yield (
+            "A number does not tell which it was, since each can be any number. Show a text of its own with "
+            'each, as in "above", noisy.'
+        )
+
+
+ABSOLUTE = ' For abs(noisy) >= t show the side: "above" where noisy >= t, "below" where -noisy >= t.'
+"""What to do about absolute values whose side is not shown."""
 
 
 def _progress_so_far(result: Result) -> Iterator[Block]:

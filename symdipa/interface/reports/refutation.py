@@ -220,9 +220,8 @@ def assumed(found: Refutation) -> Iterator[Block]:
         (q for q in states if q.d and q.noise is Noise.LAPLACE and not found.automaton.integer), None
     )
     if state is not None and state.d is not None:
-        place = found.automaton.place(state.name)
-        of_state = place if found.automaton.origin is not None else f"state {place}"
         yield (
-            f"Noise scales are inverse and in units of eps: d = {state.d} of {of_state} is Laplace "
-            f"noise of scale {1 / state.d}/eps, here {number(1 / (state.d * found.eps))}."
+            f"Noise scales are inverse and in units of eps: d = {state.d} of "
+            f"{found.automaton.where(state.name)} is Laplace noise of scale {1 / state.d}/eps, "
+            f"here {number(1 / (state.d * found.eps))}."
         )

@@ -27,7 +27,7 @@ from symdipa.model.adjacency import EITHER_WAY, TWO_SIDED, Adjacency, Interval
 from symdipa.model.adjacency.differ import ALL, Differ
 from symdipa.model.adjacency.letters import OTHER
 from symdipa.model.automaton import Automaton, Guard, Noise, noise_scale
-from symdipa.model.parts import SAMPLE, Form, Origin, Transition
+from symdipa.model.parts import SAMPLE, Form, Origin, Term, Transition
 from symdipa.model.spelling import counted, enumeration
 from symdipa.model.verdict import Witness
 from symdipa.runs.order import OrderState, members
@@ -66,14 +66,28 @@ def loops_at(witness: Witness, position: int) -> str:
     return "".join(name for name, (start, end) in pairs if start <= position < end)
 
 
-def relation_text(link: Link) -> str:
+def relation_text(automaton: Automaton, run: Sequence[int], link: Link) -> str:
     """The samples that a comparison ties, in order."""
-    return f"sample {link.low + 1} {'<' if link.sign == '<' else '<='} sample {link.high + 1}"
+    low, high = (_moved(automaton, run[k]) for k in (link.low, link.high))
+    more = str(Term("", low - high))
+    return f"sample {link.low + 1} {'<' if link.sign == '<' else '<='} sample {link.high + 1}{more}"
 
 
-def link_text(automaton: Automaton, steps: Steps, link: Link) -> str:
+def _moved(automaton: Automaton, t: int) -> Fraction:
+    """How much more the sample of a transition is as a program has it."""
+    source = automaton.transitions[t].source
+    return automaton.told.state(source).mu - automaton.state(source).mu
+
+
+def link_text(automaton: Automaton, run: Sequence[int], steps: Steps, link: Link) -> str:
     """The comparison that ties two samples."""
-    compared = compared_words(automaton, f"insample {link.sign} {link.variable}")
+    asked = automaton.told.transitions[run[link.later]].guard.atoms
+    text = next(
+        str(each)
+        for each in sorted(asked, key=str)
+        if each.names == {SAMPLE, link.variable} and (each.bounds_sample == "above") == (link.sign == "<")
+    )
+    compared = compared_words(automaton, text)
     return f"{steps.subject(link.later)} asks for {compared}, stored in {steps.one(link.earlier)}"
 
 
@@ -148,15 +162,24 @@ def outputs_text(automaton: Automaton, witness: Witness, longest: int | None = N
 
 
 def clash_text(automaton: Automaton, clash: Clash) -> str:
-    """A state that is not output-distinct, and why."""
-    shared = [*clash.outputs, *(["a number"] if clash.numbers else [])]
-    state = f"state {clash.state}" if automaton.origin is None else automaton.place(clash.state)
-    return f"{state}: several branches output {enumeration(shared)}"
+    """A state that is not output-distinct, and why; of a program for which values a line shows the same."""
+    if automaton.origin is None:
+        shared = [*clash.outputs, *(["a number"] if clash.numbers else [])]
+        return f"state {clash.state}: several branches output {enumeration(shared)}"
+    alike: dict[str, list[str]] = {}
+    for t in automaton.outgoing[automaton.index[clash.state]]:
+        move = automaton.told.transitions[t]
+        if str(move.output) in clash.outputs or (clash.numbers and move.output.is_real):
+            words = output_words(automaton, move.output) or "nothing"
+            shown = "a number" if move.output.is_real else words
+            alike.setdefault(shown, []).append(f"for {comparison(move.guard, automaton.variables)}")
+    told = (f"{shown} is shown {_few(cases)}" for shown, cases in alike.items())
+    return f"{automaton.place(clash.state)}: {'; '.join(told)}"
 
 
 def run_columns(automaton: Automaton, witness: Witness) -> dict[str, list[str]]:
     """The steps of the run of a witness, by what a column says of them; ``-`` where there is nothing."""
-    moves = [automaton.transitions[i] for i in witness.run]
+    moves = [automaton.told.transitions[i] for i in witness.run]
     return {
         "step": [str(k + 1) for k in range(len(moves))],
         "loop": [loops_at(witness, k) for k in range(len(moves))],
@@ -440,7 +463,7 @@ def noise(
     """How the samples of all states, or of those with the given names, are drawn: a line for states whose
     draws are alike, with the parameter and the noise that it means; nothing if there are none."""
     alike: dict[tuple[str, str, bool], list[str]] = {}
-    for draw in draws(automaton, names):
+    for draw in draws(automaton.told, names):
         apart = draw.second and automaton.origin is None
         name, shown = ("d'", " (insampleprime)") if apart else ("d", "")
         centre = draw.state.mean_text(draw.second)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from symdipa.model.parts import BEYOND, AutomatonParts, Guard, Noise, State, computable, guarded
+from symdipa.model.parts import BEYOND, Atom, AutomatonParts, Guard, Noise, State, computable, guarded
 from symdipa.model.validation.comparisons import can_hold, conflict, excludes
 from symdipa.model.validation.places import Finding, Place, all_of, arrow, brief, by_source
 
@@ -96,6 +96,7 @@ def earlier_overlaps(guards: Sequence[Guard], integer: bool = False) -> list[int
     """
     with_ge: dict[str, int] = {}
     with_lt: dict[str, int] = {}
+    with_other: dict[Atom, int] = {}
     rich = 0
     result = []
     for i, current in enumerate(guards):
@@ -104,6 +105,8 @@ def earlier_overlaps(guards: Sequence[Guard], integer: bool = False) -> list[int
             excluded |= with_lt.get(name, 0)
         for name in current.lt:
             excluded |= with_ge.get(name, 0)
+        for each in current.others:
+            excluded |= with_other.get(each.negation, 0)
         overlaps = (1 << i) - 1 & ~excluded
         if current.others or rich:
             asked = overlaps if current.others else overlaps & rich
@@ -116,6 +119,8 @@ def earlier_overlaps(guards: Sequence[Guard], integer: bool = False) -> list[int
             with_ge[name] = with_ge.get(name, 0) | 1 << i
         for name in current.lt:
             with_lt[name] = with_lt.get(name, 0) | 1 << i
+        for each in current.others:
+            with_other[each] = with_other.get(each, 0) | 1 << i
     return result
 
 

@@ -40,7 +40,7 @@ from symdipa.model.parts import (
 )
 from symdipa.model.validation.comparisons import implies, satisfiable, simplified
 from symdipa.programs.automaton.merging import joined
-from symdipa.programs.automaton.tidy import Steps, Traced, free, named, pruned, quotient
+from symdipa.programs.automaton.tidy import Steps, Traced, free, moved, named, pruned, quotient
 from symdipa.programs.automaton.unseen import uncounted
 from symdipa.programs.explore import Branch, Fork, Goto, Graph, explored, is_plain, readable
 from symdipa.programs.points import RESERVED
@@ -277,6 +277,7 @@ class _Builder:
         self.seconds: dict[str, int] = {}
         """The line that draws the second sample of a state."""
         self.values: dict[str, Mapping[str, str]] = {}
+        self.added: dict[str, Mapping[str, Fraction]] = {}
         self.states: list[State] = []
         self.transitions: list[Traced] = []
         self.ends: set[str] = set()
@@ -308,9 +309,10 @@ class _Builder:
             name = f"{first}_{count + 1}" if count else first
             self.names[place.key] = name
             self.lines[name] = place.line
-            shapes = self.graph.nodes[place.node].point.shapes
+            point = self.graph.nodes[place.node].point
+            self.added[name] = point.added
             self.values[name] = {
-                variable: readable(shape) for variable, shape in shapes.items() if is_plain(shape)
+                variable: readable(shape) for variable, shape in point.shapes.items() if is_plain(shape)
             }
         return self.names[place.key]
 
@@ -486,7 +488,7 @@ class _Builder:
     def finished(self) -> Translation:
         """The automaton of all states and transitions."""
         quiet = (symbol(QUIET), symbol(READ))
-        every = Steps(tuple(self.states), tuple(self.transitions), self.values)
+        every = Steps(tuple(self.states), tuple(self.transitions), self.values, self.added)
         unseen = uncounted(every, quiet, self.ends, self.limits)
         steps = pruned(every, quiet)
         if not steps.transitions:
@@ -511,6 +513,7 @@ class _Builder:
             {QUIET: "", **self.symbols.written},
             frozenset([QUIET, READ]),
             unseen,
+            *moved(steps),
             {name: line for name, line in self.seconds.items() if name in kept},
         )
         made = replace(automaton, origin=origin).trusted()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import count
 
 from symdipa.model.automaton import variables_of
@@ -17,11 +18,16 @@ Traced = tuple[Transition, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """States, the first of them initial, and transitions; the plain ``values`` of variables in each state."""
+    """States, the first of them initial, and transitions.
+
+    For each state the plain ``values`` of variables, and what the program has ``added`` to samples to get
+    what it knows by these names.
+    """
 
     states: tuple[State, ...]
     transitions: tuple[Traced, ...]
     values: Mapping[str, Mapping[str, str]]
+    added: Mapping[str, Mapping[str, Fraction]]
 
     def keeping(self, transitions: Iterable[Traced]) -> Steps:
         """Only some of the transitions, and the states that they reach."""
@@ -38,6 +44,7 @@ class Steps:
             tuple(state for state in self.states if state.name in found),
             tuple((t, lines) for t, lines in kept if t.source in found),
             {name: values for name, values in self.values.items() if name in found},
+            {name: added for name, added in self.added.items() if name in found},
         )
 
 
@@ -102,7 +109,33 @@ def named(steps: Steps) -> Steps:
         tuple(states),
         tuple((_with_names(t, variables, registers), lines) for t, lines in steps.transitions),
         steps.values,
+        {
+            state: {variables[x]: number for x, number in added.items() if x in variables}
+            for state, added in steps.added.items()
+        },
     )
+
+
+def moved(steps: Steps) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
+    """What is added to variables, and to the samples of states, to get the values that the program calls so:
+    the way back from constants that were moved into means. What is passed on has the same added, or nothing.
+    """
+    group: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for t, _ in steps.transitions:
+        passed = [(x, ("variable", y)) for x, y in t.copies if isinstance(y, str)]
+        for x, source in [*passed, *((x, ("sample", t.source)) for x in t.assign)]:
+            both = group.get(source, {source}) | group.get(("variable", x), {("variable", x)})
+            group.update(dict.fromkeys(both, both))
+    numbers: dict[str, set[Fraction]] = {}
+    for added in steps.added.values():
+        for x, number in added.items():
+            numbers.setdefault(x, set()).add(number)
+    found: dict[str, dict[str, Fraction]] = {"variable": {}, "sample": {}}
+    for (kind, name), alike in group.items():
+        here = {number for what, x in alike if what == "variable" for number in numbers.get(x, ())}
+        if len(here) == 1 and (number := here.pop()):
+            found[kind][name] = number
+    return found["variable"], found["sample"]
 
 
 def _apart(steps: Steps) -> tuple[dict[str, str], dict[str, str]]:

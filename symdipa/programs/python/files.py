@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import signal
 import sys
@@ -112,3 +113,60 @@ def in_time(limits: Limits, doing: str) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+# ------------------------------------------------------------------------------- what a text tells, unrun
+
+MADE_BY = "mechanism"
+"""The name of the decorator, in ``symdipa`` and where it comes from."""
+
+
+def decorated(file: str) -> list[str]:
+    """The functions on top of a file that are decorated with ``@mechanism``, in their order.
+
+    None if something else is done with that, or the file cannot be read.
+    """
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+    names = _Names(tree)
+    found = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and any(map(names.is_decorator, node.decorator_list))
+    ]
+    return list(dict.fromkeys(found)) if names.uses == len(found) else []
+
+
+class _Names:
+    """What the decorator is called in a file."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.own: set[str] = set()
+        self.modules: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                here = (each.asname or each.name.partition(".")[0] for each in node.names)
+                self.modules.update(
+                    name for name, each in zip(here, node.names, strict=True) if _is_ours(each.name)
+                )
+            elif isinstance(node, ast.ImportFrom) and _is_ours(node.module or ""):
+                self.own.update(each.asname or MADE_BY for each in node.names if each.name in (MADE_BY, "*"))
+        self.uses = sum(isinstance(node, ast.expr) and self.is_named(node) for node in ast.walk(tree))
+        """How often it is named besides."""
+
+    def is_decorator(self, node: ast.expr) -> bool:
+        return self.is_named(node.func if isinstance(node, ast.Call) else node)
+
+    def is_named(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name(name):
+                return name in self.own
+            case ast.Attribute(ast.Name(module), name):
+                return module in self.modules and name == MADE_BY
+        return False
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == "symdipa"

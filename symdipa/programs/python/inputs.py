@@ -10,6 +10,9 @@ from typing import Any, NoReturn
 from symdipa.programs.trace import Trace
 from symdipa.programs.values import Number
 
+SETTINGS = "what is known has a default, as in scale=2, or stands behind a *: all other parameters are inputs"
+"""What to do where an input stands in place of a setting."""
+
 
 class Inputs:
     """A parameter of a mechanism. It is a stream, looped over or asked for ``next``; or a list, whose entries
@@ -99,6 +102,9 @@ class Inputs:
     def __bool__(self) -> bool:
         self.refuse(f"{self.name} stands as a condition", "compare it, or loop over it")
 
+    def __rtruediv__(self, number: object) -> NoReturn:
+        self.refuse(f"a number is divided by {self.name}, which is an input", SETTINGS)
+
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -111,7 +117,7 @@ def _forwarded(operation: str) -> Any:
 
 
 for _operation in (
-    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "neg", "pos", "abs"),
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "neg", "pos", "abs"),
     *("lt", "le", "gt", "ge", "eq", "int", "float", "index", "round", "trunc", "floor", "ceil"),
     *("str", "format", "repr", "mod", "floordiv", "pow"),
 ):

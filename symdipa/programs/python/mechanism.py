@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from symdipa.programs.python.samplers import Secure, Simulated
 
 
+EPS = ("eps", "epsilon")
+"""What no parameter is called: all scales are over it already."""
+
+
 class Mechanism:
     """A function that draws noise and yields outputs; made by :func:`mechanism`, with its options. Raises
     :class:`InvalidInput` with all that is wrong with these; ``others`` are none.
@@ -102,8 +106,10 @@ class Mechanism:
     def inputs(self) -> tuple[str, ...]:
         """The parameters that are inputs."""
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        found = self.parameters.values()
-        return tuple(p.name for p in found if p.kind in kinds and p.default is inspect.Parameter.empty)
+        found = [
+            p for p in self.parameters.values() if p.kind in kinds and p.default is inspect.Parameter.empty
+        ]
+        return tuple(p.name for p in found if p.name not in EPS)
 
     def automaton(self, **settings: Any) -> Automaton:
         """The automaton of the mechanism with these settings.
@@ -124,34 +130,43 @@ class Mechanism:
 
         Raises :class:`InvalidInput` with every problem.
         """
-        problems = []
+        from symdipa.programs.python.refusals import eps_as_parameter
+
+        code = self.function.__code__
+        problems: list[InputProblem] = []
+
+        def complain(message: str) -> None:
+            problems.append(InputProblem("setting", message, Position(code.co_firstlineno, 1)))
+
         parameters, inputs = self.parameters, self.inputs
         read = _read_names(self.function)
         dictionary = Dictionary(list(parameters))
         for name in settings:
-            if name not in parameters:
+            if name in EPS:
+                complain(f"{name} is not set: the answer is for every {name}")
+            elif name not in parameters:
                 meant = dictionary.closest(name)
                 hint = f"did you mean {meant}?" if meant else f"it has {', '.join(parameters) or 'none'}"
-                problems.append(f"{self.__name__} has no parameter {name}; {hint}")
+                complain(f"{self.__name__} has no parameter {name}; {hint}")
         found = {}
         for parameter in parameters.values():
             name = parameter.name
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                problems.append(f"the parameter {parameter} takes any number of values; name them one by one")
+                complain(f"the parameter {parameter} takes any number of values; name them one by one")
+            elif name in EPS:
+                problems.append(eps_as_parameter(self.function, name))
             elif name not in read:
-                problems.append(f"the parameter {name} is never read; use it, or leave it out")
+                complain(f"the parameter {name} is never read; use it, or leave it out")
             elif name in settings:
                 found[name] = settings[name]
                 if name in inputs and (not isinstance(found[name], int) or found[name] < 0):
-                    problems.append(f"{name} is an input, of which a size can be set, not {found[name]!r}")
+                    complain(f"{name} is an input, of which a size can be set, not {found[name]!r}")
             elif name not in inputs and parameter.default is parameter.empty:
-                problems.append(f"the parameter {name} has no value; set it: --set {name}=3")
+                complain(f"the parameter {name} has no value; set it: --set {name}=3")
             elif name not in inputs:
                 found[name] = parameter.default
         if problems:
-            where = Position(self.function.__code__.co_firstlineno, 1)
-            file = self.function.__code__.co_filename
-            raise InvalidInput([InputProblem("setting", problem, where) for problem in problems], file)
+            raise InvalidInput(problems, code.co_filename)
         return found
 
     def arguments(self, settings: Mapping[str, Any], trace: Trace) -> tuple[list[Any], dict[str, Any]]:

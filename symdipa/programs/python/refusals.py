@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import linecache
 from collections.abc import Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
 from symdipa.model.errors import InputProblem, Position
+from symdipa.model.spelling import enumeration
 from symdipa.programs.python.noise import exponential, laplace
 
 FORBIDDEN = {
@@ -159,11 +161,8 @@ class _Finder(ast.NodeVisitor):
             self.add(node, f"{module} does not do the same in every run; {MODULES[module]}")
 
     def visit_Call(self, node: ast.Call) -> None:
-        called = self.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-            called = getattr(self.names.get(node.func.value.id), node.func.attr, None)
-        if called is laplace or called is exponential:
-            self.noise(node, called.__name__)
+        if name := _noise(node, self.names):
+            self.noise(node, name)
         self.generic_visit(node)
 
     def noise(self, node: ast.Call, name: str) -> None:
@@ -201,6 +200,14 @@ class _Finder(ast.NodeVisitor):
             )
 
 
+def _noise(node: ast.Call, names: Mapping[str, Any]) -> str:
+    """The name of the noise that a call makes, if it makes any."""
+    called = names.get(node.func.id) if isinstance(node.func, ast.Name) else None
+    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        called = getattr(names.get(node.func.value.id), node.func.attr, None)
+    return called.__name__ if called is laplace or called is exponential else ""
+
+
 def _bound(node: ast.AST) -> Iterator[str]:
     """The names that are set somewhere in a function."""
     for part in ast.walk(node):
@@ -223,3 +230,66 @@ def _module(value: object) -> str:
         owner = getattr(value, "__self__", None)
         name = getattr(value, "__module__", None) or type(owner).__module__
     return str(name).partition(".")[0]
+
+
+# ------------------------------------------------------------------------------------------ a parameter eps
+
+MOST_SHOWN = 3
+"""So many calls are written out without eps."""
+
+
+def eps_as_parameter(function: FunctionType, name: str) -> InputProblem:
+    """The complaint about a parameter of this name, with how to write the noise without it."""
+    file, names = function.__code__.co_filename, function.__globals__
+    tree = ast.parse("".join(linecache.getlines(file, names)), file)
+    nodes = {(node.name, node.lineno): node for node in ast.walk(tree) if isinstance(node, Definition)}
+    node = _definition(nodes, function) or ast.Pass()
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and _noise(part, names)]
+    calls = sorted((call for call in calls if _reads(call, name)), key=lambda call: call.lineno)
+    parameters = (part for part in ast.walk(node) if isinstance(part, ast.arg) and part.arg == name)
+    places = [Position(part.lineno, part.col_offset + 1) for part in parameters]
+    remedy = "leave it out"
+    if calls:
+        lines = [f"{_without(call, name)} in line {call.lineno}" for call in calls]
+        lines[MOST_SHOWN:] = ["so on"] if len(lines) > MOST_SHOWN else []
+        remedy += f", and put 1 in its place: {enumeration(lines)}"
+    elif _reads(node, name):
+        remedy += ", and put 1 in its place; or give it another name, if it is something else"
+    seen = (
+        f"{name} is no parameter of a mechanism: laplace(2) has scale 2/eps, and the answer is for every eps"
+    )
+    return InputProblem(
+        "setting", f"{seen}; {remedy}", (places or [Position(function.__code__.co_firstlineno, 1)])[0]
+    )
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """Whether a name is read in a part of the program."""
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def _without(call: ast.Call, name: str) -> str:
+    """A call of noise with its scale alone, and 1 in place of a name."""
+    scale = next(iter(call.args), None) or next(each.value for each in call.keywords if each.arg == "scale")
+    return ast.unparse(ast.Call(call.func, [_AtOne(name).visit(scale)], []))
+
+
+class _AtOne(ast.NodeTransformer):
+    """Puts 1 in place of a name, and leaves out factors and divisors that are 1 by that."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(1) if node.id == self.name else node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        was = node.left, node.right
+        self.generic_visit(node)
+        changed = [new is not old for new, old in zip((node.left, node.right), was, strict=True)]
+        match node:
+            case ast.BinOp(left, ast.Mult() | ast.Div(), ast.Constant(1)) if changed[1]:
+                return left
+            case ast.BinOp(ast.Constant(1), ast.Mult(), right) if changed[0]:
+                return right
+        return node

@@ -18,13 +18,13 @@ from typing import Any, NoReturn, Protocol, TypeGuard
 from symdipa.model.errors import InputProblem, InvalidInput, Position, SymdipaError
 from symdipa.model.parts import Noise
 from symdipa.programs.python.bytecode import Place, places
-from symdipa.programs.python.inputs import Inputs, Loop, Stream
+from symdipa.programs.python.inputs import SETTINGS, Inputs, Loop, Stream
 from symdipa.programs.python.marks import ITERATOR, MARK, Calls, calls, code_of, marked
 from symdipa.programs.python.noise import SOURCE, inverse
 from symdipa.programs.python.refusals import refusals
 from symdipa.programs.snapshot import FIXED, Snapshot, Unknown
 from symdipa.programs.trace import Refused, Trace
-from symdipa.programs.values import Number
+from symdipa.programs.values import AN_INPUT, Number
 
 
 class Followed(Protocol):
@@ -330,6 +330,8 @@ class _Run:
         while frame is not None and frame.f_code.co_filename != self.file:
             frame = frame.f_back
         site = (frame.f_code, _place(frame).offset) if frame is not None else None
+        if isinstance(scale, Inputs) or (isinstance(scale, Number) and scale.words == AN_INPUT):
+            self.trace.refuse(f"the scale of noise is {AN_INPUT}", SETTINGS)
         return self.trace.noise(kind, inverse(scale), site)
 
 

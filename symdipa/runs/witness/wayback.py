@@ -89,7 +89,7 @@ def _fixed(automaton: Automaton, control: Control, t: int) -> str:
         names = [name for x, name in enumerate(control.variable_names) if control.steps[t].asg >> x & 1]
         return f"the constant {names[0].rstrip('~')}"
     if not sampling.is_free and not sampling.shows_sample:
-        return f"the noise of state {automaton.transitions[origin].source}"
+        return f"the noise of {automaton.where(automaton.transitions[origin].source)}"
     output = automaton.transitions[origin].output
     values = [part for part in output.parts if part.kind is OutputKind.VALUE]
     if sampling.is_free and len(values) == 1:

@@ -145,9 +145,12 @@ def _chain(automaton: Automaton, witness: Witness) -> Block:
     """The dependency path, one comparison a line."""
     steps = facts.Steps(automaton, witness.run)
     links = facts.path_links(automaton, witness)
-    return Inset(
-        [Table([[words.relation_text(link), words.link_text(automaton, steps, link)] for link in links])]
-    )
+    run = witness.run
+    told = [
+        [words.relation_text(automaton, run, link), words.link_text(automaton, run, steps, link)]
+        for link in links
+    ]
+    return Inset([Table(told)])
 
 
 def _way(automaton: Automaton, witness: Witness) -> str:

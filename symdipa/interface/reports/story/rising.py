@@ -39,7 +39,7 @@ def happens(automaton: Automaton, witness: Witness) -> list[Block]:
         blocks.append(f"{title} {text}{',' if name else ''} can go round as often as one likes.")
     if told := words.which_differ(automaton, witness):
         blocks.append(" ".join(told))
-    if rows := _chain(automaton, witness):
+    if rows := _chain(automaton.told, witness):
         blocks += ["From the lowest value to the highest, the run forces this order:", Inset([Table(rows)])]
     return blocks
 
