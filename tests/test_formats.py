@@ -459,7 +459,7 @@ def _subset(variables: list[str]) -> st.SearchStrategy[frozenset[str]]:
     return st.frozensets(st.sampled_from(variables))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(automata(), st.sampled_from(["dipa", "json"]))
 def test_round_trip(automaton: Automaton, fmt: str) -> None:
     assert problems(automaton) == []
@@ -468,7 +468,7 @@ def test_round_trip(automaton: Automaton, fmt: str) -> None:
     assert detect(None, text) == fmt
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(automata(), st.randoms(use_true_random=False), st.text(max_size=5))
 def test_json_keeps_every_order_and_the_name(automaton: Automaton, random: object, name: str) -> None:
     shuffled: list[list[object]] = [
@@ -573,7 +573,7 @@ def accepts() -> Callable[[object], bool]:
     return lambda document: bool(validator.is_valid(document))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(automaton=automata())
 def test_written_json_follows_the_schema(accepts: Callable[[object], bool], automaton: Automaton) -> None:
     assert accepts(json.loads(dumps(automaton, "json")))

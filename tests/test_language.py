@@ -550,7 +550,7 @@ POINTS = {integer: points(integer) for integer in (False, True)}
 FEW = POINTS[False][::7]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(atoms, max_size=5), st.booleans())
 def test_what_can_hold(some: list[Atom], integer: bool) -> None:
     found = bool(where(some, POINTS[integer]))
@@ -567,7 +567,7 @@ def test_halves_are_no_integers() -> None:
     assert satisfiable(halves) and not satisfiable(halves, True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(atoms, max_size=3), st.lists(atoms, max_size=3), st.booleans())
 def test_what_excludes_and_implies(first: list[Atom], second: list[Atom], integer: bool) -> None:
     one, other = guarded(first, True), guarded(second, True)
@@ -584,7 +584,7 @@ def test_what_excludes_and_implies(first: list[Atom], second: list[Atom], intege
 some_guards = st.lists(atoms, max_size=3).map(lambda some: guarded(some, True))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(some_guards, max_size=4), st.booleans())
 def test_first_match_wins(chain: list[Guard], integer: bool) -> None:
     resolved = first_match(chain, integer)
@@ -596,7 +596,7 @@ def test_first_match_wins(chain: list[Guard], integer: bool) -> None:
         assert taken == matching[:1]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(some_guards, some_guards)
 def test_subtraction(piece: Guard, other: Guard) -> None:
     if not satisfiable(piece.atoms) or not satisfiable(other.atoms):
@@ -621,7 +621,7 @@ def test_a_comparison_is_read_as_it_is_written(each: Atom, integer: bool) -> Non
     assert loads(text.format(guard)).transitions[1].guard == guard
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(atoms.filter(lambda a: "insample" in a.names))
 def test_equality_with_a_sample_has_probability_zero(each: Atom) -> None:
     changed = atom(each.low, each.high, not each.strict)
@@ -701,7 +701,7 @@ SCHEMA = jsonschema.Draft202012Validator(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(automata())
 def test_round_trips(automaton: Automaton) -> None:
     assert problems(automaton) == []

@@ -102,7 +102,7 @@ def test_random_automata_become_one_minimal(kind: int):
     assert done >= 3
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(0, 2**16 - 1))
 def test_any_predicate_will_do(seed: int, noise: int):
     """Also one that is not monotone: a hash of what the automaton looks like."""

@@ -157,7 +157,7 @@ def runnable(draft: Sequence[tuple[int, int, int]]) -> list[Step]:
     return steps
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
+@settings(derandomize=True, max_examples=300)
 @given(drafts, masks)
 def test_any_run(draft: list[tuple[int, int, int]], keep: int):
     steps = runnable(draft)
@@ -171,7 +171,7 @@ def test_any_run(draft: list[tuple[int, int, int]], keep: int):
     assert_closed(order)
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
+@settings(derandomize=True, max_examples=200)
 @given(drafts, st.tuples(masks, masks))
 def test_bounds_are_what_is_forced_around_the_next_sample(
     draft: list[tuple[int, int, int]], atoms: tuple[int, int]

@@ -245,7 +245,7 @@ def graphs(draw: st.DrawFn) -> tuple[BooleanGraph, list[Lit], list[Lit]]:
 
 
 @every_solver
-@settings(derandomize=True, max_examples=40, deadline=None)
+@settings(derandomize=True, max_examples=40)
 @given(drawn=graphs(), data=st.data())
 def test_clauses_are_the_functions(
     name: str, drawn: tuple[BooleanGraph, list[Lit], list[Lit]], data: st.DataObject
@@ -266,7 +266,7 @@ def test_clauses_are_the_functions(
         assert not solver.check([*assumed, -x if value else x])
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
+@settings(derandomize=True, max_examples=100)
 @given(graphs())
 def test_a_definition_adds_no_constraint(drawn: tuple[BooleanGraph, list[Lit], list[Lit]]):
     """Functions have fresh variables; whatever the inputs are, the clauses can be satisfied."""
@@ -284,7 +284,7 @@ def test_a_definition_adds_no_constraint(drawn: tuple[BooleanGraph, list[Lit], l
 
 
 @every_solver
-@settings(derandomize=True, max_examples=20, deadline=None)
+@settings(derandomize=True, max_examples=20)
 @given(drawn=graphs(), row=st.lists(st.booleans(), min_size=4, max_size=4))
 def test_variables_that_are_not_open_are_false_and_the_others_met_when_asked_about(
     name: str, drawn: tuple[BooleanGraph, list[Lit], list[Lit]], row: list[bool]
@@ -303,7 +303,7 @@ def test_variables_that_are_not_open_are_false_and_the_others_met_when_asked_abo
     assert not any(solver.check([instance.literal(v)]) for v in closed)
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
+@settings(derandomize=True, max_examples=200)
 @given(graphs(), st.lists(st.booleans(), min_size=4, max_size=4))
 def test_operations_mean_what_they_are_called(
     drawn: tuple[BooleanGraph, list[Lit], list[Lit]], row: list[bool]
