@@ -381,6 +381,12 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--worse", type=float, default=25.0, metavar="PERCENT", help="by how much; default 25")
     add("--raw", type=Path, metavar="FILE", help="also write every run as a line of JSON")
     options = parser.parse_args(words)
+    if options.before:
+        git = ["git", "-C", str(ROOT), "rev-parse", "--short", f"{options.before}^{{commit}}"]
+        found = subprocess.run(git, capture_output=True, text=True, check=False)
+        if found.returncode:
+            parser.error(f"no revision {options.before}")
+        options.before = found.stdout.strip()
     options.limit = options.limit or (10.0 if options.quick else 60.0)
     options.repeat = options.repeat or (1 if options.quick else 3)
     listed = MAIN if options.main else QUICK if options.quick else SIZES

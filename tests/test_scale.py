@@ -165,6 +165,10 @@ def test_a_revision_is_checked_out_and_taken_away(scale, tmp_path, monkeypatch):
     assert not tree.exists()
     with scale.checked_out(None) as tree:
         assert tree is None
+    short = subprocess.check_output(["git", "-C", str(tmp_path), "rev-parse", "--short", "HEAD~1"], text=True)
+    assert scale.arguments(["--before", "HEAD~1"]).before == short.strip()
+    with pytest.raises(SystemExit):
+        scale.arguments(["--before", "HEAD~2"])
 
 
 def test_trees_take_turns_and_what_takes_long_is_not_repeated(scale, tmp_path, monkeypatch):
