@@ -125,16 +125,16 @@ class Work:
         of privacy. ``enumerated``: enumeration was to decide; ``more`` bounds are to follow.
         """
         self.find_witness()
-        cap, budget = self.cap(enumerated), options.max_weight
+        budget = options.max_weight
         if not self.automaton.is_plain:
             if self.well_formed is not False:
-                self.find_cheap_bounds(Source.ALIGNMENT, cap, budget, more=more)
+                self.find_cheap_bounds(Source.ALIGNMENT, enumerated, budget, more=more)
                 if self.bounds is None:
-                    self.measure_distances(cap)
+                    self.measure_distances(self.cap(enumerated, lineups.MAX_CELLS))
                 self._settle_by_bound()
         elif self.verdict is Verdict.PRIVATE and options.bounds:
             source = Source.FALLBACK if options.engine == "z3" else Source.AUGMENTATION
-            self.find_cheap_bounds(source, cap, budget, more=more)
+            self.find_cheap_bounds(source, enumerated, budget, more=more)
         if self.verdict is Verdict.NOT_WELL_FORMED and options.relational:
             self.pair_runs(budget)
 
@@ -147,11 +147,11 @@ class Work:
             settled = {p: PatternResult(p, Status.ABSENT, "bound", "bound") for p in open_ones}
             self.answers = Answers((*self.answers.rounds, settled))
 
-    def cap(self, enumerated: bool) -> int | None:
+    def cap(self, enumerated: bool, cells: int) -> int | None:
         """The cap on an augmentation built for bounds alone; none if enumeration has succeeded."""
         explicit = (a for a in self.answers.everything if a.engine == "explicit")
         done = enumerated and all(answer.status.is_definite for answer in explicit)
-        return None if done else lineups.max_nodes(self.problem.control, lineups.MAX_CELLS)
+        return None if done else lineups.max_nodes(self.problem.control, cells)
 
     def find_witness(self) -> None:
         """Choose a witness whose outputs no other run shows, else the first, and note which of the two it is.
@@ -245,22 +245,25 @@ class Work:
         self._choose([witness])
 
     def find_cheap_bounds(
-        self, source: Source, cap: int | None, budget: Fraction | None = None, *, more: bool = False
+        self, source: Source, enumerated: bool, budget: Fraction | None = None, *, more: bool = False
     ) -> None:
         """Find cheap bounds, and better ones if these are above the budget.
 
-        ``cap`` limits the nodes of an augmentation built for the bounds alone. Where ``more`` are to follow,
-        alignment is left to them, but for an automaton that is not plain, of which any bound is a proof.
+        The paper's on a small augmentation, else alignment, else the paper's on a larger one. Where ``more``
+        are to follow, alignment is left to them, but for an automaton that is not plain, of which any bound
+        is a proof.
         """
         work = Portfolio(self.problem, enough=budget)
         seconds = portfolio.fallback_seconds(self.seconds())
-        work.make(portfolio.cheap(cap), self.limits)
         plain = self.automaton.is_plain
+        first, largest = (self.cap(enumerated, most) for most in (lineups.FIRST_CELLS, lineups.MAX_CELLS))
+        work.make(portfolio.cheap(first if plain and not more else largest), self.limits)
         if more and not plain:
             work.make(portfolio.fallback(), self.limits)
         elif not more:
             steps = portfolio.fallback() if plain else portfolio.single_runs(self.problem.control.variables)
             work.make(steps, self.limits.within(seconds))
+            work.make(portfolio.last_resort(largest), self.limits)
         if not work.from_above and not more and plain:
             self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
         if "corollary" not in work.from_above:

@@ -8,9 +8,9 @@ be below it. A bound from below is a flow on one run; if no other run shows its 
 and where it meets a bound from above, that is optimal.
 
 Four orders: with every check (:func:`cheap`) corollary and run, or alignment (:func:`fallback`) where the
-augmentation is too large; for the best bound (:func:`ladder`) alignment from coarse to fine graphs with the
-flows that it leads to, then exact, then :func:`pairing` of runs, until the bounds meet; methods by name
-(:func:`asked_for`) all of them.
+augmentation is large, or corollary after all (:func:`last_resort`); for the best bound (:func:`ladder`)
+alignment from coarse to fine graphs with the flows that it leads to, then exact, then :func:`pairing` of
+runs, until the bounds meet; methods by name (:func:`asked_for`) all of them.
 """
 
 from __future__ import annotations
@@ -146,6 +146,15 @@ def fallback() -> tuple[Attempt, ...]:
         Attempt("alignment", graph, lift=lift, when=lambda portfolio: not portfolio.from_above)
         for graph, lift in (("control", ""), ("auto", None))
     )
+
+
+def last_resort(max_nodes: int | None) -> tuple[Attempt, ...]:
+    """The paper's bound on a larger augmentation, where alignment has none."""
+
+    def helps(portfolio: Portfolio) -> bool:
+        return not portfolio.from_above and portfolio.problem.control.is_plain
+
+    return (Attempt("corollary", max_nodes=max_nodes, when=helps),)
 
 
 def fallback_seconds(taken: float) -> float:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 INDUCTION_DEPTH = 12
 """Up to this depth bounded search with k-induction is tried; simple paths get expensive beyond."""
 
-INDUCTION_CLAUSES = 60_000
-"""And up to this size of the step case: on large systems PDR is cheaper from the start."""
+INDUCTION_CLAUSES = 8_000
+"""And up to this size of the step case: beyond, PDR is through before induction gives up."""
 
 
 class SymbolicEngine(Engine):
