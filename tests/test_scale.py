@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from conftest import ROOT
@@ -68,6 +69,12 @@ def test_a_process_that_needs_too_much_memory_is_recorded(scale, tmp_path):
     assert run.outcome == "> 0.025 GB" or run.outcome.startswith("failed")
 
 
+def test_where_abc_was_not_asked_that_is_said(scale):
+    out = {asked: json.dumps({**json.loads(answer("private")), "asked": asked}) for asked in (0, 2)}
+    judged = {a: scale._judged(FAMILIES["svt"], "abc", 0, False, out[a], "", scale.Limits(9, 2)) for a in out}
+    assert judged == {0: ("decided", scale.NOT_ASKED), 2: ("decided", "")}
+
+
 @pytest.mark.parametrize(
     ("family", "out", "err", "outcome"),
     [
@@ -125,6 +132,11 @@ def test_before_and_now_stand_in_one_cell(scale):
     ]
     assert list(report.behind()) == ["svt 4 (2.00 and 1.50)"]
     assert "Slower than ABC with `auto`: svt 4" in report.text("a machine")
+    runs[6] = replace(runs[6], remark=scale.NOT_ASKED)
+    whole = run_of(scale, "svt", 4, "abc:whole", 3.0)
+    assert list(scale.Report([*runs, whole], report.engines).behind()) == []
+    whole = run_of(scale, "svt", 4, "abc:whole", 1.9)
+    assert list(scale.Report([*runs, whole], report.engines).behind()) == ["svt 4 (2.00 and 1.90)"]
 
 
 def test_processor_time_can_be_shown(scale):

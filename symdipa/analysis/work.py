@@ -270,7 +270,7 @@ class Work:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:
             ladder = portfolio.ladder(self.problem.control.variables, pairing_seconds=None)
-            work.make(ladder, self.limits.within(BUDGET_SECONDS))
+            work.make((portfolio.at_hand(), *ladder), self.limits.within(BUDGET_SECONDS))
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 
     def pair_runs(self, budget: Fraction | None = None) -> None:

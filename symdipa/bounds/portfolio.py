@@ -46,6 +46,9 @@ FALLBACK_SECONDS = 1.0
 FALLBACK_SHARE = 0.5
 """or this share of what the check took so far, if that is longer."""
 
+AT_HAND_SECONDS = 0.7
+"""How long the exact constant is looked for before anything else where bounds are above the budget."""
+
 PAIRING_SECONDS = 5.0
 """How long runs are paired where nobody asked for it,"""
 TELLING_SECONDS = 2.0
@@ -160,6 +163,15 @@ def last_resort(max_nodes: int | None) -> tuple[Attempt, ...]:
 def fallback_seconds(taken: float) -> float:
     """How long the fallback may take in a check that has taken so many seconds."""
     return max(FALLBACK_SECONDS, FALLBACK_SHARE * taken)
+
+
+def at_hand() -> Attempt:
+    """The exact constant of an augmentation that is there, which may be the cheapest way to know it all."""
+
+    def helps(portfolio: Portfolio) -> bool:
+        return "corollary" in portfolio.from_above and not portfolio.settled
+
+    return Attempt("exact", when=helps, seconds=AT_HAND_SECONDS)
 
 
 def ladder(
