@@ -5,19 +5,20 @@ Usage: ``python benchmarks/scale.py --before HEAD~20 --docs docs/scaling.md --hi
 Every measurement is one ``python -m symdipa check`` in a process of its own, from start-up to exit, on a
 ``.dipa`` file. Engines are columns: ``auto``, ``explicit``, ``z3``, and ``z3:minisat`` for ``--engine z3
 --solver minisat`` (and so on), and ``abc`` where Debian's ``berkeley-abc`` is installed: its ``pdr`` on the
-AIGER of what our dataflow leaves open (``abc_reference.py --check``), as a reference. Where that is
-nothing, ABC does not run ("not asked"); ``abc:whole`` asks it about the whole system. Both count from the
-start-up of Python on, as ours do, but they decide the patterns only: neither D nor the other reading of
-stops. All take turns within each repetition, so that a busy machine is busy for all of them. Shown are the
-medians of the wall-clock time (``--cpu``: of the processor time, which other programs disturb less) and of
-the peak resident memory (that of the largest process, if there are several). The compiled bytecode of both
-trees is there before anything is measured. What doubling the number costs is said below: ``--families k-minmax
---sizes 1000,2000,4000 --engines auto,abc,abc:whole`` measures that.
+AIGER of what our dataflow leaves open (``abc_reference.py --check``), as a reference. Where that is nothing,
+ABC does not run ("not asked"); ``abc:whole`` asks it about the whole system. Both count from the start-up of
+Python on, as ours do, but they decide the patterns only: neither D nor the other reading of stops. All take
+turns within each repetition, so that a busy machine is busy for all of them. Shown are the medians of the
+wall-clock time (``--cpu``: of the processor time, which other programs disturb less) and of the peak resident
+memory (that of the largest process, if there are several). The compiled bytecode of both trees is there
+before anything is measured. What doubling the number costs is said below: ``--families k-minmax --sizes
+1000,2000,4000 --engines auto,abc,abc:whole`` measures that.
 
-``--before REVISION`` checks that out into a folder of its own and has it take turns with the present tree;
-cells are ``before → now``. ``--docs FILE`` puts what is printed between the two comments in FILE that say so.
-``--history FILE`` adds the main rows (:data:`MAIN`; ``--main`` measures only these) with ``auto`` to a file
-and says which have become slower or larger since the last time on the same machine.
+``--before REVISION`` checks that out into a folder of its own and has it take turns with the present tree,
+for the engines that are ``--compared``; cells are ``before → now``. ``--docs FILE`` puts what is printed
+between the two comments in FILE that say so. ``--history FILE`` adds the main rows (:data:`MAIN`; ``--main``
+measures only these) with ``auto`` to a file and says which have become slower or larger since the last time
+on the same machine.
 
 A process gets ``--timeout LIMIT`` and is killed when it ignores that, and may use ``--memory`` GB of address
 space. Runs that reach a limit are shown as such and not repeated, and larger members of the family are not
@@ -59,6 +60,8 @@ from symdipa.interface.bench.process import OUT_OF_MEMORY, Process  # noqa: E402
 ABC = "abc"
 WHOLE = "abc:whole"
 ENGINES = ("auto", "explicit", "z3", "z3:minisat", *([ABC, WHOLE] if program() else []))
+COMPARED = ("auto", "z3:minisat")
+"""The engines that are measured before and now."""
 NOT_ASKED = "not asked"
 """The remark where the dataflow left nothing to ABC."""
 HARD = (8, 16, 24, 32)
@@ -101,7 +104,7 @@ MAIN: dict[str, tuple[int, ...]] = {
 }
 """The rows of which a history is kept."""
 BEGIN, END = "<!-- benchmarks/scale.py: from here -->", "<!-- benchmarks/scale.py: to here -->"
-LONG = 8.0
+LONG = 5.0
 """Runs of so many seconds are not repeated."""
 GRACE = 5.0
 """So many seconds above the limit a process may take to come to its end before it is killed."""
@@ -221,9 +224,14 @@ def sweep(
     limits: Limits,
     repeat: int,
     before: Path | None = None,
+    compared: Sequence[str] = COMPARED,
 ) -> Iterator[Run]:
-    """Every process in turn; what reached a limit is not tried again, nor with larger members."""
-    turns = [(engine, tree) for engine in engines for tree in _trees(engine, before)]
+    """Every process in turn; what reached a limit is not tried again, nor with larger members.
+
+    The ``compared`` engines run in the tree ``before`` as well.
+    """
+    both = [before, None] if before is not None else [None]
+    turns = [(engine, tree) for engine in engines for tree in (both if engine in compared else [None])]
     with tempfile.TemporaryDirectory() as folder:
         for name, numbers in sizes.items():
             alive = list(turns)
@@ -241,11 +249,6 @@ def sweep(
                             again.remove(turn)
                         yield run
                 file.unlink()
-
-
-def _trees(engine: str, before: Path | None) -> list[Path | None]:
-    """The trees in which an engine is measured: ABC stays as it is."""
-    return [None] if before is None or engine.startswith(ABC) else [before, None]
 
 
 # ------------------------------------------------------------------------------------------- the report
@@ -381,6 +384,12 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--main", action="store_true", help="the rows of the history only, with auto")
     add("--cpu", action="store_true", help="show processor time")
     add("--before", metavar="REVISION", help="also measure this revision, in turn with the present tree")
+    add(
+        "--compared",
+        default=",".join(COMPARED),
+        metavar="ENGINES",
+        help="with which engines; default: %(default)s",
+    )
     add("--docs", type=Path, metavar="FILE", help="put the table into this page")
     add(
         "--history",
@@ -422,7 +431,8 @@ def main(words: Sequence[str] | None = None) -> int:
     compiled(ROOT)
     with checked_out(options.before) as before:
         try:
-            for run in sweep(options.sizes, options.engines, limits, options.repeat, before):
+            compared = options.compared.split(",")
+            for run in sweep(options.sizes, options.engines, limits, options.repeat, before, compared):
                 runs.append(run)
                 told = f"{run.family} {run.size} {run.engine}{' before' if run.before else ''}: {run.outcome}"
                 print(f"{told} {run.seconds:.2f} s {run.remark}".rstrip(), file=sys.stderr, flush=True)
