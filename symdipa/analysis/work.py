@@ -44,16 +44,25 @@ GROWING = "a run that costs more and more"
 
 
 def checked(
-    problem: Problem, automaton: Automaton, options: CheckOptions, limits: Limits, *, more: bool = False
+    problem: Problem,
+    automaton: Automaton,
+    options: CheckOptions,
+    limits: Limits,
+    *,
+    more: bool = False,
+    aside: bool = False,
 ) -> Result:
-    """A check; ``more`` bounds are to follow, for which it leaves time."""
+    """A check; ``more`` bounds are to follow, for which it leaves time.
+
+    ``aside``: it is a remark on another check, and whatever bound is found first will do.
+    """
     engine, encoding, solver = options.engine, options.encoding, options.solver
     deciding = limits.share(DECIDING_SHARE) if more else limits
     work = Work(problem, automaton, limits)
     with Lineup(problem, deciding) as lineup:
         engines = lineup.engines(engine, encoding, solver, options.slicing)
         work.answers = Answers(tuple(ask(each, options.patterns, deciding) for each in engines))
-        work.conclude(options, enumerated=engine in ("explicit", "both"), more=more)
+        work.conclude(options, enumerated=engine in ("explicit", "both"), more=more, aside=aside)
     return work.result(solver if engine == "z3" and solver else engine, encoding)
 
 
@@ -117,12 +126,18 @@ class Work:
         return decide(self.answers, self.distinct, self.bounds, self.automaton.is_plain)
 
     def conclude(
-        self, options: CheckOptions = DEFAULT, *, enumerated: bool = False, more: bool = False
+        self,
+        options: CheckOptions = DEFAULT,
+        *,
+        enumerated: bool = False,
+        more: bool = False,
+        aside: bool = False,
     ) -> None:
         """What follows from the answers: a witness, and bounds as far as they are asked for or needed.
 
         Of a plain automaton the patterns decide, and bounds come on top. Of another one a bound is the proof
-        of privacy. ``enumerated``: enumeration was to decide; ``more`` bounds are to follow.
+        of privacy. ``enumerated``: enumeration was to decide; ``more`` bounds are to follow; ``aside``: any
+        bound within the budget is as good as another.
         """
         self.find_witness()
         budget = options.max_weight
@@ -134,7 +149,7 @@ class Work:
                 self._settle_by_bound()
         elif self.verdict is Verdict.PRIVATE and options.bounds:
             source = Source.FALLBACK if options.engine == "z3" else Source.AUGMENTATION
-            self.find_cheap_bounds(source, enumerated, budget, more=more)
+            self.find_cheap_bounds(source, enumerated, budget, more=more, aside=aside)
         if self.verdict is Verdict.NOT_WELL_FORMED and options.relational:
             self.pair_runs(budget)
 
@@ -245,7 +260,13 @@ class Work:
         self._choose([witness])
 
     def find_cheap_bounds(
-        self, source: Source, enumerated: bool, budget: Fraction | None = None, *, more: bool = False
+        self,
+        source: Source,
+        enumerated: bool,
+        budget: Fraction | None = None,
+        *,
+        more: bool = False,
+        aside: bool = False,
     ) -> None:
         """Find cheap bounds, and better ones if these are above the budget.
 
@@ -270,7 +291,8 @@ class Work:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:
             ladder = portfolio.ladder(self.problem.control.variables, pairing_seconds=None)
-            work.make((portfolio.at_hand(), *ladder), self.limits.within(BUDGET_SECONDS))
+            first_of_all = (portfolio.at_hand(),) if aside else ()
+            work.make((*first_of_all, *ladder), self.limits.within(BUDGET_SECONDS))
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 
     def pair_runs(self, budget: Fraction | None = None) -> None:

@@ -47,7 +47,7 @@ FALLBACK_SHARE = 0.5
 """or this share of what the check took so far, if that is longer."""
 
 AT_HAND_SECONDS = 0.7
-"""How long the exact constant is looked for before anything else where bounds are above the budget."""
+"""How long the exact constant is looked for before anything else where no certificate is wanted."""
 
 PAIRING_SECONDS = 5.0
 """How long runs are paired where nobody asked for it,"""
