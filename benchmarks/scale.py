@@ -33,6 +33,7 @@ import argparse
 import compileall
 import json
 import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -351,9 +352,9 @@ def _number(n: int) -> str:
 
 def surroundings(options: argparse.Namespace) -> str:
     """The line that says on what this ran."""
-    found = machine()
+    found = {**machine(), "system": platform.system()}
     return (
-        f"{described({**found, 'system': found['system'].split()[0]})}; load {load() or 0:.1f}; limits {options.limit:g} s, {options.memory:g} GB; "
+        f"{described(found)}; load {load() or 0:.1f}; limits {options.limit:g} s, {options.memory:g} GB; "
         f"{'medians of ' + str(options.repeat) if options.repeat > 1 else 'one run each'}; "
         f"{'processor time; ' if options.cpu else ''}"
         f"{'before: ' + options.before + '; ' if options.before else ''}{time.strftime('%Y-%m-%d')}"
