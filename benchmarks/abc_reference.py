@@ -10,7 +10,7 @@ other, 2 if ABC is not installed.
 
 With ``--check FILE`` instead it decides one file as ``symdipa check --json`` does, ABC in the place of our
 engines: what the dataflow excludes is absent without it, or with ``--whole`` ABC is asked about that as well.
-``scale.py`` has columns of these.
+``asked`` counts the questions that it got. ``scale.py`` has columns of these.
 """
 
 from __future__ import annotations
@@ -95,17 +95,20 @@ def check(program: str, file: Path, limit: float, whole: bool) -> dict[str, obje
     control = control_graph(formats.load(file))
     facts = order_facts(control, precise=not whole)
     said: dict[str, str] = {}
+    asked = 0
     for pattern in Pattern:
         answers = []
         for system in systems(pattern, facts, "marks"):
             answers.append(abc(program, system, max(1.0, ends - time.monotonic()))[0])
+            asked += 1
         said[pattern.title.replace(" ", "-")] = (
             "present" if "unsafe" in answers else "unknown" if "open" in answers else "absent"
         )
     found = set(said.values())
     verdict = "not-private" if "present" in found else "unknown" if "unknown" in found else "private"
     reasons = {name: "time limit reached in ABC" for name, answer in said.items() if answer == "unknown"}
-    return {"verdict": verdict, "patterns": said, "weight": None, "reasons": reasons, "error": None}
+    found_out = {"verdict": verdict, "patterns": said, "weight": None, "reasons": reasons}
+    return {**found_out, "asked": asked, "error": None}
 
 
 def program() -> str | None:

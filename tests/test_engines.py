@@ -18,7 +18,7 @@ from test_brute_force import A_LEAKP, automaton
 from symdipa import analysis
 from symdipa.encodings.catalogue import systems
 from symdipa.engines.base import Engine, how_far
-from symdipa.engines.bounded import KInduction, Outcome
+from symdipa.engines.bounded import KInduction, Outcome, Search
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.engines.pdr import PDR
 from symdipa.engines.symbolic import SymbolicEngine
@@ -323,6 +323,29 @@ def test_pdr_stops_at_the_bound(monkeypatch: pytest.MonkeyPatch):
             seen[free.method] += 1
             seen["cut"] += tight.status is not free.status
     assert seen["pdr"] > 15 and seen["cut"] > 15, seen
+
+
+def test_nothing_is_unrolled_that_cannot_be_bad(monkeypatch: pytest.MonkeyPatch):
+    """Where every path to a violation is longer than what induction goes for; a bound is kept."""
+    unrolled: list[int | None] = []
+    run = KInduction.run
+
+    def spied(self: KInduction) -> Search:
+        unrolled.append(self.max_depth)
+        return run(self)
+
+    monkeypatch.setattr(KInduction, "run", spied)
+    for family in ("pivot", "pivot-bad", "turing-wrap", "turing-odd"):
+        for size in (2, 10, 14):
+            if size > 2 and family.startswith("turing"):
+                continue  # these walk for long
+            engine = SymbolicEngine(Problem.of(generate(family, size)), solver="minisat")
+            plain = ExplicitEngine(Problem.of(generate(family, size)))
+            for pattern in (LP, LC):
+                assert engine.decide(pattern).status is plain.decide(pattern).status
+                found = engine.decide(pattern, Limits(bound=3))
+                assert found.status is not Status.PRESENT and found.reason != ""
+    assert 12 in unrolled and 0 in unrolled and 3 in unrolled, unrolled
 
 
 @every_engine

@@ -17,13 +17,15 @@ from random_automata import random_automaton
 
 import symdipa
 from symdipa import analysis
-from symdipa.bounds.portfolio import bounds_on
+from symdipa.bounds.portfolio import Portfolio, bounds_on
 from symdipa.evidence.probability import log_probability
 from symdipa.files import formats
+from symdipa.files.families import generate
 from symdipa.files.formats.halting import halt_shown, stops_unseen, with_halt
 from symdipa.interface.cli import cli
 from symdipa.model.automaton import Automaton, Guard
 from symdipa.model.errors import InvalidInput, NoteKind
+from symdipa.model.limits import Limits
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Verdict
 from symdipa.runs.problem import Problem
@@ -138,6 +140,25 @@ def test_above_threshold_that_stops():
         log_probability(shown, stops, (None, *ends)).value for ends in ((4, 4, 4, -4), (5, 5, 5, -5))
     )
     assert abs(near - far) > 1.24, "nearly 5/4"
+
+
+def test_the_remark_on_stops_asks_for_the_exact_constant_first(monkeypatch: pytest.MonkeyPatch):
+    """The corollary bound of m-Range is above 1 where stops are seen, its constant is not; no certificate is
+    wanted there, so nothing else is tried."""
+    tried: list[str] = []
+
+    def refused(self, graph, *_):
+        tried.append(graph)
+
+    example = generate("m-range", 4)
+    assert (Portfolio(Problem.of(halt_shown(example)))._corollary(None, Limits())) > 1
+    monkeypatch.setattr(Portfolio, "_align", refused)
+    result = symdipa.check(example)
+    assert result.notes == () and result.bounds is not None and result.bounds.best == 1
+    assert not tried
+    asked = symdipa.check(halt_shown(example), max_weight=1)
+    assert asked.bounds is not None and asked.bounds.best == 1
+    assert tried == ["control", "auto"]  # where the user asks, a bound with a certificate comes first
 
 
 def test_a_stop_may_be_what_loses_privacy():

@@ -400,6 +400,20 @@ def test_the_bound_is_kept(solver: str):
     assert all(seen[outcome] > 1 for outcome in Outcome), seen
 
 
+def test_the_last_literal_stays_without_a_question():
+    """A clause without literals says that a control state is not reached; nobody asks for that."""
+    for system in every_system(10):
+        search = PDR(system, UNLIMITED, "minisat")
+        search._new_frame()
+        literal = next(iter(system.bits), None)
+        if literal is None:
+            continue
+        cube = frozenset({literal})
+        for q in system.bad:
+            assert search._generalise(q, cube, 0) == cube
+        assert search.effort.queries == 0
+
+
 def test_no_more_frames_than_wanted():
     (system,) = systems_of(generate("turing-wrap", 3), LP)
     for frames in (0, 2):

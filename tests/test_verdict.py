@@ -471,6 +471,34 @@ def test_strong_feasibility_may_stay_open(monkeypatch: pytest.MonkeyPatch):
     assert analysis.check(with_means(clash, a=0, b=1)).strongly_feasible is True
 
 
+def test_of_an_augmentation_that_is_too_large_only_a_part_is_looked_at(monkeypatch: pytest.MonkeyPatch):
+    """It cannot be seen whole, but a clash may still be found there."""
+    looked: list[int] = []
+    enumerate_states = properties._enumerate
+
+    def spied(control, most, limits):
+        looked.append(most)
+        return enumerate_states(control, most, limits)
+
+    monkeypatch.setattr(properties, "_enumerate", spied)
+    whole, problem = Problem.of(generate("parity", 4)), Problem.of(generate("parity", 4))
+    assert properties.strongly_feasible(whole) is True
+    with pytest.raises(LimitReached):
+        problem.augmentation(max_nodes=20)
+    assert not problem.is_larger_than(21) and problem.is_larger_than(20)
+    monkeypatch.setattr(properties, "ENUMERATED", 20 * problem.control.variables)
+    monkeypatch.setattr(properties, "GLANCED", 5)
+    assert properties.strongly_feasible(problem) is None
+    built = Problem.of(generate("parity", 4))
+    assert built.is_larger_than(built.augmentation().nodes - 1)
+    assert not built.is_larger_than(built.augmentation().nodes)
+    assert properties.strongly_feasible(built) is None
+    assert looked[-2:] == [5, 5]
+    clash = Problem.of(with_means(automaton(FORCED, "a b"), a=1, b=0))
+    monkeypatch.setattr(clash, "is_larger_than", lambda nodes: True)
+    assert properties.strongly_feasible(clash) is False
+
+
 def clashes(example: Automaton, length: int) -> bool:
     """Whether a feasible run forces a non-input sample below one of no larger mean, by enumeration."""
     for run, longer in judge.feasible_runs(example, length, max_runs=400):
@@ -652,6 +680,20 @@ def test_above_the_cap_the_weight_is_by_alignment(monkeypatch: pytest.MonkeyPatc
     result = auto(generate("m-range", 3))
     assert result.verdict is Verdict.PRIVATE
     assert (result.bounds.from_above, result.bounds.source) == ({"alignment": Fraction(1)}, Source.ALIGNMENT)
+
+
+def test_between_the_caps_alignment_comes_first(monkeypatch: pytest.MonkeyPatch):
+    """And the paper's bound where it finds nothing."""
+    small_enough_for_nothing(monkeypatch)
+    monkeypatch.setattr("symdipa.engines.lineup.MAX_CELLS", 10_000)
+    example = generate("m-range", 3)
+    assert auto(example).bounds.from_above == {"alignment": Fraction(1)}
+    monkeypatch.setattr("symdipa.bounds.portfolio.FALLBACK_SECONDS", 0.0)
+    monkeypatch.setattr("symdipa.bounds.portfolio.FALLBACK_SHARE", 0.0)
+    result = auto(example)
+    assert result.bounds.from_above == {"corollary": Fraction(1)}
+    assert result.bounds.source is Source.AUGMENTATION
+    assert not any(note.kind is NoteKind.NO_BOUND for note in result.notes)
 
 
 def test_a_bound_of_nothing_is_a_bound(monkeypatch: pytest.MonkeyPatch):

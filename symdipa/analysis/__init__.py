@@ -150,7 +150,7 @@ def check_with(automaton: Automaton, options: CheckOptions, progress: Progress |
 
     def answer(shown: Automaton, left: Limits) -> Result:
         wanted = replace(options, max_weight=(_best(result) if options.bounds else None) or None)
-        return _about(shown, left, lambda problem: checked(problem, shown, wanted, left))
+        return _about(shown, left, lambda problem: checked(problem, shown, wanted, left, aside=True))
 
     return _with_stops(result, answer, limits)
 

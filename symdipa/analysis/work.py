@@ -44,16 +44,25 @@ GROWING = "a run that costs more and more"
 
 
 def checked(
-    problem: Problem, automaton: Automaton, options: CheckOptions, limits: Limits, *, more: bool = False
+    problem: Problem,
+    automaton: Automaton,
+    options: CheckOptions,
+    limits: Limits,
+    *,
+    more: bool = False,
+    aside: bool = False,
 ) -> Result:
-    """A check; ``more`` bounds are to follow, for which it leaves time."""
+    """A check; ``more`` bounds are to follow, for which it leaves time.
+
+    ``aside``: it is a remark on another check, and whatever bound is found first will do.
+    """
     engine, encoding, solver = options.engine, options.encoding, options.solver
     deciding = limits.share(DECIDING_SHARE) if more else limits
     work = Work(problem, automaton, limits)
     with Lineup(problem, deciding) as lineup:
         engines = lineup.engines(engine, encoding, solver, options.slicing)
         work.answers = Answers(tuple(ask(each, options.patterns, deciding) for each in engines))
-        work.conclude(options, enumerated=engine in ("explicit", "both"), more=more)
+        work.conclude(options, enumerated=engine in ("explicit", "both"), more=more, aside=aside)
     return work.result(solver if engine == "z3" and solver else engine, encoding)
 
 
@@ -117,24 +126,30 @@ class Work:
         return decide(self.answers, self.distinct, self.bounds, self.automaton.is_plain)
 
     def conclude(
-        self, options: CheckOptions = DEFAULT, *, enumerated: bool = False, more: bool = False
+        self,
+        options: CheckOptions = DEFAULT,
+        *,
+        enumerated: bool = False,
+        more: bool = False,
+        aside: bool = False,
     ) -> None:
         """What follows from the answers: a witness, and bounds as far as they are asked for or needed.
 
         Of a plain automaton the patterns decide, and bounds come on top. Of another one a bound is the proof
-        of privacy. ``enumerated``: enumeration was to decide; ``more`` bounds are to follow.
+        of privacy. ``enumerated``: enumeration was to decide; ``more`` bounds are to follow; ``aside``: any
+        bound within the budget is as good as another.
         """
         self.find_witness()
-        cap, budget = self.cap(enumerated), options.max_weight
+        budget = options.max_weight
         if not self.automaton.is_plain:
             if self.well_formed is not False:
-                self.find_cheap_bounds(Source.ALIGNMENT, cap, budget, more=more)
+                self.find_cheap_bounds(Source.ALIGNMENT, enumerated, budget, more=more)
                 if self.bounds is None:
-                    self.measure_distances(cap)
+                    self.measure_distances(self.cap(enumerated, lineups.MAX_CELLS))
                 self._settle_by_bound()
         elif self.verdict is Verdict.PRIVATE and options.bounds:
             source = Source.FALLBACK if options.engine == "z3" else Source.AUGMENTATION
-            self.find_cheap_bounds(source, cap, budget, more=more)
+            self.find_cheap_bounds(source, enumerated, budget, more=more, aside=aside)
         if self.verdict is Verdict.NOT_WELL_FORMED and options.relational:
             self.pair_runs(budget)
 
@@ -147,11 +162,11 @@ class Work:
             settled = {p: PatternResult(p, Status.ABSENT, "bound", "bound") for p in open_ones}
             self.answers = Answers((*self.answers.rounds, settled))
 
-    def cap(self, enumerated: bool) -> int | None:
+    def cap(self, enumerated: bool, cells: int) -> int | None:
         """The cap on an augmentation built for bounds alone; none if enumeration has succeeded."""
         explicit = (a for a in self.answers.everything if a.engine == "explicit")
         done = enumerated and all(answer.status.is_definite for answer in explicit)
-        return None if done else lineups.max_nodes(self.problem.control, lineups.MAX_CELLS)
+        return None if done else lineups.max_nodes(self.problem.control, cells)
 
     def find_witness(self) -> None:
         """Choose a witness whose outputs no other run shows, else the first, and note which of the two it is.
@@ -245,29 +260,39 @@ class Work:
         self._choose([witness])
 
     def find_cheap_bounds(
-        self, source: Source, cap: int | None, budget: Fraction | None = None, *, more: bool = False
+        self,
+        source: Source,
+        enumerated: bool,
+        budget: Fraction | None = None,
+        *,
+        more: bool = False,
+        aside: bool = False,
     ) -> None:
         """Find cheap bounds, and better ones if these are above the budget.
 
-        ``cap`` limits the nodes of an augmentation built for the bounds alone. Where ``more`` are to follow,
-        alignment is left to them, but for an automaton that is not plain, of which any bound is a proof.
+        The paper's on a small augmentation, else alignment, else the paper's on a larger one. Where ``more``
+        are to follow, alignment is left to them, but for an automaton that is not plain, of which any bound
+        is a proof.
         """
         work = Portfolio(self.problem, enough=budget)
         seconds = portfolio.fallback_seconds(self.seconds())
-        work.make(portfolio.cheap(cap), self.limits)
         plain = self.automaton.is_plain
+        first, largest = (self.cap(enumerated, most) for most in (lineups.FIRST_CELLS, lineups.MAX_CELLS))
+        work.make(portfolio.cheap(first if plain and not more else largest), self.limits)
         if more and not plain:
             work.make(portfolio.fallback(), self.limits)
         elif not more:
             steps = portfolio.fallback() if plain else portfolio.single_runs(self.problem.control.variables)
             work.make(steps, self.limits.within(seconds))
+            work.make(portfolio.last_resort(largest), self.limits)
         if not work.from_above and not more and plain:
             self.notes.append(Note(NoteKind.NO_BOUND, next(iter(work.missing.values()))))
         if "corollary" not in work.from_above:
             source = Source.ALIGNMENT
         if budget is not None and not work.settled:
             ladder = portfolio.ladder(self.problem.control.variables, pairing_seconds=None)
-            work.make(ladder, self.limits.within(BUDGET_SECONDS))
+            first_of_all = (portfolio.at_hand(),) if aside else ()
+            work.make((*first_of_all, *ladder), self.limits.within(BUDGET_SECONDS))
         self.bounds = replace(work.bounds, source=source) if work.from_above else None
 
     def pair_runs(self, budget: Fraction | None = None) -> None:

@@ -8,9 +8,9 @@ be below it. A bound from below is a flow on one run; if no other run shows its 
 and where it meets a bound from above, that is optimal.
 
 Four orders: with every check (:func:`cheap`) corollary and run, or alignment (:func:`fallback`) where the
-augmentation is too large; for the best bound (:func:`ladder`) alignment from coarse to fine graphs with the
-flows that it leads to, then exact, then :func:`pairing` of runs, until the bounds meet; methods by name
-(:func:`asked_for`) all of them.
+augmentation is large, or corollary after all (:func:`last_resort`); for the best bound (:func:`ladder`)
+alignment from coarse to fine graphs with the flows that it leads to, then exact, then :func:`pairing` of
+runs, until the bounds meet; methods by name (:func:`asked_for`) all of them.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ FALLBACK_SECONDS = 1.0
 """How long alignment may take in all where the augmentation is too large for the paper's bounds,"""
 FALLBACK_SHARE = 0.5
 """or this share of what the check took so far, if that is longer."""
+
+AT_HAND_SECONDS = 0.7
+"""How long the exact constant is looked for before anything else where no certificate is wanted."""
 
 PAIRING_SECONDS = 5.0
 """How long runs are paired where nobody asked for it,"""
@@ -148,9 +151,27 @@ def fallback() -> tuple[Attempt, ...]:
     )
 
 
+def last_resort(max_nodes: int | None) -> tuple[Attempt, ...]:
+    """The paper's bound on a larger augmentation, where alignment has none."""
+
+    def helps(portfolio: Portfolio) -> bool:
+        return not portfolio.from_above and portfolio.problem.control.is_plain
+
+    return (Attempt("corollary", max_nodes=max_nodes, when=helps),)
+
+
 def fallback_seconds(taken: float) -> float:
     """How long the fallback may take in a check that has taken so many seconds."""
     return max(FALLBACK_SECONDS, FALLBACK_SHARE * taken)
+
+
+def at_hand() -> Attempt:
+    """The exact constant of an augmentation that is there, which may be the cheapest way to know it all."""
+
+    def helps(portfolio: Portfolio) -> bool:
+        return "corollary" in portfolio.from_above and not portfolio.settled
+
+    return Attempt("exact", when=helps, seconds=AT_HAND_SECONDS)
 
 
 def ladder(

@@ -435,12 +435,15 @@ class PDR:
         return Obligation(entry.edge.source, cube, entry.level, entry.edge, choices, successor)
 
     def _generalise(self, q: int, cube: Cube, level: int) -> Cube:
-        """Drop literals while the rest stays unreachable from the frame before and away from the start."""
+        """Drop literals while the rest stays unreachable from the frame before and away from the start.
+
+        One is left: that a control state is not reached at all is rare.
+        """
         for literal in sorted(cube):
             if literal not in cube:
                 continue
             smaller = cube - {literal}
-            if self._is_initial(q, smaller):
+            if not smaller or self._is_initial(q, smaller):
                 continue
             found = self._entry(q, smaller, level)
             if not isinstance(found, Entry):

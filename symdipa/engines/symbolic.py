@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 INDUCTION_DEPTH = 12
 """Up to this depth bounded search with k-induction is tried; simple paths get expensive beyond."""
 
-INDUCTION_CLAUSES = 60_000
-"""And up to this size of the step case: on large systems PDR is cheaper from the start."""
+INDUCTION_CLAUSES = 8_000
+"""And up to this size of the step case: beyond, PDR is through before induction gives up."""
 
 
 class SymbolicEngine(Engine):
@@ -97,7 +97,7 @@ class SymbolicEngine(Engine):
         """Bounded search with induction up to a moderate depth, PDR beyond; a proof by PDR is checked.
 
         Leaking cycles beyond are decided by counting rounds, unless there is a bound: that is about
-        the length of the lasso.
+        the length of the lasso. Where no path of moderate length can be bad, nothing is unrolled.
         """
         from symdipa.engines.bounded import KInduction, Outcome
         from symdipa.engines.liveness import Liveness
@@ -106,6 +106,9 @@ class SymbolicEngine(Engine):
 
         bound = limits.bound
         first = INDUCTION_DEPTH if bound is None else min(bound, INDUCTION_DEPTH)
+        least = system.steps_to_bad.get(system.control.initial, 0)
+        if bound is None and least > first:
+            first = 0
         search = KInduction(system, limits, first, self.solver, INDUCTION_CLAUSES).run()
         out_of_time = search.depth < first
         if search.outcome is not Outcome.OPEN or out_of_time or bound == first:
@@ -113,7 +116,8 @@ class SymbolicEngine(Engine):
         if system.pattern is Pattern.LEAKING_CYCLE and bound is None:
             found = Liveness(self.problem.control, self.problem.facts(limits), limits, self.solver).run()
             if found.outcome is Outcome.OPEN:
-                return replace(found, depth=search.depth, reason=f"{found.reason}; {how_far(search.depth)}")
+                depth = max(search.depth, least - 1)
+                return replace(found, depth=depth, reason=f"{found.reason}; {how_far(depth)}")
             return found
         search = PDR(system, limits, self.solver).run()
         if search.invariant is not None:

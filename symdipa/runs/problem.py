@@ -108,6 +108,11 @@ class Problem:
                 raise
         return self._augmentation
 
+    def is_larger_than(self, nodes: int) -> bool:
+        """Whether the augmentation is known to have more nodes than that."""
+        known = self._too_small if self._augmentation is None else self._augmentation.nodes - 1
+        return known >= nodes
+
     def built_elsewhere(self, ask: Callable[[Compute[object], Limits], object] | None) -> None:
         """Note that another process has built the augmentation and computes from it if asked, or is gone."""
         self._elsewhere = ask

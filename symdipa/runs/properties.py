@@ -30,8 +30,9 @@ SHORT_RUNS = 400
 """How far :func:`find_distinct` goes: witnesses on one run, pairs followed for one, ways to go on; places of
 other runs examined in all, after the known witnesses; and runs from the initial state."""
 
-ENUMERATED = 5_000
-"""The most states that :func:`strongly_feasible` enumerates."""
+ENUMERATED, GLANCED = 40_000, 250
+"""How many states times variables :func:`strongly_feasible` enumerates at most, and how many states where it
+is known that there are more."""
 
 
 # Output distinction: no other run has the same outputs
@@ -259,8 +260,8 @@ def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | No
 
     Each variable component that stores a non-input sample is examined by itself: first without control flow,
     then by dataflow over may-facts on its slice; where both see a possible clash, feasible runs are
-    enumerated, up to :data:`ENUMERATED` states. It is defined for plain automata only. Raises
-    :class:`symdipa.model.errors.OutOfTime`.
+    enumerated as far as :data:`ENUMERATED` says: nodes of the augmentation, each with means. It is defined
+    for plain automata only. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
     if not problem.control.is_plain:
         return None
@@ -268,6 +269,9 @@ def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | No
     sampled = zip(separated.steps, separated.sampling, strict=True)
     stored = reduce(or_, (step.asg for step, sampling in sampled if not sampling.reads_input), 0)
     clear: dict[OrderFacts, bool] = {}
+    most = ENUMERATED // max(1, control.variables)
+    if problem.is_larger_than(most):
+        most = min(most, GLANCED)
     for variables in components:
         limits.check("strong feasibility")
         if not variables & stored:
@@ -278,10 +282,12 @@ def strongly_feasible(problem: Problem, limits: Limits = UNLIMITED) -> bool | No
         if clear[facts]:
             continue
         part = cut(separated, variables).control
-        if _no_clash_possible(order_facts(part, limits=limits)) or _enumerate(part, ENUMERATED, limits):
+        if _no_clash_possible(order_facts(part, limits=limits)):
             continue
         # The slice forgets what other components forbid, so a clash has to be found on the whole.
-        return _enumerate(control, ENUMERATED if control.variables < 100 else 0, limits)
+        if len(components) > 1 and _enumerate(part, ENUMERATED // variables.bit_count(), limits):
+            continue
+        return _enumerate(control, most, limits)
     return True
 
 

@@ -91,4 +91,6 @@ def lowered(rows: Rows) -> Rows:
 def like(rows: Rows, row: Rows) -> int | None:
     """Of the rows that differ from the given one by a constant the highest."""
     fitting = np.flatnonzero((lowered(rows) == row).all(axis=1))
-    return int(fitting[rows[fitting].min(axis=1).argmax()]) if len(fitting) else None
+    if len(fitting) < 2:
+        return int(fitting[0]) if len(fitting) else None
+    return int(fitting[rows[fitting].min(axis=1).argmax()])
