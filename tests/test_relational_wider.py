@@ -55,6 +55,7 @@ from symdipa.model.automaton import (
     value,
 )
 from symdipa.model.errors import Limit, LimitReached
+from symdipa.programs.loading import read_program
 
 EXP, LAPLACE = Noise.EXPONENTIAL, Noise.LAPLACE
 
@@ -253,11 +254,30 @@ def test_negatives_are_refused():
 # What is shown
 
 
-def test_what_is_too_large_for_the_checker_proves_nothing(monkeypatch):
+AT_ONCE = """\
+from symdipa import laplace, mechanism
+
+
+@mechanism
+def top(queries):
+    noisy = [next(queries) + laplace(2) for _ in range(3)]
+    yield max(range(3), key=lambda i: noisy[i])
+"""
+
+
+def test_what_is_too_large_for_the_checker_proves_nothing(monkeypatch, tmp_path):
     assert relational(noisy_max(3)).bound is not None
     monkeypatch.setattr("symdipa.checker.relational.effects.MAX_PIECES", 0)
-    with pytest.raises(LimitReached, match="too large to be checked: more than 0 ways"):
+    said = "too large to be checked: there are more than 0 cases in which no branch of state "
+    with pytest.raises(LimitReached, match=said):
         relational(noisy_max(3))
+    file = tmp_path / "top.py"
+    file.write_text(AT_ONCE, encoding="utf-8")
+    program = read_program(str(file))
+    with pytest.raises(
+        LimitReached, match=r"in which no branch of line \d+ is taken; let one step compare less"
+    ):
+        relational(program)
 
 
 def test_letters_of_lists_are_told_apart():

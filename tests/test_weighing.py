@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -11,10 +12,13 @@ import random_automata as source
 from symdipa import analysis
 from symdipa.bounds.alignment import breakdown
 from symdipa.bounds.portfolio import bounds_on
+from symdipa.bounds.same_outputs import least_cost
 from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
+from symdipa.files import formats
 from symdipa.files.families import generate
 from symdipa.model.options import METHODS
+from symdipa.model.parts import Origin
 from symdipa.model.verdict import Verdict
 from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
@@ -79,3 +83,61 @@ def test_names_that_mean_nothing():
     for wrong in ({"methods": ["guess"]}, {"graph": "x"}, {"sensitivity": 0}, {"adjacency": "x"}):
         with pytest.raises(ValueError):
             bounds_on(Problem.of(automaton), **wrong)  # type: ignore[arg-type]
+
+
+# -------------------------------------------------------------------------------- runs with the same outputs
+
+LARGEST = """\
+(a, 1/2, 0): x := insample; output o; goto b
+(b, 1/2, 0): if (insample >= x) then x := insample; output o; goto c else output o; goto c
+(c, 1/2, 0): if (insample >= x) then output insample; goto e else output x; goto e
+"""
+EITHER_SIDE = """\
+(a, 1/4, 0):
+    if (insample >= 5) then output far; goto e
+    elseif (insample <= -5) then output far; goto e
+    else output near; goto e
+"""
+LESS_READ = """\
+(a:non-input, 1, 0): if (insample >= 0) then output o; goto b else output o; goto c
+(b, 1/4, 0): if (insample >= 5) then output p; goto d else output q; goto d
+(c:non-input, 1/4, 0): if (insample >= 5) then output p; goto d else output q; goto d
+(d, 1, 0): output insample; goto e
+"""
+
+
+def test_all_runs_that_show_the_same_bound_d_from_below():
+    automaton = formats.loads(LARGEST)
+    found = bounds_on(Problem.of(automaton), ("alignment", "relational"))
+    assert not found.crossed and found.optimal
+    assert found.needed == found.lower == found.best == Fraction(3, 2)
+    result = analysis.check(automaton, max_weight=Fraction(1))
+    assert result.bounds is not None and result.bounds.needed == Fraction(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "run", "differences", "least"),
+    [
+        (LARGEST, (0, 1, 3), (-1, -1, -1), Fraction(3, 2)),
+        (LARGEST, (0, 1, 3), (-1, 1, -1), 1),
+        (LARGEST, (0, 2, 4), (0, 0, -1), Fraction(1, 2)),
+        (LARGEST, (0, 2, 4), (0, 0, 1), 0),
+        (EITHER_SIDE, (0,), (-1,), 0),  # below -5 a smaller entry costs nothing
+        (EITHER_SIDE, (2,), (-1,), Fraction(1, 4)),
+        (LESS_READ, (0, 2, 6), (0, 1, 0), Fraction(1, 4)),
+        (LESS_READ, (0, 2, 6), (0, 0, 1), 0),  # the other run has the first entry there, which is equal
+    ],
+)
+def test_the_cheapest_run_with_the_same_outputs_counts(text, run, differences, least):
+    automaton = formats.loads(text)
+    assert least_cost(automaton, run, tuple(map(Fraction, differences))) == least
+
+
+def test_nothing_is_said_of_too_many_runs_or_of_unseen_steps(monkeypatch):
+    automaton, unseen = formats.loads(LARGEST), formats.loads(LARGEST)
+    lines = Origin("f.py", "", 1, 1, {}, {}, {}, {}, frozenset("o"), uncounted=(1,))
+    unseen = replace(unseen, origin=lines)
+    differences = (Fraction(-1),) * 3
+    assert least_cost(unseen, (0, 1, 3), differences) is None
+    monkeypatch.setattr("symdipa.bounds.same_outputs.MOST_RUNS", 3)
+    assert least_cost(automaton, (0, 1, 3), differences) is None

@@ -22,6 +22,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from symdipa.bounds.same_outputs import least_cost
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
@@ -259,6 +260,8 @@ class Portfolio:
         self.output_distinct = problem.automaton is not None and output_distinct(problem.automaton)
         self.costliest: Below | None = None
         self.telling: Below | None = None
+        self.shared = Fraction(0)
+        """What all runs with the outputs of some run cost at least: a bound on ``D``, too."""
         self.alignment: Alignment | None = None
         self.relational: Relational | None = None
         self._followed: set[Proof] = set()
@@ -278,7 +281,7 @@ class Portfolio:
             lower=None if below is None else below.value,
             flow=None if below is None else below.flow,
             flow_range=self.ranges[0] if below is None else below.interval,
-            needed=None if self.telling is None else self.telling.value,
+            needed=self.needed,
             alignment_proof=self.alignment,
             relational_proof=self.relational,
             adjacency=self.adjacency,
@@ -305,11 +308,17 @@ class Portfolio:
         return telling if without_use or telling.value == single.value else single
 
     @property
+    def needed(self) -> Fraction | None:
+        """The best bound on ``D`` from below."""
+        known = [self.shared] if self.shared else []
+        return max([*known, *([] if self.telling is None else [self.telling.value])], default=None)
+
+    @property
     def settled(self) -> bool:
         """Whether no better bound is needed."""
         counted = {m: bound for m, bound in self.from_above.items() if not self.certified or m in CERTIFIED}
         upper, enough = min(counted.values(), default=None), self.enough
-        needed = None if self.telling is None else self.telling.value
+        needed = self.needed
         if upper is None:
             return False
         return (
@@ -458,7 +467,7 @@ class Portfolio:
             self.problem.automaton,
             adjacency=self.adjacency,
             sensitivity=self.sensitivity,
-            enough=Fraction(0) if self.telling is None else self.telling.value,
+            enough=self.needed or Fraction(0),
             limits=limits,
         )
         if self.relational.bound is None and (reasons := self.relational.reasons):
@@ -562,6 +571,18 @@ class Portfolio:
             self.costliest = found
         if tells_more:
             self.telling = found
+        elif value > (self.needed or 0) and not flow.loops:
+            self._share(found, limits)
+
+    def _share(self, found: Below, limits: Limits) -> None:
+        """The bound on ``D`` by a run that other runs imitate: what all of them cost, for the same inputs."""
+        control, automaton, run = self.problem.control, self.problem.automaton, found.flow.run
+        if automaton is None:
+            return
+        differences = control.whole_differences(run, found.flow.deltas, found.interval)
+        least = least_cost(automaton, control.whole(run), differences, limits)
+        if least is not None:
+            self.shared = max(self.shared, least * self.sensitivity)
 
     def _distinct(self, run: Sequence[int], loops: Sequence[Span], limits: Limits) -> bool:
         if self.output_distinct:

@@ -145,7 +145,8 @@ class Bounds:
     ``from_above`` has the bounds from above by method (:data:`symdipa.model.options.EVERY_METHOD`),
     ``missing`` says why others are not there. ``lower`` is a bound from below on what a run costs, by
     ``flow`` (without the sensitivity, for differences in ``flow_range``). ``needed`` is one on ``D``: the
-    largest by a run whose outputs no other run shows, however often its loops are repeated.
+    largest by a run whose outputs no other run shows, however often its loops are repeated, or by all runs
+    that show the same.
     ``alignment_proof`` and ``relational_proof`` are what certificates are made of.
     """
 

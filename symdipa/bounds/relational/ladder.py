@@ -12,7 +12,7 @@ from symdipa.bounds.relational.search import Strategy, search
 from symdipa.bounds.relational.shifts import ShiftMenu
 from symdipa.checker.model import is_plain, model_of
 from symdipa.checker.relational import check_relational
-from symdipa.checker.rules import CertificateRefused
+from symdipa.checker.rules import CertificateRefused, shown
 from symdipa.checker.wider.model import model_of as wider_model_of
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.automaton import Automaton
@@ -110,10 +110,17 @@ def relational(
     except CertificateRefused as refused:
         if refused.rule != "limit":
             raise
-        reason = f"what was found is too large to be checked: {refused.message}"
+        reason = f"what was found is too large to be checked: {_told(refused.message, automaton)}"
         raise LimitReached(Limit.METHOD, reason) from refused
     bound = max((claim.bound for claim in claims if claim.bound is not None), default=None)
     return Relational(bound, certificates, tuple(ladder.trials))
+
+
+def _told(message: str, automaton: Automaton) -> str:
+    """What the checker says about a state, in words of the program if there is one."""
+    for state in automaton.states:
+        message = message.replace(f"state {shown(state.name)} ", f"{automaton.where(state.name)} ")
+    return message
 
 
 class _Ladder:

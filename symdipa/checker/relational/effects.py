@@ -26,6 +26,7 @@ SHOWN_SAMPLE, SECOND_SAMPLE, NUMBER = SAMPLE, wider.SECOND, "number"
 
 MAX_VARIABLES = 12
 """The most variables that the guards of one state of a plain automaton may read."""
+COMPARE_LESS = "let one step compare less, as a loop does that keeps the best value so far"
 MAX_PIECES = 10_000
 """The most pieces of what the guards of a state leave out."""
 
@@ -233,7 +234,8 @@ def _left_out(model: wider.Model, state: str) -> Iterator[Effect]:
         pieces = [(*piece, c) for piece in pieces for c in failing]
         pieces = [piece for piece in pieces if Order(model.integer, (*piece, *step.support)).is_possible]
         if len(pieces) > MAX_PIECES:
-            refuse("limit", f"more than {MAX_PIECES} ways to satisfy no guard of state {shown(state)}")
+            cases = f"more than {MAX_PIECES:,} cases in which no branch of state {shown(state)} is taken"
+            refuse("limit", f"there are {cases}; {COMPARE_LESS}")
     support = steps[0].support if steps else []
     for piece in pieces:
         yield Effect(frozenset((*piece, *support)))
