@@ -4,6 +4,7 @@ It guesses where a cycle begins, remembers that control state, and lets go when 
 Every cycle passes through a *header* (a target of a back edge), and a non-leaking cycle may be taken
 twice, so it is enough to begin at headers. Inside the cycle a variable that the control component both
 uses and assigns is either protected (uses only) or not (assignments only), as guessed at the start.
+Steps that cannot be on a non-leaking cycle (Thm. repeatable) are never inside.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class CycleMonitor:
         self._protected: dict[int, Lit] = {}
         self._protect: dict[int, Lit] = {}
         names = control.variable_names
-        for number, transitions in facts.loops.items():
+        self._inside = facts.repeatable if closes else frozenset(t for ts in facts.loops.values() for t in ts)
+        for number, loop in facts.loops.items():
+            transitions = [t for t in loop if t in self._inside]
             if not any(relevant(t) for t in transitions):
                 continue
             edges = [(control.source[t], control.target[t]) for t in transitions]
@@ -98,8 +101,8 @@ class CycleMonitor:
         q, p = control.source[t], control.target[t]
         number = self.facts.component[q]
         before = self.open_bits(q)
-        if number not in self._headers or not self.facts.cyclic[t]:
-            # Leaving the component: no cycle is open, and none begins with this step.
+        if number not in self._headers or t not in self._inside:
+            # The step is on no cycle to watch: none is open, and none begins with it.
             starts = self.start if q in self._headers.get(number, ()) else FALSE
             guard = graph.disj(self.open_at(q), starts) ^ 1
             return MonitorStep(guard, FALSE, dict.fromkeys(before, FALSE))

@@ -7,6 +7,7 @@ runs are written down a second time, straight from docs/weights.md, section 1.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -19,9 +20,14 @@ import pytest
 import random_automata as source
 from test_alignment import example
 
-from symdipa.bounds.alignment import PartedSide, Side, align, breakdown
+from symdipa.bounds.alignment import PartedSide, Side, align, breakdown, search
 from symdipa.bounds.alignment.graphs import augmentation_cover, control_cover, eq_cover, marked_cover
 from symdipa.bounds.alignment.lifts import LiftedCover, lift
+from symdipa.bounds.alignment.linear import solve
+from symdipa.bounds.alignment.nearest import nearest
+from symdipa.bounds.alignment.program import Constraints
+from symdipa.bounds.alignment.rounding import evaluate
+from symdipa.bounds.costs import Rate
 from symdipa.checker import verify
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.evidence.certificates import bundle
@@ -45,6 +51,9 @@ ALL: list[How] = [
     *product(("augmentation",), ("LG", "CKLG"), (False, True)),
 ]
 RANGES = [(Fraction(-1), Fraction(1)), (Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0))]
+
+
+RATE = Rate((Fraction(1), Fraction(1)), (Fraction(0), Fraction(0)), True)
 
 
 def automata(count: int, seed: str, **sizes: object) -> Iterator[Automaton]:
@@ -501,3 +510,64 @@ def test_a_lift_that_grows_too_large_is_given_up():
     cover = control_cover(control_graph(generate("m-range", 6)))
     with pytest.raises(LimitReached, match="more than 50 nodes"):
         lift(cover, "CK", max_nodes=50)
+
+
+# Without a linear program
+
+
+def test_shifts_without_a_solver_exist_where_the_solver_finds_some(monkeypatch: pytest.MonkeyPatch):
+    """They cost no less than the solver's, and their proofs hold."""
+    seen: Counter[str] = Counter()
+    asked: list[tuple[bool, bool]] = []
+
+    def both(constraints: Constraints, low: Fraction, high: Fraction, wanted: Fraction) -> object:
+        found = nearest(constraints, low, high, wanted)
+        asked.append((found is None, solve(constraints, low, high) is None))
+        return found
+
+    monkeypatch.setattr(search, "nearest", both)
+    for i, automaton in enumerate(automata(60, "nearest")):
+        problem, adjacency = Problem(control_graph(automaton)), ("two-sided", "monotone")[i % 2]
+        for graph, letters, wide in ALL:
+            quick = align(problem, graph, letters, wide, adjacency=adjacency, hasty=True)
+            if quick.bound is None:
+                seen["none"] += 1
+                continue
+            found = align(problem, graph, letters, wide, adjacency=adjacency)
+            assert found.bound is not None and found.bound <= quick.bound
+            seen["the same" if found.bound == quick.bound else "more"] += 1
+            for side in quick.sides:
+                if isinstance(side, Side):
+                    check(side, automaton)
+    assert all(one == other for one, other in asked)
+    assert min(seen[key] for key in ("none", "the same", "more")) > 20, seen
+
+
+def test_of_what_may_be_anything_the_nearest_is_taken():
+    """Each unknown is as near to the number wanted as in any solution: all are tried."""
+    values = [Fraction(v) for v in (-1, 0, 1)]
+    rng = random.Random("nearest")
+    none = 0
+    for _ in range(300):
+        at_most = frozenset((rng.randrange(4), rng.randrange(4)) for _ in range(rng.randrange(6)))
+        groups = tuple(
+            (0, 0, RATE, (), (rng.randrange(4),))
+            if rng.random() < 0.5
+            else (0, 0, RATE, (rng.randrange(4),), ())
+            for _ in range(rng.randrange(3))
+        )
+        constraints = Constraints(4, at_most, groups, 1, 0)
+        allowed = [
+            solution
+            for solution in product([Fraction(0)], *[values] * 3)
+            if evaluate(constraints, solution, Fraction(-1), Fraction(1)) is not None
+        ]
+        for wanted in values:
+            found = nearest(constraints, Fraction(-1), Fraction(1), wanted)
+            assert (found is None) == (not allowed)
+            none += found is None
+            if found is not None:
+                assert found in allowed
+                for u, value in enumerate(found):
+                    assert abs(value - wanted) == min(abs(solution[u] - wanted) for solution in allowed)
+    assert 50 < none < 850

@@ -32,7 +32,7 @@ from symdipa.runs.problem import Problem
 from symdipa.runs.properties import output_distinct, run_distinct
 
 if TYPE_CHECKING:
-    from symdipa.bounds.alignment import Alignment, Proof
+    from symdipa.bounds.alignment import Alignment, Built, Proof
     from symdipa.bounds.exact.flow import Flow, Span
     from symdipa.bounds.relational import Relational
 
@@ -72,8 +72,9 @@ MAX_IMITATORS = 10_000
 class Attempt:
     """One way to a bound: a method, or ``below``, ``dear`` or ``telling`` runs.
 
-    ``graph`` and ``lift`` are those of an alignment. It is made only ``when`` the portfolio needs it, and may
-    take so many ``seconds``, and a ``share`` of the time that is left.
+    ``graph`` and ``lift`` are those of an alignment, which solves no linear program if it is ``hasty``. It is
+    made only ``when`` the portfolio needs it, and may take so many ``seconds``, and a ``share`` of the time
+    that is left.
     """
 
     method: str
@@ -83,6 +84,7 @@ class Attempt:
     lift: str | None = None
     seconds: float | None = None
     share: float = 1.0
+    hasty: bool = False
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,12 @@ def ladder(
 def single_runs(variables: int, graph: str = "auto") -> tuple[Attempt, ...]:
     """The steps of the ladder that are about runs one by one."""
     graphs = ("control", "auto") if graph == "auto" else (graph,)
-    steps = [step for each in graphs for step in (Attempt("alignment", each), Attempt("below"))]
+    steps = [
+        step
+        for each in graphs
+        for hasty in (True, False)
+        for step in (Attempt("alignment", each, hasty=hasty), Attempt("below"))
+    ]
     steps.append(Attempt("exact", max_nodes=CELLS // max(1, variables)))
 
     def helps(portfolio: Portfolio) -> bool:
@@ -264,6 +271,7 @@ class Portfolio:
         """What all runs with the outputs of some run cost at least: a bound on ``D``, too."""
         self.alignment: Alignment | None = None
         self.relational: Relational | None = None
+        self._built: Built | None = None
         self._followed: set[Proof] = set()
         self._from_runs = {
             "below": self._from_below,
@@ -383,7 +391,7 @@ class Portfolio:
             case "counting":
                 return self._counting(limits)
             case "alignment":
-                return self._align(attempt.graph, attempt.lift, limits)
+                return self._align(attempt.graph, attempt.lift, attempt.hasty, limits)
             case "exact":
                 return self._exact(attempt.max_nodes, limits)
             case _:
@@ -416,9 +424,11 @@ class Portfolio:
         proved = [bound for bound in found if bound is not None]
         return max(proved) * self.sensitivity if len(proved) == len(found) else None
 
-    def _align(self, graph: str, lift: str | None, limits: Limits) -> Fraction | None:
-        from symdipa.bounds.alignment import align
+    def _align(self, graph: str, lift: str | None, hasty: bool, limits: Limits) -> Fraction | None:
+        from symdipa.bounds.alignment import Built, align
 
+        if self._built is None:
+            self._built = Built()
         found = align(
             self.problem,
             graph,
@@ -427,9 +437,11 @@ class Portfolio:
             sensitivity=self.sensitivity,
             goal=None if self.costliest is None else self.costliest.value / self.sensitivity,
             limits=limits,
+            hasty=hasty,
+            built=self._built,
         )
         known = self.alignment
-        if found.bound is not None and (known is None or known.bound is None or found.bound < known.bound):
+        if found.bound is not None and (known is None or known.bound is None or found.bound <= known.bound):
             self.alignment = found
         if found.bound is None and found.limits:
             raise LimitReached(Limit.METHOD, "; ".join(found.limits))

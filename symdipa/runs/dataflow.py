@@ -18,6 +18,7 @@ from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.patterns import Pattern
 from symdipa.runs.control import Control
 from symdipa.runs.control.chains import Chain, chains_of
+from symdipa.runs.control.cycles import repeatable
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.marks import Marks, advance
 from symdipa.runs.order import Mask, OrderState, Step, enabled, initial, propagate
@@ -115,6 +116,17 @@ class OrderFacts:
         """The possible transitions inside each component that has any, by component."""
         return loops_of(self.component, self.control.source, self.cyclic)
 
+    @cached_property
+    def repeatable(self) -> frozenset[int]:
+        """The transitions that may lie on a non-leaking cycle (Thm. repeatable).
+
+        If facts are not precise, all that lie inside components.
+        """
+        if not self.precise:
+            return frozenset(t for t, cyclic in enumerate(self.cyclic) if cyclic)
+        control = self.control
+        return repeatable(control.steps, control.source, control.target, self.loops.values())
+
 
 class _Both(NamedTuple):
     may: OrderState
@@ -199,7 +211,7 @@ class MarkFacts:
 
 
 def mark_facts(facts: OrderFacts, chain: Chain, limits: Limits = UNLIMITED) -> MarkFacts:
-    """May-marks on top of the may-order; every possible transition of a component counts as repeatable.
+    """May-marks on top of the may-order; all that may lie on a non-leaking cycle counts as repeated.
 
     They are found once for each kind of chain. Raises :class:`symdipa.model.errors.OutOfTime`.
     """
@@ -225,7 +237,7 @@ def _find_marks(facts: OrderFacts, chain: Chain, limits: Limits) -> MarkFacts:
             before,
             control.shifting(t),
             roles[t],
-            repeats=facts.cyclic[t],
+            repeats=t in facts.repeatable,
             keep=control.live[control.target[t]],
             own=chain.own(control, control.source[t]),
         )
@@ -244,9 +256,9 @@ def may_have_leaking_cycle(facts: OrderFacts) -> bool:
 
 
 def may_have_disclosing_cycle(facts: OrderFacts) -> bool:
-    """Whether an input transition with a real output lies in a control component."""
+    """Whether an input transition with a real output may lie on a non-leaking cycle."""
     sampling = facts.control.sampling
-    return not facts.precise or any(sampling[t].discloses for ts in facts.loops.values() for t in ts)
+    return not facts.precise or any(sampling[t].discloses for t in facts.repeatable)
 
 
 def may_have_chain(facts: OrderFacts, chain: Chain, limits: Limits = UNLIMITED) -> bool:
@@ -256,16 +268,14 @@ def may_have_chain(facts: OrderFacts, chain: Chain, limits: Limits = UNLIMITED) 
 
 def graph_allows(pattern: Pattern, control: Control) -> bool:
     """Whether the control graph leaves open that the automaton shows the pattern, whatever the orders are."""
-    loops = control.loops.values()
     if pattern is Pattern.LEAKING_CYCLE:
-        return any(map(control.conflicts, loops))
+        return any(map(control.conflicts, control.loops.values()))
     if pattern is Pattern.DISCLOSING_CYCLE:
-        return any(control.sampling[t].discloses for ts in loops for t in ts)
-    repeated = [t for ts in loops for t in ts]
-    return any(_ends_exist(chain, control, repeated) for chain in chains_of(pattern, control))
+        return any(control.sampling[t].discloses for t in control.repeatable)
+    return any(_ends_exist(chain, control, control.repeatable) for chain in chains_of(pattern, control))
 
 
-def _ends_exist(chain: Chain, control: Control, repeated: list[int]) -> bool:
+def _ends_exist(chain: Chain, control: Control, repeated: frozenset[int]) -> bool:
     """Whether some samples can be the low end of a chain, and some the high end."""
     roles = chain.all_roles(control)
     low = any(role.low for role in roles)

@@ -6,6 +6,6 @@ what is returned has been computed in fractions.
 
 from symdipa.bounds.alignment.explain import Cost, breakdown
 from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
-from symdipa.bounds.alignment.search import Alignment, GraphAttempt, align
+from symdipa.bounds.alignment.search import Alignment, Built, GraphAttempt, align
 
-__all__ = ["Alignment", "Cost", "GraphAttempt", "PartedSide", "Proof", "Side", "align", "breakdown"]
+__all__ = ["Alignment", "Built", "Cost", "GraphAttempt", "PartedSide", "Proof", "Side", "align", "breakdown"]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
 from symdipa.bounds.alignment.graphs import Cover, augmentation_cover, control_cover, eq_cover, marked_cover
 from symdipa.bounds.alignment.lifts import canonical, lift
 from symdipa.bounds.alignment.linear import solve
+from symdipa.bounds.alignment.nearest import nearest
 from symdipa.bounds.alignment.parts import SHARED, Parted, parted, shared, shares
-from symdipa.bounds.alignment.program import Program, intervals, points
+from symdipa.bounds.alignment.program import Constraints, Program, intervals, points
 from symdipa.bounds.alignment.proofs import PartedSide, Proof, Side
-from symdipa.bounds.alignment.rounding import DENOMINATORS, INTEGERS, rounded
+from symdipa.bounds.alignment.rounding import DENOMINATORS, INTEGERS, Solution, evaluate, rounded
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval
 from symdipa.model.adjacency import intervals as intervals_of
-from symdipa.model.errors import Limit, LimitReached
+from symdipa.model.errors import Limit, LimitReached, OutOfTime
 from symdipa.model.limits import UNLIMITED, Limits
 from symdipa.model.options import GRAPHS
 from symdipa.runs.problem import Problem
@@ -119,6 +120,14 @@ class Alignment:
         return bool(self.sides) and self.sides[0].intervals
 
 
+@dataclass(frozen=True, eq=False)
+class Built:
+    """The graphs and programs of a problem that were built, to be used again."""
+
+    covers: dict[tuple[str, Size], Cover | LimitReached] = field(default_factory=dict)
+    programs: dict[tuple[Way, Size], Program | Parted | LimitReached] = field(default_factory=dict)
+
+
 def align(
     problem: Problem,
     graph: str = "auto",
@@ -129,6 +138,8 @@ def align(
     goal: Fraction | None = None,
     max_nodes: int | None = None,
     limits: Limits = UNLIMITED,
+    hasty: bool = False,
+    built: Built | None = None,
 ) -> Alignment:
     """Prove a bound on ``D`` by alignment.
 
@@ -139,6 +150,9 @@ def align(
     (before sensitivity). ``adjacency`` is ``two-sided``, ``monotone`` or the interval in which one input
     minus the other lies; ``sensitivity`` multiplies it (in whole numbers where inputs are integers).
 
+    If ``hasty``, shifts are as near to 0 as rules allow, and no linear program is solved. ``built`` is what
+    earlier calls for the same problem have built.
+
     A named graph with a named lift raises :class:`LimitReached` above ``max_nodes`` and when the time is up;
     else that is noted, and the next way is tried. Raises ``ValueError`` for names and ranges that mean
     nothing.
@@ -148,7 +162,8 @@ def align(
     ways = _ways(graph, lift, intervals)
     if problem.control.has_known and (graph == "auto" or lift is None):
         ways += [way for way in FORESIGHT if graph in ("auto", way[0])]
-    climb = _Climb(problem, scale, limits, may_fail=graph == "auto" or lift is None)
+    may_fail = graph == "auto" or lift is None
+    climb = _Climb(problem, scale, limits, may_fail, None if hasty else goal or Fraction(0), built or Built())
     best: list[Proof | None] = [None] * len(ranges)
     for way in ways:
         for i, interval in enumerate(ranges):
@@ -188,15 +203,23 @@ def _ways(graph: str, lift: str | None, intervals: bool) -> list[Way]:
 class _Climb:
     """The graphs tried so far, with the covers and programs that were built, which both sides share.
 
-    Unless an attempt ``may_fail``, its limit is raised.
+    Unless an attempt ``may_fail``, its limit is raised. Linear programs are solved where shifts found without
+    one give a bound above the ``goal``; without a goal never.
     """
 
-    def __init__(self, problem: Problem, sensitivity: Fraction, limits: Limits, may_fail: bool) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        sensitivity: Fraction,
+        limits: Limits,
+        may_fail: bool,
+        goal: Fraction | None,
+        built: Built,
+    ) -> None:
         self.problem, self.sensitivity, self.limits = problem, sensitivity, limits
-        self.may_fail = may_fail
+        self.may_fail, self.goal = may_fail, goal
         self.attempts: list[GraphAttempt] = []
-        self._covers: dict[tuple[str, Size], Cover | LimitReached] = {}
-        self._programs: dict[tuple[Way, Size], Program | Parted | LimitReached] = {}
+        self._covers, self._programs = built.covers, built.programs
 
     def worthwhile(self, way: Way, size: Size, bounded: bool) -> bool:
         """Whether the graph knows more than those before it on the ladder.
@@ -235,19 +258,44 @@ class _Climb:
         self, way: Way, program: Program | Parted, low: Fraction, high: Fraction
     ) -> tuple[Proof | None, str]:
         graph, letters, wide = way
-        floats = solve(program.constraints, low, high, self.limits)
-        if floats is None:
-            return None, NO_SHIFTS
-        grids = INTEGERS if self.problem.is_integer else DENOMINATORS
-        solution = rounded(program.constraints, *floats, low, high, grids)
+        solution, reason = self._solution(program.constraints, low, high)
         if solution is None:
-            return None, NO_ROUNDING
+            return None, reason
         scale = self.sensitivity
         proved = low * scale, high * scale, solution.bound * scale, solution, scale
         on = self.problem.control, graph, canonical(letters), wide
         if isinstance(program, Program):
-            return Side(*proved, *on, program), ""
-        return PartedSide(*proved, *on, program), ""
+            return Side(*proved, *on, program), reason
+        return PartedSide(*proved, *on, program), reason
+
+    def _solution(
+        self, constraints: Constraints, low: Fraction, high: Fraction
+    ) -> tuple[Solution | None, str]:
+        """The best shifts found, and what ended the search for better ones, or why there are none."""
+        integers = self.problem.is_integer
+        found: list[Solution] = []
+        for wanted in dict.fromkeys((Fraction(0), Fraction(0) if integers else (low + high) / 2)):
+            self.limits.check("alignment, nearest shifts")
+            values = nearest(constraints, low, high, wanted)
+            if values is None:
+                return None, NO_SHIFTS
+            if not integers or all(value.denominator == 1 for value in values):
+                found += filter(None, [evaluate(constraints, values, low, high)])
+        best = min(found, key=lambda solution: solution.bound, default=None)
+        if self.goal is None or (best is not None and best.bound <= self.goal):
+            return best, "" if best is not None else NO_ROUNDING
+        try:
+            floats = solve(constraints, low, high, self.limits)
+        except LimitReached as limit:
+            if best is None or not self.may_fail:
+                raise
+            return best, limit.reason
+        if floats is not None:
+            grids = INTEGERS if integers else DENOMINATORS
+            # Of equally good ones the solver's: they tell better which differences cost much on a run.
+            found = [*filter(None, [rounded(constraints, *floats, low, high, grids)]), *found]
+        best = min(found, key=lambda solution: solution.bound, default=None)
+        return best, "" if best is not None else NO_SHIFTS if floats is None else NO_ROUNDING
 
     def _program(self, way: Way, size: Size) -> Program | Parted:
         graph, letters, wide = way
@@ -286,6 +334,8 @@ def _remembered(known: dict[K, V | LimitReached], key: K, build: Callable[[], V]
     if key not in known:
         try:
             known[key] = build()
+        except OutOfTime:
+            raise  # there may be more time when it is tried again
         except LimitReached as limit:
             known[key] = limit
     found = known[key]

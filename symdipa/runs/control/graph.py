@@ -12,6 +12,7 @@ from typing import NamedTuple
 from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.automaton import Output, several
 from symdipa.model.parts import ZERO, Form
+from symdipa.runs.control.cycles import repeatable
 from symdipa.runs.graphs import component_numbers, loops_of
 from symdipa.runs.order import Mask, Step
 
@@ -313,6 +314,11 @@ class Control:
     def loops(self) -> dict[int, tuple[int, ...]]:
         """The transitions inside each component that has any, by component."""
         return loops_of(self.component, self.source, self.cyclic)
+
+    @cached_property
+    def repeatable(self) -> frozenset[int]:
+        """The transitions that the graph allows on non-leaking cycles (Thm. repeatable)."""
+        return repeatable(self.steps, self.source, self.target, self.loops.values())
 
     @cached_property
     def last_components(self) -> frozenset[int]:
