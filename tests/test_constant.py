@@ -23,13 +23,16 @@ import random_automata as source
 from conftest import EXAMPLES, ROOT
 from test_brute_force import automaton
 
+from symdipa.bounds import tight_runs
+from symdipa.bounds.alignment import search
 from symdipa.bounds.corollary import corollary_bound
-from symdipa.bounds.exact import frames, places, profiles
+from symdipa.bounds.exact import flow, frames, places, profiles
 from symdipa.bounds.exact.flow import GROUND, Flow, flow_bound
 from symdipa.bounds.exact.lift import costs, lift
 from symdipa.bounds.exact.profiles import ConstantLimit, Exact, exact_constant
 from symdipa.bounds.exact.run_bound import run_bound
 from symdipa.bounds.exact.signs import best_signs
+from symdipa.bounds.portfolio import bounds_on
 from symdipa.engines.explicit import ExplicitEngine
 from symdipa.files import formats
 from symdipa.files.families import generate
@@ -420,6 +423,42 @@ def test_a_largest_flow_is_worth_what_the_cheapest_shifts_cost():
         check_flow(example, found, expected)
         outputs += any(GROUND in arc for arc in found.flow)
     assert outputs > 5
+
+
+@pytest.mark.parametrize("interval", [TWO_SIDED, UP, (F(-1, 3), F(2))], ids=str)
+def test_sides_that_positions_lean_to_cost_much(interval):
+    """Without a goal and from a bad start: never more than the best differences, which are all tried, and
+    mostly as much."""
+    rng = random.Random("leaning")
+    best = less = 0
+    for i in range(60):
+        example = drawn(i)
+        control, run = control_graph(example), random_run(rng, example, 6)
+        first = [F(0)] * len(run)
+        found = tight_runs._differences(control, (run, ()), interval, first, None, UNLIMITED)
+        assert all(
+            delta in interval for delta, t in zip(found, run, strict=True) if control.sampling[t].moves
+        )
+        cost, most = dearest_for(example, run, found), dearest_of_run(example, run, interval)
+        assert cost <= most
+        best += cost == most
+        less += cost < most
+        leaning = flow.leanings(control, run, (), [(F(0), F(0))] * len(run))
+        assert leaning == (F(0),) * len(run), "nothing is earned"
+    assert best > 54, (best, less)
+
+
+def test_a_long_run_leans_to_the_best_sides_at_once(monkeypatch: pytest.MonkeyPatch):
+    """So neither a linear program nor many flows are needed."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a linear program")
+
+    monkeypatch.setattr(search, "solve", refuse)
+    monkeypatch.setattr(tight_runs, "TURNED", 0)
+    for n in (4, 6, 7):
+        found = bounds_on(Problem.of(generate("turing-odd", n)))
+        assert found.lower == found.best == F(5 * 2 ** (n - 1) + n, 4) - 1
 
 
 @pytest.mark.parametrize("interval", [TWO_SIDED, UP, DOWN, (F(-1, 3), F(2))], ids=str)

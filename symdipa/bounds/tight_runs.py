@@ -22,7 +22,7 @@ from symdipa.bounds.alignment import Proof
 from symdipa.bounds.alignment.explain import is_tight
 from symdipa.bounds.alignment.proofs import Paths
 from symdipa.bounds.costs import rate_of
-from symdipa.bounds.exact.flow import Span, flow_bound
+from symdipa.bounds.exact.flow import Span, flow_bound, leanings
 from symdipa.model.adjacency import Interval
 from symdipa.model.automaton import Noise
 from symdipa.model.limits import UNLIMITED, Limits
@@ -54,6 +54,9 @@ LONGEST = 2_000
 PATIENCE, TURNED = 5, 0.5
 """After so many rounds without a larger flow differences are not improved any more; in each round this share
 of those that the flow leaves free change sides (always the same ones)."""
+
+SETTLED = 0.75
+"""Which share of the positions that lean to neither side settle on one before the others are asked again."""
 
 MAX_PLACES, LONGEST_SHORT, SHORT_STEPS, SHORT_RUNS = 5_000, 200, 12, 400
 """How far :func:`short` goes: control states with an order, steps of runs to them; steps and number of all
@@ -410,9 +413,9 @@ def _differences(
 ) -> tuple[Fraction, ...]:
     """Differences that cost much on a run: at ``first`` those given, in loops both extremes in turn.
 
-    Then, as long as that raises the flow, and not above the ``goal``, every difference takes the side that
-    the flow is on. Where there is no flow some change sides, outside of loops, which have both: the flow
-    stays, so that nothing is lost.
+    If they cost less than the ``goal``, those to which positions lean are tried. Then, as long as
+    that raises the flow, every difference takes the side that the flow is on. Where there is no flow some
+    change sides, outside of loops, which have both: the flow stays, so that nothing is lost.
     """
     (run, loops), (low, high), sampling = looped, interval, control.sampling
     linked = control.linked(run)
@@ -429,14 +432,34 @@ def _differences(
         for j, sign in readers.get(i, ()):
             chosen[j] = sign * difference
 
+    def together(i: int, amounts: Sequence[Fraction]) -> Fraction:
+        return sum((sign * amounts[j] for j, sign in readers.get(i, ())), amounts[i])
+
     for j in inputs:
         choose(j, first[j])
-    for k, (a, b) in enumerate(loops):
-        for j in inputs:
-            if a <= j < b:
-                choose(j, high if k % 2 else low)
-    rng, stuck = random.Random(0), 0
-    best, value = tuple(chosen), Fraction(-1)
+    turns = {j: high if k % 2 else low for k, (a, b) in enumerate(loops) for j in range(a, b)}
+    for j in inputs:
+        choose(j, turns.get(j, chosen[j]))
+    rng = random.Random(0)
+
+    def lean() -> None:
+        """Settle on the sides that positions lean to. Many of those that lean to none take a random one; the
+        others are asked again."""
+        left = [i for i in inputs if i not in turns]
+        while left and low < high:
+            both = {j for i in left for j in (i, *(j for j, _ in readers.get(i, ())))}
+            ends = [(low, high) if j in both else (each, each) for j, each in enumerate(chosen)]
+            leaning, undecided = leanings(control, run, loops, ends, limits), left
+            left = []
+            for i in undecided:
+                if side := together(i, leaning):
+                    choose(i, high if side > 0 else low)
+                elif rng.random() < SETTLED:
+                    choose(i, rng.choice(interval))
+                else:
+                    left.append(i)
+
+    best, value, stuck, leant = tuple(chosen), Fraction(-1), 0, False
     while stuck < PATIENCE and (goal is None or value < goal):
         flow = flow_bound(control, run, loops, chosen, limits=limits)
         if flow.value is None:
@@ -444,12 +467,16 @@ def _differences(
         stuck = stuck + 1 if flow.value <= value else 0
         if flow.value > value:
             best, value = tuple(chosen), flow.value
+        if not leant and (goal is None or value < goal):
+            leant = True
+            lean()
+            continue
         net = [Fraction(0)] * (len(run) + 1)  # the last one is the ground, at -1
         for (i, j), amount in flow.flow.items():
             net[i] -= amount
             net[j] += amount
         for i in inputs:
-            earned = sum((sign * net[j] for j, sign in readers.get(i, ())), net[i])
+            earned = together(i, net)
             if earned:
                 choose(i, high if earned > 0 else low)
             elif i not in flow.unlimited and rng.random() < TURNED:

@@ -108,6 +108,63 @@ def best_shifts(control: Control, flow: Flow, limits: Limits = UNLIMITED) -> tup
     return _LargestFlow(_arcs(control, flow.run), capacities, flow.deltas, limits).shifts
 
 
+def leanings(
+    control: Control,
+    run: Sequence[int],
+    loops: Sequence[Span],
+    ends: Sequence[Interval],
+    limits: Limits = UNLIMITED,
+) -> tuple[Fraction, ...]:
+    """For each position how much more it absorbs than creates, if it may do both.
+
+    It creates at the least of its ``ends`` and absorbs at the largest, together no more than the larger of
+    its capacities. Such a flow is one in two copies of the run: what one position creates and another absorbs
+    is sent from one copy to the other, once by either of them. The differences to which positions lean are
+    often the best ones. Raises :class:`symdipa.model.errors.OutOfTime`.
+    """
+    size = len(run) + 1  # the last place is the ground
+    arcs = [(i % size, j % size) for i, j in _arcs(control, run)]
+    capacities = _capacities([rate_of(control.sampling[t]) for t in run], repeatable(control, run, loops))
+    finite = [most for both in capacities for most in both if most is not None]
+    unit = lcm(*(most.denominator for most in finite))
+    scale = lcm(*(end.denominator for pair in ends for end in pair))
+    endless = sum(int(most * unit) for most in finite) + 1
+    network = Network(6 * size + 2, limits)
+    source, sink = 6 * size, 6 * size + 1
+    first, second, upward, downward, up, down = range(0, 6 * size, size)
+    for i, j in arcs:
+        network.add(upward + i, up + j, endless, 0)
+        network.add(downward + j, down + i, endless, 0)
+        network.add(up + i, up + j, endless, 0)
+        network.add(down + j, down + i, endless, 0)
+    creating: list[tuple[int, int]] = []
+    absorbing: list[tuple[int, int]] = []
+    grounded = (None, None), (Fraction(0), Fraction(0))
+    for j, (both, (least, most)) in enumerate([*zip(capacities, ends, strict=True), grounded]):
+        created, absorbed = (endless if each is None else int(each * unit) for each in both)
+        at_least, at_most = int(least * scale), -int(most * scale)
+        network.add(source, first + j, max(created, absorbed), 0)
+        network.add(second + j, sink, max(created, absorbed), 0)
+        creating.append(
+            (
+                network.add(first + j, upward + j, created, at_least),
+                network.add(down + j, second + j, created, at_least),
+            )
+        )
+        absorbing.append(
+            (
+                network.add(first + j, downward + j, absorbed, at_most),
+                network.add(up + j, second + j, absorbed, at_most),
+            )
+        )
+    network.cheapest(source, sink)
+    room = network.room
+    return tuple(
+        Fraction(sum(room[k + 1] for k in taken) - sum(room[k + 1] for k in given), unit)
+        for given, taken in zip(creating[:-1], absorbing[:-1], strict=True)
+    )
+
+
 def _capacities(rates: Sequence[Rate], unlimited: frozenset[int]) -> list[Slopes]:
     """What each position may create and absorb; ``None``: without limit."""
     return [
