@@ -4,7 +4,7 @@ written."""
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
 
@@ -27,7 +27,7 @@ class Steps:
     states: tuple[State, ...]
     transitions: tuple[Traced, ...]
     values: Mapping[str, Mapping[str, str]]
-    added: Mapping[str, Mapping[str, Fraction]]
+    added: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
 
     def keeping(self, transitions: Iterable[Traced]) -> Steps:
         """Only some of the transitions, and the states that they reach."""
