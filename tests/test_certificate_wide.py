@@ -48,7 +48,7 @@ def certified(result: Result) -> list[checker.Claim]:
     lower = [claim for claim in found if claim.kind == "lower"]
     if result.bounds.lower:
         assert [claim.bound for claim in lower] == [result.bounds.lower]
-        assert lower[0].distinct is result.bounds.distinct
+        assert lower[0].distinct <= result.bounds.distinct  # all runs that show the same may prove more
     return found
 
 

@@ -342,7 +342,7 @@ def test_moves_keep_to_who_may_differ():
     [
         ("whole sum", ["reset", "limit"], "private, D = 1"),
         ("whole sum, three entries", ["reset", "limit"], "private, D = 3"),
-        ("smart sum never reset", ["reset", "limit"], "private, D = 2"),
+        ("smart sum never reset", ["reset", "symbol", "limit"], "private, D = 2"),
         ("block sum without noise", ["noise"], "private, D = 2"),
         ("svt", ["limit", "limit", "one-entry"], "private, D = 2 if it stops after the first, D = 5 after 3"),
     ],

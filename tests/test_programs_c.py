@@ -691,3 +691,14 @@ def test_a_hint_for_a_file_with_a_large_suffix_is_one_for_c(tmp_path):
     hints = symdipa.hints(symdipa.check(read_program(str(file))))
     changes = [change.after for hint in hints for change in hint.changes]
     assert "--differ entries=1" in changes and not any("@mechanism" in change for change in changes)
+
+
+def test_a_variable_is_called_after_the_first_of_those_that_hold_it(tmp_path):
+    """Not after any of them: certificates are about one automaton, whichever process reads the file."""
+    names = "hgfedcba"
+    path = tmp_path / "same.c"
+    lines = [f"float {name} = 0;" for name in names]
+    lines += ["float t = Lap(2 / epsilon);", *(f"{name} = t;" for name in names)]
+    lines += [f"if (q[0] + Lap(4 / epsilon) >= {name}) {{ CHECKDP_OUTPUT(1); }}" for name in names]
+    path.write_text(function(*lines, "CHECKDP_OUTPUT(0);"), encoding="utf-8")
+    assert read_program(str(path), {"size": 3}).variables == ("a",)

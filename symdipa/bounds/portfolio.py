@@ -326,11 +326,12 @@ class Portfolio:
         """Whether no better bound is needed."""
         counted = {m: bound for m, bound in self.from_above.items() if not self.certified or m in CERTIFIED}
         upper, enough = min(counted.values(), default=None), self.enough
-        needed = self.needed
+        alone = None if self.telling is None else self.telling.value  # what certificates can say
+        needed = alone if self.certified else self.needed
         if upper is None:
             return False
         return (
-            upper == needed
+            upper == alone
             or (enough is not None and upper <= enough)
             or (enough is not None and needed is not None and needed > enough)
         )

@@ -226,7 +226,7 @@ class _Run:
         if reads:
             self._forget_entries(place)
         values: dict[str, Hashable | Unknown] = {}
-        known = (live & self.variables.keys()) - {self.chart.budget}
+        known = sorted((live & self.variables.keys()) - {self.chart.budget})
         for name in known:
             value = self.variables[name]
             if isinstance(value, Index):
