@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from symdipa.model.automaton import Atom, Guard, guarded
 from symdipa.model.validation.comparisons import can_hold, excludes, implies, simplified
@@ -33,8 +35,25 @@ def first_match(guards: Sequence[Guard], integer: bool = False) -> list[tuple[Gu
         try:
             result.append(_without(current, earlier, integer))
         except TooManyPieces:
-            result.append(None)
+            found = tuple(islice(_split(current, earlier, integer), MAX_PIECES + 1))
+            result.append(found if len(found) <= MAX_PIECES else None)
     return result
+
+
+def _split(piece: Guard, others: list[Guard], integer: bool) -> Iterator[Guard]:
+    """``piece`` and none of the others, by cases of one comparison after the other: those of a tree of
+    questions leave nothing, however many they are."""
+    near = [other for other in others if not excludes(piece, other, integer)]
+    missing = [_missing(piece, other, integer) for other in near]
+    if not near:
+        yield piece
+    elif all(missing):
+        asked = Counter(each for atoms in missing for atom in atoms for each in (atom, atom.negation))
+        each = max(sorted(missing[0], key=str), key=asked.__getitem__)
+        for case in (each, each.negation):
+            smaller = _and(piece, case)
+            if can_hold(smaller, integer):
+                yield from _split(smaller, near, integer)
 
 
 def _without(current: Guard, earlier: list[Guard], integer: bool) -> tuple[Guard, ...]:

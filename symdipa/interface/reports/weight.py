@@ -83,7 +83,8 @@ def document(name: str, result: Result, notes: Sequence[str] = ()) -> Document:
     if bounds is None or (result.verdict is not Verdict.PRIVATE and not bounds.from_above):
         never = result.verdict is Verdict.NOT_PRIVATE
         lacking = "there is no D (symdipa witness shows why)" if never else "no D was found"
-        return Document([noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone))
+        tried = bound_table(result.automaton, bounds) if bounds is not None and not never else []
+        return Document([Section(tried), noted], Headline(name, f"{verdict_text(result)}; {lacking}", tone))
     words = bound_text(bounds)
     if result.verdict is Verdict.PRIVATE:
         words = f"private, {words}"
