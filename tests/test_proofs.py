@@ -30,6 +30,7 @@ from symdipa.checker import CertificateRefused, Inputs, verify
 from symdipa.checker.model import Step
 from symdipa.checker.plain import private
 from symdipa.evidence.certificates import extracted
+from symdipa.files import formats
 from symdipa.interface.cli import cli
 
 PROOFS = ROOT / "proofs"
@@ -165,6 +166,58 @@ def test_certificates_beyond_the_papers_automata_are_proved(program: Path, name:
     assert found.noise == (("integers",) if automaton.integer else ("real numbers", "integers"))
 
 
+ADJACENCY = [
+    *("answer_kept", "block_sums", "changes", "histogram", "histogram_all", "known_in_turn", "prefix_sums"),
+    *("sliding_sums", "smart_sum", "sum_alarm", "svt_one_entry", "svt_window", "total", "tree"),
+]
+"""Which entries may differ, by number, window or pattern, and sums of entries."""
+
+
+@pytest.mark.parametrize("name", ADJACENCY)
+def test_certificates_about_some_entries_and_sums_are_proved(program: Path, name: str) -> None:
+    automaton, file = certified(ROOT / "examples" / "adjacency" / f"{name}.dipa")
+    text = json.dumps(file).encode()
+    found = extracted.verify(automaton, text)
+    assert found.claims == tuple(c for c in verify(automaton, text).claims if c.kind == "private")
+    # The least and the largest difference have a mean, but integers need not
+    assert found.noise == (("real numbers",) if name == "sliding_sums" else ("real numbers", "integers"))
+
+
+def test_both_checkers_read_patterns_alike(program: Path, agree: ModuleType) -> None:
+    """Certificates name the states of the pattern's automaton, and mutants other ones."""
+    rng = random.Random(20261130)
+    subjects = list(agree.random_subjects(rng, 12, agree.random_differ))
+    counts, differ = agree.compare(rng, subjects, 150)
+    assert not differ
+    assert counts["certificate: accepted by both"] > 8
+    assert counts["mutant: accepted by both"] > 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "entries=0",
+        "entries=1001",
+        "entries=x",
+        "window=",
+        "pattern=",
+        "pattern=(=",
+        "pattern=a",
+        "pattern=={2,1}",
+        "some",
+    ],
+)
+def test_texts_that_say_nothing_are_refused(program: Path, tmp_path: Path, text: str) -> None:
+    path = ROOT / "examples" / "adjacency" / "svt_one_entry.dipa"
+    automaton, file = certified(path)
+    first, second = tmp_path / "automaton.json", tmp_path / "certificate.json"
+    written = formats.json_format.write(automaton)
+    first.write_text(written.replace('"entries=1"', json.dumps(text)))
+    second.write_text(json.dumps(file))
+    done = subprocess.run([program, first, second], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "refused" in json.loads(done.stdout)
+
+
 def test_both_checkers_agree(program: Path, agree: ModuleType) -> None:
     """A small part of what proofs/tests/agree.py does."""
     rng = random.Random(20261129)
@@ -226,9 +279,14 @@ def test_the_last_line_says_who_checked(program: Path, svt: tuple[Path, Path]) -
 def test_what_no_theorem_is_about_is_named(program: Path, tmp_path: Path) -> None:
     path = ROOT / "examples" / "adjacency" / "svt_one_entry.dipa"
     certificate = tmp_path / "entry.json"
-    certificate.write_text(json.dumps(certified(path)[1]))
+    file = certified(path)[1]
+    lower = [each for each in file["certificates"] if each["kind"] == "lower"]
+    certificate.write_text(json.dumps(file | {"certificates": lower}))
     said = verified("--checker", "coq", path, certificate)
-    assert said.exit_code == 3 and "no theorem is about inputs of which only some" in said.output
+    assert (
+        said.exit_code == 3
+        and "no theorem is about certificates[0]: certificates of the kind lower" in said.output
+    )
 
 
 def test_the_other_reading_is_found(program: Path, tmp_path: Path) -> None:

@@ -455,7 +455,19 @@ module Z =
     let (_, r) = div_eucl a b in r
  end
 
+(** val zeq_bool : z -> z -> bool **)
+
+let zeq_bool x y =
+  match Z.compare x y with
+  | Eq -> true
+  | _ -> false
+
 type q = { qnum : z; qden : positive }
+
+(** val qeq_bool : q -> q -> bool **)
+
+let qeq_bool x y =
+  zeq_bool (Z.mul x.qnum (Zpos y.qden)) (Z.mul y.qnum (Zpos x.qden))
 
 (** val qle_bool : q -> q -> bool **)
 
@@ -503,26 +515,32 @@ type item =
 | Other
 
 type stat = { reads : bool; law_of : law; d : q; mu : q; law_of' : law;
-              d' : q; mu' : q }
+              d' : q; mu' : q; factors : (int * q) list }
+
+type update = { from : int option; adds : bool }
 
 type trans = { src : int; tgt : int; t_ge : int list; t_lt : int list;
                others : atom list; asg : int list;
-               copies : (int * term) list; out : item list }
+               copies : (int * term) list; sets : (int * update) list;
+               out : item list }
 
-type automaton = { initial : int; states : stat list; transitions : trans list }
+type pattern = (int option * int option) list
+
+type automaton = { initial : int; states : stat list;
+                   transitions : trans list; differ : pattern }
 
 (** val stat0 : stat **)
 
 let stat0 =
   { reads = false; law_of = Laplace; d = { qnum = Z0; qden = XH }; mu =
     { qnum = Z0; qden = XH }; law_of' = Laplace; d' = { qnum = Z0; qden =
-    XH }; mu' = { qnum = Z0; qden = XH } }
+    XH }; mu' = { qnum = Z0; qden = XH }; factors = [] }
 
 (** val trans0 : trans **)
 
 let trans0 =
   { src = 0; tgt = 0; t_ge = []; t_lt = []; others = []; asg = []; copies =
-    []; out = [] }
+    []; sets = []; out = [] }
 
 (** val st : automaton -> int -> stat **)
 
@@ -543,6 +561,33 @@ let leaving a q0 =
 
 let mem x l =
   existsb ((=) x) l
+
+(** val lookup : int -> (int * 'a1) list -> 'a1 option **)
+
+let rec lookup x = function
+| [] -> None
+| p :: l' -> let (y, v) = p in if (=) x y then Some v else lookup x l'
+
+(** val every_entry : pattern **)
+
+let every_entry =
+  ((Some 0), (Some 0)) :: []
+
+(** val entries : int -> pattern **)
+
+let entries most =
+  app (map (fun k -> ((Some k), (Some (Stdlib.Int.succ k)))) (seq 0 most))
+    (((Some most), None) :: [])
+
+(** val window : int -> pattern **)
+
+let window length0 =
+  ((Some 0), (Some (Stdlib.Int.succ
+    0))) :: (app
+              (map (fun k -> ((Some (Stdlib.Int.succ k)), (Some
+                (Stdlib.Int.succ k))))
+                (seq (Stdlib.Int.succ 0) (sub length0 (Stdlib.Int.succ 0))))
+              (((Some length0), None) :: []))
 
 type 'x tree =
 | Leaf
@@ -618,33 +663,52 @@ let with_key t k =
   | None -> []
 
 type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list }
+               b_same : (int * int) list; b_apart : int;
+               b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
 
 type lnode = { l_base : int; l_pot : q; l_own : ivs }
 
-type edge = (int * int) * int
+type differs =
+| Same
+| Any
+| Least
+| Largest
+
+type way = int * differs
+
+type edge = (int * way) * int
 
 type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
                everywhere : ivs; l_nodes : lnode list; l_edges : edge list }
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type cert = { c_claim : claim; c_graph : graph; stored : int list list }
+type hints = { stored : int list list; lesser : int list list }
+
+type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
 type pcert = { p_claim : claim; p_pots : q list;
-               p_parts : (int list * graph) list; p_stored : int list list }
+               p_parts : (int list * graph) list; p_hints : hints }
+
+type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
+               bool; only_ends : (q -> q -> bool) }
 
 (** val source : edge -> int **)
 
 let source e =
   fst (fst e)
 
-(** val via : edge -> int **)
+(** val via : edge -> way **)
 
 let via e =
   snd (fst e)
+
+(** val number : edge -> int **)
+
+let number e =
+  fst (via e)
 
 (** val target : edge -> int **)
 
@@ -654,7 +718,7 @@ let target =
 (** val bnode0 : bnode **)
 
 let bnode0 =
-  { b_state = 0; b_less = []; b_same = [] }
+  { b_state = 0; b_less = []; b_same = []; b_apart = 0; b_known = [] }
 
 (** val lnode0 : lnode **)
 
@@ -682,18 +746,21 @@ let numbers l =
   seq 0 (length l)
 
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
-              leaving_of : (int -> int list); stored_of : (int -> int list) }
+              leaving_of : (int -> int list); stored_of : (int -> int list);
+              moves_of : (int -> int option * int option);
+              lesser_of : (int -> int list) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
                from_of : (int -> edge list); to_of : (int -> edge list);
                by_of : (int -> edge list); every_of : (int -> ivs) }
 
-(** val plain : automaton -> int list list -> view **)
+(** val plain : automaton -> hints -> view **)
 
 let plain a h =
   { tr_of = (tr a); st_of = (st a); leaving_of = (leaving a); stored_of =
-    (fun q0 -> nth q0 h []) }
+    (fun q0 -> nth q0 h.stored []); moves_of = (fun k ->
+    nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []) }
 
 (** val gplain : graph -> gview **)
 
@@ -701,10 +768,12 @@ let gplain g =
   { bn_of = (bn g); out_of = (having source g.b_edges); ln_of = (ln g);
     over_of = (having (fun n -> (ln g n).l_base) (numbers g.l_nodes));
     from_of = (having source g.l_edges); to_of = (having target g.l_edges);
-    by_of = (having via g.l_edges); every_of = (having fst g.everywhere) }
+    by_of = (having number g.l_edges); every_of = (having fst g.everywhere) }
 
 type trees = { tr_tree : trans tree; st_tree : stat tree;
-               leaving_tree : int list tree; stored_tree : int list tree }
+               leaving_tree : int list tree; stored_tree : int list tree;
+               moves_tree : (int option * int option) tree;
+               lesser_tree : int list tree }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -712,13 +781,14 @@ type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 by_tree : edge list tree;
                 every_tree : (int * (q * q) option) list tree }
 
-(** val grow : automaton -> int list list -> trees **)
+(** val grow : automaton -> hints -> trees **)
 
 let grow a h =
   let t = array a.transitions in
   { tr_tree = t; st_tree = (array a.states); leaving_tree =
   (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
-  stored_tree = (array h) }
+  stored_tree = (array h.stored); moves_tree = (array a.differ);
+  lesser_tree = (array h.lesser) }
 
 (** val ggrow : graph -> gtrees **)
 
@@ -728,14 +798,16 @@ let ggrow g =
   ln_tree = n; over_tree =
   (index (fun k -> (at_place lnode0 n k).l_base) (numbers g.l_nodes));
   from_tree = (index source g.l_edges); to_tree = (index target g.l_edges);
-  by_tree = (index via g.l_edges); every_tree = (index fst g.everywhere) }
+  by_tree = (index number g.l_edges); every_tree = (index fst g.everywhere) }
 
 (** val by_trees : trees -> view **)
 
 let by_trees t =
   { tr_of = (at_place trans0 t.tr_tree); st_of = (at_place stat0 t.st_tree);
     leaving_of = (with_key t.leaving_tree); stored_of =
-    (at_place [] t.stored_tree) }
+    (at_place [] t.stored_tree); moves_of =
+    (at_place (None, None) t.moves_tree); lesser_of =
+    (at_place [] t.lesser_tree) }
 
 (** val by_gtrees : gtrees -> gview **)
 
@@ -940,6 +1012,11 @@ let asked t =
       | Number (a, b) -> (a, b) :: ((b, a) :: [])
       | _ -> []) t.out)
 
+(** val uses_mean : trans -> bool **)
+
+let uses_mean t =
+  (||) (uses t) (shows_other t)
+
 (** val is_live : law -> q -> bool **)
 
 let is_live l d0 =
@@ -965,11 +1042,34 @@ let check_trans v i =
           (v.leaving_of t.src))) (subset (read t) (v.stored_of t.src)))
     (within (without (v.stored_of t.tgt) (gets t)) (v.stored_of t.src))
 
-(** val check_model : automaton -> view -> bool **)
+(** val allows_too : view -> int -> int option -> int option -> bool **)
 
-let check_model a v =
-  (&&) (forallb (check_trans v) (numbers a.transitions))
-    (negb (nonempty (v.stored_of a.initial)))
+let allows_too v size to0 to' =
+  match to0 with
+  | Some j ->
+    (match to' with
+     | Some k -> (&&) (Nat.ltb k size) (mem j (v.lesser_of k))
+     | None -> false)
+  | None -> true
+
+(** val check_lesser : view -> int -> int -> bool **)
+
+let check_lesser v size k =
+  forallb (fun j ->
+    (&&) (allows_too v size (fst (v.moves_of j)) (fst (v.moves_of k)))
+      (allows_too v size (snd (v.moves_of j)) (snd (v.moves_of k))))
+    (v.lesser_of k)
+
+(** val check_model : grade -> automaton -> view -> bool **)
+
+let check_model g a v =
+  (&&)
+    ((&&)
+      ((&&) (forallb (check_trans v) (numbers a.transitions))
+        (negb (nonempty (v.stored_of a.initial))))
+      (forallb (check_lesser v (length a.differ)) (numbers a.differ)))
+    (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
+      a.states)
 
 (** val check_claim : claim -> bool **)
 
@@ -979,10 +1079,43 @@ let check_claim c =
       (qle_bool { qnum = Z0; qden = XH } c.c_high))
     (qlt_bool { qnum = Z0; qden = XH } c.c_sens)
 
-(** val goal : gview -> int -> int -> int option **)
+(** val entry_of : claim -> differs -> q * q **)
 
-let goal w v i =
-  match find (fun e -> (=) (via e) i) (w.out_of v) with
+let entry_of c l =
+  let lo = qmult c.c_sens c.c_low in
+  let hi = qmult c.c_sens c.c_high in
+  (match l with
+   | Same -> ({ qnum = Z0; qden = XH }, { qnum = Z0; qden = XH })
+   | Any -> (lo, hi)
+   | Least -> (lo, lo)
+   | Largest -> (hi, hi))
+
+(** val differs_eqb : differs -> differs -> bool **)
+
+let differs_eqb l l' =
+  match l with
+  | Same -> (match l' with
+             | Same -> true
+             | _ -> false)
+  | Any -> (match l' with
+            | Any -> true
+            | _ -> false)
+  | Least -> (match l' with
+              | Least -> true
+              | _ -> false)
+  | Largest -> (match l' with
+                | Largest -> true
+                | _ -> false)
+
+(** val way_eqb : way -> way -> bool **)
+
+let way_eqb w w' =
+  (&&) ((=) (fst w) (fst w')) (differs_eqb (snd w) (snd w'))
+
+(** val goal : gview -> int -> way -> int option **)
+
+let goal w v w0 =
+  match find (fun e -> way_eqb (via e) w0) (w.out_of v) with
   | Some e -> Some (target e)
   | None -> None
 
@@ -1039,46 +1172,138 @@ let same_follows b t p = match p with
      then mem y t.asg
      else (&&) (negb (mem y t.asg)) (memp p (same b)))
 
-(** val check_base_step : view -> gview -> int -> int -> bool **)
+(** val idle : trans -> (int * q) list -> bool **)
 
-let check_base_step v w v0 i =
-  (||) (contradicts (w.bn_of v0) (v.tr_of i))
-    (match goal w v0 i with
-     | Some v' ->
+let idle t known =
+  (&&) (negb (uses_mean t))
+    (forallb (fun p ->
+      match lookup (fst p) t.sets with
+      | Some u -> negb u.adds
+      | None -> true) known)
+
+(** val check_ways :
+    grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
+
+let check_ways g a v c w v0 i =
+  let t = v.tr_of i in
+  let has = fun l -> is_some (goal w v0 (i, l)) in
+  if (v.st_of t.src).reads
+  then let (equal, other) = v.moves_of (w.bn_of v0).b_apart in
+       let alike =
+         match equal with
+         | Some a0 -> (match other with
+                       | Some b -> (=) a0 b
+                       | None -> false)
+         | None -> false
+       in
        (&&)
-         (forallb (less_follows (w.bn_of v0) (v.tr_of i)) (w.bn_of v').b_less)
-         (forallb (same_follows (w.bn_of v0) (v.tr_of i)) (w.bn_of v').b_same)
-     | None -> false)
+         ((||)
+           ((||) (has Same)
+             ((&&) alike
+               ((||) (has Any)
+                 ((&&) ((&&) g.mixes (has Least)) (has Largest)))))
+           (negb (is_some equal)))
+         ((||)
+           ((||)
+             ((||) (has Any)
+               ((&&) ((&&) (has Least) (has Largest))
+                 ((||) g.mixes
+                   (let (lo, hi) = entry_of c Any in g.only_ends lo hi))))
+             (match goal w v0 (i, Same) with
+              | Some v' ->
+                (&&) (idle t (w.bn_of v').b_known)
+                  (allows_too v (length a.differ) other equal)
+              | None -> false)) (negb (is_some other)))
+  else has Same
+
+(** val check_base_step :
+    grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
+
+let check_base_step g a v c w v0 i =
+  (||) (contradicts (w.bn_of v0) (v.tr_of i))
+    ((&&)
+      (forallb (fun e ->
+        (||) (negb ((=) (number e) i))
+          ((&&)
+            (forallb (less_follows (w.bn_of v0) (v.tr_of i))
+              (w.bn_of (target e)).b_less)
+            (forallb (same_follows (w.bn_of v0) (v.tr_of i))
+              (w.bn_of (target e)).b_same))) (w.out_of v0))
+      (check_ways g a v c w v0 i))
+
+(** val register_follows :
+    claim -> trans -> differs -> (int * q) list -> (int * q) -> bool **)
+
+let register_follows c t l known = function
+| (x, after) ->
+  (match lookup x t.sets with
+   | Some u ->
+     let (lo, hi) = entry_of c l in
+     (match match u.from with
+            | Some y -> lookup y known
+            | None -> Some { qnum = Z0; qden = XH } with
+      | Some before ->
+        if u.adds
+        then (&&) (qeq_bool lo hi) (qeq_bool after (qplus before lo))
+        else qeq_bool after before
+      | None -> false)
+   | None ->
+     (match lookup x known with
+      | Some before -> qeq_bool after before
+      | None -> false))
+
+(** val pattern_follows : view -> trans -> differs -> int -> int -> bool **)
+
+let pattern_follows v t l k k' =
+  if (v.st_of t.src).reads
+  then let (equal, other) = v.moves_of k in
+       (match match l with
+              | Same -> equal
+              | _ -> other with
+        | Some j -> (=) j k'
+        | None -> false)
+  else (&&) (differs_eqb l Same) ((=) k k')
 
 (** val check_base_edge :
-    automaton -> view -> graph -> gview -> edge -> bool **)
+    automaton -> view -> claim -> graph -> gview -> edge -> bool **)
 
-let check_base_edge a v g w = function
+let check_base_edge a v c g w = function
 | (p, v') ->
-  let (v0, i) = p in
-  (&&)
-    ((&&)
-      ((&&)
-        ((&&) (Nat.ltb v0 (length g.b_nodes))
-          (Nat.ltb i (length a.transitions))) (Nat.ltb v' (length g.b_nodes)))
-      ((=) (v.tr_of i).src (w.bn_of v0).b_state))
-    ((=) (v.tr_of i).tgt (w.bn_of v').b_state)
-
-(** val check_base : automaton -> view -> graph -> gview -> bool **)
-
-let check_base a v g w =
+  let (v0, w0) = p in
+  let (i, l) = w0 in
+  let t = v.tr_of i in
   (&&)
     ((&&)
       ((&&)
         ((&&)
-          ((&&) (Nat.ltb 0 (length g.b_nodes))
-            ((=) (w.bn_of 0).b_state a.initial))
-          (negb (nonempty (w.bn_of 0).b_less)))
-        (negb (nonempty (w.bn_of 0).b_same)))
-      (forallb (check_base_edge a v g w) g.b_edges))
+          ((&&)
+            ((&&) (Nat.ltb v0 (length g.b_nodes))
+              (Nat.ltb i (length a.transitions)))
+            (Nat.ltb v' (length g.b_nodes))) ((=) t.src (w.bn_of v0).b_state))
+        ((=) t.tgt (w.bn_of v').b_state))
+      (pattern_follows v t l (w.bn_of v0).b_apart (w.bn_of v').b_apart))
+    (forallb (register_follows c t l (w.bn_of v0).b_known)
+      (w.bn_of v').b_known)
+
+(** val check_base :
+    grade -> automaton -> view -> claim -> graph -> gview -> bool **)
+
+let check_base g a v c g0 w =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&)
+              ((&&) (Nat.ltb 0 (length g0.b_nodes))
+                ((=) (w.bn_of 0).b_state a.initial))
+              (negb (nonempty (w.bn_of 0).b_less)))
+            (negb (nonempty (w.bn_of 0).b_same))) ((=) (w.bn_of 0).b_apart 0))
+        (negb (nonempty (w.bn_of 0).b_known)))
+      (forallb (check_base_edge a v c g0 w) g0.b_edges))
     (forallb (fun v0 ->
-      forallb (check_base_step v w v0) (v.leaving_of (w.bn_of v0).b_state))
-      (numbers g.b_nodes))
+      forallb (check_base_step g a v c w v0)
+        (v.leaving_of (w.bn_of v0).b_state)) (numbers g0.b_nodes))
 
 (** val assoc : int -> ivs -> (q * q) option option **)
 
@@ -1095,30 +1320,32 @@ let iv w n x =
              | Some o -> o
              | None -> None)
 
-(** val check_ivs : (q -> bool) -> ivs -> bool **)
+(** val check_ivs : grade -> ivs -> bool **)
 
-let check_ivs okq l =
+let check_ivs g l =
   forallb (fun p ->
     match snd p with
     | Some y ->
-      let (lo, hi) = y in (&&) ((&&) (qle_bool lo hi) (okq lo)) (okq hi)
+      let (lo, hi) = y in
+      (&&) ((&&) (qle_bool lo hi) (g.shift_ok lo)) (g.shift_ok hi)
     | None -> true) l
 
-(** val check_shifts : (q -> bool) -> graph -> bool **)
+(** val check_shifts : grade -> graph -> bool **)
 
-let check_shifts okq g =
-  (&&) (check_ivs okq g.everywhere)
-    (forallb (fun n -> check_ivs okq n.l_own) g.l_nodes)
+let check_shifts g g0 =
+  (&&) (check_ivs g g0.everywhere)
+    (forallb (fun n -> check_ivs g n.l_own) g0.l_nodes)
 
-(** val has_edge_from : gview -> int -> int -> bool **)
+(** val has_edge_from : gview -> int -> way -> bool **)
 
-let has_edge_from w n i =
-  existsb (fun e -> (=) (via e) i) (w.from_of n)
+let has_edge_from w n w0 =
+  existsb (fun e -> way_eqb (via e) w0) (w.from_of n)
 
-(** val has_edge_to : gview -> int -> int -> int -> bool **)
+(** val has_edge_to : gview -> int -> way -> int -> bool **)
 
-let has_edge_to w v i n' =
-  existsb (fun e -> (&&) ((=) (w.ln_of (source e)).l_base v) ((=) (via e) i))
+let has_edge_to w v w0 n' =
+  existsb (fun e ->
+    (&&) ((=) (w.ln_of (source e)).l_base v) (way_eqb (via e) w0))
     (w.to_of n')
 
 (** val check_cover : graph -> gview -> bool **)
@@ -1127,11 +1354,11 @@ let check_cover g w =
   (&&) (nonempty (w.over_of 0))
     (forallb (fun e ->
       let (y, v') = e in
-      let (v, i) = y in
+      let (v, w0) = y in
       if g.forward
-      then forallb (fun n -> has_edge_from w n i) (w.over_of v)
+      then forallb (fun n -> has_edge_from w n w0) (w.over_of v)
       else (&&) (nonempty (w.over_of v'))
-             (forallb (has_edge_to w v i) (w.over_of v'))) g.b_edges)
+             (forallb (has_edge_to w v w0) (w.over_of v'))) g.b_edges)
 
 (** val keys : ivs -> int list **)
 
@@ -1259,8 +1486,8 @@ let ceilings w t n n' =
 
 let check_ledge v g w own = function
 | (p, n') ->
-  let (n, i) = p in
-  let t = v.tr_of i in
+  let (n, w0) = p in
+  let t = v.tr_of (fst w0) in
   (&&)
     ((&&)
       ((&&)
@@ -1269,7 +1496,7 @@ let check_ledge v g w own = function
             ((&&)
               ((&&) (Nat.ltb n (length g.l_nodes))
                 (Nat.ltb n' (length g.l_nodes)))
-              (match goal w (w.ln_of n).l_base i with
+              (match goal w (w.ln_of n).l_base w0 with
                | Some v' -> (=) v' (w.ln_of n').l_base
                | None -> false))
             (forallb (fun x -> (||) (negb (own x)) (is_some (iv w n x)))
@@ -1279,25 +1506,45 @@ let check_ledge v g w own = function
     (fits (floors w t n n') (ceilings w t n n'))
 
 (** val check_graph :
-    (q -> bool) -> automaton -> view -> graph -> gview -> (int -> bool) ->
+    grade -> automaton -> view -> claim -> graph -> gview -> (int -> bool) ->
     bool **)
 
-let check_graph okq a v g w own =
+let check_graph g a v c g0 w own =
   (&&)
-    ((&&) ((&&) (check_base a v g w) (check_shifts okq g)) (check_cover g w))
-    (forallb (check_ledge v g w own) g.l_edges)
+    ((&&) ((&&) (check_base g a v c g0 w) (check_shifts g g0))
+      (check_cover g0 w)) (forallb (check_ledge v g0 w own) g0.l_edges)
 
 (** val rel : view -> trans -> q **)
 
 let rel v t =
   if shows_other t then (v.st_of t.src).d' else { qnum = Z0; qden = XH }
 
-(** val extremes : view -> claim -> trans -> q list **)
+(** val weighed_of : (int * q) list -> (int * q) list -> q option **)
 
-let extremes v c t =
-  if (v.st_of t.src).reads
-  then (qmult c.c_sens c.c_low) :: ((qmult c.c_sens c.c_high) :: [])
-  else { qnum = Z0; qden = XH } :: []
+let rec weighed_of known = function
+| [] -> Some { qnum = Z0; qden = XH }
+| p :: l' ->
+  let (x, f) = p in
+  (match lookup x known with
+   | Some q0 ->
+     (match weighed_of known l' with
+      | Some m -> Some (qplus (qmult f q0) m)
+      | None -> None)
+   | None -> None)
+
+(** val means :
+    view -> claim -> trans -> differs -> (int * q) list -> (q * q) option **)
+
+let means v c t l known =
+  let (lo, hi) = entry_of c l in
+  if uses_mean t
+  then (match (v.st_of t.src).factors with
+        | [] -> Some (lo, hi)
+        | p :: l0 ->
+          (match weighed_of known (p :: l0) with
+           | Some m -> Some ((qplus lo m), (qplus hi m))
+           | None -> None))
+  else Some (lo, hi)
 
 (** val misses : q list -> q list -> q -> q list **)
 
@@ -1316,9 +1563,9 @@ let check_law l f ce d0 =
     (&&) (forallb (fun f0 -> qle_bool f0 d0) f) (forallb (qle_bool d0) ce)
 
 (** val check_cost :
-    view -> claim -> trans -> q list -> q list -> q -> bool **)
+    view -> trans -> (q * q) -> q list -> q list -> q -> bool **)
 
-let check_cost v c t f ce paid =
+let check_cost v t apart f ce paid =
   let s = v.st_of t.src in
   let dd = s.d in
   forallb (fun d0 ->
@@ -1327,24 +1574,28 @@ let check_cost v c t f ce paid =
         ((||) (negb (shows_other t))
           (check_law s.law_of' ({ qnum = Z0; qden = XH } :: []) ({ qnum = Z0;
             qden = XH } :: []) d0)))
-      (forallb (fun g ->
-        (&&) (qle_bool (qplus (qmult dd g) (qmult (rel v t) d0)) paid)
-          (qle_bool (qminus (qmult dd g) (qmult (rel v t) d0)) paid))
-        (misses f ce d0))) (extremes v c t)
+      (forallb (fun m ->
+        (&&) (qle_bool (qplus (qmult dd m) (qmult (rel v t) d0)) paid)
+          (qle_bool (qminus (qmult dd m) (qmult (rel v t) d0)) paid))
+        (misses f ce d0))) ((fst apart) :: ((snd apart) :: []))
 
-(** val check_potentials : view -> graph -> gview -> claim -> bool **)
+(** val check_potentials : view -> claim -> graph -> gview -> bool **)
 
-let check_potentials v g w c =
+let check_potentials v c g w =
   (&&)
     (forallb (fun n ->
       (&&) (qle_bool { qnum = Z0; qden = XH } n.l_pot)
         ((||) (negb ((=) n.l_base 0)) (qle_bool n.l_pot c.c_D))) g.l_nodes)
     (forallb (fun e ->
       let (y, n') = e in
-      let (n, i) = y in
-      check_cost v c (v.tr_of i) (floors w (v.tr_of i) n n')
-        (ceilings w (v.tr_of i) n n')
-        (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)) g.l_edges)
+      let (n, y0) = y in
+      let (i, l) = y0 in
+      (match means v c (v.tr_of i) l (w.bn_of (w.ln_of n).l_base).b_known with
+       | Some apart ->
+         check_cost v (v.tr_of i) apart (floors w (v.tr_of i) n n')
+           (ceilings w (v.tr_of i) n n')
+           (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)
+       | None -> false)) g.l_edges)
 
 (** val asked_floors : view -> gview -> int -> q list **)
 
@@ -1357,19 +1608,19 @@ let asked_ceilings v w i =
   flat_map (fun e -> ceilings w (v.tr_of i) (source e) (target e)) (w.by_of i)
 
 (** val check_private :
-    (q -> bool) -> automaton -> view -> cert -> gview -> bool **)
+    grade -> automaton -> view -> cert -> gview -> bool **)
 
-let check_private okq a v c w =
+let check_private g a v c w =
   (&&)
-    ((&&) ((&&) (check_claim c.c_claim) (check_model a v))
-      (check_graph okq a v c.c_graph w (fun _ -> true)))
-    (check_potentials v c.c_graph w c.c_claim)
+    ((&&) ((&&) (check_claim c.c_claim) (check_model g a v))
+      (check_graph g a v c.c_claim c.c_graph w (fun _ -> true)))
+    (check_potentials v c.c_claim c.c_graph w)
 
 (** val check_part :
-    (q -> bool) -> automaton -> view -> gview -> (int list * graph) -> bool **)
+    grade -> automaton -> view -> claim -> gview -> (int list * graph) -> bool **)
 
-let check_part okq a v w p =
-  (&&) (check_graph okq a v (snd p) w (fun x -> mem x (fst p)))
+let check_part g a v c w p =
+  (&&) (check_graph g a v c (snd p) w (fun x -> mem x (fst p)))
     (forallb (fun x -> mem x (fst p))
       (app (keys (snd p).everywhere)
         (flat_map (fun n -> keys n.l_own) (snd p).l_nodes)))
@@ -1402,6 +1653,16 @@ let zero_if = function
 | true -> { qnum = Z0; qden = XH } :: []
 | false -> []
 
+(** val usual : view -> trans -> differs **)
+
+let usual v t =
+  if (v.st_of t.src).reads then Any else Same
+
+(** val is_usual : view -> edge -> bool **)
+
+let is_usual v e =
+  differs_eqb (snd (via e)) (usual v (v.tr_of (number e)))
+
 (** val check_parts_step :
     view -> pcert -> (int -> q) -> views -> int -> bool **)
 
@@ -1419,42 +1680,57 @@ let check_parts_step v c pots p i =
           forallb (fun k' ->
             (||) ((=) k k') (fits (nth k f []) (nth k' ce []))) (numbers p))
           (numbers p)))
-      (check_cost v c.p_claim t (app (concat f) (zero_if (shows_sample t)))
-        (app (concat ce) (zero_if (shows_sample t)))
-        (qminus (pots t.src) (pots t.tgt))))
+      (match means v c.p_claim t (usual v t) [] with
+       | Some apart ->
+         check_cost v t apart (app (concat f) (zero_if (shows_sample t)))
+           (app (concat ce) (zero_if (shows_sample t)))
+           (qminus (pots t.src) (pots t.tgt))
+       | None -> false))
 
 (** val check_in_parts :
-    (q -> bool) -> automaton -> view -> pcert -> (int -> q) -> views -> bool **)
+    grade -> automaton -> view -> pcert -> (int -> q) -> views -> bool **)
 
-let check_in_parts okq a v c pots p =
+let check_in_parts g a v c pots p =
   (&&)
     ((&&)
       ((&&)
-        ((&&) ((&&) (check_claim c.p_claim) (check_model a v))
-          (forallb (fun p0 -> check_part okq a v (fst p0) (snd p0)) p))
+        ((&&)
+          ((&&) ((&&) (check_claim c.p_claim) (check_model g a v))
+            (forallb (fun p0 -> check_part g a v c.p_claim (fst p0) (snd p0))
+              p))
+          (forallb (fun p0 -> forallb (is_usual v) (snd (snd p0)).b_edges) p))
         (forallb (check_parts_step v c pots p) (numbers a.transitions)))
       (forallb (fun q0 -> qle_bool { qnum = Z0; qden = XH } q0) c.p_pots))
     (qle_bool (pots a.initial) c.p_claim.c_D)
 
-(** val check : (q -> bool) -> automaton -> cert -> bool **)
+(** val check : grade -> automaton -> cert -> bool **)
 
-let check okq a c =
-  check_private okq a (by_trees (grow a c.stored)) c
+let check g a c =
+  check_private g a (by_trees (grow a c.c_hints)) c
     (by_gtrees (ggrow c.c_graph))
 
-(** val check_parts : (q -> bool) -> automaton -> pcert -> bool **)
+(** val check_parts : grade -> automaton -> pcert -> bool **)
 
-let check_parts okq a c =
-  check_in_parts okq a (by_trees (grow a c.p_stored)) c
+let check_parts g a c =
+  check_in_parts g a (by_trees (grow a c.p_hints)) c
     (at_place { qnum = Z0; qden = XH } (array c.p_pots))
     (map (fun p -> ((by_gtrees (ggrow (snd p))), p)) c.p_parts)
-
-(** val any_number : q -> bool **)
-
-let any_number _ =
-  true
 
 (** val on_grid : positive -> q -> bool **)
 
 let on_grid n q0 =
   Z.eqb (Z.modulo (Z.mul (Zpos n) q0.qnum) (Zpos q0.qden)) Z0
+
+(** val real_numbers : grade **)
+
+let real_numbers =
+  { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
+    only_ends = (fun _ _ -> false) }
+
+(** val multiples : positive -> grade **)
+
+let multiples n =
+  { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
+    only_ends = (fun lo hi ->
+    (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
+      (qle_bool hi { qnum = (Zpos XH); qden = n })) }

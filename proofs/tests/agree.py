@@ -2,7 +2,8 @@
 
     SYMDIPA_COQ_CHECKER=proofs/_build/symdipa-checker python proofs/tests/agree.py
 
-Certificates are those of the examples and of random automata, of the paper's kind and wider. Each mutant has
+Certificates are those of the examples and of random automata, of the paper's kind and wider, also such that
+not all entries may differ. Each mutant has
 one to three small changes. Whatever one checker accepts and the other refuses is printed, and the exit status
 is 1. Beyond the paper's automata the proved checker may say that no theorem is about a certificate, and does
 not look at facts that it does not use, so a false one that nothing rests on does no harm there.
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from random_automata import random_automaton  # noqa: E402
+from random_differ import random_differ  # noqa: E402
 from random_linear import random_linear  # noqa: E402
 
 import symdipa  # noqa: E402
@@ -125,7 +127,7 @@ def _spoil(rng: random.Random, certificate: Json, automaton: symdipa.Automaton) 
     base, lift = graph["base"], graph["lift"]
     own = graph.get("variables", variables)
     base_node, lift_node = rng.choice(base["nodes"]), rng.choice(lift["nodes"])
-    match rng.randrange(14):
+    match rng.randrange(18):
         case 0 if "potential" in lift_node:
             lift_node["potential"] = _moved(rng, lift_node["potential"])
         case 1 | 2 if lift["shifts"]:
@@ -155,6 +157,18 @@ def _spoil(rng: random.Random, certificate: Json, automaton: symdipa.Automaton) 
             base_node["facts"].pop(rng.randrange(len(base_node["facts"])))
         case 13 if base["edges"]:
             rng.choice(base["edges"])[rng.randrange(3)] = rng.randrange(len(base["nodes"]))
+        case 14 if any(len(edge) > 3 for edge in base["edges"]):
+            rng.choice([edge for edge in base["edges"] if len(edge) > 3])[3] = rng.choice("=~-+")
+        case 15 if any(len(edge) > 3 for edge in lift["edges"]):
+            rng.choice([edge for edge in lift["edges"] if len(edge) > 3])[3] = rng.choice("=~-+")
+        case 16 if "differ" in base_node:
+            base_node["differ"] += rng.choice([-1, 1])
+        case 17 if base_node.get("registers"):
+            r = rng.choice(sorted(base_node["registers"]))
+            if rng.random() < 0.5:
+                base_node["registers"][r] = _moved(rng, base_node["registers"][r])
+            else:
+                del base_node["registers"][r]
 
 
 def _spoil_claim(rng: random.Random, certificate: Json, states: list[str]) -> None:
@@ -206,12 +220,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--automata", type=int, default=200)
     parser.add_argument("--wider", type=int, default=0, help="automata beyond the paper's")
+    parser.add_argument(
+        "--differ", type=int, default=0, help="automata where only some entries differ, or with registers"
+    )
     parser.add_argument("--mutants", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = random.Random(options.seed)
     subjects = [*examples(), *random_subjects(rng, options.automata)]
     subjects += random_subjects(rng, options.wider, random_linear)
+    subjects += random_subjects(rng, options.differ, random_differ)
     print(f"{len(subjects)} certificates", flush=True)
     counts, differ = compare(rng, subjects, options.mutants)
     for said, count in sorted(counts.items()):

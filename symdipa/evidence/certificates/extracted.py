@@ -90,7 +90,7 @@ def verify(automaton: Automaton, certificate: bytes, timeout: float | None = Non
             raise NotAccepted(why, str(said[why]), str(said.get("rule", "")) or None)
     if said.get("accepted") is not True:
         raise CheckerUnusable(f"{command}: {said.get('unusable', 'it gave no answer')}")
-    return _accepted(certificate, said["certificates"])
+    return _accepted(automaton, certificate, said["certificates"])
 
 
 def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
@@ -103,7 +103,7 @@ def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
     )
 
 
-def _accepted(certificate: bytes, judged: object) -> Accepted:
+def _accepted(automaton: Automaton, certificate: bytes, judged: object) -> Accepted:
     """The numbers are read from the certificate; that they are proved is what the program says."""
     assert isinstance(judged, list)
     found = table(parse(certificate), "the file")["certificates"]
@@ -114,7 +114,7 @@ def _accepted(certificate: bytes, judged: object) -> Accepted:
         c = item["certificate"]
         if item["proved"]:
             content = table(found[c], f"certificates[{c}]")
-            inputs = inputs_of(content, f"certificates[{c}]")
+            inputs = inputs_of(content, f"certificates[{c}]", automaton.differ.text)
             claims.append(Claim("private", rational(content["D"], f"certificates[{c}].D"), inputs))
             noise = {
                 "real numbers": noise["real numbers"] and item["reals"],
