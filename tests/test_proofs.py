@@ -153,8 +153,10 @@ def test_certificates_of_the_examples_are_proved(program: Path, path: Path) -> N
     automaton, file = certified(path)
     text = json.dumps(file).encode()
     found = extracted.verify(automaton, text)
-    assert found.claims == tuple(c for c in verify(automaton, text).claims if c.kind == "private")
-    assert found.left_out == ("certificates[1]: certificates of the kind lower",)
+    upper, lower = verify(automaton, text).claims
+    assert found.claims == (upper,)
+    # Theorem B is about one run: other ones must not look like it
+    assert found.on_integers == ((lower,) if lower.distinct else ())
 
 
 @pytest.mark.parametrize("name", WIDER)
@@ -162,7 +164,10 @@ def test_certificates_beyond_the_papers_automata_are_proved(program: Path, name:
     automaton, file = certified(ROOT / "examples" / "linear" / f"{name}.dipa")
     text = json.dumps(file).encode()
     found = extracted.verify(automaton, text)
-    assert found.claims == tuple(c for c in verify(automaton, text).claims if c.kind == "private")
+    upper, lower = verify(automaton, text).claims
+    proved = lower.distinct and name != "two_thresholds"  # that one needs the order of values to be distinct
+    assert set(found.claims) == ({upper, lower} if automaton.integer else {upper})
+    assert found.on_integers == ((lower,) if proved and not automaton.integer else ())
     assert found.noise == (("integers",) if automaton.integer else ("real numbers", "integers"))
 
 
@@ -178,7 +183,9 @@ def test_certificates_about_some_entries_and_sums_are_proved(program: Path, name
     automaton, file = certified(ROOT / "examples" / "adjacency" / f"{name}.dipa")
     text = json.dumps(file).encode()
     found = extracted.verify(automaton, text)
-    assert found.claims == tuple(c for c in verify(automaton, text).claims if c.kind == "private")
+    claims = verify(automaton, text).claims
+    assert found.claims == tuple(c for c in claims if c.kind == "private")
+    assert found.on_integers == tuple(c for c in claims if c.kind == "lower")
     # The least and the largest difference have a mean, but integers need not
     assert found.noise == (("real numbers",) if name == "sliding_sums" else ("real numbers", "integers"))
 
@@ -229,6 +236,20 @@ def test_both_checkers_agree(program: Path, agree: ModuleType) -> None:
     assert counts["mutant: refused by both"] > 100 and counts["mutant: accepted by both"] > 5
 
 
+def test_no_bound_from_below_is_too_large(program: Path, agree: ModuleType) -> None:
+    rng = random.Random(20261201)
+    subjects = [
+        s for path in EXAMPLES for s in agree.subjects_of(path.stem, symdipa.load(path), 20, ("lower",))
+    ]
+    subjects += agree.random_subjects(rng, 8, kinds=("lower",))
+    subjects += agree.random_subjects(rng, 8, agree.random_linear, ("lower",))
+    counts, wrong = agree.lower_bounds(rng, subjects, 250)
+    assert not wrong
+    assert counts["lower: accepted in Python, proved"] > 15
+    assert counts["mutant of lower: accepted in Python, proved"] > 10
+    assert counts["mutant of lower: refused in Python, not proved"] > 50
+
+
 def test_a_broken_rule_in_python_is_noticed(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule that looks at one end of the differences only lets SVT pass with a fifth of its D."""
     automaton, file = certified(ROOT / "examples" / "well_formed" / "svt.dipa")
@@ -269,7 +290,7 @@ def test_the_last_line_says_who_checked(program: Path, svt: tuple[Path, Path]) -
     proved, tested = verified("--checker", "coq", *svt), verified(*svt)
     assert proved.exit_code == tested.exit_code == 0
     assert "Coq proved for noise on real numbers and on integers" in proved.output.splitlines()[-1]
-    assert "not proved, and nothing is claimed from it: certificates[1]" in proved.output
+    assert "any D below 5/4" in proved.output and "if noise and inputs are integers" in proved.output
     assert "Python, which is tested and not proved" in tested.output.splitlines()[-1]
     assert (
         verified("--checker", "coq", "--expect", "D <= 1", *svt).exit_code == 3
@@ -277,15 +298,14 @@ def test_the_last_line_says_who_checked(program: Path, svt: tuple[Path, Path]) -
 
 
 def test_what_no_theorem_is_about_is_named(program: Path, tmp_path: Path) -> None:
-    path = ROOT / "examples" / "adjacency" / "svt_one_entry.dipa"
-    certificate = tmp_path / "entry.json"
-    file = certified(path)[1]
-    lower = [each for each in file["certificates"] if each["kind"] == "lower"]
-    certificate.write_text(json.dumps(file | {"certificates": lower}))
+    path = sorted((ROOT / "examples" / "leaking_cycle").glob("*.dipa"))[0]
+    certificate = tmp_path / "leak.json"
+    automaton = symdipa.load(path)
+    certificate.write_text(json.dumps(symdipa.certify(symdipa.check(automaton))))
     said = verified("--checker", "coq", path, certificate)
     assert (
         said.exit_code == 3
-        and "no theorem is about certificates[0]: certificates of the kind lower" in said.output
+        and "no theorem is about certificates[0]: certificates of the kind viol" in said.output
     )
 
 

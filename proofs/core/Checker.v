@@ -203,13 +203,14 @@ Definition check_trans (i : nat) : bool :=
   subset (read t) (stored_of V (src t)) &&
   within (without (stored_of V (tgt t)) (gets t)) (stored_of V (src t)).
 
-(* What one state of the pattern allows, another one does. *)
+(* What one state of the pattern allows, another one does.  An equal entry is always allowed: inputs have no end. *)
 Definition allows_too (size : nat) (to to' : option nat) : bool :=
   match to with
   | None => true
   | Some j => match to' with Some k => Nat.ltb k size && mem j (lesser_of V k) | None => false end
   end.
 Definition check_lesser (size k : nat) : bool :=
+  match fst (moves_of V k) with Some j => Nat.ltb j size | None => false end &&
   forallb (fun j => allows_too size (fst (moves_of V j)) (fst (moves_of V k)) &&
                     allows_too size (snd (moves_of V j)) (snd (moves_of V k))) (lesser_of V k).
 

@@ -72,7 +72,7 @@ Proof.
   induction n as [|n IH]; intros j k e Hjk; simpl; [easy|].
   unfold allows_too in Hjk. see Hjk. apply andb_true_iff in Hjk as [Lk M]. apply Nat.ltb_lt in Lk. apply mem_In in M.
   pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [[_ H] _].
-  pose proof (forallb_seq _ _ H k Lk) as Hk. unfold check_lesser in Hk. see Hk. rewrite forallb_forall in Hk.
+  pose proof (forallb_seq _ _ H k Lk) as Hk. unfold check_lesser in Hk. see Hk. apply andb_true_iff in Hk as [_ Hk]. rewrite forallb_forall in Hk.
   specialize (Hk j M). apply andb_true_iff in Hk as [H1 H2]. unfold leads.
   destruct (Req_EM_T (e 0%nat) 0).
   - destruct (fst (nth j (differ A) (None, None))) as [j'|]; [|easy].

@@ -40,6 +40,11 @@ let compOpp = function
 | Lt -> Gt
 | Gt -> Lt
 
+module Coq__1 = struct
+ (** val add : int -> int -> int **)let rec add = (+)
+end
+include Coq__1
+
 (** val sub : int -> int -> int **)
 
 let rec sub = fun n m -> Stdlib.max 0 (n-m)
@@ -109,6 +114,14 @@ type z =
 
 module Pos =
  struct
+  type mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+ end
+
+module Coq_Pos =
+ struct
   (** val succ : positive -> positive **)
 
   let rec succ = function
@@ -162,6 +175,72 @@ module Pos =
   | XO p -> XI (pred_double p)
   | XH -> XH
 
+  type mask = Pos.mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+
+  (** val succ_double_mask : mask -> mask **)
+
+  let succ_double_mask = function
+  | IsNul -> IsPos XH
+  | IsPos p -> IsPos (XI p)
+  | IsNeg -> IsNeg
+
+  (** val double_mask : mask -> mask **)
+
+  let double_mask = function
+  | IsPos p -> IsPos (XO p)
+  | x0 -> x0
+
+  (** val double_pred_mask : positive -> mask **)
+
+  let double_pred_mask = function
+  | XI p -> IsPos (XO (XO p))
+  | XO p -> IsPos (XO (pred_double p))
+  | XH -> IsNul
+
+  (** val sub_mask : positive -> positive -> mask **)
+
+  let rec sub_mask x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q0 -> double_mask (sub_mask p q0)
+       | XO q0 -> succ_double_mask (sub_mask p q0)
+       | XH -> IsPos (XO p))
+    | XO p ->
+      (match y with
+       | XI q0 -> succ_double_mask (sub_mask_carry p q0)
+       | XO q0 -> double_mask (sub_mask p q0)
+       | XH -> IsPos (pred_double p))
+    | XH -> (match y with
+             | XH -> IsNul
+             | _ -> IsNeg)
+
+  (** val sub_mask_carry : positive -> positive -> mask **)
+
+  and sub_mask_carry x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q0 -> succ_double_mask (sub_mask_carry p q0)
+       | XO q0 -> double_mask (sub_mask p q0)
+       | XH -> IsPos (pred_double p))
+    | XO p ->
+      (match y with
+       | XI q0 -> double_mask (sub_mask_carry p q0)
+       | XO q0 -> succ_double_mask (sub_mask_carry p q0)
+       | XH -> double_pred_mask p)
+    | XH -> IsNeg
+
+  (** val sub : positive -> positive -> positive **)
+
+  let sub x y =
+    match sub_mask x y with
+    | IsPos z0 -> z0
+    | _ -> XH
+
   (** val mul : positive -> positive -> positive **)
 
   let rec mul x y =
@@ -169,6 +248,13 @@ module Pos =
     | XI p -> add y (XO (mul p y))
     | XO p -> XO (mul p y)
     | XH -> y
+
+  (** val size_nat : positive -> int **)
+
+  let rec size_nat = function
+  | XI p0 -> Stdlib.Int.succ (size_nat p0)
+  | XO p0 -> Stdlib.Int.succ (size_nat p0)
+  | XH -> Stdlib.Int.succ 0
 
   (** val compare_cont : comparison -> positive -> positive -> comparison **)
 
@@ -206,7 +292,51 @@ module Pos =
     | XH -> (match q0 with
              | XH -> true
              | _ -> false)
+
+  (** val ggcdn :
+      int -> positive -> positive -> positive * (positive * positive) **)
+
+  let rec ggcdn n a b =
+    (fun fO fS n -> if n=0 then fO () else fS (n-1))
+      (fun _ -> (XH, (a, b)))
+      (fun n0 ->
+      match a with
+      | XI a' ->
+        (match b with
+         | XI b' ->
+           (match compare a' b' with
+            | Eq -> (a, (XH, XH))
+            | Lt ->
+              let (g, p) = ggcdn n0 (sub b' a') a in
+              let (ba, aa) = p in (g, (aa, (add aa (XO ba))))
+            | Gt ->
+              let (g, p) = ggcdn n0 (sub a' b') b in
+              let (ab, bb) = p in (g, ((add bb (XO ab)), bb)))
+         | XO b0 ->
+           let (g, p) = ggcdn n0 a b0 in
+           let (aa, bb) = p in (g, (aa, (XO bb)))
+         | XH -> (XH, (a, XH)))
+      | XO a0 ->
+        (match b with
+         | XI _ ->
+           let (g, p) = ggcdn n0 a0 b in
+           let (aa, bb) = p in (g, ((XO aa), bb))
+         | XO b0 -> let (g, p) = ggcdn n0 a0 b0 in ((XO g), p)
+         | XH -> (XH, (a, XH)))
+      | XH -> (XH, (XH, b)))
+      n
+
+  (** val ggcd : positive -> positive -> positive * (positive * positive) **)
+
+  let ggcd a b =
+    ggcdn (Coq__1.add (size_nat a) (size_nat b)) a b
  end
+
+(** val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool **)
+
+let rec in_dec h a = function
+| [] -> false
+| y :: l0 -> let s = h y a in if s then true else in_dec h a l0
 
 (** val nth : int -> 'a1 list -> 'a1 -> 'a1 **)
 
@@ -268,6 +398,22 @@ let rec find f = function
 | [] -> None
 | x :: tl -> if f x then Some x else find f tl
 
+(** val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list **)
+
+let rec combine l l' =
+  match l with
+  | [] -> []
+  | x :: tl ->
+    (match l' with
+     | [] -> []
+     | y :: tl' -> (x, y) :: (combine tl tl'))
+
+(** val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let rec nodup decA = function
+| [] -> []
+| x :: xs -> if in_dec decA x xs then nodup decA xs else x :: (nodup decA xs)
+
 (** val seq : int -> int -> int list **)
 
 let rec seq start len =
@@ -290,13 +436,13 @@ module Z =
   let succ_double = function
   | Z0 -> Zpos XH
   | Zpos p -> Zpos (XI p)
-  | Zneg p -> Zneg (Pos.pred_double p)
+  | Zneg p -> Zneg (Coq_Pos.pred_double p)
 
   (** val pred_double : z -> z **)
 
   let pred_double = function
   | Z0 -> Zneg XH
-  | Zpos p -> Zpos (Pos.pred_double p)
+  | Zpos p -> Zpos (Coq_Pos.pred_double p)
   | Zneg p -> Zneg (XI p)
 
   (** val pos_sub : positive -> positive -> z **)
@@ -312,11 +458,11 @@ module Z =
       (match y with
        | XI q0 -> pred_double (pos_sub p q0)
        | XO q0 -> double (pos_sub p q0)
-       | XH -> Zpos (Pos.pred_double p))
+       | XH -> Zpos (Coq_Pos.pred_double p))
     | XH ->
       (match y with
        | XI q0 -> Zneg (XO q0)
-       | XO q0 -> Zneg (Pos.pred_double q0)
+       | XO q0 -> Zneg (Coq_Pos.pred_double q0)
        | XH -> Z0)
 
   (** val add : z -> z -> z **)
@@ -327,13 +473,13 @@ module Z =
     | Zpos x' ->
       (match y with
        | Z0 -> x
-       | Zpos y' -> Zpos (Pos.add x' y')
+       | Zpos y' -> Zpos (Coq_Pos.add x' y')
        | Zneg y' -> pos_sub x' y')
     | Zneg x' ->
       (match y with
        | Z0 -> x
        | Zpos y' -> pos_sub y' x'
-       | Zneg y' -> Zneg (Pos.add x' y'))
+       | Zneg y' -> Zneg (Coq_Pos.add x' y'))
 
   (** val opp : z -> z **)
 
@@ -355,13 +501,13 @@ module Z =
     | Zpos x' ->
       (match y with
        | Z0 -> Z0
-       | Zpos y' -> Zpos (Pos.mul x' y')
-       | Zneg y' -> Zneg (Pos.mul x' y'))
+       | Zpos y' -> Zpos (Coq_Pos.mul x' y')
+       | Zneg y' -> Zneg (Coq_Pos.mul x' y'))
     | Zneg x' ->
       (match y with
        | Z0 -> Z0
-       | Zpos y' -> Zneg (Pos.mul x' y')
-       | Zneg y' -> Zpos (Pos.mul x' y'))
+       | Zpos y' -> Zneg (Coq_Pos.mul x' y')
+       | Zneg y' -> Zpos (Coq_Pos.mul x' y'))
 
   (** val compare : z -> z -> comparison **)
 
@@ -372,12 +518,19 @@ module Z =
              | Zpos _ -> Lt
              | Zneg _ -> Gt)
     | Zpos x' -> (match y with
-                  | Zpos y' -> Pos.compare x' y'
+                  | Zpos y' -> Coq_Pos.compare x' y'
                   | _ -> Gt)
     | Zneg x' ->
       (match y with
-       | Zneg y' -> compOpp (Pos.compare x' y')
+       | Zneg y' -> compOpp (Coq_Pos.compare x' y')
        | _ -> Lt)
+
+  (** val sgn : z -> z **)
+
+  let sgn = function
+  | Z0 -> Z0
+  | Zpos _ -> Zpos XH
+  | Zneg _ -> Zneg XH
 
   (** val leb : z -> z -> bool **)
 
@@ -401,11 +554,23 @@ module Z =
              | Z0 -> true
              | _ -> false)
     | Zpos p -> (match y with
-                 | Zpos q0 -> Pos.eqb p q0
+                 | Zpos q0 -> Coq_Pos.eqb p q0
                  | _ -> false)
     | Zneg p -> (match y with
-                 | Zneg q0 -> Pos.eqb p q0
+                 | Zneg q0 -> Coq_Pos.eqb p q0
                  | _ -> false)
+
+  (** val abs : z -> z **)
+
+  let abs = function
+  | Zneg p -> Zpos p
+  | x -> x
+
+  (** val to_pos : z -> positive **)
+
+  let to_pos = function
+  | Zpos p -> p
+  | _ -> XH
 
   (** val pos_div_eucl : positive -> z -> z * z **)
 
@@ -453,6 +618,30 @@ module Z =
 
   let modulo a b =
     let (_, r) = div_eucl a b in r
+
+  (** val ggcd : z -> z -> z * (z * z) **)
+
+  let ggcd a b =
+    match a with
+    | Z0 -> ((abs b), (Z0, (sgn b)))
+    | Zpos a0 ->
+      (match b with
+       | Z0 -> ((abs a), ((sgn a), Z0))
+       | Zpos b0 ->
+         let (g, p) = Coq_Pos.ggcd a0 b0 in
+         let (aa, bb) = p in ((Zpos g), ((Zpos aa), (Zpos bb)))
+       | Zneg b0 ->
+         let (g, p) = Coq_Pos.ggcd a0 b0 in
+         let (aa, bb) = p in ((Zpos g), ((Zpos aa), (Zneg bb))))
+    | Zneg a0 ->
+      (match b with
+       | Z0 -> ((abs a), ((sgn a), Z0))
+       | Zpos b0 ->
+         let (g, p) = Coq_Pos.ggcd a0 b0 in
+         let (aa, bb) = p in ((Zpos g), ((Zneg aa), (Zpos bb)))
+       | Zneg b0 ->
+         let (g, p) = Coq_Pos.ggcd a0 b0 in
+         let (aa, bb) = p in ((Zpos g), ((Zneg aa), (Zneg bb))))
  end
 
 (** val zeq_bool : z -> z -> bool **)
@@ -478,12 +667,12 @@ let qle_bool x y =
 
 let qplus x y =
   { qnum = (Z.add (Z.mul x.qnum (Zpos y.qden)) (Z.mul y.qnum (Zpos x.qden)));
-    qden = (Pos.mul x.qden y.qden) }
+    qden = (Coq_Pos.mul x.qden y.qden) }
 
 (** val qmult : q -> q -> q **)
 
 let qmult x y =
-  { qnum = (Z.mul x.qnum y.qnum); qden = (Pos.mul x.qden y.qden) }
+  { qnum = (Z.mul x.qnum y.qnum); qden = (Coq_Pos.mul x.qden y.qden) }
 
 (** val qopp : q -> q **)
 
@@ -494,6 +683,13 @@ let qopp x =
 
 let qminus x y =
   qplus x (qopp y)
+
+(** val qred : q -> q **)
+
+let qred q0 =
+  let { qnum = q1; qden = q2 } = q0 in
+  let (r1, r2) = snd (Z.ggcd q1 (Zpos q2)) in
+  { qnum = r1; qden = (Z.to_pos r2) }
 
 type law =
 | Laplace
@@ -1055,10 +1251,14 @@ let allows_too v size to0 to' =
 (** val check_lesser : view -> int -> int -> bool **)
 
 let check_lesser v size k =
-  forallb (fun j ->
-    (&&) (allows_too v size (fst (v.moves_of j)) (fst (v.moves_of k)))
-      (allows_too v size (snd (v.moves_of j)) (snd (v.moves_of k))))
-    (v.lesser_of k)
+  (&&)
+    (match fst (v.moves_of k) with
+     | Some j -> Nat.ltb j size
+     | None -> false)
+    (forallb (fun j ->
+      (&&) (allows_too v size (fst (v.moves_of j)) (fst (v.moves_of k)))
+        (allows_too v size (snd (v.moves_of j)) (snd (v.moves_of k))))
+      (v.lesser_of k))
 
 (** val check_model : grade -> automaton -> view -> bool **)
 
@@ -1189,7 +1389,7 @@ let check_ways g a v c w v0 i =
   let has = fun l -> is_some (goal w v0 (i, l)) in
   if (v.st_of t.src).reads
   then let (equal, other) = v.moves_of (w.bn_of v0).b_apart in
-       let alike =
+       let alike0 =
          match equal with
          | Some a0 -> (match other with
                        | Some b -> (=) a0 b
@@ -1199,7 +1399,7 @@ let check_ways g a v c w v0 i =
        (&&)
          ((||)
            ((||) (has Same)
-             ((&&) alike
+             ((&&) alike0
                ((||) (has Any)
                  ((&&) ((&&) g.mixes (has Least)) (has Largest)))))
            (negb (is_some equal)))
@@ -1734,3 +1934,301 @@ let multiples n =
     only_ends = (fun lo hi ->
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
       (qle_bool hi { qnum = (Zpos XH); qden = n })) }
+
+type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
+               q; weights : q list; pulls : q list }
+
+type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
+
+type numbers_of = (int * q) list
+
+(** val getQ : numbers_of -> int -> q **)
+
+let getQ s x =
+  match lookup x s with
+  | Some q0 -> q0
+  | None -> { qnum = Z0; qden = XH }
+
+(** val heldQ : numbers_of -> q -> place -> q **)
+
+let heldQ s z0 = function
+| Zero -> { qnum = Z0; qden = XH }
+| Insample -> z0
+| Held x -> getQ s x
+
+(** val valueQ : numbers_of -> q -> term -> q **)
+
+let valueQ s z0 v =
+  qplus
+    (if v.negative then qopp (heldQ s z0 v.whence) else heldQ s z0 v.whence)
+    v.plus
+
+(** val updQ : numbers_of -> trans -> q -> numbers_of **)
+
+let updQ s t z0 =
+  app (map (fun x -> (x, z0)) t.asg)
+    (app (map (fun p -> ((fst p), (valueQ s z0 (snd p)))) t.copies)
+      (filter (fun p -> negb (mem (fst p) (gets t))) s))
+
+(** val setQ : (int * update) list -> q -> numbers_of -> numbers_of **)
+
+let setQ l e r =
+  app
+    (map (fun p -> ((fst p),
+      (qred
+        (qplus
+          (match (snd p).from with
+           | Some y -> getQ r y
+           | None -> { qnum = Z0; qden = XH })
+          (if (snd p).adds then e else { qnum = Z0; qden = XH }))))) l)
+    (filter (fun p -> negb (mem (fst p) (map fst l))) r)
+
+(** val weighedQ : (int * q) list -> numbers_of -> q **)
+
+let weighedQ l r =
+  fold_right (fun p m -> qred (qplus (qmult (snd p) (getQ r (fst p))) m))
+    { qnum = Z0; qden = XH } l
+
+(** val atom_holds : numbers_of -> q -> atom -> bool **)
+
+let atom_holds s z0 a =
+  if a.strict
+  then qlt_bool (valueQ s z0 a.low) (valueQ s z0 a.high)
+  else qle_bool (valueQ s z0 a.low) (valueQ s z0 a.high)
+
+(** val can_beQ : positive -> law -> q -> q -> q -> bool **)
+
+let can_beQ n l d0 m z0 =
+  match l with
+  | Laplace ->
+    if qle_bool d0 { qnum = Z0; qden = XH }
+    then qeq_bool z0 m
+    else on_grid n (qminus z0 m)
+  | Exponential ->
+    if qle_bool d0 { qnum = Z0; qden = XH }
+    then qeq_bool z0 m
+    else (&&) (on_grid n (qminus z0 m)) (qle_bool m z0)
+  | Exact -> qeq_bool z0 m
+
+type linear = numbers_of * q
+
+(** val plus_at : int -> q -> numbers_of -> numbers_of **)
+
+let rec plus_at x w = function
+| [] -> (x, w) :: []
+| p :: l' ->
+  let (y, v) = p in
+  if (=) x y
+  then (y, (qred (qplus v w))) :: l'
+  else (y, v) :: (plus_at x w l')
+
+(** val add_term : q -> term -> linear -> linear **)
+
+let add_term w v l =
+  let w0 = if v.negative then qopp w else w in
+  (match v.whence with
+   | Zero -> l
+   | Insample -> ((fst l), (qred (qplus (snd l) w0)))
+   | Held x -> ((plus_at x w0 (fst l)), (snd l)))
+
+(** val pulled : trans -> numbers_of -> linear **)
+
+let pulled t l =
+  fold_right (fun p l0 ->
+    if mem (fst p) t.asg
+    then ((fst l0), (qred (qplus (snd l0) (snd p))))
+    else (match lookup (fst p) t.copies with
+          | Some v -> add_term (snd p) v l0
+          | None -> ((plus_at (fst p) (snd p) (fst l0)), (snd l0)))) ([],
+    { qnum = Z0; qden = XH }) l
+
+(** val add_atoms : (atom * q) list -> linear -> linear **)
+
+let add_atoms l l0 =
+  fold_right (fun p l1 ->
+    add_term (snd p) (fst p).low (add_term (qopp (snd p)) (fst p).high l1))
+    l0 l
+
+(** val add_items : (item * q) list -> linear -> linear **)
+
+let add_items l l0 =
+  fold_right (fun p l1 ->
+    match fst p with
+    | Number (a, b) -> add_term (snd p) a (add_term (qopp (snd p)) b l1)
+    | _ -> l1) l0 l
+
+(** val pulled' : (item * q) list -> q **)
+
+let pulled' l =
+  fold_right (fun p w ->
+    if is_other (fst p) then qred (qplus (snd p) w) else w) { qnum = Z0;
+    qden = XH } l
+
+(** val withinQ : law -> q -> q -> bool **)
+
+let withinQ l d0 k =
+  match l with
+  | Laplace -> (&&) (qle_bool (qopp d0) k) (qle_bool k d0)
+  | Exponential -> qle_bool (qopp d0) k
+  | Exact -> true
+
+(** val alike : item list -> item list -> bool **)
+
+let rec alike o o' =
+  match o with
+  | [] -> (match o' with
+           | [] -> true
+           | _ :: _ -> false)
+  | i :: o0 ->
+    (match o' with
+     | [] -> false
+     | i' :: o'0 ->
+       (&&)
+         (match i with
+          | Sym x -> (match i' with
+                      | Sym y -> (=) x y
+                      | _ -> false)
+          | _ -> (match i' with
+                  | Sym _ -> false
+                  | _ -> true)) (alike o0 o'0))
+
+(** val read_of : view -> rstep -> q -> q **)
+
+let read_of v c x =
+  if (v.st_of (v.tr_of c.taken).src).reads
+  then x
+  else { qnum = Z0; qden = XH }
+
+(** val possible :
+    positive -> automaton -> view -> rstep list -> int -> numbers_of ->
+    numbers_of -> bool **)
+
+let rec possible n a v run q0 s r =
+  match run with
+  | [] -> true
+  | c :: run' ->
+    let t = v.tr_of c.taken in
+    let e = read_of v c c.entry_at in
+    let m = qred (qplus e (weighedQ (v.st_of t.src).factors r)) in
+    (&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) (Nat.ltb c.taken (length a.transitions)) ((=) t.src q0))
+            (can_beQ n (v.st_of q0).law_of (v.st_of q0).d
+              (qplus m (v.st_of q0).mu) c.drawn))
+          ((||) (negb (shows_other t))
+            (can_beQ n (v.st_of q0).law_of' (v.st_of q0).d'
+              (qplus m (v.st_of q0).mu') c.drawn')))
+        (forallb (atom_holds s c.drawn) (atoms t)))
+      (possible n a v run' t.tgt (updQ s t c.drawn) (setQ t.sets e r))
+
+(** val stepped : view -> rstep -> numbers_of -> linear **)
+
+let stepped v c l =
+  let t = v.tr_of c.taken in
+  add_items (combine t.out c.pulls)
+    (add_atoms (combine (atoms t) c.weights) (pulled t l))
+
+(** val steep' : view -> rstep -> q **)
+
+let steep' v c =
+  pulled' (combine (v.tr_of c.taken).out c.pulls)
+
+(** val back : view -> rstep list -> numbers_of * (q * q) list **)
+
+let rec back v = function
+| [] -> ([], [])
+| c :: run' ->
+  let (l, ks) = back v run' in
+  let (l', k) = stepped v c l in (l', ((k, (steep' v c)) :: ks))
+
+(** val check_steep : view -> rstep -> (q * q) -> bool **)
+
+let check_steep v c ks =
+  let t = v.tr_of c.taken in
+  let s = v.st_of t.src in
+  (&&)
+    ((&&) (withinQ s.law_of s.d (fst ks))
+      ((||) (negb (shows_other t)) (withinQ s.law_of' s.d' (snd ks))))
+    (forallb (qle_bool { qnum = Z0; qden = XH }) c.weights)
+
+(** val worth : view -> rstep list -> (q * q) list -> numbers_of -> q **)
+
+let rec worth v run ks r =
+  match run with
+  | [] -> { qnum = Z0; qden = XH }
+  | c :: run' ->
+    (match ks with
+     | [] -> { qnum = Z0; qden = XH }
+     | k :: ks' ->
+       let t = v.tr_of c.taken in
+       let e = read_of v c c.more in
+       qred
+         (qplus
+           (qmult (qplus (fst k) (snd k))
+             (qplus e (weighedQ (v.st_of t.src).factors r)))
+           (worth v run' ks' (setQ t.sets e r))))
+
+(** val check_more : positive -> view -> claim -> rstep -> bool **)
+
+let check_more n v c s =
+  (||) (negb (v.st_of (v.tr_of s.taken).src).reads)
+    ((&&)
+      ((&&) (qle_bool (qmult c.c_sens c.c_low) (qopp s.more))
+        (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
+      (on_grid n s.more))
+
+(** val follows : view -> int -> rstep list -> int -> bool **)
+
+let rec follows v size run k =
+  match run with
+  | [] -> Nat.ltb k size
+  | c :: run' ->
+    if (v.st_of (v.tr_of c.taken).src).reads
+    then (match if qeq_bool c.more { qnum = Z0; qden = XH }
+                then fst (v.moves_of k)
+                else snd (v.moves_of k) with
+          | Some k' -> follows v size run' k'
+          | None -> false)
+    else follows v size run' k
+
+(** val alone : view -> rstep list -> int -> int list -> bool **)
+
+let rec alone v run q0 rivals =
+  match run with
+  | [] -> negb (nonempty rivals)
+  | c :: run' ->
+    let o = (v.tr_of c.taken).out in
+    let like = fun i -> alike (v.tr_of i).out o in
+    alone v run' (v.tr_of c.taken).tgt
+      (nodup (=)
+        (map (fun i -> (v.tr_of i).tgt)
+          (app
+            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
+              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
+
+(** val check_run : positive -> automaton -> view -> rcert -> bool **)
+
+let check_run n a v c =
+  let run = c.r_run in
+  let (_, ks) = back v run in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&)
+              ((&&)
+                ((&&) (check_claim c.r_claim) (check_model (multiples n) a v))
+                (qle_bool { qnum = Z0; qden = XH } c.r_claim.c_D))
+              (possible n a v run a.initial [] []))
+            (forallb (fun p -> check_steep v (fst p) (snd p))
+              (combine run ks))) (forallb (check_more n v c.r_claim) run))
+        (follows v (length a.differ) run 0)) (alone v run a.initial []))
+    (qle_bool c.r_claim.c_D (worth v run ks []))
+
+(** val check_lower : positive -> automaton -> rcert -> bool **)
+
+let check_lower n a c =
+  check_run n a (by_trees (grow a c.r_hints)) c

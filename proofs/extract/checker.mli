@@ -16,6 +16,8 @@ type comparison =
 
 val compOpp : comparison -> comparison
 
+val add : int -> int -> int
+
 val sub : int -> int -> int
 
 val eqb : bool -> bool -> bool
@@ -45,6 +47,14 @@ type z =
 
 module Pos :
  sig
+  type mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+ end
+
+module Coq_Pos :
+ sig
   val succ : positive -> positive
 
   val add : positive -> positive -> positive
@@ -53,14 +63,39 @@ module Pos :
 
   val pred_double : positive -> positive
 
+  type mask = Pos.mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+
+  val succ_double_mask : mask -> mask
+
+  val double_mask : mask -> mask
+
+  val double_pred_mask : positive -> mask
+
+  val sub_mask : positive -> positive -> mask
+
+  val sub_mask_carry : positive -> positive -> mask
+
+  val sub : positive -> positive -> positive
+
   val mul : positive -> positive -> positive
+
+  val size_nat : positive -> int
 
   val compare_cont : comparison -> positive -> positive -> comparison
 
   val compare : positive -> positive -> comparison
 
   val eqb : positive -> positive -> bool
+
+  val ggcdn : int -> positive -> positive -> positive * (positive * positive)
+
+  val ggcd : positive -> positive -> positive * (positive * positive)
  end
+
+val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool
 
 val nth : int -> 'a1 list -> 'a1 -> 'a1
 
@@ -79,6 +114,10 @@ val forallb : ('a1 -> bool) -> 'a1 list -> bool
 val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list
 
 val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
+
+val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list
+
+val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list
 
 val seq : int -> int -> int list
 
@@ -102,17 +141,25 @@ module Z :
 
   val compare : z -> z -> comparison
 
+  val sgn : z -> z
+
   val leb : z -> z -> bool
 
   val ltb : z -> z -> bool
 
   val eqb : z -> z -> bool
 
+  val abs : z -> z
+
+  val to_pos : z -> positive
+
   val pos_div_eucl : positive -> z -> z * z
 
   val div_eucl : z -> z -> z * z
 
   val modulo : z -> z -> z
+
+  val ggcd : z -> z -> z * (z * z)
  end
 
 val zeq_bool : z -> z -> bool
@@ -130,6 +177,8 @@ val qmult : q -> q -> q
 val qopp : q -> q
 
 val qminus : q -> q -> q
+
+val qred : q -> q
 
 type law =
 | Laplace
@@ -499,3 +548,70 @@ val on_grid : positive -> q -> bool
 val real_numbers : grade
 
 val multiples : positive -> grade
+
+type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
+               q; weights : q list; pulls : q list }
+
+type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
+
+type numbers_of = (int * q) list
+
+val getQ : numbers_of -> int -> q
+
+val heldQ : numbers_of -> q -> place -> q
+
+val valueQ : numbers_of -> q -> term -> q
+
+val updQ : numbers_of -> trans -> q -> numbers_of
+
+val setQ : (int * update) list -> q -> numbers_of -> numbers_of
+
+val weighedQ : (int * q) list -> numbers_of -> q
+
+val atom_holds : numbers_of -> q -> atom -> bool
+
+val can_beQ : positive -> law -> q -> q -> q -> bool
+
+type linear = numbers_of * q
+
+val plus_at : int -> q -> numbers_of -> numbers_of
+
+val add_term : q -> term -> linear -> linear
+
+val pulled : trans -> numbers_of -> linear
+
+val add_atoms : (atom * q) list -> linear -> linear
+
+val add_items : (item * q) list -> linear -> linear
+
+val pulled' : (item * q) list -> q
+
+val withinQ : law -> q -> q -> bool
+
+val alike : item list -> item list -> bool
+
+val read_of : view -> rstep -> q -> q
+
+val possible :
+  positive -> automaton -> view -> rstep list -> int -> numbers_of ->
+  numbers_of -> bool
+
+val stepped : view -> rstep -> numbers_of -> linear
+
+val steep' : view -> rstep -> q
+
+val back : view -> rstep list -> numbers_of * (q * q) list
+
+val check_steep : view -> rstep -> (q * q) -> bool
+
+val worth : view -> rstep list -> (q * q) list -> numbers_of -> q
+
+val check_more : positive -> view -> claim -> rstep -> bool
+
+val follows : view -> int -> rstep list -> int -> bool
+
+val alone : view -> rstep list -> int -> int list -> bool
+
+val check_run : positive -> automaton -> view -> rcert -> bool
+
+val check_lower : positive -> automaton -> rcert -> bool

@@ -39,6 +39,8 @@ from symdipa.model.errors import NothingToCertify  # noqa: E402
 
 Json = dict[str, Any]
 
+UPPER = ("private", "private-in-parts")
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -48,9 +50,16 @@ class Subject:
     automaton: symdipa.Automaton
     file: Json
 
+    @property
+    def certificate(self) -> Json:
+        certificate: Json = self.file["certificates"][0]
+        return certificate
 
-def subjects_of(name: str, automaton: symdipa.Automaton, timeout: float) -> Iterator[Subject]:
-    """Those certificates of an automaton, and of its visible reading, that are about privacy by shifts."""
+
+def subjects_of(
+    name: str, automaton: symdipa.Automaton, timeout: float, kinds: tuple[str, ...] = UPPER
+) -> Iterator[Subject]:
+    """Those certificates of an automaton, and of its visible reading, that are of these kinds."""
     for about in (automaton, halt_shown(automaton)):
         try:
             result = symdipa.weigh(about, methods=("alignment",), certified=True, timeout=timeout)
@@ -59,25 +68,28 @@ def subjects_of(name: str, automaton: symdipa.Automaton, timeout: float) -> Iter
             continue
         assert isinstance(file, dict)
         for certificate in file["certificates"]:
-            if certificate["kind"] in ("private", "private-in-parts"):
+            if certificate["kind"] in kinds:
                 yield Subject(name, about, file | {"certificates": [certificate]})
         if about == halt_shown(automaton):
             break
 
 
-def examples() -> Iterator[Subject]:
+def examples(kinds: tuple[str, ...] = UPPER) -> Iterator[Subject]:
     for path in sorted((ROOT / "examples").glob("*/*.dipa")):
-        yield from subjects_of(path.stem, symdipa.load(path), 20)
+        yield from subjects_of(path.stem, symdipa.load(path), 20, kinds)
 
 
 def random_subjects(
-    rng: random.Random, count: int, make: Callable[[random.Random], symdipa.Automaton] = random_automaton
+    rng: random.Random,
+    count: int,
+    make: Callable[[random.Random], symdipa.Automaton] = random_automaton,
+    kinds: tuple[str, ...] = UPPER,
 ) -> Iterator[Subject]:
     """Certificates of random automata, as many as these."""
     found = 0
     while found < count:
         automaton = make(rng)
-        for subject in subjects_of(f"random {found}", automaton, 5):
+        for subject in subjects_of(f"random {found}", automaton, 5, kinds):
             yield subject
             found += 1
             break
@@ -216,6 +228,56 @@ def compare(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[
     return counts, differ
 
 
+# Bounds from below
+
+
+def lower_bounds(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[Counter[str], list[str]]:
+    """The same of certificates of the kind ``lower``.
+
+    The proved checker writes runs out, and judges those. So it may accept what the other one refuses for its
+    form; but it accepts no ``D`` above the one that the automaton has.
+    """
+    counts: Counter[str] = Counter()
+    differ = []
+    for k in range(-len(subjects), mutants):
+        subject = subjects[k] if k < 0 else rng.choice(subjects)
+        file = copy.deepcopy(subject.file)
+        if k >= 0:
+            _spoil_run(rng, file["certificates"][0], len(subject.automaton.transitions))
+        rule, why = in_python(subject, file), in_coq(subject, file)
+        kind = "lower" if k < 0 else "mutant of lower"
+        said = "accepted" if not rule else "refused"
+        counts[f"{kind}: {said} in Python, {'not proved' if why else 'proved'}"] += 1
+        above = Fraction(file["certificates"][0]["D"]) > Fraction(subject.certificate["D"])
+        if not why and above:
+            differ.append(f"{subject.name}: D is too large, and proved\n{json.dumps(file)}")
+    return counts, differ
+
+
+def _spoil_run(rng: random.Random, certificate: Json, transitions: int) -> None:
+    """One change of a run or its flow, and of ``D`` as well."""
+    flow, run = certificate["flow"], certificate["run"]
+    match rng.randrange(7):
+        case 0 if flow:
+            edge = rng.choice(flow)
+            edge["amount"] = _moved(rng, edge["amount"])
+        case 1 if flow:
+            edge = rng.choice(flow)
+            edge[rng.choice(["from", "to"])] = rng.choice([rng.randrange(len(run)), "ground"])
+        case 2:
+            k = rng.randrange(len(run))
+            certificate["differences"][k] = rng.choice(["-2", "-1", "0", "1", "1/2"])
+        case 3:
+            run[rng.randrange(len(run))] = rng.randrange(transitions)
+        case 4 if flow:
+            edge = rng.choice(flow)
+            edge["repeated"] = not edge.get("repeated", False)
+        case 5 if certificate.get("cycles"):
+            rng.choice(certificate["cycles"])[rng.randrange(2)] = rng.randrange(len(run) + 1)
+    if rng.random() < 0.7:
+        certificate["D"] = _moved(rng, certificate["D"])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--automata", type=int, default=200)
@@ -224,6 +286,7 @@ def main() -> int:
         "--differ", type=int, default=0, help="automata where only some entries differ, or with registers"
     )
     parser.add_argument("--mutants", type=int, default=20000)
+    parser.add_argument("--lower", type=int, default=0, help="mutants of bounds from below")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = random.Random(options.seed)
@@ -232,6 +295,13 @@ def main() -> int:
     subjects += random_subjects(rng, options.differ, random_differ)
     print(f"{len(subjects)} certificates", flush=True)
     counts, differ = compare(rng, subjects, options.mutants)
+    if options.lower:
+        below = [*examples(("lower",)), *random_subjects(rng, options.automata, kinds=("lower",))]
+        below += random_subjects(rng, options.wider, random_linear, ("lower",))
+        below += random_subjects(rng, options.differ, random_differ, ("lower",))
+        more, wrong = lower_bounds(rng, below, options.lower)
+        counts.update(more)
+        differ += wrong
     for said, count in sorted(counts.items()):
         print(f"{count:7} {said}")
     for each in differ[:10]:

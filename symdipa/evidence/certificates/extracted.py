@@ -46,10 +46,12 @@ class NotAccepted(SymdipaError):
 class Accepted:
     """What is proved, and about which certificates nothing is.
 
-    ``noise`` says for which: ``"real numbers"``, ``"integers"`` or both.
+    ``noise`` says for which: ``"real numbers"``, ``"integers"`` or both. What is proved for integers only,
+    of an automaton about real numbers, is in ``on_integers``.
     """
 
     claims: tuple[Claim, ...]
+    on_integers: tuple[Claim, ...]
     together: tuple[Claim, ...]
     left_out: tuple[str, ...]
     noise: tuple[str, ...]
@@ -108,21 +110,31 @@ def _accepted(automaton: Automaton, certificate: bytes, judged: object) -> Accep
     assert isinstance(judged, list)
     found = table(parse(certificate), "the file")["certificates"]
     assert isinstance(found, list)
-    claims, left_out = [], []
+    claims, on_integers, left_out = [], [], []
     noise = {"real numbers": True, "integers": True}
     for item in judged:
         c = item["certificate"]
         if item["proved"]:
             content = table(found[c], f"certificates[{c}]")
             inputs = inputs_of(content, f"certificates[{c}]", automaton.differ.text)
-            claims.append(Claim("private", rational(content["D"], f"certificates[{c}].D"), inputs))
+            bound = rational(content["D"], f"certificates[{c}].D")
+            claim = Claim(
+                "lower" if item["kind"] == "lower" else "private",
+                bound,
+                inputs,
+                distinct=True if item["kind"] == "lower" else None,
+            )
+            if not item["reals"] and not automaton.integer:
+                on_integers.append(claim)
+                continue
+            claims.append(claim)
             noise = {
                 "real numbers": noise["real numbers"] and item["reals"],
                 "integers": noise["integers"] and item["integers"],
             }
         else:
             left_out.append(f"certificates[{c}]: {item['because']}")
-    if not claims:
+    if not claims and not on_integers:
         raise NotAccepted("not_proved", "; ".join(left_out), None)
-    kinds = tuple(kind for kind, proved in noise.items() if proved)
-    return Accepted(tuple(claims), tuple(both_ways(claims)), tuple(left_out), kinds)
+    kinds = tuple(kind for kind, proved in noise.items() if proved) if claims else ("integers",)
+    return Accepted(tuple(claims), tuple(on_integers), tuple(both_ways(claims)), tuple(left_out), kinds)

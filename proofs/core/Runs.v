@@ -1,0 +1,171 @@
+(* Certificates of the kind lower, about one run that is written out: what comparisons are added up with which weights, and samples
+   with which the run is possible.  Rational numbers, computable. *)
+From Coq Require Import QArith List Bool Arith.
+From Symdipa.Core Require Import Model Lookup Checker.
+Import ListNotations.
+Open Scope bool_scope.
+
+(* A step of the run: its transition; the entry that it reads in the first input, and by how much that of the second is larger; its
+   samples; what its comparisons (those of [atoms]) and the numbers that it shows are multiplied with. *)
+Record rstep := { taken : nat; entry_at : Q; more : Q; drawn : Q; drawn' : Q; weights : list Q; pulls : list Q }.
+Record rcert := { r_claim : claim; r_run : list rstep; r_hints : hints }.
+
+(* ---- The run, with numbers ---- *)
+
+Definition numbers_of := list (nat * Q).
+Definition getQ (s : numbers_of) (x : nat) : Q := match lookup x s with Some q => q | None => 0 end.
+Definition heldQ (s : numbers_of) (z : Q) (p : place) : Q :=
+  match p with Zero => 0 | Insample => z | Held x => getQ s x end.
+Definition valueQ (s : numbers_of) (z : Q) (v : term) : Q :=
+  (if negative v then - heldQ s z (whence v) else heldQ s z (whence v)) + plus v.
+Definition updQ (s : numbers_of) (t : trans) (z : Q) : numbers_of :=
+  map (fun x => (x, z)) (asg t) ++ map (fun p => (fst p, valueQ s z (snd p))) (copies t) ++
+  filter (fun p => negb (mem (fst p) (gets t))) s.
+Definition setQ (l : list (nat * update)) (e : Q) (r : numbers_of) : numbers_of :=
+  map (fun p => (fst p, Qred (match from (snd p) with Some y => getQ r y | None => 0 end + (if adds (snd p) then e else 0)))) l ++
+  filter (fun p => negb (mem (fst p) (map fst l))) r.
+Definition weighedQ (l : list (nat * Q)) (r : numbers_of) : Q := fold_right (fun p m => Qred (snd p * getQ r (fst p) + m)) 0 l.
+
+Definition atom_holds (s : numbers_of) (z : Q) (a : atom) : bool :=
+  if strict a then Qlt_bool (valueQ s z (low a)) (valueQ s z (high a)) else Qle_bool (valueQ s z (low a)) (valueQ s z (high a)).
+
+(* Values that noise on multiples of 1/n can have. *)
+Definition can_beQ (n : positive) (l : law) (d m z : Q) : bool :=
+  match l with
+  | Exact => Qeq_bool z m
+  | Laplace => if Qle_bool d 0 then Qeq_bool z m else on_grid n (z - m)
+  | Exponential => if Qle_bool d 0 then Qeq_bool z m else on_grid n (z - m) && Qle_bool m z
+  end.
+
+(* ---- What comparisons say, added up: a sum of what is stored, and a multiple of the sample ---- *)
+
+Definition linear := (numbers_of * Q)%type.
+Fixpoint plus_at (x : nat) (w : Q) (l : numbers_of) : numbers_of :=
+  match l with
+  | [] => [(x, w)]
+  | (y, v) :: l' => if Nat.eqb x y then (y, Qred (v + w)) :: l' else (y, v) :: plus_at x w l'
+  end.
+Definition add_term (w : Q) (v : term) (L : linear) : linear :=
+  let w := if negative v then - w else w in
+  match whence v with
+  | Zero => L
+  | Insample => (fst L, Qred (snd L + w))
+  | Held x => (plus_at x w (fst L), snd L)
+  end.
+(* A sum of what is stored after a step, in terms of what was stored before. *)
+Definition pulled (t : trans) (l : numbers_of) : linear :=
+  fold_right (fun p L =>
+    if mem (fst p) (asg t) then (fst L, Qred (snd L + snd p))
+    else match lookup (fst p) (copies t) with
+         | Some v => add_term (snd p) v L
+         | None => (plus_at (fst p) (snd p) (fst L), snd L)
+         end) ([], 0) l.
+Definition add_atoms (l : list (atom * Q)) (L : linear) : linear :=
+  fold_right (fun p L => add_term (snd p) (low (fst p)) (add_term (- snd p) (high (fst p)) L)) L l.
+Definition add_items (l : list (item * Q)) (L : linear) : linear :=
+  fold_right (fun p L => match fst p with Number a b => add_term (snd p) a (add_term (- snd p) b L) | _ => L end) L l.
+(* The same of the second sample. *)
+Definition pulled' (l : list (item * Q)) : Q := fold_right (fun p w => if is_other (fst p) then Qred (snd p + w) else w) 0 l.
+
+(* How steeply a weight may grow against the density. *)
+Definition withinQ (l : law) (d k : Q) : bool :=
+  match l with Laplace => Qle_bool (- d) k && Qle_bool k d | Exponential => Qle_bool (- d) k | Exact => true end.
+
+(* Outputs that may look alike. *)
+Fixpoint alike (o o' : list item) : bool :=
+  match o, o' with
+  | [], [] => true
+  | i :: o, i' :: o' => (match i, i' with Sym x, Sym y => Nat.eqb x y | Sym _, _ | _, Sym _ => false | _, _ => true end) && alike o o'
+  | _, _ => false
+  end.
+
+Section Runs.
+Variables (n : positive) (A : automaton) (V : view).
+
+Definition read_of (c : rstep) (x : Q) : Q := if reads (st_of V (src (tr_of V (taken c)))) then x else 0.
+
+(* run-step, run-feasible. *)
+Fixpoint possible (run : list rstep) (q : nat) (s r : numbers_of) : bool :=
+  match run with
+  | [] => true
+  | c :: run' =>
+      let t := tr_of V (taken c) in
+      let e := read_of c (entry_at c) in
+      let m := Qred (e + weighedQ (factors (st_of V (src t))) r) in
+      Nat.ltb (taken c) (length (transitions A)) && Nat.eqb (src t) q &&
+      can_beQ n (law_of (st_of V q)) (d (st_of V q)) (m + mu (st_of V q)) (drawn c) &&
+      (negb (shows_other t) || can_beQ n (law_of' (st_of V q)) (d' (st_of V q)) (m + mu' (st_of V q)) (drawn' c)) &&
+      forallb (atom_holds s (drawn c)) (atoms t) &&
+      possible run' (tgt t) (updQ s t (drawn c)) (setQ (sets t) e r)
+  end.
+
+(* What the rest of the run says of what is stored; and the multiples of its samples. *)
+Definition stepped (c : rstep) (l : numbers_of) : linear :=
+  let t := tr_of V (taken c) in
+  add_items (combine (out t) (pulls c)) (add_atoms (combine (atoms t) (weights c)) (pulled t l)).
+Definition steep' (c : rstep) : Q := pulled' (combine (out (tr_of V (taken c))) (pulls c)).
+Fixpoint back (run : list rstep) : numbers_of * list (Q * Q) :=
+  match run with
+  | [] => ([], [])
+  | c :: run' => let (l, ks) := back run' in let (l', k) := stepped c l in (l', (k, steep' c) :: ks)
+  end.
+
+(* flow-capacity. *)
+Definition check_steep (c : rstep) (ks : Q * Q) : bool :=
+  let t := tr_of V (taken c) in
+  let s := st_of V (src t) in
+  withinQ (law_of s) (d s) (fst ks) && (negb (shows_other t) || withinQ (law_of' s) (d' s) (snd ks)) &&
+  forallb (Qle_bool 0) (weights c).
+
+(* What the flow is worth, if registers differ by r. *)
+Fixpoint worth (run : list rstep) (ks : list (Q * Q)) (r : numbers_of) : Q :=
+  match run, ks with
+  | c :: run', k :: ks' =>
+      let t := tr_of V (taken c) in
+      let e := read_of c (more c) in
+      Qred ((fst k + snd k) * (e + weighedQ (factors (st_of V (src t))) r) + worth run' ks' (setQ (sets t) e r))
+  | _, _ => 0
+  end.
+
+(* difference, run-differ. *)
+Definition check_more (c : claim) (s : rstep) : bool :=
+  negb (reads (st_of V (src (tr_of V (taken s))))) ||
+  (Qle_bool (c_sens c * c_low c) (- more s) && Qle_bool (- more s) (c_sens c * c_high c) && on_grid n (more s)).
+Fixpoint follows (size : nat) (run : list rstep) (k : nat) : bool :=
+  match run with
+  | [] => Nat.ltb k size
+  | c :: run' =>
+      if reads (st_of V (src (tr_of V (taken c)))) then
+        match (if Qeq_bool (more c) 0 then fst (moves_of V k) else snd (moves_of V k)) with
+        | Some k' => follows size run' k'
+        | None => false
+        end
+      else follows size run' k
+  end.
+
+(* No other path shows what may look like it; [rivals] are the states where others are. *)
+Fixpoint alone (run : list rstep) (q : nat) (rivals : list nat) : bool :=
+  match run with
+  | [] => negb (nonempty rivals)
+  | c :: run' =>
+      let o := out (tr_of V (taken c)) in
+      let like := fun i => alike (out (tr_of V i)) o in
+      alone run' (tgt (tr_of V (taken c)))
+        (nodup Nat.eq_dec (map (fun i => tgt (tr_of V i))
+          (filter (fun i => negb (Nat.eqb i (taken c)) && like i) (leaving_of V q) ++
+           filter like (flat_map (leaving_of V) rivals))))
+  end.
+
+Definition check_run (C : rcert) : bool :=
+  let run := r_run C in
+  let (l, ks) := back run in
+  check_claim (r_claim C) && check_model (multiples n) A V && Qle_bool 0 (c_D (r_claim C)) &&
+  possible run (initial A) [] [] && forallb (fun p => check_steep (fst p) (snd p)) (combine run ks) &&
+  forallb (check_more (r_claim C)) run && follows (length (differ A)) run 0 && alone run (initial A) [] &&
+  Qle_bool (c_D (r_claim C)) (worth run ks []).
+End Runs.
+
+Definition check_lower (n : positive) (A : automaton) (C : rcert) : bool := check_run n A (by_trees (grow A (r_hints C))) C.
+
+Lemma check_lower_plain n A C : check_lower n A C = check_run n A (plain A (r_hints C)) C.
+Proof. unfold check_lower. now rewrite by_trees_plain. Qed.
