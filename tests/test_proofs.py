@@ -27,6 +27,7 @@ from conftest import ROOT
 
 import symdipa
 from symdipa.checker import CertificateRefused, Inputs, verify
+from symdipa.checker.digest import digest
 from symdipa.checker.model import Step
 from symdipa.checker.plain import private
 from symdipa.evidence.certificates import extracted
@@ -248,6 +249,24 @@ def test_no_bound_from_below_is_too_large(program: Path, agree: ModuleType) -> N
     assert counts["lower: accepted in Python, proved"] > 15
     assert counts["mutant of lower: accepted in Python, proved"] > 10
     assert counts["mutant of lower: refused in Python, not proved"] > 50
+
+
+def test_that_no_bound_will_do_is_proved(program: Path) -> None:
+    """A number that is compared without noise; the same claim about SVT is refused."""
+    text = (
+        "(q0:non-input, 1/2, 0): t := insample; output init; goto q\n"
+        "(q, {}, 0): if (insample < t) then output low; goto q"
+        " elseif (insample >= t) then output high; goto end\n"
+    )
+    automaton, noisy = symdipa.loads(text.format("inf")), symdipa.loads(text.format("1/2"))
+    file = symdipa.certify(symdipa.check(automaton))
+    assert isinstance(file, dict)
+    claims = verify(automaton, json.dumps(file)).claims
+    assert [c.kind for c in claims] == ["violation"]
+    assert extracted.verify(automaton, json.dumps(file).encode()).on_integers == claims
+    file["automaton"] = {"sha256": digest(noisy)}
+    with pytest.raises(extracted.NotAccepted, match="kind violation"):
+        extracted.verify(noisy, json.dumps(file).encode())
 
 
 def test_a_broken_rule_in_python_is_noticed(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,11 +110,11 @@ Fixpoint back (run : list rstep) : numbers_of * list (Q * Q) :=
   | c :: run' => let (l, ks) := back run' in let (l', k) := stepped c l in (l', (k, steep' c) :: ks)
   end.
 
-(* flow-capacity. *)
-Definition check_steep (c : rstep) (ks : Q * Q) : bool :=
+(* flow-capacity; [share] is what may be used of it. *)
+Definition check_steep (share : Q) (c : rstep) (ks : Q * Q) : bool :=
   let t := tr_of V (taken c) in
   let s := st_of V (src t) in
-  withinQ (law_of s) (d s) (fst ks) && (negb (shows_other t) || withinQ (law_of' s) (d' s) (snd ks)) &&
+  withinQ (law_of s) (share * d s) (fst ks) && (negb (shows_other t) || withinQ (law_of' s) (share * d' s) (snd ks)) &&
   forallb (Qle_bool 0) (weights c).
 
 (* What the flow is worth, if registers differ by r. *)
@@ -156,16 +156,25 @@ Fixpoint alone (run : list rstep) (q : nat) (rivals : list nat) : bool :=
            filter like (flat_map (leaving_of V) rivals))))
   end.
 
-Definition check_run (C : rcert) : bool :=
+(* The run is as it should be, and worth enough. *)
+Definition check_run (share : Q) (enough : Q -> bool) (C : rcert) : bool :=
   let run := r_run C in
   let (l, ks) := back run in
-  check_claim (r_claim C) && check_model (multiples n) A V && Qle_bool 0 (c_D (r_claim C)) &&
-  possible run (initial A) [] [] && forallb (fun p => check_steep (fst p) (snd p)) (combine run ks) &&
+  check_claim (r_claim C) && check_model (multiples n) A V &&
+  possible run (initial A) [] [] && forallb (fun p => check_steep share (fst p) (snd p)) (combine run ks) &&
   forallb (check_more (r_claim C)) run && follows (length (differ A)) run 0 && alone run (initial A) [] &&
-  Qle_bool (c_D (r_claim C)) (worth run ks []).
+  enough (worth run ks []).
 End Runs.
 
-Definition check_lower (n : positive) (A : automaton) (C : rcert) : bool := check_run n A (by_trees (grow A (r_hints C))) C.
+Definition worth_D (C : rcert) (w : Q) : bool := Qle_bool 0 (c_D (r_claim C)) && Qle_bool (c_D (r_claim C)) w.
 
-Lemma check_lower_plain n A C : check_lower n A C = check_run n A (plain A (r_hints C)) C.
+(* lower-bound; violation-growth: nothing limits the flow. *)
+Definition check_lower (n : positive) (A : automaton) (C : rcert) : bool :=
+  check_run n A (by_trees (grow A (r_hints C))) 1 (worth_D C) C.
+Definition check_growth (n : positive) (A : automaton) (C : rcert) : bool :=
+  check_run n A (by_trees (grow A (r_hints C))) 0 (Qlt_bool 0) C.
+
+Lemma check_lower_plain n A C : check_lower n A C = check_run n A (plain A (r_hints C)) 1 (worth_D C) C.
 Proof. unfold check_lower. now rewrite by_trees_plain. Qed.
+Lemma check_growth_plain n A C : check_growth n A C = check_run n A (plain A (r_hints C)) 0 (Qlt_bool 0) C.
+Proof. unfold check_growth. now rewrite by_trees_plain. Qed.

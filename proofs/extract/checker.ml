@@ -2143,14 +2143,15 @@ let rec back v = function
   let (l, ks) = back v run' in
   let (l', k) = stepped v c l in (l', ((k, (steep' v c)) :: ks))
 
-(** val check_steep : view -> rstep -> (q * q) -> bool **)
+(** val check_steep : view -> q -> rstep -> (q * q) -> bool **)
 
-let check_steep v c ks =
+let check_steep v share c ks =
   let t = v.tr_of c.taken in
   let s = v.st_of t.src in
   (&&)
-    ((&&) (withinQ s.law_of s.d (fst ks))
-      ((||) (negb (shows_other t)) (withinQ s.law_of' s.d' (snd ks))))
+    ((&&) (withinQ s.law_of (qmult share s.d) (fst ks))
+      ((||) (negb (shows_other t))
+        (withinQ s.law_of' (qmult share s.d') (snd ks))))
     (forallb (qle_bool { qnum = Z0; qden = XH }) c.weights)
 
 (** val worth : view -> rstep list -> (q * q) list -> numbers_of -> q **)
@@ -2208,9 +2209,10 @@ let rec alone v run q0 rivals =
             (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
               (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
 
-(** val check_run : positive -> automaton -> view -> rcert -> bool **)
+(** val check_run :
+    positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool **)
 
-let check_run n a v c =
+let check_run n a v share enough c =
   let run = c.r_run in
   let (_, ks) = back v run in
   (&&)
@@ -2219,16 +2221,27 @@ let check_run n a v c =
         ((&&)
           ((&&)
             ((&&)
-              ((&&)
-                ((&&) (check_claim c.r_claim) (check_model (multiples n) a v))
-                (qle_bool { qnum = Z0; qden = XH } c.r_claim.c_D))
+              ((&&) (check_claim c.r_claim) (check_model (multiples n) a v))
               (possible n a v run a.initial [] []))
-            (forallb (fun p -> check_steep v (fst p) (snd p))
+            (forallb (fun p -> check_steep v share (fst p) (snd p))
               (combine run ks))) (forallb (check_more n v c.r_claim) run))
         (follows v (length a.differ) run 0)) (alone v run a.initial []))
-    (qle_bool c.r_claim.c_D (worth v run ks []))
+    (enough (worth v run ks []))
+
+(** val worth_D : rcert -> q -> bool **)
+
+let worth_D c w =
+  (&&) (qle_bool { qnum = Z0; qden = XH } c.r_claim.c_D)
+    (qle_bool c.r_claim.c_D w)
 
 (** val check_lower : positive -> automaton -> rcert -> bool **)
 
 let check_lower n a c =
-  check_run n a (by_trees (grow a c.r_hints)) c
+  check_run n a (by_trees (grow a c.r_hints)) { qnum = (Zpos XH); qden = XH }
+    (worth_D c) c
+
+(** val check_growth : positive -> automaton -> rcert -> bool **)
+
+let check_growth n a c =
+  check_run n a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
+    (qlt_bool { qnum = Z0; qden = XH }) c

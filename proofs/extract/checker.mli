@@ -602,7 +602,7 @@ val steep' : view -> rstep -> q
 
 val back : view -> rstep list -> numbers_of * (q * q) list
 
-val check_steep : view -> rstep -> (q * q) -> bool
+val check_steep : view -> q -> rstep -> (q * q) -> bool
 
 val worth : view -> rstep list -> (q * q) list -> numbers_of -> q
 
@@ -612,6 +612,11 @@ val follows : view -> int -> rstep list -> int -> bool
 
 val alone : view -> rstep list -> int -> int list -> bool
 
-val check_run : positive -> automaton -> view -> rcert -> bool
+val check_run :
+  positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool
+
+val worth_D : rcert -> q -> bool
 
 val check_lower : positive -> automaton -> rcert -> bool
+
+val check_growth : positive -> automaton -> rcert -> bool

@@ -55,6 +55,13 @@ let look (a : Automata.t) c j =
     else if a.plain then refuse "%s breaks the rules %s" where (rule ())
     else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
       ^ ", or needs a fact about constants, negatives or values apart, which no theorem is about")) ] in
+  let from_below written check =
+    let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
+    match written () with
+    | x when check XH a.automaton x -> head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ]
+    | _ -> unproved ("a certificate of the kind " ^ kind
+        ^ " that breaks a rule, needs the order of values to tell runs apart, or is not about integers")
+    | exception Not_proved why -> unproved why in
   match kind with
   | "private" ->
       let x = Certificates.private_ a where j in
@@ -66,12 +73,9 @@ let look (a : Automata.t) c j =
   | "private-in-parts" ->
       let x = Certificates.in_parts a where j in
       judged (fun grade -> check_parts grade a.automaton x) (fun grade -> broken_in_parts grade a.automaton x)
-  | "lower" ->
-      let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
-      (match Runs.lower a (Certificates.claim where (table where j)) where j with
-       | x when check_lower XH a.automaton x -> head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ]
-       | _ -> unproved "a certificate of the kind lower that breaks a rule, needs the order of values to tell runs apart, or is not about integers"
-       | exception Not_proved why -> unproved why)
+  | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower
+  | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
+      from_below (fun () -> Runs.growth a where j) check_growth
   | "violation" | "relational" | "well-formed" ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
   | k -> refuse "%s is of the unknown kind %s" where k

@@ -1,4 +1,4 @@
-(* Certificates of the kind lower, written out for the checker: as many further rounds of each cycle as the flow asks for, the
+(* Runs with a flow, of certificates of the kinds lower and violation, written out for the checker: as many further rounds of each cycle as the flow asks for, the
    comparisons along which it goes, and samples with which the run is possible.  None of this is trusted: the checker judges the run. *)
 
 open Checker
@@ -54,8 +54,8 @@ let end_of where size j = match j with
 
 let position = function Sample (p, _) | Second p -> Some p | Ground -> None
 
-let lower (a : Automata.t) claim where j =
-  let l = members where [ "kind"; "adjacency"; "sensitivity"; "D"; "run"; "differences"; "flow" ] [ "cycles" ] j in
+(* [l] are the members of the certificate; [growing]: no sample may use anything of its capacity. *)
+let written (a : Automata.t) claim where growing l =
   let states = Array.of_list a.automaton.states and transitions = Array.of_list a.automaton.transitions in
   let run = Array.of_list (List.map (number (where ^ ".run") (Array.length transitions)) (items (where ^ ".run") (List.assoc "run" l))) in
   let size = Array.length run in
@@ -88,6 +88,7 @@ let lower (a : Automata.t) claim where j =
     | Second p -> Hashtbl.replace absorbed (p, true) (Option.value (Hashtbl.find_opt absorbed (p, true)) ~default:nought +: x)
     | Ground -> () in
   let repeated = List.filter (fun f -> f.repeated) flows in
+  if growing && repeated <> [] then not_proved "a flow without bound that is repeated";
   List.iter (fun f ->
     let c = cycle_of f in
     if on c f.low_end then absorb f.low_end (neg f.amount);
@@ -171,7 +172,7 @@ let lower (a : Automata.t) claim where j =
     | Some (w, `Item k, s) -> pulls.(w).(k) <- pulls.(w).(k) +: (if s < 0 then neg x else x)
     | None -> not_proved "flow along what the run, written out, does not compare") (plain @ again);
   (* In the paper's automata insampleprime takes all that it can. *)
-  if a.plain then Array.iteri (fun w l -> Array.iteri (fun k it ->
+  if a.plain && not growing then Array.iteri (fun w l -> Array.iteri (fun k it ->
     if it = Other then begin
       let d = of_q (state (fst long.(w))).d' in
       pulls.(w).(k) <- (match sign (difference w) with 0 -> nought | s when s > 0 -> neg d | _ -> d)
@@ -227,3 +228,15 @@ let lower (a : Automata.t) claim where j =
       drawn' = to_q (entry +: sum +: of_q s.mu'); weights = List.map to_q (Array.to_list weights.(w));
       pulls = List.map to_q (Array.to_list pulls.(w)) }) in
   { r_claim = claim; r_run = steps; r_hints = a.hints }
+
+let bounds = [ "adjacency"; "sensitivity" ] and flow = [ "run"; "differences"; "flow" ]
+let claim where l d : claim =
+  let low, high = interval where (List.assoc "adjacency" l) in
+  { c_low = low; c_high = high; c_sens = rational where (List.assoc "sensitivity" l); c_D = d }
+
+let lower a where j =
+  let l = members where ([ "kind"; "D" ] @ bounds @ flow) [ "cycles" ] j in
+  written a (claim where l (rational where (List.assoc "D" l))) where false l
+let growth a where j =
+  let l = members where ([ "kind"; "pattern" ] @ bounds @ flow) [ "cycles" ] j in
+  written a (claim where l zero) where true l

@@ -297,17 +297,28 @@ Proof.
 Qed.
 
 Section Rare.
-Variable th : R.
-Hypothesis Hth : 0 < th < 1.
+Variables (th : R) (share : Q).
+Hypothesis Hth : 0 < th.
+Hypothesis Hshare : share = 1%Q /\ th < 1 \/ share = 0%Q.
 Let te := th * eps.
+Local Lemma te_pos : 0 < te.
+Proof. now apply Rmult_lt_0_compat. Qed.
 
-Lemma shows_rare q s c : (shows_other (tr A (taken c)) = true -> withinQ (law_of' (st A q)) (d' (st A q)) (steep' V c) = true) ->
+Lemma tail_share l dd k : withinQ l (share * dd) k = true -> exists M, 0 < M /\
+  forall m B, 0 <= B -> E N l (Q2R dd) m (fun z => Rmin 1 (B * exp (- (th * eps * Q2R k) * (z - m)))) <= M * B.
+Proof.
+  intros H. apply within_real in H. rewrite Q2R_mult in H. destruct Hshare as [[-> Lt]| ->].
+  - apply (tail g eps (width_pos n) Heps); [lra|]. intros _. replace (Q2R 1 * Q2R dd) with (Q2R dd) in H by (unfold Q2R at 2; simpl; lra). exact H.
+  - apply (tail_flat g eps (width_pos n) Heps); [lra|]. now rewrite Q2R_0, Rmult_0_l in H.
+Qed.
+
+Lemma shows_rare q s c : (shows_other (tr A (taken c)) = true -> withinQ (law_of' (st A q)) (share * d' (st A q)) (steep' V c) = true) ->
   exists M, 0 < M /\ forall f y m,
     shows N A q m (out (tr A (taken c))) (map (seen s (drawn c) (drawn' c)) (out (tr A (taken c)))) f y <= M * exp (- te * (Q2R (steep' V c) * m)).
 Proof.
   intros Hw. set (t := tr A (taken c)) in *. destruct (existsb is_other (out t)) eqn:Ex.
   - specialize (Hw Ex). set (k := Q2R (steep' V c)) in *.
-    destruct (tail g eps (width_pos n) Heps (law_of' (st A q)) (Q2R (d' (st A q))) k th ltac:(lra) ltac:(now apply within_real)) as (M & HM & T).
+    destruct (tail_share _ _ _ Hw) as (M & HM & T). fold k in T.
     set (b := Q2R (drawn' c)). set (m' := Q2R (mu' (st A q))).
     exists (M * exp (- te * (k * (m' - b)))). split; [apply Rmult_lt_0_compat; [easy|apply exp_pos]|]. intros f y m.
     assert (Ho : In Other (out t)) by (apply existsb_exists in Ex as (x & Hx & Ox); now destruct x).
@@ -327,7 +338,7 @@ Proof.
       assert (existsb is_other (out t) = true) by (apply existsb_exists; eauto). congruence.
 Qed.
 
-Lemma rare run : forall s q l ks, back V run = (l, ks) -> forallb (fun p => check_steep V (fst p) (snd p)) (combine run ks) = true ->
+Lemma rare run : forall s q l ks, back V run = (l, ks) -> forallb (fun p => check_steep V share (fst p) (snd p)) (combine run ks) = true ->
   chain A q (map taken run) ->
   exists M, 0 < M /\ forall f a, P (map taken run) (word run s) q f a <= M * exp (- te * (total l f + pulling run ks a)).
 Proof.
@@ -336,13 +347,13 @@ Proof.
   - destruct (back V run) as [l1 ks1] eqn:B. destruct (stepped V c l1) as [l0 k] eqn:St. intros H. inversion H; subst l ks; clear H.
     cbn [combine forallb fst snd]. rewrite andb_true_iff. intros [Ck Cs] [Hi Hc].
     set (i := taken c) in *. pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq. set (t := tr A i) in *.
-    unfold check_steep in Ck. see Ck. fold i in Ck. fold t in Ck. rewrite Hq in Ck. rewrite !andb_true_iff in Ck. destruct Ck as [[C1 C2] C3].
+    unfold check_steep in Ck. see Ck. fold i in Ck. fold t in Ck. rewrite Hq in Ck. rewrite !andb_true_iff in Ck. destruct Ck as [[C1 C2] C3]. cbn [fst snd] in C1, C2.
     set (s' := updQ s t (drawn c)).
     destruct (IH s' (tgt t) l1 ks1 eq_refl Cs Hc) as (M1 & P1 & R1).
-    assert (Hw : shows_other (tr A (taken c)) = true -> withinQ (law_of' (st A q)) (d' (st A q)) (steep' V c) = true).
+    assert (Hw : shows_other (tr A (taken c)) = true -> withinQ (law_of' (st A q)) (share * d' (st A q)) (steep' V c) = true).
     { intros So. fold i in So. fold t in So. rewrite So in C2. exact C2. }
     destruct (shows_rare q s c Hw) as (M2 & P2 & R2). fold i in R2. fold t in R2.
-    destruct (tail g eps (width_pos n) Heps (law_of (st A q)) (Q2R (d (st A q))) (Q2R k) th ltac:(lra) ltac:(now apply within_real)) as (M3 & P3 & R3).
+    destruct (tail_share _ _ _ C1) as (M3 & P3 & R3).
     destruct (total_pulled t l1) as [Kp Hp].
     assert (Wpos : Forall (fun p : atom * Q => Qle_bool 0 (snd p) = true) (combine (atoms t) (weights c))).
     { apply Forall_forall. intros [x w] Hx. apply in_combine_r in Hx. rewrite forallb_forall in C3. now apply C3. }
@@ -379,7 +390,7 @@ Proof.
       match goal with |- M2 * ?x * (M1 * ?y) <= M2 * M1 * ?u * ?v * ?w =>
         replace (M2 * x * (M1 * y)) with ((M2 * M1) * (x * y)) by ring; replace (M2 * M1 * u * v * w) with ((M2 * M1) * (u * v * w)) by ring end.
       apply Rmult_le_compat_l; [left; now apply Rmult_lt_0_compat|]. rewrite <- !exp_plus. apply exp_mono.
-      assert (Te : 0 < te) by (unfold te; apply Rmult_lt_0_compat; lra).
+      pose proof te_pos as Te.
       assert (G : total l0 f + Q2R k * z + pulling run ks1 (rest A q i a) - K <= total l1 (upd f t z) + pulling run ks1 (rest A q i a)) by (unfold K; lra).
       apply (Rmult_le_compat_l te) in G; [|lra]. fold te. lra.
     + right. unfold Bc. cbn [pulling fst snd]. cbv zeta. fold i. fold t. rewrite Hq.
@@ -522,13 +533,14 @@ Proof.
   apply (Rmult_lt_reg_r (exp (x * INR k))); [apply exp_pos|]. rewrite Rmult_assoc, Rinv_l by (apply Rgt_not_eq, exp_pos). lra.
 Qed.
 
-Theorem below C D' : r_hints C = H0 -> check_lower n A C = true -> D' < Q2R (c_D (r_claim C)) ->
+Lemma beyond C D' share enough : r_hints C = H0 -> check_run n A V share enough C = true ->
+  (forall w, enough w = true -> exists th, 0 < th /\ (share = 1%Q /\ th < 1 \/ share = 0%Q) /\ D' < th * Q2R w) ->
   exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
     exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
 Proof.
-  intros Eh Hc HD. rewrite check_lower_plain, Eh in Hc. unfold check_run in Hc. destruct (back V (r_run C)) as [l ks] eqn:Bk.
-  rewrite !andb_true_iff in Hc. destruct Hc as [[[[[[[[Cc HM] D0] Po] St] Mo] Fo] Al] Wo].
-  set (run := r_run C) in *. set (c := r_claim C) in *. apply Qle_R in D0, Wo. rewrite Q2R_0 in D0.
+  intros Eh Hc Rate. unfold check_run in Hc. destruct (back V (r_run C)) as [l ks] eqn:Bk.
+  rewrite !andb_true_iff in Hc. destruct Hc as [[[[[[[Cc HM] Po] St] Mo] Fo] Al] Wo].
+  set (run := r_run C) in *. set (c := r_claim C) in *. specialize (Rate _ Wo).
   destruct (possible_positive run _ _ _ Po) as [Hch Pos]. rewrite real_nil in Pos.
   set (w := word run []) in *. set (p := map taken run) in *.
   set (at_ := fun (k : nat) x => stream_of entry_at run x + INR k * stream_of more run x).
@@ -536,16 +548,7 @@ Proof.
   assert (Pr' : forall k, prob N A (at_ k) w = f k).
   { intros k. apply prob_alone; auto. apply (det _ _ _ HM). }
   set (W := Q2R (worth V run ks [])) in *.
-  (* a rate between D' and what the run is worth *)
-  assert (Rate : exists th, 0 < th < 1 /\ D' < th * W).
-  { destruct (Req_dec W 0) as [E|E]; [exists (1 / 2); rewrite E in *; lra|]. assert (0 < W) by lra.
-    destruct (Rle_lt_dec D' 0) as [L|L].
-    - exists (1 / 2). split; lra.
-    - exists ((D' + W) / (2 * W)). assert (Hw : D' < W) by lra. split; [split|].
-      + apply Rdiv_lt_0_compat; lra.
-      + apply (Rmult_lt_reg_r (2 * W)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
-      + replace ((D' + W) / (2 * W) * W) with ((D' + W) / 2) by (field; lra). lra. }
-  destruct Rate as (th & Hth & Hr). destruct (rare th Hth run [] (initial A) l ks Bk St Hch) as (M & HM0 & Ra). fold p w in Ra.
+  destruct Rate as (th & Hth & Hs & Hr). destruct (rare th share Hth Hs run [] (initial A) l ks Bk St Hch) as (M & HM0 & Ra). fold p w in Ra.
   set (a0 := (at_ 0%nat, fun _ : nat => 0) : feed). set (a1 := (at_ 1%nat, fun _ : nat => 0) : feed).
   assert (Line : forall k, pulling run ks (at_ k, fun _ => 0) = pulling run ks a0 + INR k * W).
   { intros k. replace (at_ k, fun _ : nat => 0) with (mixed_feed (1 - INR k) a0 a1).
@@ -583,6 +586,30 @@ Proof.
     apply (Rmult_lt_compat_l (f 0%nat)) in Hk; [|easy]. unfold Rdiv in Hk.
     replace (f 0%nat * (B * / f 0%nat * exp (- x * INR k))) with (B * exp (- x * INR k)) in Hk by (field; lra). lra.
 Qed.
+
+Theorem below C D' : r_hints C = H0 -> check_lower n A C = true -> D' < Q2R (c_D (r_claim C)) ->
+  exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
+    exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
+Proof.
+  intros Eh Hc HD. rewrite check_lower_plain, Eh in Hc. apply (beyond C D' 1 (worth_D C) Eh Hc).
+  intros q Hq. unfold worth_D in Hq. apply andb_true_iff in Hq as [D0 Wo]. apply Qle_R in D0, Wo. rewrite Q2R_0 in D0. set (W := Q2R q) in *.
+  destruct (Req_dec W 0) as [E|E]; [exists (1 / 2); repeat split; [lra|left; split; [easy|lra]|rewrite E; lra]|]. assert (0 < W) by lra.
+  destruct (Rle_lt_dec D' 0) as [L|L].
+  - exists (1 / 2). repeat split; [lra|left; split; [easy|lra]|lra].
+  - exists ((D' + W) / (2 * W)). assert (Hw : D' < W) by lra. split; [|split].
+    + apply Rdiv_lt_0_compat; lra.
+    + left. split; [easy|]. apply (Rmult_lt_reg_r (2 * W)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+    + replace ((D' + W) / (2 * W) * W) with ((D' + W) / 2) by (field; lra). lra.
+Qed.
+
+Theorem growing C D' : r_hints C = H0 -> check_growth n A C = true ->
+  exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
+    exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
+Proof.
+  intros Eh Hc. rewrite check_growth_plain, Eh in Hc. apply (beyond C D' 0 (Qlt_bool 0) Eh Hc).
+  intros q Hq. apply Qlt_R in Hq. rewrite Q2R_0 in Hq. exists ((Rabs D' + 1) / Q2R q). pose proof (Rabs_pos D'). pose proof (Rle_abs D').
+  split; [apply Rdiv_lt_0_compat; lra|]. split; [now right|]. replace ((Rabs D' + 1) / Q2R q * Q2R q) with (Rabs D' + 1) by (field; lra). lra.
+Qed.
 End Run.
 
 (* Nothing less than D will do, whatever eps is. *)
@@ -592,3 +619,11 @@ Definition is_tight (n : positive) (A : automaton) (c : claim) :=
 
 Theorem checked_lower n (A : automaton) (C : rcert) : check_lower n A C = true -> is_tight n A (r_claim C).
 Proof. intros H eps Heps D' HD. now apply (below n eps Heps A (r_hints C) C D'). Qed.
+
+(* No D will do at all. *)
+Definition is_leaking (n : positive) (A : automaton) (c : claim) :=
+  forall eps (Heps : 0 < eps) D', exists alpha beta, near n c alpha beta /\ differ_as (differ A) alpha beta /\
+  exists w, exp (eps * D') * prob (noise_on n eps Heps) A beta w < prob (noise_on n eps Heps) A alpha w.
+
+Theorem checked_growth n (A : automaton) (C : rcert) : check_growth n A C = true -> is_leaking n A (r_claim C).
+Proof. intros H eps Heps D'. now apply (growing n eps Heps A (r_hints C) C D'). Qed.

@@ -21,10 +21,10 @@ Proof.
 Qed.
 
 (* The mean of an exponential that grows less steeply than the density falls. *)
-Lemma tail l d k th : 0 <= th < 1 -> within l d k ->
+Lemma tail l d k th : 0 <= th < 1 -> (0 < d -> within l d k) ->
   exists M, 0 < M /\ forall m B, 0 <= B -> laplace g eps l d m (fun z => Rmin 1 (B * exp (- (th * eps * k) * (z - m)))) <= M * B.
 Proof.
-  intros Hth Hk.
+  intros Hth Hk0.
   assert (At : forall m B, 0 <= B -> Rmin 1 (B * exp (- (th * eps * k) * (m - m))) <= 1 * B).
   { intros m B HB. replace (- (th * eps * k) * (m - m)) with 0 by ring. rewrite exp_0, Rmult_1_r, Rmult_1_l. apply Rmin_r. }
   destruct (Rlt_dec 0 d) as [Hd|Hd].
@@ -32,7 +32,7 @@ Proof.
   destruct l.
   3: { exists 1. split; [lra|]. intros m B HB. now apply At. }
   1, 2 : set (x := g * (eps * d)); assert (Hx : 0 < x) by (unfold x; now repeat apply Rmult_lt_0_compat);
-    set (y := (1 - th) * x); assert (Hy : 0 < y) by (apply Rmult_lt_0_compat; lra).
+    pose proof (Hk0 Hd) as Hk; set (y := (1 - th) * x); assert (Hy : 0 < y) by (apply Rmult_lt_0_compat; lra).
   - assert (W : forall j, weight x j * exp (- (th * eps * k) * (g * IZR j)) <= weight y j).
     { intros j. unfold weight. rewrite <- exp_plus, abs_IZR.
       assert (H : - x * Rabs (IZR j) + - (th * eps * k) * (g * IZR j) <= - y * Rabs (IZR j)).
@@ -80,6 +80,17 @@ Proof.
     eapply Rle_trans; [apply Rmult_le_compat_l; [lra|apply Rmin_r]|]. specialize (W j).
     replace (weight_up x j * (B * exp (- (th * eps * k) * (g * IZR j)))) with (B * (weight_up x j * exp (- (th * eps * k) * (g * IZR j)))) by ring.
     now apply Rmult_le_compat_l.
+Qed.
+
+(* What does not grow at all may be taken as often as one likes. *)
+Lemma tail_flat l d k th : 0 <= th -> within l 0 k ->
+  exists M, 0 < M /\ forall m B, 0 <= B -> laplace g eps l d m (fun z => Rmin 1 (B * exp (- (th * eps * k) * (z - m)))) <= M * B.
+Proof.
+  intros Hth Hk. destruct (tail l d (2 * th * k) (1 / 2)) as (M & HM & T); [lra| |].
+  - intros Hd. destruct l; simpl in *; auto.
+    + assert (k = 0) by lra. subst. lra.
+    + assert (0 <= th * k) by (apply Rmult_le_pos; lra). lra.
+  - exists M. split; [easy|]. intros m B HB. replace (th * eps * k) with (1 / 2 * eps * (2 * th * k)) by field. now apply T.
 Qed.
 
 (* Values that the noise can have. *)

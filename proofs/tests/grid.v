@@ -8,11 +8,13 @@ Print allows.
 Print leads.
 Print is_private.
 Print is_tight.
+Print is_leaking.
 Check checked_private.
 Check checked_in_parts.
 Check checked_private_fine.
 Check checked_in_parts_fine.
 Check checked_lower.
+Check checked_growth.
 Check svt_private.
 Check every_entry_spec.
 Check entries_spec.
@@ -22,6 +24,7 @@ Print Assumptions checked_in_parts.
 Print Assumptions checked_private_fine.
 Print Assumptions checked_in_parts_fine.
 Print Assumptions checked_lower.
+Print Assumptions checked_growth.
 Print Assumptions svt_private.
 Print Assumptions every_entry_spec.
 Print Assumptions entries_spec.

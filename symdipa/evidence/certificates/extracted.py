@@ -11,11 +11,12 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from symdipa.checker import Claim
-from symdipa.checker.claims import both_ways, inputs_of
+from symdipa.checker.claims import Inputs, both_ways, inputs_of
 from symdipa.checker.reading import parse, rational, table
 from symdipa.files import formats
 from symdipa.model.automaton import Automaton
@@ -105,6 +106,15 @@ def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
     )
 
 
+def _claim(kind: str, content: Mapping[str, object], inputs: Inputs, where: str) -> Claim:
+    if kind == "violation":
+        return Claim(kind, inputs=inputs, pattern="growth", distinct=True)
+    bound = rational(content["D"], f"{where}.D")
+    if kind == "lower":
+        return Claim(kind, bound, inputs, distinct=True)
+    return Claim("private", bound, inputs)
+
+
 def _accepted(automaton: Automaton, certificate: bytes, judged: object) -> Accepted:
     """The numbers are read from the certificate; that they are proved is what the program says."""
     assert isinstance(judged, list)
@@ -117,13 +127,7 @@ def _accepted(automaton: Automaton, certificate: bytes, judged: object) -> Accep
         if item["proved"]:
             content = table(found[c], f"certificates[{c}]")
             inputs = inputs_of(content, f"certificates[{c}]", automaton.differ.text)
-            bound = rational(content["D"], f"certificates[{c}].D")
-            claim = Claim(
-                "lower" if item["kind"] == "lower" else "private",
-                bound,
-                inputs,
-                distinct=True if item["kind"] == "lower" else None,
-            )
+            claim = _claim(item["kind"], content, inputs, f"certificates[{c}]")
             if not item["reals"] and not automaton.integer:
                 on_integers.append(claim)
                 continue
