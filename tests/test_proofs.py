@@ -249,6 +249,7 @@ def test_no_bound_from_below_is_too_large(program: Path, agree: ModuleType) -> N
     assert counts["lower: accepted in Python, proved"] > 15
     assert counts["mutant of lower: accepted in Python, proved"] > 10
     assert counts["mutant of lower: refused in Python, not proved"] > 50
+    assert counts["lower as growth: not proved"] > 20
 
 
 def test_that_no_bound_will_do_is_proved(program: Path) -> None:
@@ -267,6 +268,34 @@ def test_that_no_bound_will_do_is_proved(program: Path) -> None:
     file["automaton"] = {"sha256": digest(noisy)}
     with pytest.raises(extracted.NotAccepted, match="kind violation"):
         extracted.verify(noisy, json.dumps(file).encode())
+
+
+LEAKING = {
+    "svt whose threshold is released": (
+        "(q0:non-input, 1/2, 0): t := insample; output init; goto q\n"
+        "(q, 1/4, 0): if (insample < t) then output low; goto q"
+        " elseif (insample >= t) then output high; goto out\n"
+        "(out:silent): output t; goto end\n"
+    ),
+    "sums for ever": (
+        "differ entries=1\n(p:read): s := input; output start; goto q\n"
+        "(q, 1, s): s += input; output insample; goto q\n"
+    ),
+}
+"""Flows without bound through rounds of a cycle."""
+
+
+@pytest.mark.parametrize("name", LEAKING)
+def test_that_no_bound_will_do_is_proved_in_rounds(program: Path, name: str) -> None:
+    automaton = symdipa.loads(LEAKING[name])
+    file = symdipa.certify(symdipa.check(automaton))
+    assert isinstance(file, dict)
+    claims = tuple(c for c in verify(automaton, json.dumps(file)).claims if c.kind == "violation")
+    assert claims and extracted.verify(automaton, json.dumps(file).encode()).on_integers == claims
+    for certificate in file["certificates"]:
+        certificate["flow"] = [edge | {"repeated": False} for edge in certificate["flow"]]
+    with pytest.raises(extracted.NotAccepted):
+        extracted.verify(automaton, json.dumps(file).encode())
 
 
 def test_a_broken_rule_in_python_is_noticed(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,8 @@ Open Scope bool_scope.
    samples; what its comparisons (those of [atoms]) and the numbers that it shows are multiplied with. *)
 Record rstep := { taken : nat; entry_at : Q; more : Q; drawn : Q; drawn' : Q; weights : list Q; pulls : list Q }.
 Record rcert := { r_claim : claim; r_run : list rstep; r_hints : hints }.
+(* A run with a round in it that is repeated as often as one likes; weights in the round are those of all rounds together. *)
+Record gcert := { g_claim : claim; g_before : list rstep; g_round : list rstep; g_after : list rstep; g_hints : hints }.
 
 (* ---- The run, with numbers ---- *)
 
@@ -104,10 +106,10 @@ Definition stepped (c : rstep) (l : numbers_of) : linear :=
   let t := tr_of V (taken c) in
   add_items (combine (out t) (pulls c)) (add_atoms (combine (atoms t) (weights c)) (pulled t l)).
 Definition steep' (c : rstep) : Q := pulled' (combine (out (tr_of V (taken c))) (pulls c)).
-Fixpoint back (run : list rstep) : numbers_of * list (Q * Q) :=
+Fixpoint back (run : list rstep) (l0 : numbers_of) : numbers_of * list (Q * Q) :=
   match run with
-  | [] => ([], [])
-  | c :: run' => let (l, ks) := back run' in let (l', k) := stepped c l in (l', (k, steep' c) :: ks)
+  | [] => (l0, [])
+  | c :: run' => let (l, ks) := back run' l0 in let (l', k) := stepped c l in (l', (k, steep' c) :: ks)
   end.
 
 (* flow-capacity; [share] is what may be used of it. *)
@@ -127,6 +129,21 @@ Fixpoint worth (run : list rstep) (ks : list (Q * Q)) (r : numbers_of) : Q :=
   | _, _ => 0
   end.
 
+(* Where a run leads: state, what is stored, what registers hold; and by how much registers differ, the state of the pattern,
+   and the states of other paths that look like it. *)
+Fixpoint advance (run : list rstep) (q : nat) (s r : numbers_of) : nat * numbers_of * numbers_of :=
+  match run with
+  | [] => (q, s, r)
+  | c :: run' =>
+      let t := tr_of V (taken c) in
+      advance run' (tgt t) (updQ s t (drawn c)) (setQ (sets t) (read_of c (entry_at c)) r)
+  end.
+Fixpoint differing_after (run : list rstep) (r : numbers_of) : numbers_of :=
+  match run with
+  | [] => r
+  | c :: run' => differing_after run' (setQ (sets (tr_of V (taken c))) (read_of c (more c)) r)
+  end.
+
 (* difference, run-differ. *)
 Definition check_more (c : claim) (s : rstep) : bool :=
   negb (reads (st_of V (src (tr_of V (taken s))))) ||
@@ -143,6 +160,18 @@ Fixpoint follows (size : nat) (run : list rstep) (k : nat) : bool :=
       else follows size run' k
   end.
 
+Fixpoint pattern_after (run : list rstep) (k : nat) : option nat :=
+  match run with
+  | [] => Some k
+  | c :: run' =>
+      if reads (st_of V (src (tr_of V (taken c)))) then
+        match (if Qeq_bool (more c) 0 then fst (moves_of V k) else snd (moves_of V k)) with
+        | Some k' => pattern_after run' k'
+        | None => None
+        end
+      else pattern_after run' k
+  end.
+
 (* No other path shows what may look like it; [rivals] are the states where others are. *)
 Fixpoint alone (run : list rstep) (q : nat) (rivals : list nat) : bool :=
   match run with
@@ -156,10 +185,62 @@ Fixpoint alone (run : list rstep) (q : nat) (rivals : list nat) : bool :=
            filter like (flat_map (leaving_of V) rivals))))
   end.
 
+Fixpoint rivals_after (run : list rstep) (q : nat) (rivals : list nat) : nat * list nat :=
+  match run with
+  | [] => (q, rivals)
+  | c :: run' =>
+      let o := out (tr_of V (taken c)) in
+      let like := fun i => alike (out (tr_of V i)) o in
+      rivals_after run' (tgt (tr_of V (taken c)))
+        (nodup Nat.eq_dec (map (fun i => tgt (tr_of V i))
+          (filter (fun i => negb (Nat.eqb i (taken c)) && like i) (leaving_of V q) ++
+           filter like (flat_map (leaving_of V) rivals))))
+  end.
+
+(* Equal as they are written. *)
+Definition same_number (x y : Q) : bool := Z.eqb (Qnum x) (Qnum y) && Pos.eqb (Qden x) (Qden y).
+Fixpoint same_numbers (l l' : numbers_of) : bool :=
+  match l, l' with
+  | [], [] => true
+  | (x, q) :: l, (y, p) :: l' => Nat.eqb x y && same_number q p && same_numbers l l'
+  | _, _ => false
+  end.
+Fixpoint same_list (l l' : list nat) : bool :=
+  match l, l' with [], [] => true | x :: l, y :: l' => Nat.eqb x y && same_list l l' | _, _ => false end.
+
+(* The round stores nothing that matters to what is added up. *)
+Definition untouched (run : list rstep) (l : numbers_of) : bool :=
+  forallb (fun c => forallb (fun p => negb (mem (fst p) (gets (tr_of V (taken c))))) l) run.
+
+Definition check_rounds (C : gcert) : bool :=
+  let first := g_before C in
+  let round := g_round C in
+  let last := g_after C in
+  let run := first ++ round ++ last in
+  let (la, ka) := back last [] in
+  let (lr, kr) := back round [] in
+  let (lb, kb) := back first (la ++ lr) in
+  let '(q, s, r) := advance first (initial A) [] [] in
+  let '(q', s', r') := advance round q s r in
+  let e := differing_after first [] in
+  let (q1, rivals) := rivals_after first (initial A) [] in
+  let (q2, rivals') := rivals_after round q1 rivals in
+  check_claim (g_claim C) && check_model (multiples n) A V && possible run (initial A) [] [] &&
+  forallb (fun p => check_steep 0 (fst p) (snd p)) (combine first kb) && forallb (fun p => check_steep 0 (fst p) (snd p)) (combine last ka) &&
+  forallb (fun c => forallb (Qle_bool 0) (weights c)) round && untouched round (la ++ lr) &&
+  Nat.eqb q q' && same_numbers s s' && same_numbers r r' && same_numbers e (differing_after round e) &&
+  forallb (check_more (g_claim C)) run && follows (length (differ A)) run 0 &&
+  match pattern_after first 0 with
+  | Some k => match pattern_after round k with Some k' => Nat.eqb k k' | None => false end
+  | None => false
+  end &&
+  alone run (initial A) [] && Nat.eqb q1 q2 && same_list rivals rivals' &&
+  Qlt_bool 0 (worth first kb [] + worth round kr e + worth last ka e).
+
 (* The run is as it should be, and worth enough. *)
 Definition check_run (share : Q) (enough : Q -> bool) (C : rcert) : bool :=
   let run := r_run C in
-  let (l, ks) := back run in
+  let (l, ks) := back run [] in
   check_claim (r_claim C) && check_model (multiples n) A V &&
   possible run (initial A) [] [] && forallb (fun p => check_steep share (fst p) (snd p)) (combine run ks) &&
   forallb (check_more (r_claim C)) run && follows (length (differ A)) run 0 && alone run (initial A) [] &&
@@ -174,6 +255,12 @@ Definition check_lower (n : positive) (A : automaton) (C : rcert) : bool :=
 Definition check_growth (n : positive) (A : automaton) (C : rcert) : bool :=
   check_run n A (by_trees (grow A (r_hints C))) 0 (Qlt_bool 0) C.
 
+(* The same where a round is repeated. *)
+Definition check_growth_in_rounds (n : positive) (A : automaton) (C : gcert) : bool :=
+  check_rounds n A (by_trees (grow A (g_hints C))) C.
+
+Lemma check_rounds_plain n A C : check_growth_in_rounds n A C = check_rounds n A (plain A (g_hints C)) C.
+Proof. unfold check_growth_in_rounds. now rewrite by_trees_plain. Qed.
 Lemma check_lower_plain n A C : check_lower n A C = check_run n A (plain A (r_hints C)) 1 (worth_D C) C.
 Proof. unfold check_lower. now rewrite by_trees_plain. Qed.
 Lemma check_growth_plain n A C : check_growth n A C = check_run n A (plain A (r_hints C)) 0 (Qlt_bool 0) C.

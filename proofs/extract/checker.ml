@@ -1940,6 +1940,9 @@ type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' :
 
 type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
 
+type gcert = { g_claim : claim; g_before : rstep list; g_round : rstep list;
+               g_after : rstep list; g_hints : hints }
+
 type numbers_of = (int * q) list
 
 (** val getQ : numbers_of -> int -> q **)
@@ -2135,13 +2138,15 @@ let stepped v c l =
 let steep' v c =
   pulled' (combine (v.tr_of c.taken).out c.pulls)
 
-(** val back : view -> rstep list -> numbers_of * (q * q) list **)
+(** val back :
+    view -> rstep list -> numbers_of -> numbers_of * (q * q) list **)
 
-let rec back v = function
-| [] -> ([], [])
-| c :: run' ->
-  let (l, ks) = back v run' in
-  let (l', k) = stepped v c l in (l', ((k, (steep' v c)) :: ks))
+let rec back v run l0 =
+  match run with
+  | [] -> (l0, [])
+  | c :: run' ->
+    let (l, ks) = back v run' l0 in
+    let (l', k) = stepped v c l in (l', ((k, (steep' v c)) :: ks))
 
 (** val check_steep : view -> q -> rstep -> (q * q) -> bool **)
 
@@ -2171,6 +2176,27 @@ let rec worth v run ks r =
              (qplus e (weighedQ (v.st_of t.src).factors r)))
            (worth v run' ks' (setQ t.sets e r))))
 
+(** val advance :
+    view -> rstep list -> int -> numbers_of -> numbers_of ->
+    (int * numbers_of) * numbers_of **)
+
+let rec advance v run q0 s r =
+  match run with
+  | [] -> ((q0, s), r)
+  | c :: run' ->
+    let t = v.tr_of c.taken in
+    advance v run' t.tgt (updQ s t c.drawn)
+      (setQ t.sets (read_of v c c.entry_at) r)
+
+(** val differing_after : view -> rstep list -> numbers_of -> numbers_of **)
+
+let rec differing_after v run r =
+  match run with
+  | [] -> r
+  | c :: run' ->
+    differing_after v run'
+      (setQ (v.tr_of c.taken).sets (read_of v c c.more) r)
+
 (** val check_more : positive -> view -> claim -> rstep -> bool **)
 
 let check_more n v c s =
@@ -2194,6 +2220,20 @@ let rec follows v size run k =
           | None -> false)
     else follows v size run' k
 
+(** val pattern_after : view -> rstep list -> int -> int option **)
+
+let rec pattern_after v run k =
+  match run with
+  | [] -> Some k
+  | c :: run' ->
+    if (v.st_of (v.tr_of c.taken).src).reads
+    then (match if qeq_bool c.more { qnum = Z0; qden = XH }
+                then fst (v.moves_of k)
+                else snd (v.moves_of k) with
+          | Some k' -> pattern_after v run' k'
+          | None -> None)
+    else pattern_after v run' k
+
 (** val alone : view -> rstep list -> int -> int list -> bool **)
 
 let rec alone v run q0 rivals =
@@ -2209,12 +2249,127 @@ let rec alone v run q0 rivals =
             (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
               (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
 
+(** val rivals_after :
+    view -> rstep list -> int -> int list -> int * int list **)
+
+let rec rivals_after v run q0 rivals =
+  match run with
+  | [] -> (q0, rivals)
+  | c :: run' ->
+    let o = (v.tr_of c.taken).out in
+    let like = fun i -> alike (v.tr_of i).out o in
+    rivals_after v run' (v.tr_of c.taken).tgt
+      (nodup (=)
+        (map (fun i -> (v.tr_of i).tgt)
+          (app
+            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
+              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
+
+(** val same_number : q -> q -> bool **)
+
+let same_number x y =
+  (&&) (Z.eqb x.qnum y.qnum) (Coq_Pos.eqb x.qden y.qden)
+
+(** val same_numbers : numbers_of -> numbers_of -> bool **)
+
+let rec same_numbers l l' =
+  match l with
+  | [] -> (match l' with
+           | [] -> true
+           | _ :: _ -> false)
+  | p0 :: l0 ->
+    let (x, q0) = p0 in
+    (match l' with
+     | [] -> false
+     | p1 :: l'0 ->
+       let (y, p) = p1 in
+       (&&) ((&&) ((=) x y) (same_number q0 p)) (same_numbers l0 l'0))
+
+(** val same_list : int list -> int list -> bool **)
+
+let rec same_list l l' =
+  match l with
+  | [] -> (match l' with
+           | [] -> true
+           | _ :: _ -> false)
+  | x :: l0 ->
+    (match l' with
+     | [] -> false
+     | y :: l'0 -> (&&) ((=) x y) (same_list l0 l'0))
+
+(** val untouched : view -> rstep list -> numbers_of -> bool **)
+
+let untouched v run l =
+  forallb (fun c ->
+    forallb (fun p -> negb (mem (fst p) (gets (v.tr_of c.taken)))) l) run
+
+(** val check_rounds : positive -> automaton -> view -> gcert -> bool **)
+
+let check_rounds n a v c =
+  let first = c.g_before in
+  let round = c.g_round in
+  let last = c.g_after in
+  let run = app first (app round last) in
+  let (la, ka) = back v last [] in
+  let (lr, kr) = back v round [] in
+  let (_, kb) = back v first (app la lr) in
+  let (p, r) = advance v first a.initial [] [] in
+  let (q0, s) = p in
+  let (p0, r') = advance v round q0 s r in
+  let (q', s') = p0 in
+  let e = differing_after v first [] in
+  let (q1, rivals) = rivals_after v first a.initial [] in
+  let (q2, rivals') = rivals_after v round q1 rivals in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&)
+              ((&&)
+                ((&&)
+                  ((&&)
+                    ((&&)
+                      ((&&)
+                        ((&&)
+                          ((&&)
+                            ((&&)
+                              ((&&)
+                                ((&&)
+                                  ((&&) (check_claim c.g_claim)
+                                    (check_model (multiples n) a v))
+                                  (possible n a v run a.initial [] []))
+                                (forallb (fun p1 ->
+                                  check_steep v { qnum = Z0; qden = XH }
+                                    (fst p1) (snd p1)) (combine first kb)))
+                              (forallb (fun p1 ->
+                                check_steep v { qnum = Z0; qden = XH }
+                                  (fst p1) (snd p1)) (combine last ka)))
+                            (forallb (fun c0 ->
+                              forallb (qle_bool { qnum = Z0; qden = XH })
+                                c0.weights) round))
+                          (untouched v round (app la lr))) ((=) q0 q'))
+                      (same_numbers s s')) (same_numbers r r'))
+                  (same_numbers e (differing_after v round e)))
+                (forallb (check_more n v c.g_claim) run))
+              (follows v (length a.differ) run 0))
+            (match pattern_after v first 0 with
+             | Some k ->
+               (match pattern_after v round k with
+                | Some k' -> (=) k k'
+                | None -> false)
+             | None -> false)) (alone v run a.initial [])) ((=) q1 q2))
+      (same_list rivals rivals'))
+    (qlt_bool { qnum = Z0; qden = XH }
+      (qplus (qplus (worth v first kb []) (worth v round kr e))
+        (worth v last ka e)))
+
 (** val check_run :
     positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool **)
 
 let check_run n a v share enough c =
   let run = c.r_run in
-  let (_, ks) = back v run in
+  let (_, ks) = back v run [] in
   (&&)
     ((&&)
       ((&&)
@@ -2245,3 +2400,8 @@ let check_lower n a c =
 let check_growth n a c =
   check_run n a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
     (qlt_bool { qnum = Z0; qden = XH }) c
+
+(** val check_growth_in_rounds : positive -> automaton -> gcert -> bool **)
+
+let check_growth_in_rounds n a c =
+  check_rounds n a (by_trees (grow a c.g_hints)) c

@@ -554,6 +554,9 @@ type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' :
 
 type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
 
+type gcert = { g_claim : claim; g_before : rstep list; g_round : rstep list;
+               g_after : rstep list; g_hints : hints }
+
 type numbers_of = (int * q) list
 
 val getQ : numbers_of -> int -> q
@@ -600,17 +603,37 @@ val stepped : view -> rstep -> numbers_of -> linear
 
 val steep' : view -> rstep -> q
 
-val back : view -> rstep list -> numbers_of * (q * q) list
+val back : view -> rstep list -> numbers_of -> numbers_of * (q * q) list
 
 val check_steep : view -> q -> rstep -> (q * q) -> bool
 
 val worth : view -> rstep list -> (q * q) list -> numbers_of -> q
 
+val advance :
+  view -> rstep list -> int -> numbers_of -> numbers_of ->
+  (int * numbers_of) * numbers_of
+
+val differing_after : view -> rstep list -> numbers_of -> numbers_of
+
 val check_more : positive -> view -> claim -> rstep -> bool
 
 val follows : view -> int -> rstep list -> int -> bool
 
+val pattern_after : view -> rstep list -> int -> int option
+
 val alone : view -> rstep list -> int -> int list -> bool
+
+val rivals_after : view -> rstep list -> int -> int list -> int * int list
+
+val same_number : q -> q -> bool
+
+val same_numbers : numbers_of -> numbers_of -> bool
+
+val same_list : int list -> int list -> bool
+
+val untouched : view -> rstep list -> numbers_of -> bool
+
+val check_rounds : positive -> automaton -> view -> gcert -> bool
 
 val check_run :
   positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool
@@ -620,3 +643,5 @@ val worth_D : rcert -> q -> bool
 val check_lower : positive -> automaton -> rcert -> bool
 
 val check_growth : positive -> automaton -> rcert -> bool
+
+val check_growth_in_rounds : positive -> automaton -> gcert -> bool

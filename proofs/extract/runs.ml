@@ -5,6 +5,8 @@ open Checker
 open Reading
 
 let most_steps = 4000
+(* So many rounds before those without bound, until what is stored is the same after each. *)
+let settling = 2
 
 (* ---- Small rationals; larger ones are given up ---- *)
 
@@ -88,13 +90,15 @@ let written (a : Automata.t) claim where growing l =
     | Second p -> Hashtbl.replace absorbed (p, true) (Option.value (Hashtbl.find_opt absorbed (p, true)) ~default:nought +: x)
     | Ground -> () in
   let repeated = List.filter (fun f -> f.repeated) flows in
-  if growing && repeated <> [] then not_proved "a flow without bound that is repeated";
+  if growing && List.length (List.sort_uniq compare (List.map cycle_of repeated)) > 1 then
+    not_proved "a flow without bound through two cycles";
   List.iter (fun f ->
     let c = cycle_of f in
     if on c f.low_end then absorb f.low_end (neg f.amount);
     if on c f.high_end then absorb f.high_end f.amount) repeated;
   let rounds c =
     if not (List.exists (fun f -> cycle_of f = c) repeated) then 0
+    else if growing then settling + 1
     else Hashtbl.fold (fun (p, second) x n ->
       if not (on c (Sample (p, false))) then n
       else
@@ -133,9 +137,10 @@ let written (a : Automata.t) claim where growing l =
   let again = List.concat_map (fun f ->
     let c = cycle_of f in
     let m = List.assoc c rounds in
-    List.init m (fun r ->
+    List.map (fun r ->
       let x, y = placed f (fun p -> if on c (Sample (p, false)) then Hashtbl.find copies (c, r, p) else original.(p)) in
-      x, y, f.amount *: (1, m))) repeated in
+      x, y, if growing then f.amount else f.amount *: (1, m))
+      (if growing then [ settling ] else List.init m Fun.id)) repeated in
   (* What each step compares, ties together and stores. *)
   let store = Hashtbl.create 97 and arcs = Hashtbl.create 97 and compared = ref [] in
   let atoms_of = Array.map (fun (p, _) -> Array.of_list (atoms (trans p))) long in
@@ -179,10 +184,14 @@ let written (a : Automata.t) claim where growing l =
     end) l) items_of;
   (* ---- Samples: whole numbers above what they are around, by shortest paths ---- *)
   let summed = List.exists (fun s -> s.factors <> []) a.automaton.states in
+  (* Rounds without bound are all alike. *)
+  let twin w = match long.(w) with
+    | q, true when growing -> Hashtbl.find copies (List.find (fun (i, k) -> i <= q && q < k) cycles, 0, q)
+    | _ -> w in
   let free w = let s = state (fst long.(w)) in s.reads && not summed in
   let base w = if free w then nought else of_q (state (fst long.(w))).mu in
   let turned = List.exists (fun (x, _, y, _, _) -> match x, y with Sample (_, true), _ | _, Sample (_, true) -> true | _ -> false) !compared in
-  let node m = function Sample (w, n) -> 2 * w + (if n <> m then 1 else 0) | _ -> 2 * count in
+  let node m = function Sample (w, n) -> 2 * twin w + (if n <> m then 1 else 0) | _ -> 2 * count in
   let based = function Sample (w, m) -> if m then neg (base w) else base w | _ -> nought in
   let limits = ref [] in
   let limit low c high d strict =
@@ -209,7 +218,7 @@ let written (a : Automata.t) claim where growing l =
     List.iter (fun (x, y, g) -> if far.(x) + g < far.(y) then (far.(y) <- far.(x) + g; changed := true)) !limits
   done;
   let ground = far.(2 * count) in
-  let whole w = if turned then far.(2 * w) - far.(2 * w + 1) else far.(2 * w) - ground in
+  let whole w = let w = twin w in if turned then far.(2 * w) - far.(2 * w + 1) else far.(2 * w) - ground in
   (* ---- Entries, so that means are near the samples ---- *)
   let registers = Hashtbl.create 17 in
   let held r = Option.value (Hashtbl.find_opt registers r) ~default:nought in
@@ -227,7 +236,14 @@ let written (a : Automata.t) claim where growing l =
     { taken = run.(p); entry_at = to_q entry; more = to_q (neg (difference w)); drawn = to_q z;
       drawn' = to_q (entry +: sum +: of_q s.mu'); weights = List.map to_q (Array.to_list weights.(w));
       pulls = List.map to_q (Array.to_list pulls.(w)) }) in
-  { r_claim = claim; r_run = steps; r_hints = a.hints }
+  match if growing then repeated else [] with
+  | [] -> `Once { r_claim = claim; r_run = steps; r_hints = a.hints }
+  | f :: _ ->
+      let (i, k) as c = cycle_of f in
+      let from = Hashtbl.find copies (c, settling, i) in
+      let part p = List.filteri (fun w _ -> p w) steps in
+      `In_rounds { g_claim = claim; g_before = part (fun w -> w < from);
+        g_round = part (fun w -> from <= w && w < from + k - i); g_after = part (fun w -> from + k - i <= w); g_hints = a.hints }
 
 let bounds = [ "adjacency"; "sensitivity" ] and flow = [ "run"; "differences"; "flow" ]
 let claim where l d : claim =

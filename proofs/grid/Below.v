@@ -243,12 +243,14 @@ Qed.
 
 (* -- how rare it is -- *)
 
-Fixpoint pulling (run : list rstep) (ks : list (Q * Q)) (a : feed) : R :=
+Fixpoint pulling (run : list rstep) (ks : list (R * R)) (a : feed) : R :=
   match run, ks with
   | c :: run', k :: ks' => let i := taken c in let q := src (tr A i) in
-      (Q2R (fst k) + Q2R (snd k)) * input A q a + pulling run' ks' (rest A q i a)
+      (fst k + snd k) * input A q a + pulling run' ks' (rest A q i a)
   | _, _ => 0
   end.
+(* The same multiples, times a number. *)
+Definition times (x : R) (ks : list (Q * Q)) : list (R * R) := map (fun k => (x * Q2R (fst k), x * Q2R (snd k))) ks.
 
 Lemma pulling_gap run : forall ks a b, pulling run ks (gap a b) = pulling run ks a - pulling run ks b.
 Proof.
@@ -258,11 +260,11 @@ Lemma pulling_mixed run la : forall ks a b, pulling run ks (mixed_feed la a b) =
 Proof.
   induction run as [|c run IH]; intros [|k ks] a b; cbn [pulling]; try lra. cbv zeta. rewrite input_mixed, rest_mixed, IH. lra.
 Qed.
-Lemma pulling_worth run : forall ks r, pulling run ks (stream_of more run, real r) = Q2R (worth V run ks r).
+Lemma pulling_worth x run : forall ks r, pulling run (times x ks) (stream_of more run, real r) = x * Q2R (worth V run ks r).
 Proof.
-  induction run as [|c run IH]; intros [|k ks] r; cbn [pulling worth]; try (now rewrite Q2R_0). cbv zeta. see_goal.
-  destruct (stream_step more c run (real r)) as [E R']. rewrite R', <- set_real, IH. unfold input. rewrite E. cbn [snd].
-  rewrite <- weighed_real, Q2R_red, Q2R_plus, Q2R_mult, !Q2R_plus. reflexivity.
+  induction run as [|c run IH]; intros [|k ks] r; cbn [pulling worth times map]; try (rewrite Q2R_0; lra). cbv zeta. see_goal.
+  destruct (stream_step more c run (real r)) as [E R']. fold (times x ks). rewrite R', <- set_real, IH. unfold input. rewrite E. cbn [fst snd].
+  rewrite <- weighed_real, Q2R_red, Q2R_plus, Q2R_mult, !Q2R_plus. ring.
 Qed.
 
 Lemma within_real l dd k : withinQ l dd k = true -> within l (Q2R dd) (Q2R k).
@@ -297,28 +299,20 @@ Proof.
 Qed.
 
 Section Rare.
-Variables (th : R) (share : Q).
-Hypothesis Hth : 0 < th.
-Hypothesis Hshare : share = 1%Q /\ th < 1 \/ share = 0%Q.
-Let te := th * eps.
-Local Lemma te_pos : 0 < te.
-Proof. now apply Rmult_lt_0_compat. Qed.
+Variable te : R.
+Hypothesis Te : 0 < te.
 
-Lemma tail_share l dd k : withinQ l (share * dd) k = true -> exists M, 0 < M /\
-  forall m B, 0 <= B -> E N l (Q2R dd) m (fun z => Rmin 1 (B * exp (- (th * eps * Q2R k) * (z - m)))) <= M * B.
-Proof.
-  intros H. apply within_real in H. rewrite Q2R_mult in H. destruct Hshare as [[-> Lt]| ->].
-  - apply (tail g eps (width_pos n) Heps); [lra|]. intros _. replace (Q2R 1 * Q2R dd) with (Q2R dd) in H by (unfold Q2R at 2; simpl; lra). exact H.
-  - apply (tail_flat g eps (width_pos n) Heps); [lra|]. now rewrite Q2R_0, Rmult_0_l in H.
-Qed.
+(* The density falls more steeply than a multiple of the sample. *)
+Definition falls (l : law) (dd k : R) : Prop := exists M, 0 < M /\
+  forall m B, 0 <= B -> E N l dd m (fun z => Rmin 1 (B * exp (- (te * k) * (z - m)))) <= M * B.
 
-Lemma shows_rare q s c : (shows_other (tr A (taken c)) = true -> withinQ (law_of' (st A q)) (share * d' (st A q)) (steep' V c) = true) ->
+Lemma shows_rare q s c k : (shows_other (tr A (taken c)) = true -> falls (law_of' (st A q)) (Q2R (d' (st A q))) k) ->
+  (shows_other (tr A (taken c)) = false -> k = 0) ->
   exists M, 0 < M /\ forall f y m,
-    shows N A q m (out (tr A (taken c))) (map (seen s (drawn c) (drawn' c)) (out (tr A (taken c)))) f y <= M * exp (- te * (Q2R (steep' V c) * m)).
+    shows N A q m (out (tr A (taken c))) (map (seen s (drawn c) (drawn' c)) (out (tr A (taken c)))) f y <= M * exp (- te * (k * m)).
 Proof.
-  intros Hw. set (t := tr A (taken c)) in *. destruct (existsb is_other (out t)) eqn:Ex.
-  - specialize (Hw Ex). set (k := Q2R (steep' V c)) in *.
-    destruct (tail_share _ _ _ Hw) as (M & HM & T). fold k in T.
+  intros Hw H0'. set (t := tr A (taken c)) in *. destruct (shows_other t) eqn:Ex.
+  - destruct (Hw eq_refl) as (M & HM & T).
     set (b := Q2R (drawn' c)). set (m' := Q2R (mu' (st A q))).
     exists (M * exp (- te * (k * (m' - b)))). split; [apply Rmult_lt_0_compat; [easy|apply exp_pos]|]. intros f y m.
     assert (Ho : In Other (out t)) by (apply existsb_exists in Ex as (x & Hx & Ox); now destruct x).
@@ -327,50 +321,53 @@ Proof.
     assert (Le : E N (law_of' (st A q)) (Q2R (d' (st A q))) (m + m') (fun x => ind (equal_b x b)) <= M * exp (- te * (k * (m + m' - b)))).
     { eapply Rle_trans; [|exact T]. apply (E_mono eps N); try exact I; [apply unit_ind|apply min_exp_unit; left; apply exp_pos|].
       intros x. unfold equal_b. destruct (Req_EM_T x b) as [->|]; simpl.
-      - rewrite <- exp_plus. replace (_ + _) with 0 by (unfold te; ring). rewrite exp_0. unfold Rmin. destruct (Rle_dec 1 1); lra.
-      - apply (min_exp_unit _ (fun z => - (th * eps * k) * (z - (m + m')))). left; apply exp_pos. }
+      - rewrite <- exp_plus. replace (_ + _) with 0 by ring. rewrite exp_0. unfold Rmin. destruct (Rle_dec 1 1); lra.
+      - apply (min_exp_unit _ (fun z => - (te * k) * (z - (m + m')))). left; apply exp_pos. }
     unfold m', b in Le |- *. eapply Rle_trans; [exact Le|]. right. rewrite Rmult_assoc, <- exp_plus. f_equal. f_equal. ring.
-  - exists 1. split; [lra|]. intros f y m. unfold steep'. see_goal. fold t. rewrite pulled_none.
-    + replace (- te * (0 * m)) with 0 by ring. rewrite exp_0. apply Rle_trans with 1; [|lra].
-      apply shows_unit. apply good_letters.
-    + destruct (existsb is_other (map fst (combine (out t) (pulls c)))) eqn:Ex'; [|easy].
-      apply existsb_exists in Ex' as (i & Hi & Oi). apply combine_incl in Hi.
-      assert (existsb is_other (out t) = true) by (apply existsb_exists; eauto). congruence.
+  - exists 1. split; [lra|]. intros f y m. rewrite (H0' eq_refl).
+    replace (- te * (0 * m)) with 0 by ring. rewrite exp_0. apply Rle_trans with 1; [|lra].
+    apply shows_unit, good_letters.
 Qed.
 
-Lemma rare run : forall s q l ks, back V run = (l, ks) -> forallb (fun p => check_steep V share (fst p) (snd p)) (combine run ks) = true ->
-  chain A q (map taken run) ->
-  exists M, 0 < M /\ forall f a, P (map taken run) (word run s) q f a <= M * exp (- te * (total l f + pulling run ks a)).
+(* With the multiples k of its samples a step leads from one function of what is stored to another one, but for a constant. *)
+Definition slopes (c : rstep) (k : R * R) (L L' : store -> R) : Prop :=
+  let t := tr A (taken c) in
+  let s := st A (src t) in
+  falls (law_of s) (Q2R (d s)) (fst k) /\ (shows_other t = true -> falls (law_of' s) (Q2R (d' s)) (snd k)) /\
+  (shows_other t = false -> snd k = 0) /\
+  forall s, exists K, forall f z, (forall a, In a (atoms t) -> true_of f z a) ->
+    (forall u v, In (Number u v) (out t) -> value f z u - value f z v = Q2R (valueQ s (drawn c) u) - Q2R (valueQ s (drawn c) v)) ->
+    L f + fst k * z <= L' (upd f t z) + K.
+Fixpoint sloped (run : list rstep) (ks : list (R * R)) (L L1 : store -> R) : Prop :=
+  match run, ks with
+  | [], [] => forall f, L f = L1 f
+  | c :: run', k :: ks' => exists L', slopes c k L L' /\ sloped run' ks' L' L1
+  | _, _ => False
+  end.
+
+Lemma sloped_app run ks run' ks' L1 L2 : forall L, sloped run ks L L1 -> sloped run' ks' L1 L2 -> sloped (run ++ run') (ks ++ ks') L L2.
 Proof.
-  induction run as [|c run IH]; intros s q l ks; cbn [back map word Pp chain].
-  - intros H. inversion H. intros _ _. exists 1. split; [lra|]. intros f a. simpl. replace (- te * (0 + 0)) with 0 by ring. rewrite exp_0. lra.
-  - destruct (back V run) as [l1 ks1] eqn:B. destruct (stepped V c l1) as [l0 k] eqn:St. intros H. inversion H; subst l ks; clear H.
-    cbn [combine forallb fst snd]. rewrite andb_true_iff. intros [Ck Cs] [Hi Hc].
-    set (i := taken c) in *. pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq. set (t := tr A i) in *.
-    unfold check_steep in Ck. see Ck. fold i in Ck. fold t in Ck. rewrite Hq in Ck. rewrite !andb_true_iff in Ck. destruct Ck as [[C1 C2] C3]. cbn [fst snd] in C1, C2.
+  revert ks. induction run as [|c run IH]; intros [|k ks] L; cbn [sloped app]; try easy.
+  - intros E S. assert (L = L1) as -> by now apply functional_extensionality. exact S.
+  - intros (L' & Sc & S) S'. exists L'. split; [easy|]. now apply IH.
+Qed.
+
+Lemma rare run : forall ks L L1 s q, sloped run ks L L1 -> (forall f, L1 f = 0) -> chain A q (map taken run) ->
+  exists M, 0 < M /\ forall f a, P (map taken run) (word run s) q f a <= M * exp (- te * (L f + pulling run ks a)).
+Proof.
+  induction run as [|c run IH]; intros [|k ks] L L1 s q; cbn [sloped map word Pp chain]; try easy.
+  - intros Hl Hz _. exists 1. split; [lra|]. intros f a. cbn [pulling]. rewrite Hl, Hz. replace (- te * (0 + 0)) with 0 by ring. rewrite exp_0. lra.
+  - intros (L' & (F1 & F2 & F3 & Sum) & Sl) Hz [Hi Hc].
+    set (i := taken c) in *. pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq. set (t := tr A i) in *. rewrite Hq in F1, F2.
     set (s' := updQ s t (drawn c)).
-    destruct (IH s' (tgt t) l1 ks1 eq_refl Cs Hc) as (M1 & P1 & R1).
-    assert (Hw : shows_other (tr A (taken c)) = true -> withinQ (law_of' (st A q)) (share * d' (st A q)) (steep' V c) = true).
-    { intros So. fold i in So. fold t in So. rewrite So in C2. exact C2. }
-    destruct (shows_rare q s c Hw) as (M2 & P2 & R2). fold i in R2. fold t in R2.
-    destruct (tail_share _ _ _ C1) as (M3 & P3 & R3).
-    destruct (total_pulled t l1) as [Kp Hp].
-    assert (Wpos : Forall (fun p : atom * Q => Qle_bool 0 (snd p) = true) (combine (atoms t) (weights c))).
-    { apply Forall_forall. intros [x w] Hx. apply in_combine_r in Hx. rewrite forallb_forall in C3. now apply C3. }
-    destruct (total_atoms (combine (atoms t) (weights c)) (pulled t l1) Wpos) as [Ka Ha].
-    destruct (total_items (combine (out t) (pulls c)) (add_atoms (combine (atoms t) (weights c)) (pulled t l1))
-      (fun it => match it with Number u v => Q2R (valueQ s (drawn c) u) - Q2R (valueQ s (drawn c) v) | _ => 0 end)) as [Ki Hit].
-    assert (Sum : forall f z, (forall a, In a (atoms t) -> true_of f z a) ->
-      (forall u v, In (Number u v) (out t) -> value f z u - value f z v = Q2R (valueQ s (drawn c) u) - Q2R (valueQ s (drawn c) v)) ->
-      total l0 f + Q2R k * z <= total l1 (upd f t z) - Kp + Ka + Ki).
-    { intros f z H1 H2. rewrite Hp. pose proof (Ha f z ltac:(intros a Hx; apply H1; now apply combine_incl in Hx)) as B1.
-      pose proof (Hit f z ltac:(intros u v Hx; apply H2; now apply combine_incl in Hx)) as B2.
-      unfold stepped in St. see St. fold i in St. fold t in St. unfold total_at in B2 at 1. rewrite St in B2. cbn [fst snd] in B2. lra. }
-    set (K := Ka + Ki - Kp) in *.
-    exists (M3 * (M2 * M1 * exp (te * K) * exp (- te * (Q2R k * Q2R (mu (st A q)))))).
+    destruct (IH ks L' L1 s' (tgt t) Sl Hz Hc) as (M1 & P1 & R1).
+    destruct (shows_rare q s c (snd k) F2 F3) as (M2 & P2 & R2). fold i in R2. fold t in R2.
+    destruct F1 as (M3 & P3 & R3). destruct (Sum s) as [K HK]. clear Sum.
+    set (k1 := fst k) in *. set (k2 := snd k) in *.
+    exists (M3 * (M2 * M1 * exp (te * K) * exp (- te * (k1 * Q2R (mu (st A q)))))).
     split; [repeat apply Rmult_lt_0_compat; auto; apply exp_pos|]. intros f a.
     set (m := input A q a + Q2R (mu (st A q))).
-    set (Bc := M2 * M1 * exp (te * K) * exp (- te * (total l0 f + Q2R k * m + Q2R (steep' V c) * input A q a + pulling run ks1 (rest A q i a)))).
+    set (Bc := M2 * M1 * exp (te * K) * exp (- te * (L f + k1 * m + k2 * input A q a + pulling run ks (rest A q i a)))).
     assert (HB : 0 <= Bc) by (unfold Bc; left; repeat apply Rmult_lt_0_compat; auto; apply exp_pos).
     eapply Rle_trans with (M3 * Bc).
     + eapply Rle_trans; [|apply (R3 m Bc HB)]. unfold step. fold t.
@@ -379,26 +376,81 @@ Proof.
       apply (E_mono eps N); try exact I; [exact U|now apply min_exp_unit|].
       intros z. unfold Rmin. destruct (Rle_dec 1 _) as [|_]; [apply U|].
       unfold after_step. fold t. destruct (enabled t f z) eqn:En; [|apply Rmult_le_pos; [easy|left; apply exp_pos]].
-      pose proof (shows_unit N A q (input A q a) (out t) (map (seen s (drawn c) (drawn' c)) (out t)) f z ltac:(apply good_letters)) as Us.
+      pose proof (shows_unit N A q (input A q a) (out t) (map (seen s (drawn c) (drawn' c)) (out t)) f z (good_letters _)) as Us.
       pose proof (Pp_unit N A (map taken run) (word run s') (tgt t) (upd f t z) (rest A q i a) (good_any _)) as Up.
       destruct (Req_dec (shows N A q (input A q a) (out t) (map (seen s (drawn c) (drawn' c)) (out t)) f z) 0) as [E0|Ne].
       { rewrite E0, Rmult_0_l. apply Rmult_le_pos; [easy|left; apply exp_pos]. }
-      pose proof (Sum f z ltac:(intros b Hb; now apply (atoms_true t f z b En)) (shows_numbers q _ s (drawn c) (drawn' c) f z _ Ne)) as Sm.
+      pose proof (HK f z ltac:(intros b Hb; now apply (atoms_true t f z b En)) (shows_numbers q _ s (drawn c) (drawn' c) f z _ Ne)) as Sm.
       pose proof (R2 f z (input A q a)) as B2. pose proof (R1 (upd f t z) (rest A q i a)) as B1.
       eapply Rle_trans; [apply Rmult_le_compat; [apply Us|apply Up|exact B2|exact B1]|].
       unfold Bc.
       match goal with |- M2 * ?x * (M1 * ?y) <= M2 * M1 * ?u * ?v * ?w =>
         replace (M2 * x * (M1 * y)) with ((M2 * M1) * (x * y)) by ring; replace (M2 * M1 * u * v * w) with ((M2 * M1) * (u * v * w)) by ring end.
       apply Rmult_le_compat_l; [left; now apply Rmult_lt_0_compat|]. rewrite <- !exp_plus. apply exp_mono.
-      pose proof te_pos as Te.
-      assert (G : total l0 f + Q2R k * z + pulling run ks1 (rest A q i a) - K <= total l1 (upd f t z) + pulling run ks1 (rest A q i a)) by (unfold K; lra).
-      apply (Rmult_le_compat_l te) in G; [|lra]. fold te. lra.
-    + right. unfold Bc. cbn [pulling fst snd]. cbv zeta. fold i. fold t. rewrite Hq.
-      replace (total l0 f + Q2R k * m + Q2R (steep' V c) * input A q a + pulling run ks1 (rest A q i a)) with
-        (Q2R k * Q2R (mu (st A q)) + (total l0 f + ((Q2R k + Q2R (steep' V c)) * input A q a + pulling run ks1 (rest A q i a)))) by (unfold m; ring).
+      assert (G : L f + k1 * z + pulling run ks (rest A q i a) - K <= L' (upd f t z) + pulling run ks (rest A q i a)) by lra.
+      apply (Rmult_le_compat_l te) in G; [|lra]. lra.
+    + right. unfold Bc. cbn [pulling]. cbv zeta. fold i. fold t. rewrite Hq. fold k1 k2.
+      replace (L f + k1 * m + k2 * input A q a + pulling run ks (rest A q i a)) with
+        (k1 * Q2R (mu (st A q)) + (L f + ((k1 + k2) * input A q a + pulling run ks (rest A q i a)))) by (unfold m; ring).
       rewrite (Rmult_plus_distr_l (- te)), exp_plus. ring.
 Qed.
+
+(* The samples of a step, for multiples times x; no weight is negative. *)
+Definition step_falls (x : R) (p : rstep * (Q * Q)) : Prop :=
+  let s := st A (src (tr A (taken (fst p)))) in
+  falls (law_of s) (Q2R (d s)) (x * Q2R (fst (snd p))) /\
+  (shows_other (tr A (taken (fst p))) = true -> falls (law_of' s) (Q2R (d' s)) (x * Q2R (snd (snd p)))) /\
+  forallb (Qle_bool 0) (weights (fst p)) = true.
+
+(* What the checker adds up along a run are such functions, besides one that the run does not change. *)
+Lemma back_sloped x X run : 0 <= x -> (forall c f z, In c run -> X (upd f (tr A (taken c)) z) = X f) ->
+  forall l0 l ks, back V run l0 = (l, ks) -> (forall p, In p (combine run ks) -> step_falls x p) ->
+  sloped run (times x ks) (fun f => X f + x * total l f) (fun f => X f + x * total l0 f).
+Proof.
+  intros Hx. induction run as [|c run IH]; intros HX l0 l ks; cbn [back].
+  - intros H. inversion H. intros _. cbn [times map sloped]. easy.
+  - destruct (back V run l0) as [l1 ks1] eqn:B. destruct (stepped V c l1) as [l2 k] eqn:St. intros H. inversion H; subst l ks; clear H.
+    intros HF. cbn [times map sloped fst snd]. exists (fun f => X f + x * total l1 f).
+    split; [|apply (IH ltac:(intros; apply HX; now right) l0 l1 ks1 B); intros p Hp; apply HF; now right].
+    destruct (HF (c, (k, steep' V c)) ltac:(now left)) as (F1 & F2 & Wp). cbn [fst snd] in *.
+    set (i := taken c) in *. set (t := tr A i) in *. unfold slopes. cbn [fst snd]. fold i. fold t.
+    split; [easy|split; [easy|split]].
+    + intros Ns. unfold steep'. see_goal. fold i. fold t. rewrite pulled_none; [ring|].
+      destruct (existsb is_other (map fst (combine (out t) (pulls c)))) eqn:Ex'; [|easy].
+      apply existsb_exists in Ex' as (j & Hj & Oj). apply combine_incl in Hj.
+      assert (shows_other t = true) by (apply existsb_exists; eauto). congruence.
+    + intros s. destruct (total_pulled t l1) as [Kp Hp].
+      assert (Wpos : Forall (fun p : atom * Q => Qle_bool 0 (snd p) = true) (combine (atoms t) (weights c))).
+      { apply Forall_forall. intros [a w] Ha. apply in_combine_r in Ha. rewrite forallb_forall in Wp. now apply Wp. }
+      destruct (total_atoms (combine (atoms t) (weights c)) (pulled t l1) Wpos) as [Ka Ha].
+      destruct (total_items (combine (out t) (pulls c)) (add_atoms (combine (atoms t) (weights c)) (pulled t l1))
+        (fun it => match it with Number u v => Q2R (valueQ s (drawn c) u) - Q2R (valueQ s (drawn c) v) | _ => 0 end)) as [Ki Hit].
+      exists (x * (Ka + Ki - Kp)). intros f z H1 H2. rewrite (HX c) by now left. fold i. fold t. rewrite Hp.
+      pose proof (Ha f z ltac:(intros a Hy; apply H1; now apply combine_incl in Hy)) as B1.
+      pose proof (Hit f z ltac:(intros u v Hy; apply H2; now apply combine_incl in Hy)) as B2.
+      unfold stepped in St. see St. fold i in St. fold t in St. unfold total_at in B2 at 1. rewrite St in B2. cbn [fst snd] in B2.
+      assert (G : total l2 f + Q2R k * z <= total_at (pulled t l1) f z + Ka + Ki) by lra.
+      apply (Rmult_le_compat_l x) in G; [|easy]. lra.
+Qed.
 End Rare.
+
+(* What the checker says of capacities, for a factor th that is less than 1 or, where nothing is used, any. *)
+Definition rate (share : Q) (th : R) : Prop := 0 < th /\ (share = 1%Q /\ th < 1 \/ share = 0%Q).
+
+Lemma share_falls share th l dd k : rate share th -> withinQ l (share * dd) k = true -> falls (th * eps) l (Q2R dd) (1 * Q2R k).
+Proof.
+  intros [Hth Hs] H. apply within_real in H. rewrite Q2R_mult in H. rewrite Rmult_1_l. destruct Hs as [[-> Lt]| ->].
+  - apply (tail g eps (width_pos n) Heps); [lra|]. intros _. replace (Q2R 1 * Q2R dd) with (Q2R dd) in H by (unfold Q2R at 2; simpl; lra). exact H.
+  - apply (tail_flat g eps (width_pos n) Heps); [lra|]. now rewrite Q2R_0, Rmult_0_l in H.
+Qed.
+Lemma steep_falls share th run ks : rate share th -> forallb (fun p => check_steep V share (fst p) (snd p)) (combine run ks) = true ->
+  forall p, In p (combine run ks) -> step_falls (th * eps) 1 p.
+Proof.
+  intros Hr H p Hp. rewrite forallb_forall in H. specialize (H p Hp). unfold check_steep in H. see H. rewrite !andb_true_iff in H.
+  destruct H as [[H1 H2] H3]. split; [|split; [|exact H3]].
+  - now apply (share_falls share th).
+  - intros So. rewrite So in H2. now apply (share_falls share th).
+Qed.
 
 (* -- it is alone -- *)
 
@@ -533,28 +585,29 @@ Proof.
   apply (Rmult_lt_reg_r (exp (x * INR k))); [apply exp_pos|]. rewrite Rmult_assoc, Rinv_l by (apply Rgt_not_eq, exp_pos). lra.
 Qed.
 
-Lemma beyond C D' share enough : r_hints C = H0 -> check_run n A V share enough C = true ->
-  (forall w, enough w = true -> exists th, 0 < th /\ (share = 1%Q /\ th < 1 \/ share = 0%Q) /\ D' < th * Q2R w) ->
-  exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
+(* A run that is alone and possible, and as rare far away as a slope W says, has neighbours that differ by more than D'. *)
+Lemma neighbours c run ks L th W D' : check_claim c = true -> check_model (multiples n) A V = true ->
+  possible n A V run (initial A) [] [] = true -> forallb (check_more n V c) run = true ->
+  follows V (length (differ A)) run 0 = true -> alone V run (initial A) [] = true ->
+  sloped (th * eps) run ks L (fun _ => 0) -> pulling run ks (stream_of more run, real []) = W -> 0 < th -> D' < th * W ->
+  exists alpha beta, near n c alpha beta /\ differ_as (differ A) alpha beta /\
     exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
 Proof.
-  intros Eh Hc Rate. unfold check_run in Hc. destruct (back V (r_run C)) as [l ks] eqn:Bk.
-  rewrite !andb_true_iff in Hc. destruct Hc as [[[[[[[Cc HM] Po] St] Mo] Fo] Al] Wo].
-  set (run := r_run C) in *. set (c := r_claim C) in *. specialize (Rate _ Wo).
-  destruct (possible_positive run _ _ _ Po) as [Hch Pos]. rewrite real_nil in Pos.
+  intros Cc HM Po Mo Fo Al Sl EW Hth Hr.
+  destruct (possible_positive run _ _ _ Po) as [Hch Pos]. rewrite real_nil in Pos, EW.
   set (w := word run []) in *. set (p := map taken run) in *.
   set (at_ := fun (k : nat) x => stream_of entry_at run x + INR k * stream_of more run x).
   set (f := fun k => P p w (initial A) (fun _ => 0) (at_ k, fun _ => 0)).
   assert (Pr' : forall k, prob N A (at_ k) w = f k).
   { intros k. apply prob_alone; auto. apply (det _ _ _ HM). }
-  set (W := Q2R (worth V run ks [])) in *.
-  destruct Rate as (th & Hth & Hs & Hr). destruct (rare th share Hth Hs run [] (initial A) l ks Bk St Hch) as (M & HM0 & Ra). fold p w in Ra.
+  destruct (rare (th * eps) ltac:(now apply Rmult_lt_0_compat) run ks L (fun _ => 0) [] (initial A) Sl (fun _ => eq_refl) Hch) as (M & HM0 & Ra).
+  fold p w in Ra.
   set (a0 := (at_ 0%nat, fun _ : nat => 0) : feed). set (a1 := (at_ 1%nat, fun _ : nat => 0) : feed).
   assert (Line : forall k, pulling run ks (at_ k, fun _ => 0) = pulling run ks a0 + INR k * W).
   { intros k. replace (at_ k, fun _ : nat => 0) with (mixed_feed (1 - INR k) a0 a1).
     2: { unfold mixed_feed, a0, a1, mixed. cbn [fst snd]. f_equal; apply functional_extensionality; intros x; [unfold at_; simpl|]; ring. }
     rewrite pulling_mixed. assert (G : pulling run ks (gap a1 a0) = W).
-    { unfold W. rewrite <- pulling_worth. f_equal. unfold gap, a0, a1. cbn [fst snd]. rewrite real_nil.
+    { rewrite <- EW. f_equal. unfold gap, a0, a1. cbn [fst snd].
       f_equal; apply functional_extensionality; intros x; [unfold at_; simpl|]; ring. }
     rewrite pulling_gap in G. replace (pulling run ks a1) with (W + pulling run ks a0) by lra. ring. }
   (* if each neighbour were nearly as likely, the run would be too likely far away *)
@@ -569,10 +622,10 @@ Proof.
   - exfalso.
     assert (Up : forall k, f 0%nat <= exp (eps * D' * INR k) * f k).
     { induction k as [|k IH]; [simpl; rewrite Rmult_0_r, exp_0; lra|].
-      assert (L : f k <= exp (eps * D') * f (S k)) by (apply Rnot_lt_le; intros L; apply No; eauto).
+      assert (Lk : f k <= exp (eps * D') * f (S k)) by (apply Rnot_lt_le; intros Lk; apply No; eauto).
       rewrite S_INR. replace (eps * D' * (INR k + 1)) with (eps * D' * INR k + eps * D') by ring. rewrite exp_plus.
-      eapply Rle_trans; [exact IH|]. rewrite (Rmult_assoc (exp (eps * D' * INR k))). apply Rmult_le_compat_l; [left; apply exp_pos|exact L]. }
-    set (B := M * exp (- (th * eps) * (total l (fun _ => 0) + pulling run ks a0))).
+      eapply Rle_trans; [exact IH|]. rewrite (Rmult_assoc (exp (eps * D' * INR k))). apply Rmult_le_compat_l; [left; apply exp_pos|exact Lk]. }
+    set (B := M * exp (- (th * eps) * (L (fun _ => 0) + pulling run ks a0))).
     assert (HB : 0 < B) by (apply Rmult_lt_0_compat; [easy|apply exp_pos]).
     assert (F0 : 0 < f 0%nat).
     { unfold f. replace (at_ 0%nat) with (stream_of entry_at run); [exact Pos|]. apply functional_extensionality. intros x. unfold at_. simpl. ring. }
@@ -587,16 +640,30 @@ Proof.
     replace (f 0%nat * (B * / f 0%nat * exp (- x * INR k))) with (B * exp (- x * INR k)) in Hk by (field; lra). lra.
 Qed.
 
+Lemma beyond C D' share enough : r_hints C = H0 -> check_run n A V share enough C = true ->
+  (forall w, enough w = true -> exists th, rate share th /\ D' < th * Q2R w) ->
+  exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
+    exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
+Proof.
+  intros Eh Hc Rate. unfold check_run in Hc. destruct (back V (r_run C) []) as [l ks] eqn:Bk.
+  rewrite !andb_true_iff in Hc. destruct Hc as [[[[[[[Cc HM] Po] St] Mo] Fo] Al] Wo].
+  destruct (Rate _ Wo) as (th & Rt & Hr).
+  pose proof (back_sloped (th * eps) 1 (fun _ => 0) (r_run C) ltac:(lra) ltac:(easy) [] l ks Bk (steep_falls share th _ _ Rt St)) as Sl.
+  cbn [total fold_right] in Sl. replace (fun _ : store => 0 + 1 * 0) with (fun _ : store => 0) in Sl by (apply functional_extensionality; intros f; ring).
+  apply (neighbours (r_claim C) (r_run C) _ _ th (Q2R (worth V (r_run C) ks [])) D' Cc HM Po Mo Fo Al Sl); [|apply Rt|exact Hr].
+  rewrite pulling_worth. ring.
+Qed.
+
 Theorem below C D' : r_hints C = H0 -> check_lower n A C = true -> D' < Q2R (c_D (r_claim C)) ->
   exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
     exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
 Proof.
   intros Eh Hc HD. rewrite check_lower_plain, Eh in Hc. apply (beyond C D' 1 (worth_D C) Eh Hc).
   intros q Hq. unfold worth_D in Hq. apply andb_true_iff in Hq as [D0 Wo]. apply Qle_R in D0, Wo. rewrite Q2R_0 in D0. set (W := Q2R q) in *.
-  destruct (Req_dec W 0) as [E|E]; [exists (1 / 2); repeat split; [lra|left; split; [easy|lra]|rewrite E; lra]|]. assert (0 < W) by lra.
+  destruct (Req_dec W 0) as [E|E]; [exists (1 / 2); split; [split; [lra|left; split; [easy|lra]]|rewrite E; lra]|]. assert (0 < W) by lra.
   destruct (Rle_lt_dec D' 0) as [L|L].
-  - exists (1 / 2). repeat split; [lra|left; split; [easy|lra]|lra].
-  - exists ((D' + W) / (2 * W)). assert (Hw : D' < W) by lra. split; [|split].
+  - exists (1 / 2). split; [split; [lra|left; split; [easy|lra]]|lra].
+  - exists ((D' + W) / (2 * W)). assert (Hw : D' < W) by lra. split; [split|].
     + apply Rdiv_lt_0_compat; lra.
     + left. split; [easy|]. apply (Rmult_lt_reg_r (2 * W)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
     + replace ((D' + W) / (2 * W) * W) with ((D' + W) / 2) by (field; lra). lra.
@@ -608,7 +675,7 @@ Theorem growing C D' : r_hints C = H0 -> check_growth n A C = true ->
 Proof.
   intros Eh Hc. rewrite check_growth_plain, Eh in Hc. apply (beyond C D' 0 (Qlt_bool 0) Eh Hc).
   intros q Hq. apply Qlt_R in Hq. rewrite Q2R_0 in Hq. exists ((Rabs D' + 1) / Q2R q). pose proof (Rabs_pos D'). pose proof (Rle_abs D').
-  split; [apply Rdiv_lt_0_compat; lra|]. split; [now right|]. replace ((Rabs D' + 1) / Q2R q * Q2R q) with (Rabs D' + 1) by (field; lra). lra.
+  split; [split; [apply Rdiv_lt_0_compat; lra|now right]|]. replace ((Rabs D' + 1) / Q2R q * Q2R q) with (Rabs D' + 1) by (field; lra). lra.
 Qed.
 End Run.
 

@@ -235,7 +235,7 @@ def lower_bounds(rng: random.Random, subjects: list[Subject], mutants: int) -> t
     """The same of certificates of the kind ``lower``.
 
     The proved checker writes runs out, and judges those. So it may accept what the other one refuses for its
-    form; but it accepts no ``D`` above the one that the automaton has.
+    form; but it accepts no ``D`` above the one that the automaton has, nor that it has none.
     """
     counts: Counter[str] = Counter()
     differ = []
@@ -244,6 +244,14 @@ def lower_bounds(rng: random.Random, subjects: list[Subject], mutants: int) -> t
         file = copy.deepcopy(subject.file)
         if k >= 0:
             _spoil_run(rng, file["certificates"][0], len(subject.automaton.transitions))
+        if k >= 0 and rng.random() < 0.2:
+            del file["certificates"][0]["D"]
+            file["certificates"][0] |= {"kind": "violation", "pattern": "growth"}
+            why = in_coq(subject, file)
+            counts[f"lower as growth: {'not proved' if why else 'proved'}"] += 1
+            if not why:
+                differ.append(f"{subject.name}: proved to have no D\n{json.dumps(file)}")
+            continue
         rule, why = in_python(subject, file), in_coq(subject, file)
         kind = "lower" if k < 0 else "mutant of lower"
         said = "accepted" if not rule else "refused"
