@@ -156,7 +156,7 @@ def test_certificates_of_the_examples_are_proved(program: Path, path: Path) -> N
     found = extracted.verify(automaton, text)
     upper, lower = verify(automaton, text).claims
     assert found.claims == (upper,)
-    # Theorem B is about one run: other ones must not look like it
+    # It is about one run: other ones must not look like it
     assert found.on_integers == ((lower,) if lower.distinct else ())
 
 

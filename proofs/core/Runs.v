@@ -147,7 +147,8 @@ Fixpoint differing_after (run : list rstep) (r : numbers_of) : numbers_of :=
 (* difference, run-differ. *)
 Definition check_more (c : claim) (s : rstep) : bool :=
   negb (reads (st_of V (src (tr_of V (taken s))))) ||
-  (Qle_bool (c_sens c * c_low c) (- more s) && Qle_bool (- more s) (c_sens c * c_high c) && on_grid n (more s)).
+  (Qle_bool (c_sens c * c_low c) (- more s) && Qle_bool (- more s) (c_sens c * c_high c) && on_grid n (more s) &&
+   on_grid n (entry_at s)).
 Fixpoint follows (size : nat) (run : list rstep) (k : nat) : bool :=
   match run with
   | [] => Nat.ltb k size

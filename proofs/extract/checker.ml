@@ -2202,9 +2202,10 @@ let rec differing_after v run r =
 let check_more n v c s =
   (||) (negb (v.st_of (v.tr_of s.taken).src).reads)
     ((&&)
-      ((&&) (qle_bool (qmult c.c_sens c.c_low) (qopp s.more))
-        (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
-      (on_grid n s.more))
+      ((&&)
+        ((&&) (qle_bool (qmult c.c_sens c.c_low) (qopp s.more))
+          (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
+        (on_grid n s.more)) (on_grid n s.entry_at))
 
 (** val follows : view -> int -> rstep list -> int -> bool **)
 

@@ -189,7 +189,7 @@ let written (a : Automata.t) claim where growing l =
     | q, true when growing -> Hashtbl.find copies (List.find (fun (i, k) -> i <= q && q < k) cycles, 0, q)
     | _ -> w in
   let free w = let s = state (fst long.(w)) in s.reads && not summed in
-  let base w = if free w then nought else of_q (state (fst long.(w))).mu in
+  let base w = of_q (state (fst long.(w))).mu in
   let turned = List.exists (fun (x, _, y, _, _) -> match x, y with Sample (_, true), _ | _, Sample (_, true) -> true | _ -> false) !compared in
   let node m = function Sample (w, n) -> 2 * twin w + (if n <> m then 1 else 0) | _ -> 2 * count in
   let based = function Sample (w, m) -> if m then neg (base w) else base w | _ -> nought in

@@ -1,4 +1,4 @@
-(* A run that the checker accepts shows that nothing less than its D will do: Theorem B of weights.md, for noise on a grid.
+(* A run that the checker accepts shows that nothing less than its D will do, for noise on a grid.
    Inputs x + tau*delta make the run so rare, as tau grows, that of two neighbours one must differ by as much as D says. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Arith Lra Lia Classical FunctionalExtensionality FinFun.
 From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Runs.
@@ -152,6 +152,9 @@ Proof.
   - destruct i, i'; simpl in *; try easy; rewrite ?H; simpl; lra.
   - rewrite IH by easy. lra.
 Qed.
+
+(* Inputs that are multiples of 1/n (those that are [near] them are, too). *)
+Definition on_multiples (n : positive) (alpha : nat -> R) := forall i, multiple (width n) (alpha i).
 
 Section Run.
 Variables (n : positive) (eps : R) (Heps : 0 < eps) (A : automaton) (H0 : hints).
@@ -566,10 +569,23 @@ Proof.
     Q2R (c_sens c * c_low c) <= - Q2R y <= Q2R (c_sens c * c_high c) /\ multiple g (- Q2R y)).
   { clear x. induction run as [|s run IH]; simpl; [easy|]. cbn [forallb] in Hm. apply andb_true_iff in Hm as [H1 H2].
     unfold check_more in H1. see H1. intros y. destruct (reads (st A (src (tr A (taken s))))); [|auto]. cbn [negb orb] in H1.
-    intros [<-|Hy]; [|auto]. rewrite !andb_true_iff in H1. destruct H1 as [[H1 H3] H4]. apply Qle_R in H1, H3. rewrite Q2R_opp in *.
+    intros [<-|Hy]; [|auto]. rewrite !andb_true_iff in H1. destruct H1 as [[[H1 H3] H4] _]. apply Qle_R in H1, H3. rewrite Q2R_opp in *.
     split; [lra|]. apply on_grid_multiple in H4 as [j Ej]. exists (- j)%Z. rewrite Ej, opp_IZR. unfold g. ring. }
   destruct (nth_in_or_default x (entries_of more run) 0%Q) as [H|E]; [auto|]. rewrite E, Q2R_0.
   split; [lra|]. exists 0%Z. lra.
+Qed.
+
+Lemma entries_multiple c run : forallb (check_more n V c) run = true -> forall x,
+  multiple g (stream_of entry_at run x) /\ multiple g (stream_of more run x).
+Proof.
+  intros Hm x. unfold stream_of.
+  assert (Hin : forall h, h = entry_at \/ h = more -> forall y, In y (entries_of h run) -> multiple g (Q2R y)).
+  { intros h Hh. induction run as [|s run IH]; simpl; [easy|]. cbn [forallb] in Hm. apply andb_true_iff in Hm as [H1 H2].
+    unfold check_more in H1. see H1. intros y. destruct (reads (st A (src (tr A (taken s))))); [|auto]. cbn [negb orb] in H1.
+    intros [<-|Hy]; [|auto]. rewrite !andb_true_iff in H1. destruct H1 as [[_ H3] H4]. destruct Hh as [-> | ->]; now apply on_grid_multiple. }
+  assert (Z : multiple g (Q2R 0)) by (exists 0%Z; rewrite Q2R_0; ring).
+  split; match goal with |- multiple g (Q2R (nth x (entries_of ?h run) 0%Q)) =>
+    destruct (nth_in_or_default x (entries_of h run) 0%Q) as [H|E]; [apply (Hin h); auto|rewrite E; exact Z] end.
 Qed.
 
 Lemma decays x B : 0 < x -> 0 < B -> exists k : nat, B * exp (- x * INR k) < 1.
@@ -590,7 +606,7 @@ Lemma neighbours c run ks L th W D' : check_claim c = true -> check_model (multi
   possible n A V run (initial A) [] [] = true -> forallb (check_more n V c) run = true ->
   follows V (length (differ A)) run 0 = true -> alone V run (initial A) [] = true ->
   sloped (th * eps) run ks L (fun _ => 0) -> pulling run ks (stream_of more run, real []) = W -> 0 < th -> D' < th * W ->
-  exists alpha beta, near n c alpha beta /\ differ_as (differ A) alpha beta /\
+  exists alpha beta, on_multiples n alpha /\ near n c alpha beta /\ differ_as (differ A) alpha beta /\
     exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
 Proof.
   intros Cc HM Po Mo Fo Al Sl EW Hth Hr.
@@ -614,7 +630,9 @@ Proof.
   destruct (classic (exists k, exp (eps * D') * f (S k) < f k)) as [[k Hk]|No].
   - exists (at_ k), (at_ (S k)).
     assert (Df : forall x, at_ k x - at_ (S k) x = - stream_of more run x) by (intros x; unfold at_; rewrite S_INR; ring).
-    split; [|split].
+    split; [|split; [|split]].
+    + intros x. destruct (entries_multiple c run Mo x) as [[i Ei] [j Ej]]. exists (i + Z.of_nat k * j)%Z.
+      unfold at_. rewrite Ei, Ej, plus_IZR, mult_IZR, <- INR_IZR_INZ. unfold g. ring.
     + intros x. rewrite Df. apply (more_near c run Cc Mo).
     + intros j. replace (fun i => at_ k i - at_ (S k) i) with (fun x => - stream_of more run x) by (apply functional_extensionality; intros x; now rewrite Df).
       now apply follows_allows.
@@ -642,7 +660,7 @@ Qed.
 
 Lemma beyond C D' share enough : r_hints C = H0 -> check_run n A V share enough C = true ->
   (forall w, enough w = true -> exists th, rate share th /\ D' < th * Q2R w) ->
-  exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
+  exists alpha beta, on_multiples n alpha /\ near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
     exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
 Proof.
   intros Eh Hc Rate. unfold check_run in Hc. destruct (back V (r_run C) []) as [l ks] eqn:Bk.
@@ -655,7 +673,7 @@ Proof.
 Qed.
 
 Theorem below C D' : r_hints C = H0 -> check_lower n A C = true -> D' < Q2R (c_D (r_claim C)) ->
-  exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
+  exists alpha beta, on_multiples n alpha /\ near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
     exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
 Proof.
   intros Eh Hc HD. rewrite check_lower_plain, Eh in Hc. apply (beyond C D' 1 (worth_D C) Eh Hc).
@@ -670,7 +688,7 @@ Proof.
 Qed.
 
 Theorem growing C D' : r_hints C = H0 -> check_growth n A C = true ->
-  exists alpha beta, near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
+  exists alpha beta, on_multiples n alpha /\ near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
     exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
 Proof.
   intros Eh Hc. rewrite check_growth_plain, Eh in Hc. apply (beyond C D' 0 (Qlt_bool 0) Eh Hc).
@@ -681,7 +699,7 @@ End Run.
 
 (* Nothing less than D will do, whatever eps is. *)
 Definition is_tight (n : positive) (A : automaton) (c : claim) :=
-  forall eps (Heps : 0 < eps) D', D' < Q2R (c_D c) -> exists alpha beta, near n c alpha beta /\ differ_as (differ A) alpha beta /\
+  forall eps (Heps : 0 < eps) D', D' < Q2R (c_D c) -> exists alpha beta, on_multiples n alpha /\ near n c alpha beta /\ differ_as (differ A) alpha beta /\
   exists w, exp (eps * D') * prob (noise_on n eps Heps) A beta w < prob (noise_on n eps Heps) A alpha w.
 
 Theorem checked_lower n (A : automaton) (C : rcert) : check_lower n A C = true -> is_tight n A (r_claim C).
@@ -689,7 +707,7 @@ Proof. intros H eps Heps D' HD. now apply (below n eps Heps A (r_hints C) C D').
 
 (* No D will do at all. *)
 Definition is_leaking (n : positive) (A : automaton) (c : claim) :=
-  forall eps (Heps : 0 < eps) D', exists alpha beta, near n c alpha beta /\ differ_as (differ A) alpha beta /\
+  forall eps (Heps : 0 < eps) D', exists alpha beta, on_multiples n alpha /\ near n c alpha beta /\ differ_as (differ A) alpha beta /\
   exists w, exp (eps * D') * prob (noise_on n eps Heps) A beta w < prob (noise_on n eps Heps) A alpha w.
 
 Theorem checked_growth n (A : automaton) (C : rcert) : check_growth n A C = true -> is_leaking n A (r_claim C).

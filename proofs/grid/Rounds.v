@@ -159,7 +159,7 @@ Proof.
 Qed.
 
 Theorem in_rounds C D' : g_hints C = H0 -> check_growth_in_rounds n A C = true ->
-  exists alpha beta, near n (g_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
+  exists alpha beta, on_multiples n alpha /\ near n (g_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
     exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
 Proof.
   intros Eh Hc. rewrite check_rounds_plain, Eh in Hc. unfold check_rounds in Hc.

@@ -7,6 +7,7 @@ Print differ_as.
 Print allows.
 Print leads.
 Print is_private.
+Print on_multiples.
 Print is_tight.
 Print is_leaking.
 Check checked_private.
