@@ -262,6 +262,15 @@ def test_check_tells_the_best_cheap_bound(tmp_path: Path):
     }  # fmt: skip
 
 
+def test_methods_that_find_nothing_say_why():
+    """Where nothing else is known: the release of the maximum needs more than pairs of runs."""
+    program = "examples/programs/noisy_max.py:with_its_value"
+    done = invoke("weight", "--method", "relational", "--set", "k=5", "--timeout", "0.5", str(ROOT / program))
+    first, row = done.stdout.splitlines()[:2]
+    assert first.endswith("no D was found") and row.split()[:2] == ["relational", "-"]
+    assert len(row.split()) > 3
+
+
 def test_a_budget_is_positive():
     automaton = formats.load(SVT)
     with pytest.raises(ValueError, match="max_weight must be positive"):

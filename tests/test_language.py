@@ -36,7 +36,7 @@ from symdipa import (
     symbol,
     value,
 )
-from symdipa.files.formats.branches import MAX_PIECES, first_match, subtract
+from symdipa.files.formats.branches import MAX_PIECES, _split, first_match, subtract
 from symdipa.files.formats.halting import halt_shown, stops_unseen
 from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, variables_of
 from symdipa.model.validation import problems
@@ -594,6 +594,29 @@ def test_first_match_wins(chain: list[Guard], integer: bool) -> None:
             i for i, pieces in enumerate(resolved) for piece in pieces or () if where(piece.atoms, [point])
         ]
         assert taken == matching[:1]
+
+
+@settings(max_examples=100)
+@given(some_guards, st.lists(some_guards, max_size=4))
+def test_what_is_left_case_by_case(piece: Guard, others: list[Guard]) -> None:
+    others = [other for other in others if satisfiable(other.atoms)]
+    if not satisfiable(piece.atoms):
+        return
+    parts = list(_split(piece, others, False))
+    for point in FEW:
+        left = where(piece.atoms, [point]) and not any(where(other.atoms, [point]) for other in others)
+        assert sum(bool(where(part.atoms, [point])) for part in parts) == bool(left)
+
+
+def test_a_tree_of_questions_leaves_nothing() -> None:
+    asked = [atom(Term(f"x{i}"), Term(f"x{i + 1}"), True) for i in range(9)]
+    leaves = [
+        guarded((each if yes else each.negation for each, yes in zip(asked, answers, strict=True)), True)
+        for answers in product((True, False), repeat=len(asked))
+    ]
+    assert len(leaves) > MAX_PIECES
+    assert first_match([*leaves, TRUE])[-1] == ()
+    assert first_match([*leaves[1:], TRUE])[-1] == (leaves[0],)
 
 
 @settings(max_examples=100)

@@ -27,9 +27,11 @@ from conftest import ROOT
 
 import symdipa
 from symdipa.checker import CertificateRefused, Inputs, verify
+from symdipa.checker.digest import digest
 from symdipa.checker.model import Step
 from symdipa.checker.plain import private
 from symdipa.evidence.certificates import extracted
+from symdipa.files import formats
 from symdipa.interface.cli import cli
 
 PROOFS = ROOT / "proofs"
@@ -152,8 +154,10 @@ def test_certificates_of_the_examples_are_proved(program: Path, path: Path) -> N
     automaton, file = certified(path)
     text = json.dumps(file).encode()
     found = extracted.verify(automaton, text)
-    assert found.claims == tuple(c for c in verify(automaton, text).claims if c.kind == "private")
-    assert found.left_out == ("certificates[1]: certificates of the kind lower",)
+    upper, lower = verify(automaton, text).claims
+    assert found.claims == (upper,)
+    # It is about one run: other ones must not look like it
+    assert found.on_integers == ((lower,) if lower.distinct else ())
 
 
 @pytest.mark.parametrize("name", WIDER)
@@ -161,8 +165,65 @@ def test_certificates_beyond_the_papers_automata_are_proved(program: Path, name:
     automaton, file = certified(ROOT / "examples" / "linear" / f"{name}.dipa")
     text = json.dumps(file).encode()
     found = extracted.verify(automaton, text)
-    assert found.claims == tuple(c for c in verify(automaton, text).claims if c.kind == "private")
+    upper, lower = verify(automaton, text).claims
+    proved = lower.distinct and name != "two_thresholds"  # that one needs the order of values to be distinct
+    assert set(found.claims) == ({upper, lower} if automaton.integer else {upper})
+    assert found.on_integers == ((lower,) if proved and not automaton.integer else ())
     assert found.noise == (("integers",) if automaton.integer else ("real numbers", "integers"))
+
+
+ADJACENCY = [
+    *("answer_kept", "block_sums", "changes", "histogram", "histogram_all", "known_in_turn", "prefix_sums"),
+    *("sliding_sums", "smart_sum", "sum_alarm", "svt_one_entry", "svt_window", "total", "tree"),
+]
+"""Which entries may differ, by number, window or pattern, and sums of entries."""
+
+
+@pytest.mark.parametrize("name", ADJACENCY)
+def test_certificates_about_some_entries_and_sums_are_proved(program: Path, name: str) -> None:
+    automaton, file = certified(ROOT / "examples" / "adjacency" / f"{name}.dipa")
+    text = json.dumps(file).encode()
+    found = extracted.verify(automaton, text)
+    claims = verify(automaton, text).claims
+    assert found.claims == tuple(c for c in claims if c.kind == "private")
+    assert found.on_integers == tuple(c for c in claims if c.kind == "lower")
+    # The least and the largest difference have a mean, but integers need not
+    assert found.noise == (("real numbers",) if name == "sliding_sums" else ("real numbers", "integers"))
+
+
+def test_both_checkers_read_patterns_alike(program: Path, agree: ModuleType) -> None:
+    """Certificates name the states of the pattern's automaton, and mutants other ones."""
+    rng = random.Random(20261130)
+    subjects = list(agree.random_subjects(rng, 12, agree.random_differ))
+    counts, differ = agree.compare(rng, subjects, 150)
+    assert not differ
+    assert counts["certificate: accepted by both"] > 8
+    assert counts["mutant: accepted by both"] > 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "entries=0",
+        "entries=1001",
+        "entries=x",
+        "window=",
+        "pattern=",
+        "pattern=(=",
+        "pattern=a",
+        "pattern=={2,1}",
+        "some",
+    ],
+)
+def test_texts_that_say_nothing_are_refused(program: Path, tmp_path: Path, text: str) -> None:
+    path = ROOT / "examples" / "adjacency" / "svt_one_entry.dipa"
+    automaton, file = certified(path)
+    first, second = tmp_path / "automaton.json", tmp_path / "certificate.json"
+    written = formats.json_format.write(automaton)
+    first.write_text(written.replace('"entries=1"', json.dumps(text)))
+    second.write_text(json.dumps(file))
+    done = subprocess.run([program, first, second], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "refused" in json.loads(done.stdout)
 
 
 def test_both_checkers_agree(program: Path, agree: ModuleType) -> None:
@@ -174,6 +235,67 @@ def test_both_checkers_agree(program: Path, agree: ModuleType) -> None:
     assert not differ
     assert counts["certificate: accepted by both"] > 12
     assert counts["mutant: refused by both"] > 100 and counts["mutant: accepted by both"] > 5
+
+
+def test_no_bound_from_below_is_too_large(program: Path, agree: ModuleType) -> None:
+    rng = random.Random(20261201)
+    subjects = [
+        s for path in EXAMPLES for s in agree.subjects_of(path.stem, symdipa.load(path), 20, ("lower",))
+    ]
+    subjects += agree.random_subjects(rng, 8, kinds=("lower",))
+    subjects += agree.random_subjects(rng, 8, agree.random_linear, ("lower",))
+    counts, wrong = agree.lower_bounds(rng, subjects, 250)
+    assert not wrong
+    assert counts["lower: accepted in Python, proved"] > 15
+    assert counts["mutant of lower: accepted in Python, proved"] > 10
+    assert counts["mutant of lower: refused in Python, not proved"] > 50
+    assert counts["lower as growth: not proved"] > 20
+
+
+def test_that_no_bound_will_do_is_proved(program: Path) -> None:
+    """A number that is compared without noise; the same claim about SVT is refused."""
+    text = (
+        "(q0:non-input, 1/2, 0): t := insample; output init; goto q\n"
+        "(q, {}, 0): if (insample < t) then output low; goto q"
+        " elseif (insample >= t) then output high; goto end\n"
+    )
+    automaton, noisy = symdipa.loads(text.format("inf")), symdipa.loads(text.format("1/2"))
+    file = symdipa.certify(symdipa.check(automaton))
+    assert isinstance(file, dict)
+    claims = verify(automaton, json.dumps(file)).claims
+    assert [c.kind for c in claims] == ["violation"]
+    assert extracted.verify(automaton, json.dumps(file).encode()).on_integers == claims
+    file["automaton"] = {"sha256": digest(noisy)}
+    with pytest.raises(extracted.NotAccepted, match="kind violation"):
+        extracted.verify(noisy, json.dumps(file).encode())
+
+
+LEAKING = {
+    "svt whose threshold is released": (
+        "(q0:non-input, 1/2, 0): t := insample; output init; goto q\n"
+        "(q, 1/4, 0): if (insample < t) then output low; goto q"
+        " elseif (insample >= t) then output high; goto out\n"
+        "(out:silent): output t; goto end\n"
+    ),
+    "sums for ever": (
+        "differ entries=1\n(p:read): s := input; output start; goto q\n"
+        "(q, 1, s): s += input; output insample; goto q\n"
+    ),
+}
+"""Flows without bound through rounds of a cycle."""
+
+
+@pytest.mark.parametrize("name", LEAKING)
+def test_that_no_bound_will_do_is_proved_in_rounds(program: Path, name: str) -> None:
+    automaton = symdipa.loads(LEAKING[name])
+    file = symdipa.certify(symdipa.check(automaton))
+    assert isinstance(file, dict)
+    claims = tuple(c for c in verify(automaton, json.dumps(file)).claims if c.kind == "violation")
+    assert claims and extracted.verify(automaton, json.dumps(file).encode()).on_integers == claims
+    for certificate in file["certificates"]:
+        certificate["flow"] = [edge | {"repeated": False} for edge in certificate["flow"]]
+    with pytest.raises(extracted.NotAccepted):
+        extracted.verify(automaton, json.dumps(file).encode())
 
 
 def test_a_broken_rule_in_python_is_noticed(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +338,7 @@ def test_the_last_line_says_who_checked(program: Path, svt: tuple[Path, Path]) -
     proved, tested = verified("--checker", "coq", *svt), verified(*svt)
     assert proved.exit_code == tested.exit_code == 0
     assert "Coq proved for noise on real numbers and on integers" in proved.output.splitlines()[-1]
-    assert "not proved, and nothing is claimed from it: certificates[1]" in proved.output
+    assert "any D below 5/4" in proved.output and "if noise and inputs are integers" in proved.output
     assert "Python, which is tested and not proved" in tested.output.splitlines()[-1]
     assert (
         verified("--checker", "coq", "--expect", "D <= 1", *svt).exit_code == 3
@@ -224,11 +346,15 @@ def test_the_last_line_says_who_checked(program: Path, svt: tuple[Path, Path]) -
 
 
 def test_what_no_theorem_is_about_is_named(program: Path, tmp_path: Path) -> None:
-    path = ROOT / "examples" / "adjacency" / "svt_one_entry.dipa"
-    certificate = tmp_path / "entry.json"
-    certificate.write_text(json.dumps(certified(path)[1]))
+    path = sorted((ROOT / "examples" / "leaking_cycle").glob("*.dipa"))[0]
+    certificate = tmp_path / "leak.json"
+    automaton = symdipa.load(path)
+    certificate.write_text(json.dumps(symdipa.certify(symdipa.check(automaton))))
     said = verified("--checker", "coq", path, certificate)
-    assert said.exit_code == 3 and "no theorem is about inputs of which only some" in said.output
+    assert (
+        said.exit_code == 3
+        and "no theorem is about certificates[0]: certificates of the kind viol" in said.output
+    )
 
 
 def test_the_other_reading_is_found(program: Path, tmp_path: Path) -> None:

@@ -7,14 +7,19 @@ Open Scope bool_scope.
 
 (* ---- Certificates ---- *)
 
-Record bnode := { b_state : nat; b_less : list (nat * nat); b_same : list (nat * nat) }.
+(* Besides facts a node says how far two inputs went apart: the state of the pattern, and by how much registers differ. *)
+Record bnode := { b_state : nat; b_less : list (nat * nat); b_same : list (nat * nat); b_apart : nat; b_known : list (nat * Q) }.
 
 (* Intervals by variable; None: there is none. *)
 Definition ivs := list (nat * option (Q * Q)).
 Record lnode := { l_base : nat; l_pot : Q; l_own : ivs }.
 
-(* Source, transition, target. *)
-Definition edge := (nat * nat * nat)%type.
+(* How the entry differs that a step reads: not at all, by anything that is allowed, by the least, by the largest difference.
+   A step that reads none has Same. *)
+Inductive differs := Same | Any | Least | Largest.
+Definition way := (nat * differs)%type.
+(* Source, transition with what is read, target. *)
+Definition edge := (nat * way * nat)%type.
 
 (* A base and a lift over it.  The kind private-in-parts does not look at potentials of lift nodes. *)
 Record graph := {
@@ -25,17 +30,24 @@ Record graph := {
 (* Differences of inputs lie in [sens*low, sens*high]; D is what is claimed. *)
 Record claim := { c_low : Q; c_high : Q; c_sens : Q; c_D : Q }.
 
-(* [stored] is no part of the file: variables that are surely stored in each state.  It is checked, not believed. *)
-Record cert := { c_claim : claim; c_graph : graph; stored : list (list nat) }.
-Record pcert := { p_claim : claim; p_pots : list Q; p_parts : list (list nat * graph); p_stored : list (list nat) }.
+(* No part of the file, and checked, not believed: variables that are surely stored in each state; for each state of the pattern
+   those from which no more is allowed. *)
+Record hints := { stored : list (list nat); lesser : list (list nat) }.
+Record cert := { c_claim : claim; c_graph : graph; c_hints : hints }.
+Record pcert := { p_claim : claim; p_pots : list Q; p_parts : list (list nat * graph); p_hints : hints }.
+
+(* What depends on the noise: the shifts that it allows, the factors that registers may have, whether means of shifts are
+   allowed shifts, and whether the least and largest difference are, besides 0, all differences between them. *)
+Record grade := { shift_ok : Q -> bool; factor_ok : Q -> bool; mixes : bool; only_ends : Q -> Q -> bool }.
 
 (* ---- Looking things up ---- *)
 
 Definition source (e : edge) : nat := fst (fst e).
-Definition via (e : edge) : nat := snd (fst e).
+Definition via (e : edge) : way := snd (fst e).
+Definition number (e : edge) : nat := fst (via e).
 Definition target (e : edge) : nat := snd e.
 
-Definition bnode0 := {| b_state := 0; b_less := []; b_same := [] |}.
+Definition bnode0 := {| b_state := 0; b_less := []; b_same := []; b_apart := 0; b_known := [] |}.
 Definition lnode0 := {| l_base := 0; l_pot := 0; l_own := [] |}.
 Definition bn (G : graph) v := nth v (b_nodes G) bnode0.
 Definition ln (G : graph) n := nth n (l_nodes G) lnode0.
@@ -43,41 +55,50 @@ Definition having {X} (key : X -> nat) (l : list X) (k : nat) : list X := filter
 Definition numbers {X} (l : list X) := seq 0 (length l).
 
 (* What the checker asks of an automaton, and of a graph. *)
-Record view := { tr_of : nat -> trans; st_of : nat -> stat; leaving_of : nat -> list nat; stored_of : nat -> list nat }.
+Record view := {
+  tr_of : nat -> trans; st_of : nat -> stat; leaving_of : nat -> list nat; stored_of : nat -> list nat;
+  moves_of : nat -> option nat * option nat; lesser_of : nat -> list nat
+}.
 Record gview := {
   bn_of : nat -> bnode; out_of : nat -> list edge; ln_of : nat -> lnode; over_of : nat -> list nat;
   from_of : nat -> list edge; to_of : nat -> list edge; by_of : nat -> list edge; every_of : nat -> ivs
 }.
 
 (* The meaning: searches through lists. *)
-Definition plain (A : automaton) (H : list (list nat)) : view := {|
-  tr_of := tr A; st_of := st A; leaving_of := leaving A; stored_of := fun q => nth q H [] |}.
+Definition plain (A : automaton) (H : hints) : view := {|
+  tr_of := tr A; st_of := st A; leaving_of := leaving A; stored_of := fun q => nth q (stored H) [];
+  moves_of := fun k => nth k (differ A) (None, None); lesser_of := fun k => nth k (lesser H) [] |}.
 Definition gplain (G : graph) : gview := {|
   bn_of := bn G; out_of := having source (b_edges G); ln_of := ln G;
   over_of := having (fun n => l_base (ln G n)) (numbers (l_nodes G));
-  from_of := having source (l_edges G); to_of := having target (l_edges G); by_of := having via (l_edges G);
+  from_of := having source (l_edges G); to_of := having target (l_edges G); by_of := having number (l_edges G);
   every_of := having fst (everywhere G) |}.
 
 (* The same by trees. *)
-Record trees := { tr_tree : tree trans; st_tree : tree stat; leaving_tree : tree (list nat); stored_tree : tree (list nat) }.
+Record trees := {
+  tr_tree : tree trans; st_tree : tree stat; leaving_tree : tree (list nat); stored_tree : tree (list nat);
+  moves_tree : tree (option nat * option nat); lesser_tree : tree (list nat)
+}.
 Record gtrees := {
   bn_tree : tree bnode; out_tree : tree (list edge); ln_tree : tree lnode; over_tree : tree (list nat);
   from_tree : tree (list edge); to_tree : tree (list edge); by_tree : tree (list edge);
   every_tree : tree (list (nat * option (Q * Q)))
 }.
-Definition grow (A : automaton) (H : list (list nat)) : trees :=
+Definition grow (A : automaton) (H : hints) : trees :=
   let t := array (transitions A) in {|
   tr_tree := t; st_tree := array (states A);
-  leaving_tree := index (fun i => src (at_place trans0 t i)) (numbers (transitions A)); stored_tree := array H |}.
+  leaving_tree := index (fun i => src (at_place trans0 t i)) (numbers (transitions A)); stored_tree := array (stored H);
+  moves_tree := array (differ A); lesser_tree := array (lesser H) |}.
 Definition ggrow (G : graph) : gtrees :=
   let n := array (l_nodes G) in {|
   bn_tree := array (b_nodes G); out_tree := index source (b_edges G); ln_tree := n;
   over_tree := index (fun k => l_base (at_place lnode0 n k)) (numbers (l_nodes G));
-  from_tree := index source (l_edges G); to_tree := index target (l_edges G); by_tree := index via (l_edges G);
+  from_tree := index source (l_edges G); to_tree := index target (l_edges G); by_tree := index number (l_edges G);
   every_tree := index fst (everywhere G) |}.
 Definition by_trees (T : trees) : view := {|
   tr_of := at_place trans0 (tr_tree T); st_of := at_place stat0 (st_tree T);
-  leaving_of := with_key (leaving_tree T); stored_of := at_place [] (stored_tree T) |}.
+  leaving_of := with_key (leaving_tree T); stored_of := at_place [] (stored_tree T);
+  moves_of := at_place (None, None) (moves_tree T); lesser_of := at_place [] (lesser_tree T) |}.
 Definition by_gtrees (T : gtrees) : gview := {|
   bn_of := at_place bnode0 (bn_tree T); out_of := with_key (out_tree T); ln_of := at_place lnode0 (ln_tree T);
   over_of := with_key (over_tree T); from_of := with_key (from_tree T); to_of := with_key (to_tree T);
@@ -162,8 +183,11 @@ Definition asked (t : trans) : list (term * term) :=
   map (fun a => (low a, high a)) (others t) ++
   flat_map (fun i => match i with Number a b => [(a, b); (b, a)] | _ => [] end) (out t).
 
+(* Whether anything depends on the means. *)
+Definition uses_mean (t : trans) : bool := uses t || shows_other t.
+
 Section Checker.
-Variables (okq : Q -> bool) (A : automaton) (V : view).
+Variables (g : grade) (A : automaton) (V : view).
 
 Definition is_live (l : law) (d : Q) : bool := match l with Exact => true | _ => Qlt_bool 0 d end.
 
@@ -179,19 +203,41 @@ Definition check_trans (i : nat) : bool :=
   subset (read t) (stored_of V (src t)) &&
   within (without (stored_of V (tgt t)) (gets t)) (stored_of V (src t)).
 
+(* What one state of the pattern allows, another one does.  An equal entry is always allowed: inputs have no end. *)
+Definition allows_too (size : nat) (to to' : option nat) : bool :=
+  match to with
+  | None => true
+  | Some j => match to' with Some k => Nat.ltb k size && mem j (lesser_of V k) | None => false end
+  end.
+Definition check_lesser (size k : nat) : bool :=
+  match fst (moves_of V k) with Some j => Nat.ltb j size | None => false end &&
+  forallb (fun j => allows_too size (fst (moves_of V j)) (fst (moves_of V k)) &&
+                    allows_too size (snd (moves_of V j)) (snd (moves_of V k))) (lesser_of V k).
+
 Definition check_model : bool :=
-  forallb check_trans (numbers (transitions A)) && negb (nonempty (stored_of V (initial A))).
+  forallb check_trans (numbers (transitions A)) && negb (nonempty (stored_of V (initial A))) &&
+  forallb (check_lesser (length (differ A))) (numbers (differ A)) &&
+  forallb (fun s => forallb (fun p => factor_ok g (snd p)) (factors s)) (states A).
 
 Definition check_claim (c : claim) : bool :=
   Qle_bool (c_low c) 0 && Qle_bool 0 (c_high c) && Qlt_bool 0 (c_sens c).
 
+(* The least and the largest difference of an entry. *)
+Definition entry_of (c : claim) (l : differs) : Q * Q :=
+  let lo := (c_sens c * c_low c)%Q in
+  let hi := (c_sens c * c_high c)%Q in
+  match l with Same => (0, 0) | Any => (lo, hi) | Least => (lo, lo) | Largest => (hi, hi) end.
+
 Section Graph.
-Variables (G : graph) (W : gview).
+Variables (c : claim) (G : graph) (W : gview).
 
 (* ---- The base ---- *)
 
-Definition goal (v i : nat) : option nat :=
-  match find (fun e => Nat.eqb (via e) i) (out_of W v) with Some e => Some (target e) | None => None end.
+Definition differs_eqb (l l' : differs) : bool :=
+  match l, l' with Same, Same => true | Any, Any => true | Least, Least => true | Largest, Largest => true | _, _ => false end.
+Definition way_eqb (w w' : way) : bool := Nat.eqb (fst w) (fst w') && differs_eqb (snd w) (snd w').
+Definition goal (v : nat) (w : way) : option nat :=
+  match find (fun e => way_eqb (via e) w) (out_of W v) with Some e => Some (target e) | None => None end.
 
 Definition swap (p : nat * nat) := (snd p, fst p).
 Definition same (b : bnode) := b_same b ++ map swap (b_same b).
@@ -213,24 +259,67 @@ Definition same_follows (b : bnode) (t : trans) (p : nat * nat) : bool :=
   negb (is_copy t x) && negb (is_copy t y) &&
   (if mem x (asg t) then mem y (asg t) else negb (mem y (asg t)) && memp p (same b)).
 
+(* No register of which the difference is known gets the entry, and no sample depends on the means. *)
+Definition idle (t : trans) (known : list (nat * Q)) : bool :=
+  negb (uses_mean t) && forallb (fun p => match lookup (fst p) (sets t) with Some u => negb (adds u) | None => true end) known.
+
+(* Whatever the next entry is, there is an edge for it, or there are two for the least and the largest difference of which
+   it is a mean; or an edge for an equal entry does, because nothing depends on it. *)
+Definition check_ways (v i : nat) : bool :=
+  let t := tr_of V i in
+  let has l := is_some (goal v (i, l)) in
+  if reads (st_of V (src t)) then
+    let (equal, other) := moves_of V (b_apart (bn_of W v)) in
+    let alike := match equal, other with Some a, Some b => Nat.eqb a b | _, _ => false end in
+    (has Same || alike && (has Any || mixes g && has Least && has Largest) || negb (is_some equal)) &&
+    (has Any || has Least && has Largest && (mixes g || let (lo, hi) := entry_of c Any in only_ends g lo hi) ||
+     match goal v (i, Same) with
+     | Some v' => idle t (b_known (bn_of W v')) && allows_too (length (differ A)) other equal
+     | None => false
+     end || negb (is_some other))
+  else has Same.
+
 (* base-complete and base-fact. *)
 Definition check_base_step (v i : nat) : bool :=
   contradicts (bn_of W v) (tr_of V i) ||
-  match goal v i with
-  | Some v' => forallb (less_follows (bn_of W v) (tr_of V i)) (b_less (bn_of W v')) &&
-               forallb (same_follows (bn_of W v) (tr_of V i)) (b_same (bn_of W v'))
-  | None => false
+  (forallb (fun e => negb (Nat.eqb (number e) i) ||
+      forallb (less_follows (bn_of W v) (tr_of V i)) (b_less (bn_of W (target e))) &&
+      forallb (same_follows (bn_of W v) (tr_of V i)) (b_same (bn_of W (target e)))) (out_of W v) &&
+   check_ways v i).
+
+(* base-register: the difference of a register follows. *)
+Definition register_follows (t : trans) (l : differs) (known : list (nat * Q)) (p : nat * Q) : bool :=
+  let (x, after) := p in
+  match lookup x (sets t) with
+  | Some u =>
+      let (lo, hi) := entry_of c l in
+      match (match from u with Some y => lookup y known | None => Some 0 end) with
+      | Some before => if adds u then Qeq_bool lo hi && Qeq_bool after (before + lo) else Qeq_bool after before
+      | None => false
+      end
+  | None => match lookup x known with Some before => Qeq_bool after before | None => false end
   end.
+
+(* base-differ. *)
+Definition pattern_follows (t : trans) (l : differs) (k k' : nat) : bool :=
+  if reads (st_of V (src t)) then
+    let (equal, other) := moves_of V k in
+    match (match l with Same => equal | _ => other end) with Some j => Nat.eqb j k' | None => false end
+  else differs_eqb l Same && Nat.eqb k k'.
 
 (* base-edge. *)
 Definition check_base_edge (e : edge) : bool :=
-  let '(v, i, v') := e in
+  let '(v, (i, l), v') := e in
+  let t := tr_of V i in
   Nat.ltb v (length (b_nodes G)) && Nat.ltb i (length (transitions A)) && Nat.ltb v' (length (b_nodes G)) &&
-  Nat.eqb (src (tr_of V i)) (b_state (bn_of W v)) && Nat.eqb (tgt (tr_of V i)) (b_state (bn_of W v')).
+  Nat.eqb (src t) (b_state (bn_of W v)) && Nat.eqb (tgt t) (b_state (bn_of W v')) &&
+  pattern_follows t l (b_apart (bn_of W v)) (b_apart (bn_of W v')) &&
+  forallb (register_follows t l (b_known (bn_of W v))) (b_known (bn_of W v')).
 
 Definition check_base : bool :=
   Nat.ltb 0 (length (b_nodes G)) && Nat.eqb (b_state (bn_of W 0)) (initial A) &&
   negb (nonempty (b_less (bn_of W 0))) && negb (nonempty (b_same (bn_of W 0))) &&
+  Nat.eqb (b_apart (bn_of W 0)) 0 && negb (nonempty (b_known (bn_of W 0))) &&
   forallb check_base_edge (b_edges G) &&
   forallb (fun v => forallb (check_base_step v) (leaving_of V (b_state (bn_of W v)))) (numbers (b_nodes G)).
 
@@ -250,19 +339,19 @@ Definition iv (n x : nat) : option (Q * Q) :=
 (* lift-node, and lift-integer where the noise allows the numbers of a grid only. *)
 Definition check_ivs (l : ivs) : bool :=
   forallb (fun p => match snd p with
-                    | Some (lo, hi) => Qle_bool lo hi && okq lo && okq hi
+                    | Some (lo, hi) => Qle_bool lo hi && shift_ok g lo && shift_ok g hi
                     | None => true end) l.
 Definition check_shifts : bool := check_ivs (everywhere G) && forallb (fun n => check_ivs (l_own n)) (l_nodes G).
 
 (* lift-cover. *)
-Definition has_edge_from n i : bool := existsb (fun e => Nat.eqb (via e) i) (from_of W n).
-Definition has_edge_to v i n' : bool :=
-  existsb (fun e => Nat.eqb (l_base (ln_of W (source e))) v && Nat.eqb (via e) i) (to_of W n').
+Definition has_edge_from n w : bool := existsb (fun e => way_eqb (via e) w) (from_of W n).
+Definition has_edge_to v w n' : bool :=
+  existsb (fun e => Nat.eqb (l_base (ln_of W (source e))) v && way_eqb (via e) w) (to_of W n').
 Definition check_cover : bool :=
   nonempty (over_of W 0) &&
-  forallb (fun e => let '(v, i, v') := e in
-    if forward G then forallb (fun n => has_edge_from n i) (over_of W v)
-    else nonempty (over_of W v') && forallb (has_edge_to v i) (over_of W v')) (b_edges G).
+  forallb (fun e => let '(v, w, v') := e in
+    if forward G then forallb (fun n => has_edge_from n w) (over_of W v)
+    else nonempty (over_of W v') && forallb (has_edge_to v w) (over_of W v')) (b_edges G).
 
 (* lift-kept; variables without intervals of their own at either end have the same one at both. *)
 Definition keys (l : ivs) := map fst l.
@@ -287,7 +376,7 @@ Definition shifts n (v : term) : option (Q * Q) :=
   | Held x => match iv n x with Some p => Some (turned (negative v) p) | None => None end
   end.
 
-(* lift-kept, of what is copied. *)
+(* lift-kept, of what is lookup. *)
 Definition check_copies (t : trans) n n' : bool :=
   forallb (fun c =>
     match iv n' (fst c) with
@@ -323,10 +412,10 @@ Definition ceilings (t : trans) n n' : list Q :=
 
 (* lift-edge, lift-read, lift-kept, lift-order, lift-sample; [own] are the variables that the lift is about. *)
 Definition check_ledge (own : nat -> bool) (e : edge) : bool :=
-  let '(n, i, n') := e in
-  let t := tr_of V i in
+  let '(n, w, n') := e in
+  let t := tr_of V (fst w) in
   Nat.ltb n (length (l_nodes G)) && Nat.ltb n' (length (l_nodes G)) &&
-  (match goal (l_base (ln_of W n)) i with Some v' => Nat.eqb v' (l_base (ln_of W n')) | None => false end) &&
+  (match goal (l_base (ln_of W n)) w with Some v' => Nat.eqb v' (l_base (ln_of W n')) | None => false end) &&
   forallb (fun x => negb (own x) || is_some (iv n x)) (t_ge t ++ t_lt t) &&
   check_kept t n n' && check_copies t n n' && forallb (fun p => is_some (ask n p)) (asked t) &&
   fits (floors t n n') (ceilings t n n').
@@ -337,8 +426,21 @@ Definition check_graph (own : nat -> bool) : bool :=
 (* ---- What a step costs ---- *)
 
 Definition rel (t : trans) : Q := if shows_other t then d' (st_of V (src t)) else 0.
-Definition extremes (c : claim) (t : trans) : list Q :=
-  if reads (st_of V (src t)) then [c_sens c * c_low c; c_sens c * c_high c] else [0].
+
+(* The least and the largest difference of the means of a step, if those of its registers are known. *)
+Fixpoint weighed_of (known : list (nat * Q)) (l : list (nat * Q)) : option Q :=
+  match l with
+  | [] => Some 0
+  | (x, f) :: l' => match lookup x known, weighed_of known l' with Some q, Some m => Some (f * q + m) | _, _ => None end
+  end.
+Definition means (c : claim) (t : trans) (l : differs) (known : list (nat * Q)) : option (Q * Q) :=
+  let (lo, hi) := entry_of c l in
+  if uses_mean t then
+    match factors (st_of V (src t)) with
+    | [] => Some (lo, hi)
+    | fs => match weighed_of known fs with Some m => Some (lo + m, hi + m) | None => None end
+    end
+  else Some (lo, hi).
 
 Definition misses (F Ce : list Q) (D : Q) : list Q :=
   0 :: map (fun f => (f - D)%Q) F ++ map (fun c => (D - c)%Q) Ce.
@@ -351,21 +453,24 @@ Definition check_law (l : law) (F Ce : list Q) (D : Q) : bool :=
   | Exact => forallb (fun f => Qle_bool f D) F && forallb (Qle_bool D) Ce
   end.
 
-(* [paid] covers the cost at each extreme difference: d times each miss plus rel*|D|. *)
-Definition check_cost (c : claim) (t : trans) (F Ce : list Q) (paid : Q) : bool :=
+(* [paid] covers the cost at the least and the largest difference of means: d times each miss plus rel*|D|. *)
+Definition check_cost (t : trans) (apart : Q * Q) (F Ce : list Q) (paid : Q) : bool :=
   let s := st_of V (src t) in
   let dd := d s in
   forallb (fun D =>
     check_law (law_of s) F Ce D && (negb (shows_other t) || check_law (law_of' s) [0] [0] D) &&
-    forallb (fun g => Qle_bool (dd * g + rel t * D) paid && Qle_bool (dd * g - rel t * D) paid) (misses F Ce D))
-    (extremes c t).
+    forallb (fun m => Qle_bool (dd * m + rel t * D) paid && Qle_bool (dd * m - rel t * D) paid) (misses F Ce D))
+    [fst apart; snd apart].
 
 (* lift-potential and private-bound. *)
-Definition check_potentials (c : claim) : bool :=
+Definition check_potentials : bool :=
   forallb (fun n => Qle_bool 0 (l_pot n) && (negb (Nat.eqb (l_base n) 0) || Qle_bool (l_pot n) (c_D c))) (l_nodes G) &&
-  forallb (fun e => let '(n, i, n') := e in
-    check_cost c (tr_of V i) (floors (tr_of V i) n n') (ceilings (tr_of V i) n n')
-      (l_pot (ln_of W n) - l_pot (ln_of W n'))) (l_edges G).
+  forallb (fun e => let '(n, (i, l), n') := e in
+    match means c (tr_of V i) l (b_known (bn_of W (l_base (ln_of W n)))) with
+    | Some apart => check_cost (tr_of V i) apart (floors (tr_of V i) n n') (ceilings (tr_of V i) n n')
+                      (l_pot (ln_of W n) - l_pot (ln_of W n'))
+    | None => false
+    end) (l_edges G).
 
 Definition asked_floors i : list Q := flat_map (fun e => floors (tr_of V i) (source e) (target e)) (by_of W i).
 Definition asked_ceilings i : list Q := flat_map (fun e => ceilings (tr_of V i) (source e) (target e)) (by_of W i).
@@ -374,13 +479,13 @@ End Graph.
 (* ---- The kind private ---- *)
 
 Definition check_private (C : cert) (W : gview) : bool :=
-  check_claim (c_claim C) && check_model && check_graph (c_graph C) W (fun _ => true) &&
-  check_potentials (c_graph C) W (c_claim C).
+  check_claim (c_claim C) && check_model && check_graph (c_claim C) (c_graph C) W (fun _ => true) &&
+  check_potentials (c_claim C) (c_graph C) W.
 
 (* ---- The kind private-in-parts ---- *)
 
-Definition check_part (W : gview) (p : list nat * graph) : bool :=
-  check_graph (snd p) W (fun x => mem x (fst p)) &&
+Definition check_part (c : claim) (W : gview) (p : list nat * graph) : bool :=
+  check_graph c (snd p) W (fun x => mem x (fst p)) &&
   forallb (fun x => mem x (fst p)) (keys (everywhere (snd p)) ++ flat_map (fun n => keys (l_own n)) (l_nodes (snd p))).
 
 Definition pot (C : pcert) q : Q := nth q (p_pots C) 0.
@@ -400,6 +505,10 @@ Definition is_plain (t : trans) : bool :=
   forallb (fun i => match i with Number _ _ => is_sample_shown i | _ => true end) (out t).
 Definition zero_if (b : bool) : list Q := if b then [0] else [].
 
+(* In parts every entry may differ. *)
+Definition usual (t : trans) : differs := if reads (st_of V (src t)) then Any else Same.
+Definition is_usual (e : edge) : bool := differs_eqb (snd (via e)) (usual (tr_of V (number e))).
+
 (* part-sample and part-potential, if every part has edges for the transition. *)
 Definition check_parts_step (C : pcert) (pots : nat -> Q) (P : views) (i : nat) : bool :=
   let t := tr_of V i in
@@ -408,29 +517,33 @@ Definition check_parts_step (C : pcert) (pots : nat -> Q) (P : views) (i : nat) 
   negb (forallb (fun p => nonempty (by_of (fst p) i)) P) ||
   (is_plain t && forallb (fun x => existsb (fun p => mem x (fst (snd p))) P) (t_ge t ++ t_lt t) &&
    forallb (fun k => forallb (fun k' => Nat.eqb k k' || fits (nth k F []) (nth k' Ce [])) (numbers P)) (numbers P) &&
-   check_cost (p_claim C) t (concat F ++ zero_if (shows_sample t)) (concat Ce ++ zero_if (shows_sample t))
-     (pots (src t) - pots (tgt t))).
+   match means (p_claim C) t (usual t) [] with
+   | Some apart => check_cost t apart (concat F ++ zero_if (shows_sample t)) (concat Ce ++ zero_if (shows_sample t))
+                     (pots (src t) - pots (tgt t))
+   | None => false
+   end).
 
 Definition check_in_parts (C : pcert) (pots : nat -> Q) (P : views) : bool :=
-  check_claim (p_claim C) && check_model && forallb (fun p => check_part (fst p) (snd p)) P &&
+  check_claim (p_claim C) && check_model && forallb (fun p => check_part (p_claim C) (fst p) (snd p)) P &&
+  forallb (fun p => forallb is_usual (b_edges (snd (snd p)))) P &&
   forallb (check_parts_step C pots P) (numbers (transitions A)) &&
   forallb (fun q => Qle_bool 0 q) (p_pots C) && Qle_bool (pots (initial A)) (c_D (p_claim C)).
 End Checker.
 
 (* ---- The checkers ---- *)
 
-Definition check (okq : Q -> bool) (A : automaton) (C : cert) : bool :=
-  check_private okq A (by_trees (grow A (stored C))) C (by_gtrees (ggrow (c_graph C))).
-Definition check_parts (okq : Q -> bool) (A : automaton) (C : pcert) : bool :=
-  check_in_parts okq A (by_trees (grow A (p_stored C))) C (at_place 0 (array (p_pots C)))
+Definition check (g : grade) (A : automaton) (C : cert) : bool :=
+  check_private g A (by_trees (grow A (c_hints C))) C (by_gtrees (ggrow (c_graph C))).
+Definition check_parts (g : grade) (A : automaton) (C : pcert) : bool :=
+  check_in_parts g A (by_trees (grow A (p_hints C))) C (at_place 0 (array (p_pots C)))
     (map (fun p => (by_gtrees (ggrow (snd p)), p)) (p_parts C)).
 
 Definition beside (C : pcert) : views := map (fun p => (gplain (snd p), p)) (p_parts C).
 
-Lemma check_plain okq A C : check okq A C = check_private okq A (plain A (stored C)) C (gplain (c_graph C)).
+Lemma check_plain g A C : check g A C = check_private g A (plain A (c_hints C)) C (gplain (c_graph C)).
 Proof. unfold check. now rewrite by_trees_plain, by_gtrees_plain. Qed.
-Lemma check_parts_plain okq A C :
-  check_parts okq A C = check_in_parts okq A (plain A (p_stored C)) C (pot C) (beside C).
+Lemma check_parts_plain g A C :
+  check_parts g A C = check_in_parts g A (plain A (p_hints C)) C (pot C) (beside C).
 Proof.
   unfold check_parts, beside. rewrite by_trees_plain, at_array. unfold pot. f_equal.
   apply map_ext. intros p. now rewrite by_gtrees_plain.
@@ -438,7 +551,14 @@ Qed.
 
 (* ---- Which shifts the noise allows ---- *)
 
-Definition any_number (q : Q) : bool := true.
-
 (* Multiples of 1/n. *)
 Definition on_grid (n : positive) (q : Q) : bool := Z.eqb (Z.modulo (Zpos n * Qnum q) (Zpos (Qden q))) 0.
+
+(* Real numbers; multiples of 1/n; multiples of some 1/n. *)
+Definition real_numbers : grade := {|
+  shift_ok := fun _ => true; factor_ok := fun _ => true; mixes := true; only_ends := fun _ _ => false |}.
+Definition multiples (n : positive) : grade := {|
+  shift_ok := on_grid n; factor_ok := on_grid 1; mixes := false;
+  only_ends := fun lo hi => Qle_bool (- (1 # n)) lo && Qle_bool hi (1 # n) |}.
+Definition some_multiples : grade := {|
+  shift_ok := fun _ => true; factor_ok := on_grid 1; mixes := false; only_ends := fun _ _ => false |}.

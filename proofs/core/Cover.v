@@ -1,35 +1,35 @@
 (* The base covers all feasible paths, the lift all paths of the base; what is stored before it is read. *)
-From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia.
+From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia Classical.
 From Symdipa.Core Require Import Model Lookup Checker Paths.
 Import ListNotations.
 Open Scope R_scope.
 
-Ltac see H := cbn [tr_of st_of leaving_of stored_of plain
+Ltac see H := cbn [tr_of st_of leaving_of stored_of moves_of lesser_of plain
   bn_of out_of ln_of over_of from_of to_of by_of every_of gplain] in H.
 
-Ltac see_goal := cbn [tr_of st_of leaving_of stored_of plain
+Ltac see_goal := cbn [tr_of st_of leaving_of stored_of moves_of lesser_of plain
   bn_of out_of ln_of over_of from_of to_of by_of every_of gplain].
 
-Lemma copied_In x l v : copied x l = Some v -> In (x, v) l.
+Lemma lookup_In {X} x l (v : X) : lookup x l = Some v -> In (x, v) l.
 Proof.
   induction l as [|[y w] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; intros H; [inversion H; now left|right; auto].
 Qed.
-Lemma copied_None x l : copied x l = None -> ~ In x (map fst l).
+Lemma lookup_None {X} x (l : list (nat * X)) : lookup x l = None -> ~ In x (map fst l).
 Proof.
   induction l as [|[y w] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; [easy|]. intros H [->|H']; [easy|now apply IH].
 Qed.
-Lemma copied_not x l : ~ In x (map fst l) -> copied x l = None.
+Lemma lookup_not {X} x (l : list (nat * X)) : ~ In x (map fst l) -> lookup x l = None.
 Proof.
   induction l as [|[y w] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; intros H; [exfalso; auto|auto].
 Qed.
 
 Section Automaton.
-Context {eps : R} (N : noise eps) (A : automaton) (H0 : list (list nat)).
-Hypothesis HM : check_model A (plain A H0) = true.
+Context {eps : R} (N : noise eps) (g : grade) (A : automaton) (H0 : hints).
+Hypothesis HM : check_model g A (plain A H0) = true.
 Local Notation P := (Pp N A).
 
 Local Lemma Htrans i : (i < length (transitions A))%nat -> check_trans (plain A H0) i = true.
-Proof. pose proof HM as H. unfold check_model in H. apply andb_true_iff in H as [H _]. now apply forallb_seq. Qed.
+Proof. pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [[[H _] _] _]. now apply forallb_seq. Qed.
 
 Lemma det : deterministic A.
 Proof.
@@ -57,10 +57,10 @@ Proof.
   intros Hi. apply leaving_In in Hi as [Hi _]. pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
   destruct H as [[[[[_ H] _] _] _] _]. now apply Nat.leb_le.
 Qed.
-Lemma no_sample_copied q i : In i (leaving A q) -> forall x v, copied x (copies (tr A i)) = Some v -> is_sample v = false.
+Lemma no_sample_copied q i : In i (leaving A q) -> forall x v, lookup x (copies (tr A i)) = Some v -> is_sample v = false.
 Proof.
   intros Hi x v Hv. apply leaving_In in Hi as [Hi _]. pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
-  destruct H as [[[[_ H] _] _] _]. rewrite forallb_forall in H. apply copied_In in Hv. specialize (H _ Hv). now apply negb_true_iff in H.
+  destruct H as [[[[_ H] _] _] _]. rewrite forallb_forall in H. apply lookup_In in Hv. specialize (H _ Hv). now apply negb_true_iff in H.
 Qed.
 
 (* Stores that agree on what is read. *)
@@ -102,17 +102,17 @@ Proof.
 Qed.
 Lemma agree_upd z x : (In x (gets t) \/ s x = s' x) -> upd s t z x = upd s' t z x.
 Proof.
-  intros Hx. unfold upd. destruct (mem x (asg t)) eqn:M; [easy|]. destruct (copied x (copies t)) as [v|] eqn:Cv.
+  intros Hx. unfold upd. destruct (mem x (asg t)) eqn:M; [easy|]. destruct (lookup x (copies t)) as [v|] eqn:Cv.
   - apply value_agree. intros y Hy. apply R. unfold read. rewrite !in_app_iff. right. right. right.
-    apply in_flat_map. exists (x, v). split; [now apply copied_In|easy].
+    apply in_flat_map. exists (x, v). split; [now apply lookup_In|easy].
   - destruct Hx as [Hx|Hx]; auto. unfold gets in Hx. apply in_app_or in Hx as [Hx|Hx].
     + apply mem_In in Hx. congruence.
-    + now apply copied_None in Cv.
+    + now apply lookup_None in Cv.
 Qed.
 End Agree.
 
 (* Stores that agree on what is surely stored give the same probability. *)
-Lemma Pp_agree p : forall w q s s' a, good_word N w -> chain A q p -> (forall x, In x (nth q H0 []) -> s x = s' x) -> P p w q s a = P p w q s' a.
+Lemma Pp_agree p : forall w q s s' a, good_word N w -> chain A q p -> (forall x, In x (nth q (stored H0) []) -> s x = s' x) -> P p w q s a = P p w q s' a.
 Proof.
   induction p as [|i p IH]; intros [|l w] q s s' a Gw Hc Hs; simpl; auto. inversion_clear Gw as [|? ? Gl Gw'].
   destruct Hc as [Hi Hc]. apply leaving_In in Hi as [Hi Hq].
@@ -130,18 +130,18 @@ Qed.
 Lemma Pp_init p w s s' a : good_word N w -> chain A (initial A) p -> P p w (initial A) s a = P p w (initial A) s' a.
 Proof.
   intros Gw H. apply Pp_agree; auto. pose proof HM as HM'. unfold check_model in HM'. see HM'.
-  apply andb_true_iff in HM' as [_ HM']. apply negb_true_iff, nonempty_false in HM'. now rewrite HM'.
+  rewrite !andb_true_iff in HM'. destruct HM' as [[[_ HM'] _] _]. apply negb_true_iff, nonempty_false in HM'. now rewrite HM'.
 Qed.
 End Automaton.
 
 Section Graph.
-Context {eps : R} (N : noise eps) (okq : Q -> bool).
-Hypothesis okq_ok : forall q, okq q = true -> ok N (Q2R q).
-Variables (A : automaton) (H0 : list (list nat)) (gr : graph) (own : nat -> bool).
-Hypothesis HG : check_graph okq A (plain A H0) gr (gplain gr) own = true.
+Context {eps : R} (N : noise eps) (g : grade).
+Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
+Variables (A : automaton) (H0 : hints) (c : claim) (gr : graph) (own : nat -> bool).
+Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) own = true.
 Local Notation P := (Pp N A).
 
-Local Lemma Hparts : check_base A (plain A H0) gr (gplain gr) = true /\ check_shifts okq gr = true /\ check_cover gr (gplain gr) = true /\
+Local Lemma Hparts : check_base g A (plain A H0) c gr (gplain gr) = true /\ check_shifts g gr = true /\ check_cover gr (gplain gr) = true /\
   forallb (check_ledge (plain A H0) gr (gplain gr) own) (l_edges gr) = true.
 Proof. pose proof HG as H. unfold check_graph in H. rewrite !andb_true_iff in H. tauto. Qed.
 
@@ -150,11 +150,18 @@ Proof. pose proof HG as H. unfold check_graph in H. rewrite !andb_true_iff in H.
 Definition facts v (s : store) :=
   (forall x y, In (x, y) (b_less (bn gr v)) -> s x <= s y) /\ (forall x y, In (x, y) (same (bn gr v)) -> s x = s y).
 
-Fixpoint brun v (p : list nat) : Prop :=
+Fixpoint brun v (p : list way) : Prop :=
   match p with
   | [] => True
-  | i :: p' => match goal (gplain gr) v i with Some v' => brun v' p' | None => False end
+  | w :: p' => match goal (gplain gr) v w with Some v' => brun v' p' | None => False end
   end.
+
+Lemma way_eqb_spec w w' : way_eqb w w' = true <-> w = w'.
+Proof.
+  destruct w as [i l], w' as [j k]. unfold way_eqb. cbn [fst snd]. rewrite andb_true_iff, Nat.eqb_eq. split.
+  - intros [-> H]. now destruct l, k.
+  - intros H. inversion H. subst. now destruct k.
+Qed.
 Lemma same_sym b x y : In (x, y) (same b) -> In (y, x) (same b).
 Proof.
   unfold same. rewrite !in_app_iff. intros [H|H].
@@ -186,7 +193,7 @@ Qed.
 
 Lemma upd_kept s t z x : is_copy t x = false -> mem x (asg t) = false -> upd s t z x = s x.
 Proof.
-  intros Cp M. unfold is_copy in Cp. rewrite M in Cp. simpl in Cp. unfold upd. rewrite M, copied_not; [easy|]. now apply mem_false.
+  intros Cp M. unfold is_copy in Cp. rewrite M in Cp. simpl in Cp. unfold upd. rewrite M, lookup_not; [easy|]. now apply mem_false.
 Qed.
 Lemma upd_got s t z x : mem x (asg t) = true -> upd s t z x = z.
 Proof. intros M. unfold upd. now rewrite M. Qed.
@@ -217,45 +224,68 @@ Proof.
     symmetry. auto.
 Qed.
 
-Lemma goal_edge v i v' : goal (gplain gr) v i = Some v' ->
-  check_base_edge A (plain A H0) gr (gplain gr) (v, i, v') = true /\ In (v, i, v') (b_edges gr).
+Lemma goal_edge v w v' : goal (gplain gr) v w = Some v' ->
+  check_base_edge A (plain A H0) c gr (gplain gr) (v, w, v') = true /\ In (v, w, v') (b_edges gr).
 Proof.
   unfold goal. cbn [out_of gplain]. destruct (find _ _) as [[[u j] u']|] eqn:F; [|easy]. intros E. inversion E; subst u'; clear E.
   apply find_some in F as [F1 F3]. apply having_In in F1 as [F1 F2]. cbn [source via target fst snd] in F2, F3.
-  apply Nat.eqb_eq in F3. subst.
+  apply way_eqb_spec in F3. subst.
   destruct Hparts as (H & _). unfold check_base in H. rewrite !andb_true_iff in H.
   destruct H as [[_ H] _]. rewrite forallb_forall in H. auto.
 Qed.
 
-Lemma goal_spec v i v' : goal (gplain gr) v i = Some v' -> (v < length (b_nodes gr))%nat /\ (v' < length (b_nodes gr))%nat /\
-  (i < length (transitions A))%nat /\ src (tr A i) = b_state (bn gr v) /\ tgt (tr A i) = b_state (bn gr v').
+Lemma goal_spec v i l v' : goal (gplain gr) v (i, l) = Some v' -> (v < length (b_nodes gr))%nat /\ (v' < length (b_nodes gr))%nat /\
+  (i < length (transitions A))%nat /\ src (tr A i) = b_state (bn gr v) /\ tgt (tr A i) = b_state (bn gr v') /\
+  pattern_follows (plain A H0) (tr A i) l (b_apart (bn gr v)) (b_apart (bn gr v')) = true /\
+  forallb (register_follows c (tr A i) l (b_known (bn gr v))) (b_known (bn gr v')) = true.
 Proof.
   intros H. apply goal_edge in H as [H _]. unfold check_base_edge in H. see H. rewrite !andb_true_iff in H.
-  destruct H as [[[[H1 H2] H3] H4] H5]. apply Nat.ltb_lt in H1, H2, H3. apply Nat.eqb_eq in H4, H5. auto.
+  destruct H as [[[[[[H1 H2] H3] H4] H5] H6] H7]. apply Nat.ltb_lt in H1, H2, H3. apply Nat.eqb_eq in H4, H5. auto 8.
 Qed.
 
-Lemma no_path p : forall v w s a, (v < length (b_nodes gr))%nat -> facts v s -> ~ brun v p ->
-  chain A (b_state (bn gr v)) p -> P p w (b_state (bn gr v)) s a = 0.
+(* No fact speaks against the path, whatever the entries are. *)
+Fixpoint open v (p : list nat) : Prop :=
+  match p with
+  | [] => True
+  | i :: p' => contradicts (bn gr v) (tr A i) = false /\ forall l v', goal (gplain gr) v (i, l) = Some v' -> open v' p'
+  end.
+
+Lemma base_step v i : (v < length (b_nodes gr))%nat -> In i (leaving A (b_state (bn gr v))) ->
+  check_base_step g A (plain A H0) c (gplain gr) v i = true.
 Proof.
-  induction p as [|i p IH]; intros v [|l w] s a Hv F NB Hp; simpl; auto.
-  - exfalso. now apply NB.
-  - destruct Hp as [Hi Hp].
-    destruct Hparts as (H & _). unfold check_base in H. see H. rewrite !andb_true_iff in H. destruct H as [_ H].
-    pose proof (forallb_seq _ _ H v Hv) as Hs. rewrite forallb_forall in Hs. specialize (Hs i Hi).
-    unfold check_base_step in Hs. see Hs.
-    apply E_zero. intros z. unfold after_step. destruct (enabled (tr A i) s z) eqn:En; [|easy].
-    destruct (contradicts (bn gr v) (tr A i)) eqn:Co.
-    { rewrite (contradicts_spec _ _ _ z F Co) in En. congruence. }
-    simpl in Hs, NB. destruct (goal (gplain gr) v i) as [v'|] eqn:G; [|easy].
-    apply andb_true_iff in Hs as [HL HS]. destruct (goal_spec _ _ _ G) as (_ & Hv' & _ & _ & Ht).
-    rewrite Ht. rewrite IH; auto; [lra| |].
-    + eapply facts_step; eauto.
-    + now rewrite <- Ht.
+  intros Hv Hi. destruct Hparts as (H & _). unfold check_base in H. see H. rewrite !andb_true_iff in H. destruct H as [_ H].
+  pose proof (forallb_seq _ _ H v Hv) as Hs. rewrite forallb_forall in Hs. exact (Hs i Hi).
+Qed.
+
+Lemma goal_facts v i l v' s z : In i (leaving A (b_state (bn gr v))) -> goal (gplain gr) v (i, l) = Some v' ->
+  contradicts (bn gr v) (tr A i) = false -> facts v s -> enabled (tr A i) s z = true -> facts v' (upd s (tr A i) z).
+Proof.
+  intros Hi G Co F En. destruct (goal_spec _ _ _ _ G) as (Hv & _). pose proof (base_step v i Hv Hi) as Hs.
+  unfold check_base_step in Hs. see Hs. rewrite Co in Hs. simpl in Hs. apply andb_true_iff in Hs as [Hs _].
+  rewrite forallb_forall in Hs. destruct (goal_edge _ _ _ G) as [_ He].
+  specialize (Hs (v, (i, l), v')). unfold number in Hs. cbn [via target fst snd] in Hs. rewrite Nat.eqb_refl in Hs. simpl in Hs.
+  assert (Hin : In (v, (i, l), v') (having source (b_edges gr) v)) by (apply having_In; auto).
+  specialize (Hs Hin). apply andb_true_iff in Hs as [HL HS]. eapply facts_step; eauto.
+Qed.
+
+Lemma no_path p : forall v w s a, (v < length (b_nodes gr))%nat -> facts v s ->
+  chain A (b_state (bn gr v)) p -> open v p \/ P p w (b_state (bn gr v)) s a = 0.
+Proof.
+  induction p as [|i p IH]; intros v [|l w] s a Hv F Hp; simpl; auto.
+  destruct Hp as [Hi Hp].
+  destruct (contradicts (bn gr v) (tr A i)) eqn:Co.
+  { right. apply E_zero. intros z. unfold after_step. now rewrite (contradicts_spec _ _ _ z F Co). }
+  destruct (classic (forall l v', goal (gplain gr) v (i, l) = Some v' -> open v' p)) as [O|O]; [left; auto|right].
+  apply not_all_ex_not in O as (k & O). apply not_all_ex_not in O as (v' & O). apply imply_to_and in O as (G & O).
+  apply E_zero. intros z. unfold after_step. destruct (enabled (tr A i) s z) eqn:En; [|easy].
+  destruct (goal_spec _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _). rewrite Ht in *.
+  pose proof (goal_facts _ _ _ _ _ _ Hi G Co F En) as F'.
+  destruct (IH v' w (upd s (tr A i) z) (rest A (b_state (bn gr v)) i a) Hv' F' Hp) as [O'|E]; [contradiction|]. rewrite E. lra.
 Qed.
 
 (* -- the lift: over every path of the base there is one -- *)
 
-Fixpoint lrun n (p : list nat) : Prop :=
+Fixpoint lrun n (p : list way) : Prop :=
   match p with
   | [] => True
   | i :: p' => exists n', In (n, i, n') (l_edges gr) /\ lrun n' p'
@@ -269,12 +299,12 @@ Qed.
 Lemma ledge e : In e (l_edges gr) -> check_ledge (plain A H0) gr (gplain gr) own e = true.
 Proof. destruct Hparts as (_ & _ & _ & H). rewrite forallb_forall in H. auto. Qed.
 
-Lemma ledge_over n i n' : In (n, i, n') (l_edges gr) -> (n < length (l_nodes gr))%nat /\ (n' < length (l_nodes gr))%nat
-  /\ goal (gplain gr) (l_base (ln gr n)) i = Some (l_base (ln gr n')).
+Lemma ledge_over n w n' : In (n, w, n') (l_edges gr) -> (n < length (l_nodes gr))%nat /\ (n' < length (l_nodes gr))%nat
+  /\ goal (gplain gr) (l_base (ln gr n)) w = Some (l_base (ln gr n')).
 Proof.
   intros H. apply ledge in H. unfold check_ledge in H. see H. rewrite !andb_true_iff in H.
   destruct H as [[[[[[[H1 H2] H3] _] _] _] _] _]. apply Nat.ltb_lt in H1, H2. repeat split; auto.
-  destruct (goal (gplain gr) _ i); [|easy]. apply Nat.eqb_eq in H3. now subst.
+  destruct (goal (gplain gr) _ w); [|easy]. apply Nat.eqb_eq in H3. now subst.
 Qed.
 
 Lemma nonempty_In {X} (l : list X) : nonempty l = true -> exists x, In x l.
@@ -290,7 +320,7 @@ Proof.
       simpl in HB. destruct (goal (gplain gr) v i) as [v'|] eqn:G; [|easy].
       destruct (goal_edge _ _ _ G) as [_ He]. specialize (Cov _ He). simpl in Cov.
       rewrite forallb_forall in Cov. specialize (Cov _ Hn). unfold has_edge_from in Cov. see Cov.
-      apply existsb_exists in Cov as ([[m j] n'] & Hin & E2). cbn [via fst snd] in E2. apply Nat.eqb_eq in E2.
+      apply existsb_exists in Cov as ([[m j] n'] & Hin & E2). cbn [via fst snd] in E2. apply way_eqb_spec in E2.
       apply having_In in Hin as [Hin E1]. cbn [source fst snd] in E1. subst m. subst j.
       exists n'. split; auto. apply (IH v'); auto.
       apply ledge_over in Hin as (_ & L & Hg). apply over_In in Hn as [_ Hn]. rewrite Hn, G in Hg.
@@ -305,32 +335,32 @@ Proof.
       destruct (IH v' Ne HB) as (n' & Hn' & HL).
       rewrite forallb_forall in Cov. specialize (Cov _ Hn'). unfold has_edge_to in Cov. see Cov.
       apply existsb_exists in Cov as ([[n j] m'] & Hin & Heq). cbn [source via fst snd] in Heq.
-      rewrite !andb_true_iff in Heq. destruct Heq as [E1 E2]. apply Nat.eqb_eq in E1, E2.
+      rewrite !andb_true_iff in Heq. destruct Heq as [E1 E2]. apply Nat.eqb_eq in E1. apply way_eqb_spec in E2.
       apply having_In in Hin as [Hin E3]. cbn [target fst snd] in E3. subst j. subst m'.
       exists n. split; [|simpl; eauto]. apply ledge_over in Hin as (L & _ & _). now apply over_In.
 Qed.
 
-Lemma brun_dec p : forall v, {brun v p} + {~ brun v p}.
-Proof. induction p as [|i p IH]; intros v; simpl; [now left|]. destruct (goal (gplain gr) v i); [apply IH|now right]. Qed.
-
-(* Every path has probability 0 or a path of the lift, from a node over base node 0. *)
-Lemma covered p w s a : chain A (initial A) p ->
-  P p w (initial A) s a = 0 \/ exists n, (n < length (l_nodes gr))%nat /\ l_base (ln gr n) = 0%nat /\ lrun n p.
+Lemma base_0 : (0 < length (b_nodes gr))%nat /\ b_state (bn gr 0) = initial A /\ b_less (bn gr 0) = [] /\ b_same (bn gr 0) = [] /\
+  b_apart (bn gr 0) = 0%nat /\ b_known (bn gr 0) = [].
 Proof.
-  intros Hc. destruct Hparts as (HB & _ & Cov & _).
-  unfold check_base in HB. see HB. rewrite !andb_true_iff in HB. destruct HB as [[[[[B0 BI] BL] BS] _] _].
-  apply Nat.ltb_lt in B0. apply Nat.eqb_eq in BI. apply negb_true_iff, nonempty_false in BL, BS.
-  destruct (brun_dec p 0) as [Hb|Hb].
-  - right. unfold check_cover in Cov. see Cov. apply andb_true_iff in Cov as [N0 _]. apply nonempty_In in N0.
-    destruct (lift_exists p 0 N0 Hb) as (n & Hn & HL). apply over_In in Hn as [Ln Hn]. eauto.
-  - left. rewrite <- BI in *. apply no_path; auto.
-    split; intros x y; unfold same; rewrite ?BL, ?BS; easy.
+  destruct Hparts as (HB & _). unfold check_base in HB. see HB. rewrite !andb_true_iff in HB.
+  destruct HB as [[[[[[[B0 BI] BL] BS] BA] BK] _] _].
+  apply Nat.ltb_lt in B0. apply Nat.eqb_eq in BI, BA. apply negb_true_iff, nonempty_false in BL, BS, BK. auto 8.
 Qed.
 
-Lemma initial_state n : l_base (ln gr n) = 0%nat -> b_state (bn gr (l_base (ln gr n))) = initial A.
+(* A path that the facts speak against has probability 0. *)
+Lemma opened p w s a : chain A (initial A) p -> open 0 p \/ P p w (initial A) s a = 0.
 Proof.
-  intros ->. destruct Hparts as (HB & _). unfold check_base in HB. see HB. rewrite !andb_true_iff in HB.
-  destruct HB as [[[[[_ BI] _] _] _] _]. now apply Nat.eqb_eq.
+  destruct base_0 as (B0 & BI & BL & BS & _). rewrite <- BI. intros Hc. apply no_path; auto.
+  split; intros x y; unfold same; rewrite ?BL, ?BS; easy.
+Qed.
+
+(* Over every path of the base there is one of the lift, from a node over base node 0. *)
+Lemma covered ws : brun 0 ws -> exists n, (n < length (l_nodes gr))%nat /\ l_base (ln gr n) = 0%nat /\ lrun n ws.
+Proof.
+  intros Hb. destruct Hparts as (_ & _ & Cov & _).
+  unfold check_cover in Cov. see Cov. apply andb_true_iff in Cov as [N0 _]. apply nonempty_In in N0.
+  destruct (lift_exists ws 0 N0 Hb) as (n & Hn & HL). apply over_In in Hn as [Ln Hn]. eauto.
 Qed.
 
 (* -- the lift: shifts -- *)
@@ -353,7 +383,7 @@ Lemma iv_ok n x lo hi : (n < length (l_nodes gr))%nat -> iv (gplain gr) n x = So
   Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi).
 Proof.
   intros Hn H. destruct Hparts as (_ & Sh & _). unfold check_shifts in Sh. apply andb_true_iff in Sh as [Ev Own].
-  assert (G : forall l, check_ivs okq l = true -> assoc x l = Some (Some (lo, hi)) ->
+  assert (G : forall l, check_ivs g l = true -> assoc x l = Some (Some (lo, hi)) ->
       Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi)).
   { intros l Hl Ha. apply assoc_In in Ha. unfold check_ivs in Hl. rewrite forallb_forall in Hl.
     specialize (Hl _ Ha). simpl in Hl. rewrite !andb_true_iff in Hl. destruct Hl as [[H1 H2] H3].
@@ -364,11 +394,11 @@ Proof.
   - destruct (assoc x (everywhere gr)) eqn:Ae; [|easy]. subst o. apply (G (everywhere gr)); auto.
 Qed.
 
-Lemma kept_spec n i n' x lo' hi' : In (n, i, n') (l_edges gr) -> mem x (gets (tr A i)) = false ->
+Lemma kept_spec n i l n' x lo' hi' : In (n, (i, l), n') (l_edges gr) -> mem x (gets (tr A i)) = false ->
   iv (gplain gr) n' x = Some (lo', hi') ->
   exists lo hi, iv (gplain gr) n x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi'.
 Proof.
-  intros He M Hi. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He.
+  intros He M Hi. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
   destruct He as [[[[_ He] _] _] _]. unfold check_kept in He. see He. rewrite forallb_forall in He.
   assert (K : forall o, assoc x (l_own (ln gr n)) = Some o \/ assoc x (l_own (ln gr n')) = Some o ->
     In x (keys (l_own (ln gr n)) ++ keys (l_own (ln gr n')))).
@@ -392,18 +422,18 @@ Proof.
 Qed.
 
 
-Lemma read_spec n i n' x : In (n, i, n') (l_edges gr) -> In x (t_ge (tr A i) ++ t_lt (tr A i)) -> own x = true ->
+Lemma read_spec n i l n' x : In (n, (i, l), n') (l_edges gr) -> In x (t_ge (tr A i) ++ t_lt (tr A i)) -> own x = true ->
   exists p, iv (gplain gr) n x = Some p.
 Proof.
-  intros He Hx Ho. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He.
+  intros He Hx Ho. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
   destruct He as [[[[[_ He] _] _] _] _]. rewrite forallb_forall in He. specialize (He x Hx). rewrite Ho in He. simpl in He.
   destruct (iv (gplain gr) n x); [eauto|easy].
 Qed.
 
-Lemma fit_spec n i n' f c : In (n, i, n') (l_edges gr) -> In f (floors (gplain gr) (tr A i) n n') -> In c (ceilings (gplain gr) (tr A i) n n') ->
-  Q2R f <= Q2R c.
+Lemma fit_spec n i l n' f e : In (n, (i, l), n') (l_edges gr) -> In f (floors (gplain gr) (tr A i) n n') -> In e (ceilings (gplain gr) (tr A i) n n') ->
+  Q2R f <= Q2R e.
 Proof.
-  intros He Hf Hc. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He. destruct He as [_ He].
+  intros He Hf Hc. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He. destruct He as [_ He].
   now apply (fits_spec _ _ _ _ He).
 Qed.
 
@@ -456,22 +486,22 @@ Proof.
     pose proof (shifts_spec n sg sh a _ _ Iv E). pose proof (shifts_spec n sg sh b _ _ Iv E'). lra.
 Qed.
 
-Lemma asked_spec n i n' a b sg sh : In (n, i, n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> in_ivs n sg ->
+Lemma asked_spec n i l n' a b sg sh : In (n, (i, l), n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> in_ivs n sg ->
   (forall f, In f (floors (gplain gr) (tr A i) n n') -> Q2R f <= sh) ->
   (forall e, In e (ceilings (gplain gr) (tr A i) n n') -> sh <= Q2R e) -> shift sg sh b <= shift sg sh a.
 Proof.
-  intros He Ha Iv F Ce. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He.
+  intros He Ha Iv F Ce. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
   destruct He as [[_ He] _]. rewrite forallb_forall in He.
   apply (ask_spec n (a, b) sg sh Iv (He _ Ha)).
   - intros f Hf. apply F. unfold floors. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
   - intros f Hf. apply Ce. unfold ceilings. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
 Qed.
 
-Lemma copies_spec n i n' x v lo hi sg sh : In (n, i, n') (l_edges gr) -> copied x (copies (tr A i)) = Some v ->
+Lemma copies_spec n i l n' x v lo hi sg sh : In (n, (i, l), n') (l_edges gr) -> lookup x (copies (tr A i)) = Some v ->
   iv (gplain gr) n' x = Some (lo, hi) -> in_ivs n sg -> Q2R lo <= shift sg sh v <= Q2R hi.
 Proof.
-  intros He Hv E Iv. apply ledge in He. unfold check_ledge in He. see He. rewrite !andb_true_iff in He.
-  destruct He as [[[_ He] _] _]. unfold check_copies in He. rewrite forallb_forall in He. specialize (He _ (copied_In _ _ _ Hv)).
+  intros He Hv E Iv. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
+  destruct He as [[[_ He] _] _]. unfold check_copies in He. rewrite forallb_forall in He. specialize (He _ (lookup_In _ _ _ Hv)).
   cbn [fst snd] in He. rewrite E in He. destruct (shifts (gplain gr) n v) as [[lo0 hi0]|] eqn:S; [|easy].
   apply andb_true_iff in He as [H1 H2]. apply Qle_R in H1, H2. pose proof (shifts_spec n sg sh v _ _ Iv S). lra.
 Qed.
@@ -500,7 +530,7 @@ Proof.
     destruct (Qle_bool _ _); simpl; tauto.
 Qed.
 
-Lemma floors_ok n i n' f : In (n, i, n') (l_edges gr) -> In f (floors (gplain gr) (tr A i) n n') -> ok N (Q2R f).
+Lemma floors_ok n i l n' f : In (n, (i, l), n') (l_edges gr) -> In f (floors (gplain gr) (tr A i) n n') -> ok N (Q2R f).
 Proof.
   intros He Hf. destruct (ledge_over _ _ _ He) as (Ln & Ln' & _). unfold floors in Hf. rewrite !in_app_iff in Hf.
   destruct Hf as [Hf|[Hf|Hf]].
@@ -508,7 +538,7 @@ Proof.
   - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
   - apply in_flat_map in Hf as (p & _ & Hf). apply (ask_ok n p); auto.
 Qed.
-Lemma ceilings_ok n i n' f : In (n, i, n') (l_edges gr) -> In f (ceilings (gplain gr) (tr A i) n n') -> ok N (Q2R f).
+Lemma ceilings_ok n i l n' f : In (n, (i, l), n') (l_edges gr) -> In f (ceilings (gplain gr) (tr A i) n n') -> ok N (Q2R f).
 Proof.
   intros He Hf. destruct (ledge_over _ _ _ He) as (Ln & Ln' & _). unfold ceilings in Hf. rewrite !in_app_iff in Hf.
   destruct Hf as [Hf|[Hf|Hf]].

@@ -1,28 +1,140 @@
-(* A path along which intervals of shifts and potentials are given has a bounded cost. *)
+(* A path along which intervals of shifts and potentials are given has shifts that cost no more; a path with shifts has a
+   probability that their cost bounds; and means of shifts are shifts for means of differences. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Cover.
+From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways.
 Import ListNotations.
 Open Scope R_scope.
 
 Section Guide.
-Context {eps : R} (Heps : 0 < eps) (N : noise eps) (A : automaton) (H0 : list (list nat)) (c : claim).
-Hypothesis HM : check_model A (plain A H0) = true.
+Context {eps : R} (Heps : 0 < eps) (N : noise eps) (g : grade) (A : automaton) (H0 : hints) (c : claim).
+Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
+Hypothesis HM : check_model g A (plain A H0) = true.
 Local Notation V := (plain A H0).
 Local Notation P := (Pp N A).
 
 Let kl := Q2R (c_sens c * c_low c).
 Let kh := Q2R (c_sens c * c_high c).
 
-(* The differences between the first and the second input stream. *)
-Definition adjacent (a b : stream) := forall i, kl <= a i - b i <= kh /\ ok N (a i - b i).
+(* ---- Shifts for a path ---- *)
+
+(* The shifts of what variables hold after a step, from those before it and that of the sample. *)
+Definition carried (t : trans) (sg : nat -> R) (sh : R) : nat -> R := fun x =>
+  if mem x (asg t) then sh else match lookup x (copies t) with Some v => shift sg sh v | None => sg x end.
+
+(* Guards and numbers shown are respected, and the noise allows the shift. *)
+Definition fair (i : nat) (sg : nat -> R) (sh D : R) : Prop :=
+  let t := tr A i in
+  let s := st A (src t) in
+  ok N sh /\
+  (forall x, In x (t_ge t) -> sh <= sg x) /\ (forall x, In x (t_lt t) -> sg x <= sh) /\
+  (forall a b, In (a, b) (asked t) -> shift sg sh b <= shift sg sh a) /\
+  (uses t = true -> allowed (law_of s) (sh - D)) /\ (shows_other t = true -> allowed (law_of' s) (0 - D)).
+
+Definition price (i : nat) (sh D : R) : R :=
+  (if uses (tr A i) then Q2R (d (st A (src (tr A i)))) * Rabs (sh - D) else 0) + Q2R (rel V (tr A i)) * Rabs D.
+
+(* Along a path, with differences e of what is given, stored values shifted by sg: some shifts cost at most K. *)
+Fixpoint shifted (sg : nat -> R) (p : list nat) (e : feed) (K : R) : Prop :=
+  match p with
+  | [] => 0 <= K
+  | i :: p' => let q := src (tr A i) in
+    exists sh K', fair i sg sh (input A q e) /\ price i sh (input A q e) + K' <= K /\
+                  shifted (carried (tr A i) sg sh) p' (rest A q i e) K'
+  end.
+
+Lemma shifted_more p sg e K K' : shifted sg p e K -> K <= K' -> shifted sg p e K'.
+Proof.
+  destruct p as [|i p]; cbn [shifted]; [lra|]. cbv zeta. intros (sh & K1 & F & C & S) H. exists sh, K1. split; [easy|]. split; [lra|easy].
+Qed.
+
+(* ---- Means of shifts ---- *)
+
+Lemma value_mixed la sg sg' sh sh' v : shift (mixed la sg sg') (la * sh + (1 - la) * sh') v = la * shift sg sh v + (1 - la) * shift sg' sh' v.
+Proof. unfold shift, value, mixed. destruct (negative v), (whence v); simpl; ring. Qed.
+Lemma carried_mixed t la sg sg' sh sh' :
+  carried t (mixed la sg sg') (la * sh + (1 - la) * sh') = mixed la (carried t sg sh) (carried t sg' sh').
+Proof.
+  apply functional_extensionality. intros x. unfold carried. unfold mixed at 3. destruct (mem x (asg t)); [easy|].
+  destruct (lookup x (copies t)); [apply value_mixed|easy].
+Qed.
+Lemma mean_le la x y x' y' : 0 <= la <= 1 -> x <= y -> x' <= y' -> la * x + (1 - la) * x' <= la * y + (1 - la) * y'.
+Proof. intros [] ? ?. apply Rplus_le_compat; apply Rmult_le_compat_l; lra. Qed.
+Lemma allowed_mixed l la u u' : 0 <= la <= 1 -> allowed l u -> allowed l u' -> allowed l (la * u + (1 - la) * u').
+Proof.
+  intros Hla. destruct l; simpl; auto.
+  - intros H H'. pose proof (mean_le la u 0 u' 0 Hla H H'). lra.
+  - intros -> ->. ring.
+Qed.
+Lemma abs_mixed la u u' : 0 <= la <= 1 -> Rabs (la * u + (1 - la) * u') <= la * Rabs u + (1 - la) * Rabs u'.
+Proof.
+  intros Hla. eapply Rle_trans; [apply Rabs_triang|].
+  rewrite !Rabs_mult, (Rabs_right la ltac:(lra)), (Rabs_right (1 - la) ltac:(lra)). lra.
+Qed.
+(* A scale is positive, or multiplies 0. *)
+Lemma scaled_mixed l dd la u u' : 0 <= la <= 1 -> live l dd -> allowed l u -> allowed l u' ->
+  dd * Rabs (la * u + (1 - la) * u') <= la * (dd * Rabs u) + (1 - la) * (dd * Rabs u').
+Proof.
+  intros Hla. pose proof (abs_mixed la u u' Hla) as B.
+  assert (Pos : 0 <= dd -> dd * Rabs (la * u + (1 - la) * u') <= la * (dd * Rabs u) + (1 - la) * (dd * Rabs u')).
+  { intros Hd. apply (Rmult_le_compat_l dd) in B; lra. }
+  destruct l; simpl; intros L H H'; try (apply Pos; lra).
+  subst. rewrite !Rmult_0_r, Rplus_0_r, Rabs_R0. lra.
+Qed.
+
+Lemma price_mixed q i la sg sg' sh sh' D D' : In i (leaving A q) -> 0 <= la <= 1 -> fair i sg sh D -> fair i sg' sh' D' ->
+  price i (la * sh + (1 - la) * sh') (la * D + (1 - la) * D') <= la * price i sh D + (1 - la) * price i sh' D'.
+Proof.
+  intros Hi Hla F F'. unfold price. pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq.
+  destruct F as (_ & _ & _ & _ & Al & Oth), F' as (_ & _ & _ & _ & Al' & Oth'). unfold rel. cbn [st_of plain].
+  assert (H1 : (if uses (tr A i) then Q2R (d (st A (src (tr A i)))) * Rabs (la * sh + (1 - la) * sh' - (la * D + (1 - la) * D')) else 0) <=
+    la * (if uses (tr A i) then Q2R (d (st A (src (tr A i)))) * Rabs (sh - D) else 0) +
+    (1 - la) * (if uses (tr A i) then Q2R (d (st A (src (tr A i)))) * Rabs (sh' - D') else 0)).
+  { destruct (uses (tr A i)) eqn:U; [|lra].
+    replace (la * sh + (1 - la) * sh' - (la * D + (1 - la) * D')) with (la * (sh - D) + (1 - la) * (sh' - D')) by ring.
+    apply (scaled_mixed (law_of (st A (src (tr A i))))); auto. rewrite Hq. exact (used_noise g A H0 HM q i Hi U). }
+  assert (H2 : Q2R (if shows_other (tr A i) then d' (st A (src (tr A i))) else 0) * Rabs (la * D + (1 - la) * D') <=
+    la * (Q2R (if shows_other (tr A i) then d' (st A (src (tr A i))) else 0) * Rabs D) +
+    (1 - la) * (Q2R (if shows_other (tr A i) then d' (st A (src (tr A i))) else 0) * Rabs D')).
+  { destruct (shows_other (tr A i)) eqn:S; [|rewrite Q2R_0; lra]. specialize (Oth eq_refl). specialize (Oth' eq_refl).
+    pose proof (scaled_mixed (law_of' (st A (src (tr A i)))) (Q2R (d' (st A (src (tr A i))))) la (0 - D) (0 - D') Hla) as B.
+    replace (la * (0 - D) + (1 - la) * (0 - D')) with (- (la * D + (1 - la) * D')) in B by ring.
+    replace (0 - D) with (- D) in * by ring. replace (0 - D') with (- D') in * by ring. rewrite !Rabs_Ropp in B. apply B; auto.
+    rewrite Hq. exact (other_noise g A H0 HM q i Hi S). }
+  lra.
+Qed.
+
+Lemma shifted_mixed la : (forall x, ok N x) -> 0 <= la <= 1 -> forall p q sg sg' e e' K K', chain A q p ->
+  shifted sg p e K -> shifted sg' p e' K' -> shifted (mixed la sg sg') p (mixed_feed la e e') (la * K + (1 - la) * K').
+Proof.
+  intros All Hla. induction p as [|i p IH]; intros q sg sg' e e' K K' Hc; cbn [shifted].
+  - intros H H'. pose proof (mean_le la 0 K 0 K' Hla H H'). lra.
+  - cbv zeta. intros (sh & K1 & F & C1 & S) (sh' & K1' & F' & C1' & S'). destruct Hc as [Hi Hc].
+    exists (la * sh + (1 - la) * sh'), (la * K1 + (1 - la) * K1'). rewrite input_mixed, rest_mixed, carried_mixed.
+    split; [|split; [|now apply (IH (tgt (tr A i)))]].
+    + destruct F as (_ & G & L & As & Al & Oth), F' as (_ & G' & L' & As' & Al' & Oth').
+      split; [apply All|split; [|split; [|split; [|split]]]].
+      * intros x Hx. unfold mixed. apply mean_le; auto.
+      * intros x Hx. unfold mixed. apply mean_le; auto.
+      * intros a b Hab. rewrite !value_mixed. apply mean_le; auto.
+      * intros U.
+        replace (la * sh + (1 - la) * sh' - (la * input A (src (tr A i)) e + (1 - la) * input A (src (tr A i)) e')) with
+          (la * (sh - input A (src (tr A i)) e) + (1 - la) * (sh' - input A (src (tr A i)) e')) by ring.
+        apply allowed_mixed; auto.
+      * intros U.
+        replace (0 - (la * input A (src (tr A i)) e + (1 - la) * input A (src (tr A i)) e')) with
+          (la * (0 - input A (src (tr A i)) e) + (1 - la) * (0 - input A (src (tr A i)) e')) by ring.
+        apply allowed_mixed; auto.
+    + pose proof (price_mixed q i la sg sg' sh sh' _ _ Hi Hla F F').
+      pose proof (mean_le la _ _ _ _ Hla C1 C1'). lra.
+Qed.
+
+(* ---- Intervals for a path ---- *)
 
 (* Intervals for the shifts of the stored values: by how much those of the first run are larger. *)
 Definition ivmap := nat -> option (Q * Q).
-Definition related (v : ivmap) (s s' : store) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= s x - s' x <= Q2R hi.
-
 Definition inside (v : ivmap) (sg : nat -> R) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
 
-Definition edge_ok (v v' : ivmap) (i : nat) (pn pn' : Q) : Prop := exists F Ce,
+Definition edge_ok (v v' : ivmap) (i : nat) (ends : Q * Q) (pn pn' : Q) : Prop := exists F Ce,
   let t := tr A i in
   (forall x, In x (t_ge t ++ t_lt t) -> exists p, v x = Some p) /\
   (forall x lo' hi', mem x (gets t) = false -> v' x = Some (lo', hi') ->
@@ -32,35 +144,36 @@ Definition edge_ok (v v' : ivmap) (i : nat) (pn pn' : Q) : Prop := exists F Ce,
   (forall x lo hi, In x (asg t) -> v' x = Some (lo, hi) -> In lo F /\ In hi Ce) /\
   (forall sg sh, inside v sg -> (forall f, In f F -> Q2R f <= sh) -> (forall e, In e Ce -> sh <= Q2R e) ->
      (forall a b, In (a, b) (asked t) -> shift sg sh b <= shift sg sh a) /\
-     (forall x u lo hi, copied x (copies t) = Some u -> v' x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
+     (forall x u lo hi, lookup x (copies t) = Some u -> v' x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
   (forall f e, In f F -> In e Ce -> Q2R f <= Q2R e) /\
   (forall q, In q F \/ In q Ce -> ok N (Q2R q)) /\
-  check_cost V c t F Ce (pn - pn') = true.
+  check_cost V t ends F Ce (pn - pn') = true.
 
-Fixpoint guided (v : ivmap) (pn : Q) (p : list nat) : Prop :=
+Fixpoint guided (v : ivmap) (pn : Q) (p : list nat) (e : feed) : Prop :=
   match p with
   | [] => 0 <= Q2R pn
-  | i :: p' => exists v' pn', edge_ok v v' i pn pn' /\ guided v' pn' p'
+  | i :: p' => let q := src (tr A i) in
+    exists v' pn' ends, edge_ok v v' i ends pn pn' /\
+      (uses_mean (tr A i) = true -> Q2R (fst ends) <= input A q e <= Q2R (snd ends)) /\ guided v' pn' p' (rest A q i e)
   end.
 
 Lemma check_law_sub l F Ce F' Ce' D : incl F F' -> incl Ce Ce' -> check_law l F' Ce' D = true -> check_law l F Ce D = true.
 Proof.
   intros IF IC. unfold check_law. destruct l; rewrite ?andb_true_iff, ?forallb_forall; auto. intros [H1 H2]. split; auto.
 Qed.
-Lemma check_cost_sub t F Ce F' Ce' paid : incl F F' -> incl Ce Ce' ->
-  check_cost V c t F' Ce' paid = true -> check_cost V c t F Ce paid = true.
+Lemma check_cost_sub t apart F Ce F' Ce' paid : incl F F' -> incl Ce Ce' ->
+  check_cost V t apart F' Ce' paid = true -> check_cost V t apart F Ce paid = true.
 Proof.
   intros IF IC. unfold check_cost. rewrite !forallb_forall. intros H D HD. specialize (H D HD).
   rewrite !andb_true_iff in *. destruct H as [[L O] H]. split; [split; [eapply check_law_sub; eauto|easy]|].
-  rewrite forallb_forall in *. intros g Hg. apply H. unfold misses in *. destruct Hg as [<-|Hg]; [now left|right].
+  rewrite forallb_forall in *. intros m Hg. apply H. unfold misses in *. destruct Hg as [<-|Hg]; [now left|right].
   rewrite in_app_iff, !in_map_iff in *. destruct Hg as [(x & <- & Hx)|(x & <- & Hx)]; [left|right]; exists x; auto.
 Qed.
 
 (* The noise allows a shift at every difference if it does at the extreme ones. *)
-Lemma law_between t F Ce paid D l G H : check_cost V c t F Ce paid = true ->
+Lemma law_between t ends F Ce paid D l G H : check_cost V t ends F Ce paid = true ->
   (forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
-     check_law l G H q = true) ->
-  (if reads (st A (src t)) then kl <= D <= kh else D = 0) ->
+     check_law l G H q = true) -> Q2R (fst ends) <= D <= Q2R (snd ends) ->
   match l with
   | Laplace => True
   | Exponential => forall f, In f G -> Q2R f <= D
@@ -68,13 +181,9 @@ Lemma law_between t F Ce paid D l G H : check_cost V c t F Ce paid = true ->
   end.
 Proof.
   intros Hc Hl HD. unfold check_cost in Hc. see Hc. rewrite forallb_forall in Hc.
-  assert (At : forall q, In q (extremes V c t) -> check_law l G H q = true).
+  assert (At : forall q, In q [fst ends; snd ends] -> check_law l G H q = true).
   { intros q Hq. specialize (Hc q Hq). rewrite andb_true_iff in Hc. now apply Hl. }
-  assert (Ends : exists a b, In a (extremes V c t) /\ In b (extremes V c t) /\ Q2R a <= D <= Q2R b).
-  { unfold extremes. cbn [st_of plain]. destruct (reads _).
-    - exists (c_sens c * c_low c)%Q, (c_sens c * c_high c)%Q. simpl. auto.
-    - exists 0%Q, 0%Q. subst D. rewrite Q2R_0. simpl. split; [auto|split; [auto|lra]]. }
-  destruct Ends as (a & b & Ha & Hb & Dab). pose proof (At a Ha) as La. pose proof (At b Hb) as Lb.
+  pose proof (At (fst ends) ltac:(simpl; auto)) as La. pose proof (At (snd ends) ltac:(simpl; auto)) as Lb.
   unfold check_law in La, Lb. destruct l; auto.
   - rewrite forallb_forall in La. intros f Hf. specialize (La f Hf). apply Qle_R in La. lra.
   - rewrite andb_true_iff, !forallb_forall in La, Lb. split.
@@ -83,22 +192,21 @@ Proof.
 Qed.
 
 (* What the shift of a sample has to satisfy on a lift edge, and what it may cost. *)
-Lemma edge_shift iv1 iv2 i (pn0 pn0' : Q) (D : R) : edge_ok iv1 iv2 i pn0 pn0' -> ok N D ->
-  (if reads (st A (src (tr A i))) then kl <= D <= kh else D = 0) ->
+Lemma edge_shift iv1 iv2 i ends (pn0 pn0' : Q) (D : R) : edge_ok iv1 iv2 i ends pn0 pn0' -> ok N D ->
+  (uses_mean (tr A i) = true -> Q2R (fst ends) <= D <= Q2R (snd ends)) ->
   exists sh, ok N sh /\
     (forall x lo hi, In x (t_ge (tr A i)) -> iv1 x = Some (lo, hi) -> sh <= Q2R lo) /\
     (forall x lo hi, In x (t_lt (tr A i)) -> iv1 x = Some (lo, hi) -> Q2R hi <= sh) /\
     (forall x lo hi, In x (asg (tr A i)) -> iv2 x = Some (lo, hi) -> Q2R lo <= sh <= Q2R hi) /\
     (forall sg, inside iv1 sg ->
       (forall a b, In (a, b) (asked (tr A i)) -> shift sg sh b <= shift sg sh a) /\
-      (forall x u lo hi, copied x (copies (tr A i)) = Some u -> iv2 x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
-    allowed (law_of (st A (src (tr A i)))) (sh - D) /\
+      (forall x u lo hi, lookup x (copies (tr A i)) = Some u -> iv2 x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
+    (uses (tr A i) = true -> allowed (law_of (st A (src (tr A i)))) (sh - D)) /\
     (shows_other (tr A i) = true -> allowed (law_of' (st A (src (tr A i)))) (0 - D)) /\
-    (live (law_of (st A (src (tr A i)))) (Q2R (d (st A (src (tr A i))))) ->
-     Q2R (d (st A (src (tr A i)))) * Rabs (sh - D) + Q2R (rel V (tr A i)) * Rabs D + Q2R pn0' <= Q2R pn0) /\
-    Q2R (rel V (tr A i)) * Rabs D + Q2R pn0' <= Q2R pn0.
+    ((uses (tr A i) = true -> live (law_of (st A (src (tr A i)))) (Q2R (d (st A (src (tr A i)))))) ->
+     price i sh D + Q2R pn0' <= Q2R pn0).
 Proof.
-  intros (F & Ce & He) HD HR. cbv zeta in He. destruct He as (_ & _ & Ige & Ilt & Ias & Ish & Hfc & Hok & Hcost).
+  intros (F & Ce & He) HD HD'. cbv zeta in He. destruct He as (_ & _ & Ige & Ilt & Ias & Ish & Hfc & Hok & Hcost).
   set (t := tr A i) in *.
   assert (HF : forall f c, In f (map Q2R F) -> In c (map Q2R Ce) -> f <= c).
   { intros f e Hf He. apply in_map_iff in Hf as (qf & <- & Hf). apply in_map_iff in He as (qc & <- & He). auto. }
@@ -109,9 +217,24 @@ Proof.
   split; [now apply nearest_ok|].
   assert (InF : forall q, In q F -> Q2R q <= nearest (map Q2R F) (map Q2R Ce) D) by (intros; apply NF, in_map; auto).
   assert (InC : forall q, In q Ce -> nearest (map Q2R F) (map Q2R Ce) D <= Q2R q) by (intros; apply NC, in_map; auto).
-  assert (HD' : if reads (st A (src t)) then kl <= D <= kh else D = 0) by exact HR.
+  destruct (uses_mean t) eqn:Um.
+  2: { (* nothing depends on the means *)
+    assert (U : uses t = false /\ shows_other t = false) by (unfold uses_mean in Um; now apply orb_false_iff in Um).
+    destruct U as [U1 U2]. repeat split; try (intros; congruence).
+    - intros x lo hi Hx E. eauto.
+    - intros x lo hi Hx E. eauto.
+    - destruct (Ias x lo hi ltac:(easy) ltac:(easy)). auto.
+    - destruct (Ias x lo hi ltac:(easy) ltac:(easy)). auto.
+    - intros a b. apply (Ish sg); auto.
+    - eapply (Ish sg); eauto.
+    - eapply (Ish sg); eauto.
+    - intros _. unfold price, rel. fold t. rewrite U1, U2, Q2R_0.
+      unfold check_cost, rel in Hcost. see Hcost. rewrite U2 in Hcost. cbn [forallb] in Hcost. rewrite !andb_true_iff in Hcost.
+      destruct Hcost as [[_ Hcost] _]. cbn [misses forallb] in Hcost. rewrite !andb_true_iff in Hcost. destruct Hcost as [[Hcost _] _].
+      apply Qle_R in Hcost. rewrite Q2R_plus, Q2R_minus, !Q2R_mult, !Q2R_0 in Hcost. lra. }
+  specialize (HD' eq_refl).
   assert (Aok : allowed (law_of (st A (src t))) (nearest (map Q2R F) (map Q2R Ce) D - D)).
-  { pose proof (law_between t F Ce _ D (law_of (st A (src t))) F Ce Hcost) as L.
+  { pose proof (law_between t ends F Ce _ D (law_of (st A (src t))) F Ce Hcost) as L.
     assert (L' : forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
       check_law (law_of (st A (src t))) F Ce q = true) by (intros q Hq; now apply andb_true_iff in Hq).
     specialize (L L' HD'). unfold allowed. destruct (law_of (st A (src t))); auto.
@@ -121,12 +244,12 @@ Proof.
       assert (nearest (map Q2R F) (map Q2R Ce) D = D); [|lra]. apply Rle_antisym; unfold nearest.
       + apply fold_Rmax_le; [apply fold_Rmin_le0|]. intros f Hf. apply in_map_iff in Hf as (q & <- & Hq). auto.
       + eapply Rle_trans; [|apply fold_Rmax_ge0]. apply fold_Rmin_ge; [lra|]. intros e He. apply in_map_iff in He as (q & <- & Hq). auto. }
-  split; [|split; [|split; [|split; [|split; [exact Aok|split]]]]].
+  split; [|split; [|split; [|split; [|split; [intros _; exact Aok|split]]]]].
   - intros x lo hi Hx E. eauto.
   - intros x lo hi Hx E. eauto.
   - intros x lo hi Hx E. destruct (Ias x lo hi Hx E). auto.
   - intros sg Hsg. apply Ish; auto.
-  - intros Sh. pose proof (law_between t F Ce _ D (law_of' (st A (src t))) [0%Q] [0%Q] Hcost) as L.
+  - intros Sh. pose proof (law_between t ends F Ce _ D (law_of' (st A (src t))) [0%Q] [0%Q] Hcost) as L.
     assert (L' : forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
       check_law (law_of' (st A (src t))) [0%Q] [0%Q] q = true).
     { intros q Hq0. apply andb_true_iff in Hq0 as [_ Hq0]. now rewrite Sh in Hq0. }
@@ -137,29 +260,27 @@ Proof.
     set (dd := Q2R (d (st A (src t)))) in *. set (r := Q2R (rel V t)) in *.
     set (pn := Q2R pn0) in *. set (pn' := Q2R pn0') in *.
     assert (K : forall sg u v, (sg = 1 \/ sg = -1) ->
-      (exists g : Q -> Q, (forall q, Q2R (g q) = u * Q2R q + v) /\
-         (forall q, In (g q) (0%Q :: map (fun f => (f - q)%Q) F ++ map (fun c => (q - c)%Q) Ce))) ->
+      (exists h : Q -> Q, (forall q, Q2R (h q) = u * Q2R q + v) /\
+         (forall q, In (h q) (0%Q :: map (fun f => (f - q)%Q) F ++ map (fun c => (q - c)%Q) Ce))) ->
       dd * (u * D + v) + sg * (r * D) + pn' <= pn).
-    { intros sg u v Hsg (g & Hg & Hin).
-      assert (At : forall q, In q (extremes V c t) -> (dd * u + sg * r) * Q2R q + (dd * v + pn') <= pn).
+    { intros sg u v Hsg (h & Hg & Hin).
+      assert (At : forall q, In q [fst ends; snd ends] -> (dd * u + sg * r) * Q2R q + (dd * v + pn') <= pn).
       { intros q Hq. unfold check_cost in Hcost. see Hcost. rewrite forallb_forall in Hcost. specialize (Hcost q Hq).
         apply andb_true_iff in Hcost as [_ Hcost]. rewrite forallb_forall in Hcost. specialize (Hcost _ (Hin q)).
         apply andb_true_iff in Hcost as [H1 H2]. apply Qle_R in H1, H2.
         rewrite Q2R_plus, Q2R_minus, !Q2R_mult, Hg in H1. rewrite !Q2R_minus, !Q2R_mult, Hg in H2.
         fold dd r pn pn' in H1, H2. destruct Hsg as [->| ->]; lra. }
       assert ((dd * u + sg * r) * D + (dd * v + pn') <= pn); [|lra].
-      unfold extremes in At. see At. destruct (reads (st A (src t))).
-      - apply (affine_between _ _ kl kh); [exact HR| |]; apply At; simpl; auto.
-      - subst D. rewrite <- Q2R_0. apply At. now left. }
-    assert (K0 : forall u v, (exists g : Q -> Q, (forall q, Q2R (g q) = u * Q2R q + v) /\
-         (forall q, In (g q) (0%Q :: map (fun f => (f - q)%Q) F ++ map (fun c => (q - c)%Q) Ce))) ->
+      apply (affine_between _ _ (Q2R (fst ends)) (Q2R (snd ends))); [exact HD'| |]; apply At; simpl; auto. }
+    assert (K0 : forall u v, (exists h : Q -> Q, (forall q, Q2R (h q) = u * Q2R q + v) /\
+         (forall q, In (h q) (0%Q :: map (fun f => (f - q)%Q) F ++ map (fun c => (q - c)%Q) Ce))) ->
       dd * (u * D + v) + r * Rabs D + pn' <= pn).
     { intros u v Hg. pose proof (K 1 u v (or_introl eq_refl) Hg). pose proof (K (-1) u v (or_intror eq_refl) Hg).
       unfold Rabs. destruct (Rcase_abs D); lra. }
     assert (KZ : r * Rabs D + pn' <= pn).
     { pose proof (K0 0 0) as H. replace (dd * (0 * D + 0)) with 0 in H by ring. rewrite Rplus_0_l in H. apply H.
       exists (fun _ => 0%Q). split; [intros; rewrite Q2R_0; lra|intros; now left]. }
-    split; [|exact KZ]. intros Live.
+    intros Live. unfold price. fold t. fold dd r. destruct (uses t) eqn:U; [|lra]. specialize (Live eq_refl).
     destruct (Rle_lt_dec dd 0) as [Neg|Hdd].
     { (* without noise: d is whatever it is *)
       unfold live in Live. unfold allowed in Aok. fold dd in Live. destruct (law_of (st A (src t))); try lra.
@@ -198,8 +319,8 @@ Proof.
     assert (existsb is_sample (terms (tr A i)) = true) by (apply existsb_exists; eauto). congruence. }
   assert (Up : upd s (tr A i) z = upd s (tr A i) z').
   { apply functional_extensionality. intros x. unfold upd. rewrite H3. cbn [mem existsb].
-    destruct (copied x (copies (tr A i))) eqn:Cv; [|easy]. apply unused_value.
-    eapply (no_sample_copied A H0 HM); eauto. }
+    destruct (lookup x (copies (tr A i))) eqn:Cv; [|easy]. apply unused_value.
+    eapply (no_sample_copied g A H0 HM); eauto. }
   assert (En : enabled (tr A i) s z = enabled (tr A i) s z').
   { unfold enabled. rewrite H1, H2. cbn [forallb andb].
     assert (HA : forall a, In a (others (tr A i)) -> holds s z a = holds s z' a).
@@ -247,7 +368,7 @@ Proof.
       destruct l1 as [y|B]; cbn [shows_item]; [lra|].
       assert (Ub : unit_fun (fun y => ind (B y))) by (intros y; apply ind_unit).
       pose proof (E_shift eps N (law_of' (st A q)) (Q2R (d' (st A q))) (input A q a + Q2R (mu' (st A q))) 0 D 1 _ _
-        (other_noise _ _ HM q i Hi Hs) (Ho Hs) (ok_0 eps N) HD ltac:(lra) (good_ind eps N B G1) (good_ind eps N B G1) Ub Ub
+        (other_noise g _ _ HM q i Hi Hs) (Ho Hs) (ok_0 eps N) HD ltac:(lra) (good_ind eps N B G1) (good_ind eps N B G1) Ub Ub
         ltac:(intros y; rewrite Rminus_0_r; lra)) as H.
       rewrite Rmult_1_l in H. replace (Rabs (0 - D)) with (Rabs D) in H.
       2: { rewrite <- Rabs_Ropp. f_equal. ring. }
@@ -257,54 +378,96 @@ Proof.
       apply E_unit; [apply (good_ind eps N B G1)|exact Ub].
 Qed.
 
+
 Local Lemma exp_mono x y : x <= y -> exp x <= exp y.
 Proof. intros [H|H]; [left; now apply exp_increasing|right; now subst]. Qed.
 
-Lemma guided_bound p : forall w v pn q s s' a b, good_word N w -> chain A q p -> guided v pn p -> adjacent a b -> related v s s' ->
-  P p w q s a <= exp (eps * Q2R pn) * P p w q s' b.
+(* The noise allows the differences. *)
+Definition given_ok (e : feed) := (forall n, ok N (fst e n)) /\ (forall x, ok N (snd e x)).
+
+Lemma factor_given q p : In p (factors (st A q)) -> factor_ok g (snd p) = true.
 Proof.
-  induction p as [|i p IH]; intros [|l w] v pn0 q s s' a b Gw Hc Hg Adj Rel; simpl; try lra.
-  - rewrite Rmult_1_r. rewrite <- exp_0. apply exp_mono. simpl in Hg. apply Rmult_le_pos; lra.
-  - inversion_clear Gw as [|? ? Gl Gw']. destruct Hg as (v' & pn0' & He & HL). destruct Hc as [Hi Hc].
-    pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hs.
+  intros Hp. pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [_ H].
+  rewrite forallb_forall in H. destruct (nth_in_or_default q (states A) stat0) as [Hin|E].
+  - specialize (H _ Hin). rewrite forallb_forall in H. apply H, Hp.
+  - unfold st in Hp. rewrite E in Hp. easy.
+Qed.
+Lemma entry_given q e : given_ok e -> ok N (entry A q e).
+Proof. intros [H _]. unfold entry. destruct (reads (st A q)); [apply H|apply ok_0]. Qed.
+Lemma input_given q e : given_ok e -> ok N (input A q e).
+Proof.
+  intros He. unfold input. apply ok_plus; [now apply entry_given|]. pose proof (factor_given q) as Fq.
+  induction (factors (st A q)) as [|p l IH]; simpl; [apply ok_0|]. apply ok_plus.
+  - apply factors_ok; [apply Fq; now left|apply He].
+  - apply IH. intros p' Hp'. apply Fq. now right.
+Qed.
+Lemma rest_given q i e : given_ok e -> given_ok (rest A q i e).
+Proof.
+  intros He. pose proof (entry_given q e He) as Ee. destruct He as [H1 H2]. unfold rest. split; cbn [fst snd].
+  - destruct (reads (st A q)); [|exact H1]. intros n. apply H1.
+  - intros x. unfold set_registers. destruct (lookup x (sets (tr A i))) as [u|]; [|apply H2]. apply ok_plus.
+    + destruct (from u); [apply H2|apply ok_0].
+    + destruct (adds u); [easy|apply ok_0].
+Qed.
+
+Lemma guided_shifted p : forall v pn q e sg, chain A q p -> given_ok e -> inside v sg -> guided v pn p e -> shifted sg p e (Q2R pn).
+Proof.
+  induction p as [|i p IH]; intros v pn q e sg Hc Ge Iv Hg; [exact Hg|]. cbn [guided] in Hg. cbv zeta in Hg.
+  destruct Hg as (v' & pn' & ends & He & HD & Hg). destruct Hc as [Hi Hc]. cbn [shifted]. cbv zeta.
+  pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq.
+  destruct (edge_shift v v' i ends pn pn' _ He (input_given _ _ Ge) HD) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost).
+  destruct (Sask _ Iv) as [Ask Cop]. exists sh, (Q2R pn'). split; [|split].
+  - destruct He as (F & Ce & He). cbv zeta in He. destruct He as (Read & _). repeat split; auto.
+    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
+      pose proof (Iv x lo hi E). pose proof (Sge x lo hi Hx E). lra.
+    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
+      pose proof (Iv x lo hi E). pose proof (Slt x lo hi Hx E). lra.
+  - apply Cost. intros U. rewrite Hq. exact (used_noise g A H0 HM q i Hi U).
+  - apply (IH v' pn' (tgt (tr A i))); auto.
+    + now apply rest_given.
+    + intros x lo hi E. unfold carried. destruct (mem x (asg (tr A i))) eqn:M.
+      * apply mem_In in M. exact (Sas x lo hi M E).
+      * destruct (lookup x (copies (tr A i))) as [u|] eqn:Cu; [exact (Cop x u lo hi Cu E)|].
+        assert (M' : mem x (gets (tr A i)) = false).
+        { apply mem_false. unfold gets. rewrite in_app_iff. intros [H|H]; [apply mem_In in H; congruence|now apply lookup_None in Cu]. }
+        destruct He as (F & Ce & He). cbv zeta in He. destruct He as (_ & Kept & _).
+        destruct (Kept x lo hi M' E) as (lo1 & hi1 & E1 & H1 & H2). pose proof (Iv x lo1 hi1 E1). lra.
+Qed.
+
+Lemma shifted_bound p : forall w sg q s s' a b K, good_word N w -> chain A q p -> given_ok (gap a b) ->
+  (forall x, s x - s' x = sg x) -> shifted sg p (gap a b) K -> P p w q s a <= exp (eps * K) * P p w q s' b.
+Proof.
+  induction p as [|i p IH]; intros [|l w] sg q s s' a b K0 Gw Hc Ge Rel HS; simpl; try lra.
+  - rewrite Rmult_1_r. rewrite <- exp_0. apply exp_mono. simpl in HS. apply Rmult_le_pos; lra.
+  - inversion_clear Gw as [|? ? Gl Gw']. destruct Hc as [Hi Hc].
+    pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hs. cbn [shifted] in HS. cbv zeta in HS. rewrite Hs in HS.
+    destruct HS as (sh & pn' & (okS & Sge & Slt & Ask & Sal & Soth) & Cost & HS). rewrite Hs in Sal, Soth.
     set (q' := tgt (tr A i)) in *.
-    set (D := input A q a - input A q b).
-    assert (HD : ok N D /\ (if reads (st A q) then kl <= D <= kh else D = 0)).
-    { unfold D, input. destruct (reads (st A q)).
-      - destruct (Adj 0%nat). auto.
-      - rewrite Rminus_0_r. split; [apply ok_0|easy]. }
-    destruct HD as [okD HD].
-    assert (Adj' : adjacent (rest A q a) (rest A q b)).
-    { unfold rest. destruct (reads (st A q)); [intros j; apply Adj|easy]. }
-    destruct (edge_shift v v' i pn0 pn0' D He okD ltac:(now rewrite Hs)) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost & Cost0).
-    rewrite Hs in Cost, Sal, Soth. destruct (Sask _ Rel) as [Ask Cop].
-    set (r := Q2R (rel V (tr A i))) in *. set (pn := Q2R pn0) in *. set (pn' := Q2R pn0') in *.
+    assert (EqSg : sg = fun x => s x - s' x) by (apply functional_extensionality; intros x; now rewrite Rel).
+    rewrite input_gap in *. rewrite rest_gap in HS.
+    set (D := input A q a - input A q b) in *.
+    assert (okD : ok N D) by (unfold D; rewrite <- input_gap; now apply input_given).
+    assert (Ge' : given_ok (gap (rest A q i a) (rest A q i b))) by (rewrite <- rest_gap; now apply rest_given).
+    set (r := Q2R (rel V (tr A i))) in *.
     set (K := exp (eps * (r * Rabs D)) * exp (eps * pn')).
     assert (HK : 0 <= K) by (apply Rmult_le_pos; left; apply exp_pos).
     assert (Point : forall z, after_step N A i q l a (P p w q') s z <= K * after_step N A i q l b (P p w q') s' (z - sh)).
     { intros z. unfold after_step. destruct (enabled (tr A i) s z) eqn:En.
       - assert (En' : enabled (tr A i) s' (z - sh) = true).
-        { destruct He as (F & Ce & He). cbv zeta in He. destruct He as (Read & _).
-          apply enabled_iff in En as (G & L & O). apply enabled_iff. split; [|split]; intros x Hx.
-          - destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
-            pose proof (Rel x lo hi E). pose proof (Sge x lo hi Hx E). pose proof (G x Hx). lra.
-          - destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
-            pose proof (Rel x lo hi E). pose proof (Slt x lo hi Hx E). pose proof (L x Hx). lra.
+        { apply enabled_iff in En as (G & L & O). apply enabled_iff. split; [|split]; intros x Hx.
+          - pose proof (Sge x Hx). pose proof (Rel x). pose proof (G x Hx). lra.
+          - pose proof (Slt x Hx). pose proof (Rel x). pose proof (L x Hx). lra.
           - specialize (O x Hx). unfold true_of in *.
             assert (Au : In (low x, high x) (asked (tr A i))) by (unfold asked; apply in_or_app; left; apply in_map_iff; eauto).
-            pose proof (Ask _ _ Au). rewrite !(value_shift s s' z sh) in O. destruct (strict x); lra. }
+            pose proof (Ask _ _ Au) as Au'. rewrite EqSg in Au'. rewrite !(value_shift s s' z sh) in O. destruct (strict x); lra. }
         rewrite En'.
-        assert (Rel' : related v' (upd s (tr A i) z) (upd s' (tr A i) (z - sh))).
-        { intros x lo hi E. unfold upd. destruct (mem x (asg (tr A i))) eqn:M.
-          - apply mem_In in M. pose proof (Sas x lo hi M E). lra.
-          - destruct (copied x (copies (tr A i))) as [u|] eqn:Cu.
-            { pose proof (Cop x u lo hi Cu E). rewrite (value_shift s s' z sh). lra. }
-            assert (M' : mem x (gets (tr A i)) = false).
-            { apply mem_false. unfold gets. rewrite in_app_iff. intros [H|H]; [apply mem_In in H; congruence|now apply copied_None in Cu]. }
-            destruct He as (F & Ce & He). cbv zeta in He. destruct He as (_ & Kept & _).
-            destruct (Kept x lo hi M' E) as (lo1 & hi1 & E1 & H1 & H2). pose proof (Rel x lo1 hi1 E1). lra. }
-        pose proof (IH w v' pn0' q' _ _ _ _ Gw' Hc HL Adj' Rel') as Next. fold q' pn' in Next.
-        pose proof (shows_shift i q a b z sh s s' Hi okD Soth Ask (out (tr A i)) l Gl (incl_refl _) (one_other _ _ HM q i Hi)) as Sh.
+        assert (Rel' : forall x, upd s (tr A i) z x - upd s' (tr A i) (z - sh) x = carried (tr A i) sg sh x).
+        { intros x. unfold upd, carried. destruct (mem x (asg (tr A i))); [lra|].
+          destruct (lookup x (copies (tr A i))) as [u|]; [|apply Rel]. rewrite EqSg, (value_shift s s' z sh). lra. }
+        pose proof (IH w _ q' _ _ _ _ _ Gw' Hc Ge' Rel' HS) as Next.
+        assert (Ask' : forall u v, In (u, v) (asked (tr A i)) -> shift (fun x => s x - s' x) sh v <= shift (fun x => s x - s' x) sh u)
+          by (rewrite <- EqSg; exact Ask).
+        pose proof (shows_shift i q a b z sh s s' Hi okD Soth Ask' (out (tr A i)) l Gl (incl_refl _) (one_other g _ _ HM q i Hi)) as Sh.
         assert (Er : (if existsb is_other (out (tr A i)) then Q2R (d' (st A q)) else 0) = r).
         { unfold r, rel, shows_other. cbn [st_of plain]. rewrite Hs. destruct (existsb is_other (out (tr A i))); [easy|now rewrite Q2R_0]. }
         rewrite Er in Sh. fold D in Sh.
@@ -316,9 +479,10 @@ Proof.
     assert (U : unit_fun (after_step N A i q l a (P p w q') s)) by (apply after_unit; auto using Pp_unit).
     assert (U' : unit_fun (after_step N A i q l b (P p w q') s')) by (apply after_unit; auto using Pp_unit).
     assert (GG : forall s a, good N (after_step N A i q l a (P p w q') s)) by (intros; apply after_good; auto using Pp_good).
+    unfold price in Cost. fold r in Cost. rewrite Hs in Cost.
     unfold step. destruct (uses (tr A i)) eqn:Us.
-    + pose proof (used_noise _ _ HM q i Hi Us) as Hd. specialize (Cost Hd).
-      pose proof (E_shift eps N _ _ (input A q a + Q2R (mu (st A q))) sh D K _ _ Hd Sal okS okD HK (GG s a) (GG s' b) U U' Point) as H.
+    + pose proof (used_noise g _ _ HM q i Hi Us) as Hd.
+      pose proof (E_shift eps N _ _ (input A q a + Q2R (mu (st A q))) sh D K _ _ Hd (Sal eq_refl) okS okD HK (GG s a) (GG s' b) U U' Point) as H.
       eapply Rle_trans; [exact H|]. clear H.
       replace (input A q a + Q2R (mu (st A q)) - D) with (input A q b + Q2R (mu (st A q))) by (unfold D; ring).
       apply Rmult_le_compat_r; [now apply E_unit|]. unfold K. rewrite <- !exp_plus. apply exp_mono.
@@ -338,23 +502,26 @@ Proof.
       apply Rmult_le_compat_l; lra.
 Qed.
 
+(* Which pairs of inputs: the differences of entries lie between the ends, and only those differ that may. *)
+Definition adjacent (a b : stream) := (forall i, kl <= a i - b i <= kh /\ ok N (a i - b i)) /\ differ_as (differ A) a b.
 
-(* The automaton is private if every path has probability 0 or is guided within D. *)
-Theorem guided_private :
-  (forall p w a, good_word N w -> chain A (initial A) p -> P p w (initial A) (fun _ => 0) a = 0 \/
-     exists v pn, (forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= Q2R hi) /\ guided v pn p /\ Q2R pn <= Q2R (c_D c)) ->
-  forall a b w, good_word N w -> adjacent a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
+(* The automaton is private if every path has probability 0 or shifts that cost at most D. *)
+Theorem shifted_private a b :
+  adjacent a b ->
+  (forall p w, good_word N w -> chain A (initial A) p -> P p w (initial A) (fun _ => 0) (a, fun _ => 0) = 0 \/
+     exists sg, shifted sg p (fun n => a n - b n, fun _ => 0) (Q2R (c_D c))) ->
+  forall w, good_word N w -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
 Proof.
-  intros H a b w Gw Adj. unfold prob. rewrite !(fun s a => proj2 (Pr_paths N A (det _ _ HM) w Gw (initial A) s a)). rewrite <- sum_scal. apply sum_le. intros p Hp.
+  intros [Adj _] H w Gw. unfold prob. rewrite !(fun s a => proj2 (Pr_paths N A (det g _ _ HM) w Gw (initial A) s a)). rewrite <- sum_scal. apply sum_le. intros p Hp.
   pose proof (paths_chain _ _ _ _ Hp) as Hc.
-  destruct (H p w a Gw Hc) as [->|(v & pn & Iv & Hg & HD)].
+  destruct (H p w Gw Hc) as [->|(sg & HS)].
   - apply Rmult_le_pos; [left; apply exp_pos|now apply Pp_unit].
-  - set (s' := fun x => match v x with Some (lo, _) => 0 - Q2R lo | None => 0 end).
-    assert (Rel : related v (fun _ => 0) s').
-    { intros x lo hi E. unfold s'. rewrite E. pose proof (Iv x lo hi E). lra. }
-    pose proof (guided_bound p w v pn _ _ _ _ _ Gw Hc Hg Adj Rel) as B.
-    rewrite (Pp_init N A H0 HM p w s' (fun _ => 0)) in B; auto.
-    eapply Rle_trans; [exact B|]. apply Rmult_le_compat_r; [now apply Pp_unit|].
-    apply exp_mono, Rmult_le_compat_l; lra.
+  - assert (Eg : gap (a, fun _ => 0) (b, fun _ => 0) = (fun n => a n - b n, fun _ => 0)).
+    { unfold gap. cbn [fst snd]. f_equal. apply functional_extensionality. intros x. lra. }
+    assert (Ge : given_ok (gap (a, fun _ => 0) (b, fun _ => 0))).
+    { rewrite Eg. split; cbn [fst snd]; intros; [apply Adj|apply ok_0]. }
+    pose proof (shifted_bound p w sg (initial A) (fun _ => 0) (fun x => 0 - sg x) (a, fun _ => 0) (b, fun _ => 0) _ Gw Hc Ge
+      ltac:(intros x; simpl; lra) ltac:(rewrite Eg; exact HS)) as B.
+    rewrite (Pp_init N g A H0 HM p w (fun x => 0 - sg x) (fun _ => 0)) in B; auto.
 Qed.
 End Guide.

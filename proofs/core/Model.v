@@ -16,17 +16,24 @@ Record atom := { low : term; high : term; strict : bool }.
 (* What is shown: a symbol, the difference of two terms, insampleprime. *)
 Inductive item := Sym (s : nat) | Number (a b : term) | Other.
 
-Record stat := { reads : bool; law_of : law; d : Q; mu : Q; law_of' : law; d' : Q; mu' : Q }.
+(* The means of a state are mu (mu'), plus the entry if the state reads one, plus multiples of registers. *)
+Record stat := { reads : bool; law_of : law; d : Q; mu : Q; law_of' : law; d' : Q; mu' : Q; factors : list (nat * Q) }.
+
+(* What a register gets: what was in another one (None: 0), and the entry if [adds]. *)
+Record update := Update { from : option nat; adds : bool }.
 
 (* The guard asks insample >= x for x in t_ge, insample < x for x in t_lt, and the other atoms.  Variables of asg
    get the sample; the terms of copies and outputs speak of what variables held before the step. *)
 Record trans := { src : nat; tgt : nat; t_ge : list nat; t_lt : list nat; others : list atom;
-                  asg : list nat; copies : list (nat * term); out : list item }.
+                  asg : list nat; copies : list (nat * term); sets : list (nat * update); out : list item }.
 
-Record automaton := { initial : nat; states : list stat; transitions : list trans }.
+(* Which entries of two inputs may differ is said by an automaton of its own (0: its first state): where an entry leads
+   that is equal in both, and one that is not.  None: nowhere, there is no such entry. *)
+Definition pattern := list (option nat * option nat).
+Record automaton := { initial : nat; states : list stat; transitions : list trans; differ : pattern }.
 
-Definition stat0 := {| reads := false; law_of := Laplace; d := 0; mu := 0; law_of' := Laplace; d' := 0; mu' := 0 |}.
-Definition trans0 := {| src := 0; tgt := 0; t_ge := []; t_lt := []; others := []; asg := []; copies := []; out := [] |}.
+Definition stat0 := {| reads := false; law_of := Laplace; d := 0; mu := 0; law_of' := Laplace; d' := 0; mu' := 0; factors := [] |}.
+Definition trans0 := {| src := 0; tgt := 0; t_ge := []; t_lt := []; others := []; asg := []; copies := []; sets := []; out := [] |}.
 
 Definition st (A : automaton) q := nth q (states A) stat0.
 Definition tr (A : automaton) i := nth i (transitions A) trans0.
@@ -48,13 +55,13 @@ Definition held (s : store) (z : R) (p : place) : R :=
 Definition value (s : store) (z : R) (t : term) : R :=
   (if negative t then - held s z (whence t) else held s z (whence t)) + Q2R (plus t).
 
-Fixpoint copied (x : nat) (l : list (nat * term)) : option term :=
+Fixpoint lookup {X} (x : nat) (l : list (nat * X)) : option X :=
   match l with
   | [] => None
-  | (y, v) :: l' => if Nat.eqb x y then Some v else copied x l'
+  | (y, v) :: l' => if Nat.eqb x y then Some v else lookup x l'
   end.
 Definition upd (s : store) (t : trans) (z : R) : store := fun x =>
-  if mem x (asg t) then z else match copied x (copies t) with Some v => value s z v | None => s x end.
+  if mem x (asg t) then z else match lookup x (copies t) with Some v => value s z v | None => s x end.
 
 Definition le_b (x y : R) : bool := if Rle_dec x y then true else false.
 Definition lt_b (x y : R) : bool := if Rlt_dec x y then true else false.
@@ -79,6 +86,7 @@ Record noise (eps : R) := {
   ok : R -> Prop;     (* shifts and differences that the noise allows: all reals, or multiples of a width *)
   ok_0 : ok 0;
   ok_opp : forall x, ok x -> ok (- x);
+  ok_plus : forall x y, ok x -> ok y -> ok (x + y);
   (* functions of a sample, of the store, of both, and sets: those that have an expectation (the measurable ones) *)
   good : (R -> R) -> Prop;
   goodS : (store -> R) -> Prop;
@@ -122,8 +130,20 @@ Definition good_word {eps} (N : noise eps) (w : list (list letter)) : Prop := Fo
 Section Semantics.
 Context {eps : R} (N : noise eps) (A : automaton).
 
-Definition input (q : nat) (a : stream) : R := if reads (st A q) then a 0%nat else 0.
-Definition rest (q : nat) (a : stream) : stream := if reads (st A q) then fun n => a (S n) else a.
+(* What a run is given: the entries to come, and what its registers hold. *)
+Definition feed := (stream * store)%type.
+Definition tail (e : stream) : stream := fun n => e (S n).
+Definition entry (q : nat) (a : feed) : R := if reads (st A q) then fst a 0%nat else 0.
+Definition weighed (l : list (nat * Q)) (r : store) : R := fold_right (fun p m => Q2R (snd p) * r (fst p) + m) 0 l.
+(* The part of the means of a state that depends on the input, and what the run is given after transition i. *)
+Definition input (q : nat) (a : feed) : R := entry q a + weighed (factors (st A q)) (snd a).
+Definition set_registers (l : list (nat * update)) (e : R) (r : store) : store := fun x =>
+  match lookup x l with
+  | Some u => match from u with Some y => r y | None => 0 end + (if adds u then e else 0)
+  | None => r x
+  end.
+Definition rest (q i : nat) (a : feed) : feed :=
+  (if reads (st A q) then tail (fst a) else fst a, set_registers (sets (tr A i)) (entry q a) (snd a)).
 
 (* The probability that an item is seen as a letter, for a store and a sample. *)
 Definition shows_item (q : nat) (m : R) (i : item) (l : letter) (s : store) (z : R) : R :=
@@ -141,17 +161,28 @@ Fixpoint shows (q : nat) (m : R) (o : list item) (l : list letter) (s : store) (
   end.
 
 (* The probability that the run from state q with store s on inputs a begins with what is observed in w. *)
-Fixpoint Pr (w : list (list letter)) (q : nat) (s : store) (a : stream) : R :=
+Fixpoint Pr (w : list (list letter)) (q : nat) (s : store) (a : feed) : R :=
   match w with
   | [] => 1
   | l :: w' =>
     E N (law_of (st A q)) (Q2R (d (st A q))) (input q a + Q2R (mu (st A q))) (fun z =>
       match find (fun i => enabled (tr A i) s z) (leaving A q) with
-      | Some i => shows q (input q a) (out (tr A i)) l s z * Pr w' (tgt (tr A i)) (upd s (tr A i) z) (rest q a)
+      | Some i => shows q (input q a) (out (tr A i)) l s z * Pr w' (tgt (tr A i)) (upd s (tr A i) z) (rest q i a)
       | None => 0
       end)
   end.
 
-Definition prob (a : stream) (w : list (list letter)) : R := Pr w (initial A) (fun _ => 0) a.
+Definition prob (a : stream) (w : list (list letter)) : R := Pr w (initial A) (fun _ => 0) (a, fun _ => 0).
 
 End Semantics.
+
+(* ---- Which entries differ: e are the differences ---- *)
+
+Definition leads (m : pattern) (k : nat) (x : R) : option nat :=
+  if Req_EM_T x 0 then fst (nth k m (None, None)) else snd (nth k m (None, None)).
+Fixpoint allows (m : pattern) (k : nat) (e : stream) (n : nat) : Prop :=
+  match n with
+  | O => True
+  | S n' => match leads m k (e 0%nat) with Some k' => allows m k' (tail e) n' | None => False end
+  end.
+Definition differ_as (m : pattern) (alpha beta : stream) : Prop := forall n, allows m 0 (fun i => alpha i - beta i) n.

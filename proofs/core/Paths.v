@@ -209,14 +209,14 @@ Section Paths.
 Context {eps : R} (N : noise eps) (A : automaton).
 
 (* One step by transition i, with k for what follows. *)
-Definition after_step i q (l : list letter) a (k : store -> stream -> R) (s : store) (z : R) : R :=
+Definition after_step i q (l : list letter) (a : feed) (k : store -> feed -> R) (s : store) (z : R) : R :=
   if enabled (tr A i) s z
-  then shows N A q (input A q a) (out (tr A i)) l s z * k (upd s (tr A i) z) (rest A q a) else 0.
+  then shows N A q (input A q a) (out (tr A i)) l s z * k (upd s (tr A i) z) (rest A q i a) else 0.
 
 Definition step i q s a l k : R :=
   E N (law_of (st A q)) (Q2R (d (st A q))) (input A q a + Q2R (mu (st A q))) (after_step i q l a k s).
 
-Fixpoint Pp (p : list nat) (w : list (list letter)) (q : nat) (s : store) (a : stream) : R :=
+Fixpoint Pp (p : list nat) (w : list (list letter)) (q : nat) (s : store) (a : feed) : R :=
   match p, w with
   | [], [] => 1
   | i :: p', l :: w' => step i q s a l (Pp p' w' (tgt (tr A i)))
@@ -275,11 +275,11 @@ Proof.
   apply prod_unit; [now apply shows_unit|apply Hk].
 Qed.
 
-Lemma after_J i q a l k : Forall (good_letter N) l -> goodS N (fun s => k s (rest A q a)) -> goodJ N (after_step i q l a k).
+Lemma after_J i q a l k : Forall (good_letter N) l -> goodS N (fun s => k s (rest A q i a)) -> goodJ N (after_step i q l a k).
 Proof.
-  intros Gl Hk. exact (goodJ_step eps N (tr A i) _ (fun s => k s (rest A q a)) (shows_good q (input A q a) (out (tr A i)) l Gl) Hk).
+  intros Gl Hk. exact (goodJ_step eps N (tr A i) _ (fun s => k s (rest A q i a)) (shows_good q (input A q a) (out (tr A i)) l Gl) Hk).
 Qed.
-Lemma after_good i q s a l k : Forall (good_letter N) l -> goodS N (fun s => k s (rest A q a)) -> good N (after_step i q l a k s).
+Lemma after_good i q s a l k : Forall (good_letter N) l -> goodS N (fun s => k s (rest A q i a)) -> good N (after_step i q l a k s).
 Proof. intros Gl Hk. apply (good_J eps N (after_step i q l a k)). now apply after_J. Qed.
 
 Lemma Pp_fine p : forall w, good_word N w -> (forall q s a, 0 <= Pp p w q s a <= 1) /\ (forall q a, goodS N (fun s => Pp p w q s a)).
@@ -362,11 +362,11 @@ Proof.
   assert (Ui : forall i, unit_fun (after_step i q l a (Pr N A w (tgt (tr A i))) s)).
   { intros i. apply after_unit; auto. intros. apply IH. }
   set (first := fun z => match find (fun i => enabled (tr A i) s z) (leaving A q) with
-      | Some i => shows N A q (input A q a) (out (tr A i)) l s z * Pr N A w (tgt (tr A i)) (upd s (tr A i) z) (rest A q a)
+      | Some i => shows N A q (input A q a) (out (tr A i)) l s z * Pr N A w (tgt (tr A i)) (upd s (tr A i) z) (rest A q i a)
       | None => 0 end).
   assert (F : forall z, sum (fun i => after_step i q l a (Pr N A w (tgt (tr A i))) s z) (leaving A q) = first z).
   { intros z. unfold first. symmetry. rewrite (find_sum (fun i => enabled (tr A i) s z)
-      (fun i => shows N A q (input A q a) (out (tr A i)) l s z * Pr N A w (tgt (tr A i)) (upd s (tr A i) z) (rest A q a))).
+      (fun i => shows N A q (input A q a) (out (tr A i)) l s z * Pr N A w (tgt (tr A i)) (upd s (tr A i) z) (rest A q i a))).
     - easy.
     - apply leaving_NoDup.
     - intros i j Hi Hj Hn. apply opposite_spec. now apply (Det q). }

@@ -5,7 +5,8 @@ open Reading
 
 type t = {
   automaton : automaton; names : string list; state : string -> int; variable : string -> int option;
-  variables : int; stored : int list list; digest : string; plain : bool; integer : bool
+  variables : int; register : string -> int option; hints : hints; digest : string; plain : bool; integer : bool;
+  unfolds : bool     (* not all entries may differ, or there are registers *)
 }
 
 (* A rational in lowest terms, as text. *)
@@ -114,7 +115,8 @@ let read j =
       [ "name"; "halt"; "integer"; "differ"; "variables" ] j in
   if get "format" top <> Json.Text "symdipa-automaton" || get "version" top <> Json.Int 1 then
     refuse "the automaton is not of format \"symdipa-automaton\" and version 1";
-  if optional "differ" top (text "differ") "all" <> "all" then not_proved "inputs of which only some entries differ";
+  let differ_text = optional "differ" top (text "differ") "all" in
+  let differ = Differ.pattern differ_text in
   let integer = optional "integer" top (truth "integer") false in
   let states = List.mapi (fun i s ->
     let where = Printf.sprintf "state %d" i in
@@ -125,9 +127,7 @@ let read j =
   Option.iter (fun s -> refuse "the state %s is listed twice" s) (twice names);
   let find = numbering names in
   let state s = match find s with Some n -> n | None -> refuse "the state %s does not exist" s in
-  List.iter (fun (where, s) ->
-    if List.mem_assoc "registers" s && get "registers" s <> Json.Object [] then
-      not_proved "%s, whose mean has registers" where) states;
+  let written_factors (where, s) = optional "registers" s (table where) [] in
   let is_input where s = optional "input" s (truth where) true in
   let draws where s = optional "draws" s (truth where) true in
   let law_at key where s = optional key s (law where) Laplace in
@@ -136,7 +136,14 @@ let read j =
   let transitions = List.mapi (fun i t ->
     let where = Printf.sprintf "transition %d" i in
     let t = members where [ "from"; "to"; "output" ] [ "guard"; "assign"; "copies"; "updates" ] t in
-    if List.mem_assoc "updates" t && get "updates" t <> Json.List [] then not_proved "%s, which updates registers" where;
+    let update j =
+      let l = members where [ "register" ] [ "from"; "adds_input" ] j in
+      text where (get "register" l), (match List.assoc_opt "from" l with None | Some Json.Null -> None | Some y -> Some (text where y)),
+      optional "adds_input" l (truth where) false in
+    let updates = optional "updates" t (fun v -> List.map update (items where v)) [] in
+    Option.iter (fun r -> refuse "%s sets the register %s twice" where r) (twice (List.map (fun (r, _, _) -> r) updates));
+    if List.exists (fun (_, _, adds) -> adds) updates && not inputs.(state (text where (get "from" t))) then
+      refuse "%s adds an entry that its state does not read" where;
     let guard = optional "guard" t (members where [] [ "ge"; "lt"; "others" ]) [] in
     let other j =
       let l = members where [ "low"; "high" ] [ "strict" ] j in
@@ -147,10 +154,10 @@ let read j =
     let copies = optional "copies" t (fun v -> List.map (written_copy where) (items where v)) [] in
     let assign = texts where "assign" t in
     Option.iter (fun x -> refuse "%s assigns the variable %s twice" where x) (twice (List.sort_uniq compare assign @ List.map fst copies));
-    where, text where (get "from" t), text where (get "to" t), ge, lt, others, assign, copies, written_output where (get "output" t))
+    where, text where (get "from" t), text where (get "to" t), ge, lt, others, assign, (copies, updates), written_output where (get "output" t))
     (items "transitions" (get "transitions" top)) in
   let named = List.filter (fun x -> x <> "insample" && x <> "insampleprime") in
-  let mentioned (_, _, _, ge, lt, others, assign, copies, (_, out)) =
+  let mentioned (_, _, _, ge, lt, others, assign, (copies, _), (_, out)) =
     ge @ lt @ assign @ List.map fst copies
     @ List.filter_map (fun (_, y) -> match y with `Variable y -> Some y | `Constant _ -> None) copies
     @ named (List.filter_map (fun x -> x) (List.concat_map (fun (a, b, _) -> [ a.name; b.name ]) others))
@@ -159,6 +166,12 @@ let read j =
   let reserved = [ "insample"; "insampleprime"; "" ] in
   let variable = numbering all in
   let var x = Option.get (variable x) in
+  let registers = List.concat_map (fun s -> List.map fst (written_factors s)) states
+    @ List.concat_map (fun (_, _, _, _, _, _, _, (_, updates), _) ->
+        List.concat_map (fun (r, y, _) -> r :: Option.to_list y) updates) transitions in
+  let register = numbering registers in
+  let reg r = Option.get (register r) in
+  let unfolds = differ <> every_entry || registers <> [] in
   let symbol =
     let f = numbering (List.concat_map (fun (_, _, _, _, _, _, _, _, (_, out)) ->
       List.filter_map (function `Symbol s -> Some s | _ -> None) out) transitions) in
@@ -176,9 +189,10 @@ let read j =
     { reads = is_input where s; law_of = (if drawn then law_at "noise" where s else Laplace);
       d = (if drawn then q "d" else zero); mu = q "mu";
       law_of' = (if drawn then law_at "noise_prime" where s else Laplace);
-      d' = (if drawn then q "d_prime" else zero); mu' = q "mu_prime" } in
+      d' = (if drawn then q "d_prime" else zero); mu' = q "mu_prime";
+      factors = (if drawn then List.map (fun (r, f) -> reg r, rational where f) (written_factors (where, s)) else []) } in
   let stats = List.map stat states in
-  let trans (where, a, b, ge, lt, others, assign, copies, (_, out)) =
+  let trans (where, a, b, ge, lt, others, assign, (copies, updates), (_, out)) =
     let copies = List.map (fun (x, y) -> x, (match y with
       | `Variable y -> { negative = false; whence = place where (Some y); plus = zero }
       | `Constant v -> { negative = false; whence = Zero; plus = rational where v })) copies in
@@ -200,13 +214,14 @@ let read j =
       t_lt = List.sort_uniq compare (List.map var lt);
       others = List.map (fun (l, h, strict) -> { low = term where l; high = term where h; strict }) others;
       asg = List.sort_uniq compare (List.map var assign);
-      copies = List.map (fun (x, v) -> var x, v) copies; out = List.map item out } in
+      copies = List.map (fun (x, v) -> var x, v) copies;
+      sets = List.map (fun (r, y, adds) -> reg r, { from = Option.map reg y; adds }) updates; out = List.map item out } in
   let trans = List.map trans transitions in
-  let simple (_, a, _, ge, lt, others, _, copies, (several, out)) =
+  let simple (_, a, _, ge, lt, others, _, (copies, _), (several, out)) =
     others = [] && copies = [] && not several
     && List.for_all (fun i -> match i with `Value _ | `Difference _ -> false | _ -> true) out
     && (inputs.(state a) || (ge = [] && lt = [])) in
-  let plain = not integer && List.for_all simple transitions
+  let plain = not integer && not unfolds && List.for_all simple transitions
     && List.for_all (fun (where, s) -> draws where s && law_at "noise" where s = Laplace && law_at "noise_prime" where s = Laplace) states in
   if plain then begin
     let leaving = Array.make (Array.length inputs) 0 in
@@ -215,15 +230,19 @@ let read j =
       if leaving.(t.src) > 1 && not inputs.(t.src) then refuse "the non-input state %s has two transitions" (List.nth names t.src)) trans
   end
   else List.iter (fun x -> if List.mem x reserved then refuse "a variable has no name, or that of a sample") all;
+  List.iter (fun r -> if List.mem r reserved || variable r <> None then
+    refuse "a register has no name, or that of a variable or a sample") registers;
   let initial = text "the initial state" (get "initial" top) in
-  let automaton = { initial = state initial; states = stats; transitions = trans } in
+  let automaton = { initial = state initial; states = stats; transitions = trans; differ } in
   (* The canonical form. *)
   let form_state (where, s) =
     let q k default = match List.assoc_opt k s with None | Some Json.Null -> default | Some v -> quoted (lowest v) in
     listed ([ quoted (text where (get "name" s)); string_of_bool (is_input where s);
               q "d" "null"; q "mu" "\"0\""; q "d_prime" "null"; q "mu_prime" "\"0\"" ]
             @ if plain then [] else
-                [ law_name (law_at "noise" where s); law_name (law_at "noise_prime" where s); string_of_bool (draws where s) ]) in
+                [ law_name (law_at "noise" where s); law_name (law_at "noise_prime" where s); string_of_bool (draws where s) ]
+                @ if unfolds then [ listed (List.map (fun (r, f) -> listed [ quoted r; quoted (lowest f) ])
+                    (List.sort compare (written_factors (where, s)))) ] else []) in
   let form_item = function
     | `Symbol s -> listed [ "\"symbol\""; quoted s ]
     | `Sample -> "[\"real\",\"insample\"]"
@@ -238,13 +257,18 @@ let read j =
   let form_copy (x, y) = listed [ quoted x; (match y with
     | `Variable y -> listed [ "\"variable\""; quoted y ]
     | `Constant v -> listed [ "\"constant\""; quoted (lowest v) ]) ] in
-  let form_trans (_, a, b, ge, lt, others, assign, copies, (several, out)) =
+  let form_update (r, y, adds) = listed [ quoted r; quoted (Option.value y ~default:""); string_of_bool adds ] in
+  let key_update (r, y, adds) = r, Option.value y ~default:"", adds in
+  let form_trans (_, a, b, ge, lt, others, assign, (copies, updates), (several, out)) =
     listed ([ quoted a; quoted b; sorted ge; sorted lt; sorted assign;
               (if several then listed ("\"several\"" :: List.map form_item out) else form_item (List.hd out)) ]
             @ if plain then [] else
                 [ listed (List.map form_other (List.sort (fun a b -> compare (key_other a) (key_other b)) others));
-                  listed (List.map form_copy copies) ]) in
+                  listed (List.map form_copy copies) ]
+                @ if unfolds then [ listed (List.map form_update (List.sort (fun a b -> compare (key_update a) (key_update b)) updates)) ]
+                  else []) in
   let form = listed ((if plain then [] else [ "\"wider\""; string_of_bool integer ])
-    @ [ quoted initial; listed (List.map form_state states); listed (List.map form_trans transitions) ]) in
+    @ [ quoted initial; listed (List.map form_state states); listed (List.map form_trans transitions) ]
+    @ if unfolds then [ quoted differ_text ] else []) in
   { automaton; names; state; variable; variables = List.length (List.sort_uniq compare all);
-    stored = needed automaton; digest = Sha256.hex form; plain; integer }
+    register; hints = { stored = needed automaton; lesser = Differ.lesser differ }; digest = Sha256.hex form; plain; integer; unfolds }

@@ -3,18 +3,34 @@
 open Checker
 open Reading
 
-let edges where rule nodes transitions j =
+(* How the entry differs that a step reads.  Where it does not matter which do, nothing is written: any may. *)
+let differs (a : Automata.t) =
+  let states = Array.of_list a.automaton.states in
+  let reads = Array.of_list (List.map (fun t -> states.(t.src).reads) a.automaton.transitions) in
+  fun where transition letter ->
+  match letter with
+  | None when not a.unfolds -> if reads.(transition) then Any else Same
+  | None when reads.(transition) -> refuse "%s has no letter" where
+  | Some _ when not reads.(transition) -> refuse "%s has a letter" where
+  | None -> Same
+  | Some _ when not a.unfolds -> refuse "%s has a letter" where
+  | Some l -> (match text where l with
+      | "=" -> Same | "~" -> Any | "-" -> Least | "+" -> Largest
+      | l -> refuse "%s has the letter %s" where l)
+
+let edges differs where rule nodes transitions j =
   let seen = Hashtbl.create 97 in
   List.mapi (fun e item ->
     let where = Printf.sprintf "%s[%d]" where e in
     match items where item with
-    | [ a; b; c ] ->
-        let a = number where nodes a and b = number where transitions b and c = number where nodes c in
-        let key = match rule with `One_for_each_way -> (a, b, 0) | `Different -> (a, b, c) in
+    | n :: t :: m :: ([] | [ _ ] as letter) ->
+        let n = number where nodes n and t = number where transitions t and m = number where nodes m in
+        let l = differs where t (match letter with [ l ] -> Some l | _ -> None) in
+        let key = match rule with `One_for_each_way -> (n, t, l, 0) | `Different -> (n, t, l, m) in
         if Hashtbl.mem seen key then refuse "%s is given twice" where;
         Hashtbl.add seen key ();
-        ((a, b), c)
-    | l -> refuse "%s has %d items, not 3" where (List.length l))
+        ((n, (t, l)), m)
+    | l -> refuse "%s has %d items, not 3 or 4" where (List.length l))
     (items where j)
 
 (* Beyond the paper's automata facts are about more than variables; less is known then, which is allowed.
@@ -32,10 +48,15 @@ let fact (a : Automata.t) where j =
 
 let bnode (a : Automata.t) where i j =
   let where = Printf.sprintf "%s.nodes[%d]" where i in
-  let l = members where [ "state" ] [ "facts" ] j in
+  let l = members where [ "state" ] ("facts" :: if a.unfolds then [ "differ"; "registers" ] else []) j in
   let facts = optional "facts" l (fun v -> List.filter_map (fact a (where ^ ".facts")) (items where v)) [] in
   let of_kind k = List.filter_map (fun (r, p) -> if r = k then Some p else None) facts in
-  { b_state = a.state (text where (List.assoc "state" l)); b_less = of_kind "<"; b_same = of_kind "=" }
+  { b_state = a.state (text where (List.assoc "state" l)); b_less = of_kind "<"; b_same = of_kind "=";
+    b_apart = optional "differ" l (number where (List.length a.automaton.differ)) 0;
+    b_known = optional "registers" l (fun v -> List.map (fun (r, q) ->
+      match a.register r with
+      | Some n -> n, rational where q
+      | None -> refuse "%s is about %s, which is no register" where r) (table where v)) [] }
 
 let intervals where own j =
   List.map (fun (x, v) ->
@@ -46,6 +67,7 @@ let intervals where own j =
 
 let graph (a : Automata.t) where own priced base lift =
   let transitions = List.length a.automaton.transitions in
+  let differs = differs a in
   let wb = where ^ ".base" and wl = where ^ ".lift" in
   let b = members wb [ "nodes"; "edges" ] [] base in
   let nodes = List.mapi (bnode a wb) (items wb (List.assoc "nodes" b)) in
@@ -58,11 +80,11 @@ let graph (a : Automata.t) where own priced base lift =
       l_own = optional "shifts" n (intervals where own) [] } in
   let l_nodes = List.mapi lnode (items wl (List.assoc "nodes" l)) in
   { b_nodes = nodes;
-    b_edges = edges (wb ^ ".edges") `One_for_each_way (List.length nodes) transitions (List.assoc "edges" b);
+    b_edges = edges differs (wb ^ ".edges") `One_for_each_way (List.length nodes) transitions (List.assoc "edges" b);
     forward = (match text wl (List.assoc "cover" l) with
       | "forward" -> true | "backward" -> false | s -> refuse "%s.cover is %s" wl s);
     everywhere = intervals (wl ^ ".shifts") own (List.assoc "shifts" l); l_nodes;
-    l_edges = edges (wl ^ ".edges") `Different (List.length l_nodes) transitions (List.assoc "edges" l) }
+    l_edges = edges differs (wl ^ ".edges") `Different (List.length l_nodes) transitions (List.assoc "edges" l) }
 
 let claim where l =
   let low, high = interval where (List.assoc "adjacency" l) in
@@ -73,7 +95,7 @@ let head = [ "kind"; "adjacency"; "sensitivity"; "D" ]
 
 let private_ (a : Automata.t) where j =
   let l = members where (head @ [ "base"; "lift" ]) [] j in
-  { c_claim = claim where l; stored = a.stored;
+  { c_claim = claim where l; c_hints = a.hints;
     c_graph = graph a where a.variable true (List.assoc "base" l) (List.assoc "lift" l) }
 
 let in_parts (a : Automata.t) where j =
@@ -93,6 +115,6 @@ let in_parts (a : Automata.t) where j =
       | Some n when not (Hashtbl.mem taken n) -> Hashtbl.add taken n (); Hashtbl.add mine x n; n
       | _ -> refuse "%s has %s, which is no variable or is in another part" where x) names in
     numbers, graph a where (Hashtbl.find_opt mine) false (List.assoc "base" p) (List.assoc "lift" p) in
-  { p_claim = claim where l; p_stored = a.stored;
+  { p_claim = claim where l; p_hints = a.hints;
     p_pots = List.map (fun q -> rational where (Hashtbl.find by_name q)) a.names;
     p_parts = List.mapi part (items where (List.assoc "parts" l)) }

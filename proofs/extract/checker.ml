@@ -40,6 +40,11 @@ let compOpp = function
 | Lt -> Gt
 | Gt -> Lt
 
+module Coq__1 = struct
+ (** val add : int -> int -> int **)let rec add = (+)
+end
+include Coq__1
+
 (** val sub : int -> int -> int **)
 
 let rec sub = fun n m -> Stdlib.max 0 (n-m)
@@ -109,6 +114,14 @@ type z =
 
 module Pos =
  struct
+  type mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+ end
+
+module Coq_Pos =
+ struct
   (** val succ : positive -> positive **)
 
   let rec succ = function
@@ -162,6 +175,72 @@ module Pos =
   | XO p -> XI (pred_double p)
   | XH -> XH
 
+  type mask = Pos.mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+
+  (** val succ_double_mask : mask -> mask **)
+
+  let succ_double_mask = function
+  | IsNul -> IsPos XH
+  | IsPos p -> IsPos (XI p)
+  | IsNeg -> IsNeg
+
+  (** val double_mask : mask -> mask **)
+
+  let double_mask = function
+  | IsPos p -> IsPos (XO p)
+  | x0 -> x0
+
+  (** val double_pred_mask : positive -> mask **)
+
+  let double_pred_mask = function
+  | XI p -> IsPos (XO (XO p))
+  | XO p -> IsPos (XO (pred_double p))
+  | XH -> IsNul
+
+  (** val sub_mask : positive -> positive -> mask **)
+
+  let rec sub_mask x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q0 -> double_mask (sub_mask p q0)
+       | XO q0 -> succ_double_mask (sub_mask p q0)
+       | XH -> IsPos (XO p))
+    | XO p ->
+      (match y with
+       | XI q0 -> succ_double_mask (sub_mask_carry p q0)
+       | XO q0 -> double_mask (sub_mask p q0)
+       | XH -> IsPos (pred_double p))
+    | XH -> (match y with
+             | XH -> IsNul
+             | _ -> IsNeg)
+
+  (** val sub_mask_carry : positive -> positive -> mask **)
+
+  and sub_mask_carry x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q0 -> succ_double_mask (sub_mask_carry p q0)
+       | XO q0 -> double_mask (sub_mask p q0)
+       | XH -> IsPos (pred_double p))
+    | XO p ->
+      (match y with
+       | XI q0 -> double_mask (sub_mask_carry p q0)
+       | XO q0 -> succ_double_mask (sub_mask_carry p q0)
+       | XH -> double_pred_mask p)
+    | XH -> IsNeg
+
+  (** val sub : positive -> positive -> positive **)
+
+  let sub x y =
+    match sub_mask x y with
+    | IsPos z0 -> z0
+    | _ -> XH
+
   (** val mul : positive -> positive -> positive **)
 
   let rec mul x y =
@@ -169,6 +248,13 @@ module Pos =
     | XI p -> add y (XO (mul p y))
     | XO p -> XO (mul p y)
     | XH -> y
+
+  (** val size_nat : positive -> int **)
+
+  let rec size_nat = function
+  | XI p0 -> Stdlib.Int.succ (size_nat p0)
+  | XO p0 -> Stdlib.Int.succ (size_nat p0)
+  | XH -> Stdlib.Int.succ 0
 
   (** val compare_cont : comparison -> positive -> positive -> comparison **)
 
@@ -206,7 +292,51 @@ module Pos =
     | XH -> (match q0 with
              | XH -> true
              | _ -> false)
+
+  (** val ggcdn :
+      int -> positive -> positive -> positive * (positive * positive) **)
+
+  let rec ggcdn n a b =
+    (fun fO fS n -> if n=0 then fO () else fS (n-1))
+      (fun _ -> (XH, (a, b)))
+      (fun n0 ->
+      match a with
+      | XI a' ->
+        (match b with
+         | XI b' ->
+           (match compare a' b' with
+            | Eq -> (a, (XH, XH))
+            | Lt ->
+              let (g, p) = ggcdn n0 (sub b' a') a in
+              let (ba, aa) = p in (g, (aa, (add aa (XO ba))))
+            | Gt ->
+              let (g, p) = ggcdn n0 (sub a' b') b in
+              let (ab, bb) = p in (g, ((add bb (XO ab)), bb)))
+         | XO b0 ->
+           let (g, p) = ggcdn n0 a b0 in
+           let (aa, bb) = p in (g, (aa, (XO bb)))
+         | XH -> (XH, (a, XH)))
+      | XO a0 ->
+        (match b with
+         | XI _ ->
+           let (g, p) = ggcdn n0 a0 b in
+           let (aa, bb) = p in (g, ((XO aa), bb))
+         | XO b0 -> let (g, p) = ggcdn n0 a0 b0 in ((XO g), p)
+         | XH -> (XH, (a, XH)))
+      | XH -> (XH, (XH, b)))
+      n
+
+  (** val ggcd : positive -> positive -> positive * (positive * positive) **)
+
+  let ggcd a b =
+    ggcdn (Coq__1.add (size_nat a) (size_nat b)) a b
  end
+
+(** val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool **)
+
+let rec in_dec h a = function
+| [] -> false
+| y :: l0 -> let s = h y a in if s then true else in_dec h a l0
 
 (** val nth : int -> 'a1 list -> 'a1 -> 'a1 **)
 
@@ -268,6 +398,22 @@ let rec find f = function
 | [] -> None
 | x :: tl -> if f x then Some x else find f tl
 
+(** val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list **)
+
+let rec combine l l' =
+  match l with
+  | [] -> []
+  | x :: tl ->
+    (match l' with
+     | [] -> []
+     | y :: tl' -> (x, y) :: (combine tl tl'))
+
+(** val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let rec nodup decA = function
+| [] -> []
+| x :: xs -> if in_dec decA x xs then nodup decA xs else x :: (nodup decA xs)
+
 (** val seq : int -> int -> int list **)
 
 let rec seq start len =
@@ -290,13 +436,13 @@ module Z =
   let succ_double = function
   | Z0 -> Zpos XH
   | Zpos p -> Zpos (XI p)
-  | Zneg p -> Zneg (Pos.pred_double p)
+  | Zneg p -> Zneg (Coq_Pos.pred_double p)
 
   (** val pred_double : z -> z **)
 
   let pred_double = function
   | Z0 -> Zneg XH
-  | Zpos p -> Zpos (Pos.pred_double p)
+  | Zpos p -> Zpos (Coq_Pos.pred_double p)
   | Zneg p -> Zneg (XI p)
 
   (** val pos_sub : positive -> positive -> z **)
@@ -312,11 +458,11 @@ module Z =
       (match y with
        | XI q0 -> pred_double (pos_sub p q0)
        | XO q0 -> double (pos_sub p q0)
-       | XH -> Zpos (Pos.pred_double p))
+       | XH -> Zpos (Coq_Pos.pred_double p))
     | XH ->
       (match y with
        | XI q0 -> Zneg (XO q0)
-       | XO q0 -> Zneg (Pos.pred_double q0)
+       | XO q0 -> Zneg (Coq_Pos.pred_double q0)
        | XH -> Z0)
 
   (** val add : z -> z -> z **)
@@ -327,13 +473,13 @@ module Z =
     | Zpos x' ->
       (match y with
        | Z0 -> x
-       | Zpos y' -> Zpos (Pos.add x' y')
+       | Zpos y' -> Zpos (Coq_Pos.add x' y')
        | Zneg y' -> pos_sub x' y')
     | Zneg x' ->
       (match y with
        | Z0 -> x
        | Zpos y' -> pos_sub y' x'
-       | Zneg y' -> Zneg (Pos.add x' y'))
+       | Zneg y' -> Zneg (Coq_Pos.add x' y'))
 
   (** val opp : z -> z **)
 
@@ -355,13 +501,13 @@ module Z =
     | Zpos x' ->
       (match y with
        | Z0 -> Z0
-       | Zpos y' -> Zpos (Pos.mul x' y')
-       | Zneg y' -> Zneg (Pos.mul x' y'))
+       | Zpos y' -> Zpos (Coq_Pos.mul x' y')
+       | Zneg y' -> Zneg (Coq_Pos.mul x' y'))
     | Zneg x' ->
       (match y with
        | Z0 -> Z0
-       | Zpos y' -> Zneg (Pos.mul x' y')
-       | Zneg y' -> Zpos (Pos.mul x' y'))
+       | Zpos y' -> Zneg (Coq_Pos.mul x' y')
+       | Zneg y' -> Zpos (Coq_Pos.mul x' y'))
 
   (** val compare : z -> z -> comparison **)
 
@@ -372,12 +518,19 @@ module Z =
              | Zpos _ -> Lt
              | Zneg _ -> Gt)
     | Zpos x' -> (match y with
-                  | Zpos y' -> Pos.compare x' y'
+                  | Zpos y' -> Coq_Pos.compare x' y'
                   | _ -> Gt)
     | Zneg x' ->
       (match y with
-       | Zneg y' -> compOpp (Pos.compare x' y')
+       | Zneg y' -> compOpp (Coq_Pos.compare x' y')
        | _ -> Lt)
+
+  (** val sgn : z -> z **)
+
+  let sgn = function
+  | Z0 -> Z0
+  | Zpos _ -> Zpos XH
+  | Zneg _ -> Zneg XH
 
   (** val leb : z -> z -> bool **)
 
@@ -401,11 +554,23 @@ module Z =
              | Z0 -> true
              | _ -> false)
     | Zpos p -> (match y with
-                 | Zpos q0 -> Pos.eqb p q0
+                 | Zpos q0 -> Coq_Pos.eqb p q0
                  | _ -> false)
     | Zneg p -> (match y with
-                 | Zneg q0 -> Pos.eqb p q0
+                 | Zneg q0 -> Coq_Pos.eqb p q0
                  | _ -> false)
+
+  (** val abs : z -> z **)
+
+  let abs = function
+  | Zneg p -> Zpos p
+  | x -> x
+
+  (** val to_pos : z -> positive **)
+
+  let to_pos = function
+  | Zpos p -> p
+  | _ -> XH
 
   (** val pos_div_eucl : positive -> z -> z * z **)
 
@@ -453,9 +618,45 @@ module Z =
 
   let modulo a b =
     let (_, r) = div_eucl a b in r
+
+  (** val ggcd : z -> z -> z * (z * z) **)
+
+  let ggcd a b =
+    match a with
+    | Z0 -> ((abs b), (Z0, (sgn b)))
+    | Zpos a0 ->
+      (match b with
+       | Z0 -> ((abs a), ((sgn a), Z0))
+       | Zpos b0 ->
+         let (g, p) = Coq_Pos.ggcd a0 b0 in
+         let (aa, bb) = p in ((Zpos g), ((Zpos aa), (Zpos bb)))
+       | Zneg b0 ->
+         let (g, p) = Coq_Pos.ggcd a0 b0 in
+         let (aa, bb) = p in ((Zpos g), ((Zpos aa), (Zneg bb))))
+    | Zneg a0 ->
+      (match b with
+       | Z0 -> ((abs a), ((sgn a), Z0))
+       | Zpos b0 ->
+         let (g, p) = Coq_Pos.ggcd a0 b0 in
+         let (aa, bb) = p in ((Zpos g), ((Zneg aa), (Zpos bb)))
+       | Zneg b0 ->
+         let (g, p) = Coq_Pos.ggcd a0 b0 in
+         let (aa, bb) = p in ((Zpos g), ((Zneg aa), (Zneg bb))))
  end
 
+(** val zeq_bool : z -> z -> bool **)
+
+let zeq_bool x y =
+  match Z.compare x y with
+  | Eq -> true
+  | _ -> false
+
 type q = { qnum : z; qden : positive }
+
+(** val qeq_bool : q -> q -> bool **)
+
+let qeq_bool x y =
+  zeq_bool (Z.mul x.qnum (Zpos y.qden)) (Z.mul y.qnum (Zpos x.qden))
 
 (** val qle_bool : q -> q -> bool **)
 
@@ -466,12 +667,12 @@ let qle_bool x y =
 
 let qplus x y =
   { qnum = (Z.add (Z.mul x.qnum (Zpos y.qden)) (Z.mul y.qnum (Zpos x.qden)));
-    qden = (Pos.mul x.qden y.qden) }
+    qden = (Coq_Pos.mul x.qden y.qden) }
 
 (** val qmult : q -> q -> q **)
 
 let qmult x y =
-  { qnum = (Z.mul x.qnum y.qnum); qden = (Pos.mul x.qden y.qden) }
+  { qnum = (Z.mul x.qnum y.qnum); qden = (Coq_Pos.mul x.qden y.qden) }
 
 (** val qopp : q -> q **)
 
@@ -482,6 +683,13 @@ let qopp x =
 
 let qminus x y =
   qplus x (qopp y)
+
+(** val qred : q -> q **)
+
+let qred q0 =
+  let { qnum = q1; qden = q2 } = q0 in
+  let (r1, r2) = snd (Z.ggcd q1 (Zpos q2)) in
+  { qnum = r1; qden = (Z.to_pos r2) }
 
 type law =
 | Laplace
@@ -503,26 +711,32 @@ type item =
 | Other
 
 type stat = { reads : bool; law_of : law; d : q; mu : q; law_of' : law;
-              d' : q; mu' : q }
+              d' : q; mu' : q; factors : (int * q) list }
+
+type update = { from : int option; adds : bool }
 
 type trans = { src : int; tgt : int; t_ge : int list; t_lt : int list;
                others : atom list; asg : int list;
-               copies : (int * term) list; out : item list }
+               copies : (int * term) list; sets : (int * update) list;
+               out : item list }
 
-type automaton = { initial : int; states : stat list; transitions : trans list }
+type pattern = (int option * int option) list
+
+type automaton = { initial : int; states : stat list;
+                   transitions : trans list; differ : pattern }
 
 (** val stat0 : stat **)
 
 let stat0 =
   { reads = false; law_of = Laplace; d = { qnum = Z0; qden = XH }; mu =
     { qnum = Z0; qden = XH }; law_of' = Laplace; d' = { qnum = Z0; qden =
-    XH }; mu' = { qnum = Z0; qden = XH } }
+    XH }; mu' = { qnum = Z0; qden = XH }; factors = [] }
 
 (** val trans0 : trans **)
 
 let trans0 =
   { src = 0; tgt = 0; t_ge = []; t_lt = []; others = []; asg = []; copies =
-    []; out = [] }
+    []; sets = []; out = [] }
 
 (** val st : automaton -> int -> stat **)
 
@@ -543,6 +757,33 @@ let leaving a q0 =
 
 let mem x l =
   existsb ((=) x) l
+
+(** val lookup : int -> (int * 'a1) list -> 'a1 option **)
+
+let rec lookup x = function
+| [] -> None
+| p :: l' -> let (y, v) = p in if (=) x y then Some v else lookup x l'
+
+(** val every_entry : pattern **)
+
+let every_entry =
+  ((Some 0), (Some 0)) :: []
+
+(** val entries : int -> pattern **)
+
+let entries most =
+  app (map (fun k -> ((Some k), (Some (Stdlib.Int.succ k)))) (seq 0 most))
+    (((Some most), None) :: [])
+
+(** val window : int -> pattern **)
+
+let window length0 =
+  ((Some 0), (Some (Stdlib.Int.succ
+    0))) :: (app
+              (map (fun k -> ((Some (Stdlib.Int.succ k)), (Some
+                (Stdlib.Int.succ k))))
+                (seq (Stdlib.Int.succ 0) (sub length0 (Stdlib.Int.succ 0))))
+              (((Some length0), None) :: []))
 
 type 'x tree =
 | Leaf
@@ -618,33 +859,52 @@ let with_key t k =
   | None -> []
 
 type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list }
+               b_same : (int * int) list; b_apart : int;
+               b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
 
 type lnode = { l_base : int; l_pot : q; l_own : ivs }
 
-type edge = (int * int) * int
+type differs =
+| Same
+| Any
+| Least
+| Largest
+
+type way = int * differs
+
+type edge = (int * way) * int
 
 type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
                everywhere : ivs; l_nodes : lnode list; l_edges : edge list }
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type cert = { c_claim : claim; c_graph : graph; stored : int list list }
+type hints = { stored : int list list; lesser : int list list }
+
+type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
 type pcert = { p_claim : claim; p_pots : q list;
-               p_parts : (int list * graph) list; p_stored : int list list }
+               p_parts : (int list * graph) list; p_hints : hints }
+
+type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
+               bool; only_ends : (q -> q -> bool) }
 
 (** val source : edge -> int **)
 
 let source e =
   fst (fst e)
 
-(** val via : edge -> int **)
+(** val via : edge -> way **)
 
 let via e =
   snd (fst e)
+
+(** val number : edge -> int **)
+
+let number e =
+  fst (via e)
 
 (** val target : edge -> int **)
 
@@ -654,7 +914,7 @@ let target =
 (** val bnode0 : bnode **)
 
 let bnode0 =
-  { b_state = 0; b_less = []; b_same = [] }
+  { b_state = 0; b_less = []; b_same = []; b_apart = 0; b_known = [] }
 
 (** val lnode0 : lnode **)
 
@@ -682,18 +942,21 @@ let numbers l =
   seq 0 (length l)
 
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
-              leaving_of : (int -> int list); stored_of : (int -> int list) }
+              leaving_of : (int -> int list); stored_of : (int -> int list);
+              moves_of : (int -> int option * int option);
+              lesser_of : (int -> int list) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
                from_of : (int -> edge list); to_of : (int -> edge list);
                by_of : (int -> edge list); every_of : (int -> ivs) }
 
-(** val plain : automaton -> int list list -> view **)
+(** val plain : automaton -> hints -> view **)
 
 let plain a h =
   { tr_of = (tr a); st_of = (st a); leaving_of = (leaving a); stored_of =
-    (fun q0 -> nth q0 h []) }
+    (fun q0 -> nth q0 h.stored []); moves_of = (fun k ->
+    nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []) }
 
 (** val gplain : graph -> gview **)
 
@@ -701,10 +964,12 @@ let gplain g =
   { bn_of = (bn g); out_of = (having source g.b_edges); ln_of = (ln g);
     over_of = (having (fun n -> (ln g n).l_base) (numbers g.l_nodes));
     from_of = (having source g.l_edges); to_of = (having target g.l_edges);
-    by_of = (having via g.l_edges); every_of = (having fst g.everywhere) }
+    by_of = (having number g.l_edges); every_of = (having fst g.everywhere) }
 
 type trees = { tr_tree : trans tree; st_tree : stat tree;
-               leaving_tree : int list tree; stored_tree : int list tree }
+               leaving_tree : int list tree; stored_tree : int list tree;
+               moves_tree : (int option * int option) tree;
+               lesser_tree : int list tree }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -712,13 +977,14 @@ type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 by_tree : edge list tree;
                 every_tree : (int * (q * q) option) list tree }
 
-(** val grow : automaton -> int list list -> trees **)
+(** val grow : automaton -> hints -> trees **)
 
 let grow a h =
   let t = array a.transitions in
   { tr_tree = t; st_tree = (array a.states); leaving_tree =
   (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
-  stored_tree = (array h) }
+  stored_tree = (array h.stored); moves_tree = (array a.differ);
+  lesser_tree = (array h.lesser) }
 
 (** val ggrow : graph -> gtrees **)
 
@@ -728,14 +994,16 @@ let ggrow g =
   ln_tree = n; over_tree =
   (index (fun k -> (at_place lnode0 n k).l_base) (numbers g.l_nodes));
   from_tree = (index source g.l_edges); to_tree = (index target g.l_edges);
-  by_tree = (index via g.l_edges); every_tree = (index fst g.everywhere) }
+  by_tree = (index number g.l_edges); every_tree = (index fst g.everywhere) }
 
 (** val by_trees : trees -> view **)
 
 let by_trees t =
   { tr_of = (at_place trans0 t.tr_tree); st_of = (at_place stat0 t.st_tree);
     leaving_of = (with_key t.leaving_tree); stored_of =
-    (at_place [] t.stored_tree) }
+    (at_place [] t.stored_tree); moves_of =
+    (at_place (None, None) t.moves_tree); lesser_of =
+    (at_place [] t.lesser_tree) }
 
 (** val by_gtrees : gtrees -> gview **)
 
@@ -940,6 +1208,11 @@ let asked t =
       | Number (a, b) -> (a, b) :: ((b, a) :: [])
       | _ -> []) t.out)
 
+(** val uses_mean : trans -> bool **)
+
+let uses_mean t =
+  (||) (uses t) (shows_other t)
+
 (** val is_live : law -> q -> bool **)
 
 let is_live l d0 =
@@ -965,11 +1238,38 @@ let check_trans v i =
           (v.leaving_of t.src))) (subset (read t) (v.stored_of t.src)))
     (within (without (v.stored_of t.tgt) (gets t)) (v.stored_of t.src))
 
-(** val check_model : automaton -> view -> bool **)
+(** val allows_too : view -> int -> int option -> int option -> bool **)
 
-let check_model a v =
-  (&&) (forallb (check_trans v) (numbers a.transitions))
-    (negb (nonempty (v.stored_of a.initial)))
+let allows_too v size to0 to' =
+  match to0 with
+  | Some j ->
+    (match to' with
+     | Some k -> (&&) (Nat.ltb k size) (mem j (v.lesser_of k))
+     | None -> false)
+  | None -> true
+
+(** val check_lesser : view -> int -> int -> bool **)
+
+let check_lesser v size k =
+  (&&)
+    (match fst (v.moves_of k) with
+     | Some j -> Nat.ltb j size
+     | None -> false)
+    (forallb (fun j ->
+      (&&) (allows_too v size (fst (v.moves_of j)) (fst (v.moves_of k)))
+        (allows_too v size (snd (v.moves_of j)) (snd (v.moves_of k))))
+      (v.lesser_of k))
+
+(** val check_model : grade -> automaton -> view -> bool **)
+
+let check_model g a v =
+  (&&)
+    ((&&)
+      ((&&) (forallb (check_trans v) (numbers a.transitions))
+        (negb (nonempty (v.stored_of a.initial))))
+      (forallb (check_lesser v (length a.differ)) (numbers a.differ)))
+    (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
+      a.states)
 
 (** val check_claim : claim -> bool **)
 
@@ -979,10 +1279,43 @@ let check_claim c =
       (qle_bool { qnum = Z0; qden = XH } c.c_high))
     (qlt_bool { qnum = Z0; qden = XH } c.c_sens)
 
-(** val goal : gview -> int -> int -> int option **)
+(** val entry_of : claim -> differs -> q * q **)
 
-let goal w v i =
-  match find (fun e -> (=) (via e) i) (w.out_of v) with
+let entry_of c l =
+  let lo = qmult c.c_sens c.c_low in
+  let hi = qmult c.c_sens c.c_high in
+  (match l with
+   | Same -> ({ qnum = Z0; qden = XH }, { qnum = Z0; qden = XH })
+   | Any -> (lo, hi)
+   | Least -> (lo, lo)
+   | Largest -> (hi, hi))
+
+(** val differs_eqb : differs -> differs -> bool **)
+
+let differs_eqb l l' =
+  match l with
+  | Same -> (match l' with
+             | Same -> true
+             | _ -> false)
+  | Any -> (match l' with
+            | Any -> true
+            | _ -> false)
+  | Least -> (match l' with
+              | Least -> true
+              | _ -> false)
+  | Largest -> (match l' with
+                | Largest -> true
+                | _ -> false)
+
+(** val way_eqb : way -> way -> bool **)
+
+let way_eqb w w' =
+  (&&) ((=) (fst w) (fst w')) (differs_eqb (snd w) (snd w'))
+
+(** val goal : gview -> int -> way -> int option **)
+
+let goal w v w0 =
+  match find (fun e -> way_eqb (via e) w0) (w.out_of v) with
   | Some e -> Some (target e)
   | None -> None
 
@@ -1039,46 +1372,138 @@ let same_follows b t p = match p with
      then mem y t.asg
      else (&&) (negb (mem y t.asg)) (memp p (same b)))
 
-(** val check_base_step : view -> gview -> int -> int -> bool **)
+(** val idle : trans -> (int * q) list -> bool **)
 
-let check_base_step v w v0 i =
-  (||) (contradicts (w.bn_of v0) (v.tr_of i))
-    (match goal w v0 i with
-     | Some v' ->
+let idle t known =
+  (&&) (negb (uses_mean t))
+    (forallb (fun p ->
+      match lookup (fst p) t.sets with
+      | Some u -> negb u.adds
+      | None -> true) known)
+
+(** val check_ways :
+    grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
+
+let check_ways g a v c w v0 i =
+  let t = v.tr_of i in
+  let has = fun l -> is_some (goal w v0 (i, l)) in
+  if (v.st_of t.src).reads
+  then let (equal, other) = v.moves_of (w.bn_of v0).b_apart in
+       let alike0 =
+         match equal with
+         | Some a0 -> (match other with
+                       | Some b -> (=) a0 b
+                       | None -> false)
+         | None -> false
+       in
        (&&)
-         (forallb (less_follows (w.bn_of v0) (v.tr_of i)) (w.bn_of v').b_less)
-         (forallb (same_follows (w.bn_of v0) (v.tr_of i)) (w.bn_of v').b_same)
-     | None -> false)
+         ((||)
+           ((||) (has Same)
+             ((&&) alike0
+               ((||) (has Any)
+                 ((&&) ((&&) g.mixes (has Least)) (has Largest)))))
+           (negb (is_some equal)))
+         ((||)
+           ((||)
+             ((||) (has Any)
+               ((&&) ((&&) (has Least) (has Largest))
+                 ((||) g.mixes
+                   (let (lo, hi) = entry_of c Any in g.only_ends lo hi))))
+             (match goal w v0 (i, Same) with
+              | Some v' ->
+                (&&) (idle t (w.bn_of v').b_known)
+                  (allows_too v (length a.differ) other equal)
+              | None -> false)) (negb (is_some other)))
+  else has Same
+
+(** val check_base_step :
+    grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
+
+let check_base_step g a v c w v0 i =
+  (||) (contradicts (w.bn_of v0) (v.tr_of i))
+    ((&&)
+      (forallb (fun e ->
+        (||) (negb ((=) (number e) i))
+          ((&&)
+            (forallb (less_follows (w.bn_of v0) (v.tr_of i))
+              (w.bn_of (target e)).b_less)
+            (forallb (same_follows (w.bn_of v0) (v.tr_of i))
+              (w.bn_of (target e)).b_same))) (w.out_of v0))
+      (check_ways g a v c w v0 i))
+
+(** val register_follows :
+    claim -> trans -> differs -> (int * q) list -> (int * q) -> bool **)
+
+let register_follows c t l known = function
+| (x, after) ->
+  (match lookup x t.sets with
+   | Some u ->
+     let (lo, hi) = entry_of c l in
+     (match match u.from with
+            | Some y -> lookup y known
+            | None -> Some { qnum = Z0; qden = XH } with
+      | Some before ->
+        if u.adds
+        then (&&) (qeq_bool lo hi) (qeq_bool after (qplus before lo))
+        else qeq_bool after before
+      | None -> false)
+   | None ->
+     (match lookup x known with
+      | Some before -> qeq_bool after before
+      | None -> false))
+
+(** val pattern_follows : view -> trans -> differs -> int -> int -> bool **)
+
+let pattern_follows v t l k k' =
+  if (v.st_of t.src).reads
+  then let (equal, other) = v.moves_of k in
+       (match match l with
+              | Same -> equal
+              | _ -> other with
+        | Some j -> (=) j k'
+        | None -> false)
+  else (&&) (differs_eqb l Same) ((=) k k')
 
 (** val check_base_edge :
-    automaton -> view -> graph -> gview -> edge -> bool **)
+    automaton -> view -> claim -> graph -> gview -> edge -> bool **)
 
-let check_base_edge a v g w = function
+let check_base_edge a v c g w = function
 | (p, v') ->
-  let (v0, i) = p in
-  (&&)
-    ((&&)
-      ((&&)
-        ((&&) (Nat.ltb v0 (length g.b_nodes))
-          (Nat.ltb i (length a.transitions))) (Nat.ltb v' (length g.b_nodes)))
-      ((=) (v.tr_of i).src (w.bn_of v0).b_state))
-    ((=) (v.tr_of i).tgt (w.bn_of v').b_state)
-
-(** val check_base : automaton -> view -> graph -> gview -> bool **)
-
-let check_base a v g w =
+  let (v0, w0) = p in
+  let (i, l) = w0 in
+  let t = v.tr_of i in
   (&&)
     ((&&)
       ((&&)
         ((&&)
-          ((&&) (Nat.ltb 0 (length g.b_nodes))
-            ((=) (w.bn_of 0).b_state a.initial))
-          (negb (nonempty (w.bn_of 0).b_less)))
-        (negb (nonempty (w.bn_of 0).b_same)))
-      (forallb (check_base_edge a v g w) g.b_edges))
+          ((&&)
+            ((&&) (Nat.ltb v0 (length g.b_nodes))
+              (Nat.ltb i (length a.transitions)))
+            (Nat.ltb v' (length g.b_nodes))) ((=) t.src (w.bn_of v0).b_state))
+        ((=) t.tgt (w.bn_of v').b_state))
+      (pattern_follows v t l (w.bn_of v0).b_apart (w.bn_of v').b_apart))
+    (forallb (register_follows c t l (w.bn_of v0).b_known)
+      (w.bn_of v').b_known)
+
+(** val check_base :
+    grade -> automaton -> view -> claim -> graph -> gview -> bool **)
+
+let check_base g a v c g0 w =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&)
+              ((&&) (Nat.ltb 0 (length g0.b_nodes))
+                ((=) (w.bn_of 0).b_state a.initial))
+              (negb (nonempty (w.bn_of 0).b_less)))
+            (negb (nonempty (w.bn_of 0).b_same))) ((=) (w.bn_of 0).b_apart 0))
+        (negb (nonempty (w.bn_of 0).b_known)))
+      (forallb (check_base_edge a v c g0 w) g0.b_edges))
     (forallb (fun v0 ->
-      forallb (check_base_step v w v0) (v.leaving_of (w.bn_of v0).b_state))
-      (numbers g.b_nodes))
+      forallb (check_base_step g a v c w v0)
+        (v.leaving_of (w.bn_of v0).b_state)) (numbers g0.b_nodes))
 
 (** val assoc : int -> ivs -> (q * q) option option **)
 
@@ -1095,30 +1520,32 @@ let iv w n x =
              | Some o -> o
              | None -> None)
 
-(** val check_ivs : (q -> bool) -> ivs -> bool **)
+(** val check_ivs : grade -> ivs -> bool **)
 
-let check_ivs okq l =
+let check_ivs g l =
   forallb (fun p ->
     match snd p with
     | Some y ->
-      let (lo, hi) = y in (&&) ((&&) (qle_bool lo hi) (okq lo)) (okq hi)
+      let (lo, hi) = y in
+      (&&) ((&&) (qle_bool lo hi) (g.shift_ok lo)) (g.shift_ok hi)
     | None -> true) l
 
-(** val check_shifts : (q -> bool) -> graph -> bool **)
+(** val check_shifts : grade -> graph -> bool **)
 
-let check_shifts okq g =
-  (&&) (check_ivs okq g.everywhere)
-    (forallb (fun n -> check_ivs okq n.l_own) g.l_nodes)
+let check_shifts g g0 =
+  (&&) (check_ivs g g0.everywhere)
+    (forallb (fun n -> check_ivs g n.l_own) g0.l_nodes)
 
-(** val has_edge_from : gview -> int -> int -> bool **)
+(** val has_edge_from : gview -> int -> way -> bool **)
 
-let has_edge_from w n i =
-  existsb (fun e -> (=) (via e) i) (w.from_of n)
+let has_edge_from w n w0 =
+  existsb (fun e -> way_eqb (via e) w0) (w.from_of n)
 
-(** val has_edge_to : gview -> int -> int -> int -> bool **)
+(** val has_edge_to : gview -> int -> way -> int -> bool **)
 
-let has_edge_to w v i n' =
-  existsb (fun e -> (&&) ((=) (w.ln_of (source e)).l_base v) ((=) (via e) i))
+let has_edge_to w v w0 n' =
+  existsb (fun e ->
+    (&&) ((=) (w.ln_of (source e)).l_base v) (way_eqb (via e) w0))
     (w.to_of n')
 
 (** val check_cover : graph -> gview -> bool **)
@@ -1127,11 +1554,11 @@ let check_cover g w =
   (&&) (nonempty (w.over_of 0))
     (forallb (fun e ->
       let (y, v') = e in
-      let (v, i) = y in
+      let (v, w0) = y in
       if g.forward
-      then forallb (fun n -> has_edge_from w n i) (w.over_of v)
+      then forallb (fun n -> has_edge_from w n w0) (w.over_of v)
       else (&&) (nonempty (w.over_of v'))
-             (forallb (has_edge_to w v i) (w.over_of v'))) g.b_edges)
+             (forallb (has_edge_to w v w0) (w.over_of v'))) g.b_edges)
 
 (** val keys : ivs -> int list **)
 
@@ -1259,8 +1686,8 @@ let ceilings w t n n' =
 
 let check_ledge v g w own = function
 | (p, n') ->
-  let (n, i) = p in
-  let t = v.tr_of i in
+  let (n, w0) = p in
+  let t = v.tr_of (fst w0) in
   (&&)
     ((&&)
       ((&&)
@@ -1269,7 +1696,7 @@ let check_ledge v g w own = function
             ((&&)
               ((&&) (Nat.ltb n (length g.l_nodes))
                 (Nat.ltb n' (length g.l_nodes)))
-              (match goal w (w.ln_of n).l_base i with
+              (match goal w (w.ln_of n).l_base w0 with
                | Some v' -> (=) v' (w.ln_of n').l_base
                | None -> false))
             (forallb (fun x -> (||) (negb (own x)) (is_some (iv w n x)))
@@ -1279,25 +1706,45 @@ let check_ledge v g w own = function
     (fits (floors w t n n') (ceilings w t n n'))
 
 (** val check_graph :
-    (q -> bool) -> automaton -> view -> graph -> gview -> (int -> bool) ->
+    grade -> automaton -> view -> claim -> graph -> gview -> (int -> bool) ->
     bool **)
 
-let check_graph okq a v g w own =
+let check_graph g a v c g0 w own =
   (&&)
-    ((&&) ((&&) (check_base a v g w) (check_shifts okq g)) (check_cover g w))
-    (forallb (check_ledge v g w own) g.l_edges)
+    ((&&) ((&&) (check_base g a v c g0 w) (check_shifts g g0))
+      (check_cover g0 w)) (forallb (check_ledge v g0 w own) g0.l_edges)
 
 (** val rel : view -> trans -> q **)
 
 let rel v t =
   if shows_other t then (v.st_of t.src).d' else { qnum = Z0; qden = XH }
 
-(** val extremes : view -> claim -> trans -> q list **)
+(** val weighed_of : (int * q) list -> (int * q) list -> q option **)
 
-let extremes v c t =
-  if (v.st_of t.src).reads
-  then (qmult c.c_sens c.c_low) :: ((qmult c.c_sens c.c_high) :: [])
-  else { qnum = Z0; qden = XH } :: []
+let rec weighed_of known = function
+| [] -> Some { qnum = Z0; qden = XH }
+| p :: l' ->
+  let (x, f) = p in
+  (match lookup x known with
+   | Some q0 ->
+     (match weighed_of known l' with
+      | Some m -> Some (qplus (qmult f q0) m)
+      | None -> None)
+   | None -> None)
+
+(** val means :
+    view -> claim -> trans -> differs -> (int * q) list -> (q * q) option **)
+
+let means v c t l known =
+  let (lo, hi) = entry_of c l in
+  if uses_mean t
+  then (match (v.st_of t.src).factors with
+        | [] -> Some (lo, hi)
+        | p :: l0 ->
+          (match weighed_of known (p :: l0) with
+           | Some m -> Some ((qplus lo m), (qplus hi m))
+           | None -> None))
+  else Some (lo, hi)
 
 (** val misses : q list -> q list -> q -> q list **)
 
@@ -1316,9 +1763,9 @@ let check_law l f ce d0 =
     (&&) (forallb (fun f0 -> qle_bool f0 d0) f) (forallb (qle_bool d0) ce)
 
 (** val check_cost :
-    view -> claim -> trans -> q list -> q list -> q -> bool **)
+    view -> trans -> (q * q) -> q list -> q list -> q -> bool **)
 
-let check_cost v c t f ce paid =
+let check_cost v t apart f ce paid =
   let s = v.st_of t.src in
   let dd = s.d in
   forallb (fun d0 ->
@@ -1327,24 +1774,28 @@ let check_cost v c t f ce paid =
         ((||) (negb (shows_other t))
           (check_law s.law_of' ({ qnum = Z0; qden = XH } :: []) ({ qnum = Z0;
             qden = XH } :: []) d0)))
-      (forallb (fun g ->
-        (&&) (qle_bool (qplus (qmult dd g) (qmult (rel v t) d0)) paid)
-          (qle_bool (qminus (qmult dd g) (qmult (rel v t) d0)) paid))
-        (misses f ce d0))) (extremes v c t)
+      (forallb (fun m ->
+        (&&) (qle_bool (qplus (qmult dd m) (qmult (rel v t) d0)) paid)
+          (qle_bool (qminus (qmult dd m) (qmult (rel v t) d0)) paid))
+        (misses f ce d0))) ((fst apart) :: ((snd apart) :: []))
 
-(** val check_potentials : view -> graph -> gview -> claim -> bool **)
+(** val check_potentials : view -> claim -> graph -> gview -> bool **)
 
-let check_potentials v g w c =
+let check_potentials v c g w =
   (&&)
     (forallb (fun n ->
       (&&) (qle_bool { qnum = Z0; qden = XH } n.l_pot)
         ((||) (negb ((=) n.l_base 0)) (qle_bool n.l_pot c.c_D))) g.l_nodes)
     (forallb (fun e ->
       let (y, n') = e in
-      let (n, i) = y in
-      check_cost v c (v.tr_of i) (floors w (v.tr_of i) n n')
-        (ceilings w (v.tr_of i) n n')
-        (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)) g.l_edges)
+      let (n, y0) = y in
+      let (i, l) = y0 in
+      (match means v c (v.tr_of i) l (w.bn_of (w.ln_of n).l_base).b_known with
+       | Some apart ->
+         check_cost v (v.tr_of i) apart (floors w (v.tr_of i) n n')
+           (ceilings w (v.tr_of i) n n')
+           (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)
+       | None -> false)) g.l_edges)
 
 (** val asked_floors : view -> gview -> int -> q list **)
 
@@ -1357,19 +1808,19 @@ let asked_ceilings v w i =
   flat_map (fun e -> ceilings w (v.tr_of i) (source e) (target e)) (w.by_of i)
 
 (** val check_private :
-    (q -> bool) -> automaton -> view -> cert -> gview -> bool **)
+    grade -> automaton -> view -> cert -> gview -> bool **)
 
-let check_private okq a v c w =
+let check_private g a v c w =
   (&&)
-    ((&&) ((&&) (check_claim c.c_claim) (check_model a v))
-      (check_graph okq a v c.c_graph w (fun _ -> true)))
-    (check_potentials v c.c_graph w c.c_claim)
+    ((&&) ((&&) (check_claim c.c_claim) (check_model g a v))
+      (check_graph g a v c.c_claim c.c_graph w (fun _ -> true)))
+    (check_potentials v c.c_claim c.c_graph w)
 
 (** val check_part :
-    (q -> bool) -> automaton -> view -> gview -> (int list * graph) -> bool **)
+    grade -> automaton -> view -> claim -> gview -> (int list * graph) -> bool **)
 
-let check_part okq a v w p =
-  (&&) (check_graph okq a v (snd p) w (fun x -> mem x (fst p)))
+let check_part g a v c w p =
+  (&&) (check_graph g a v c (snd p) w (fun x -> mem x (fst p)))
     (forallb (fun x -> mem x (fst p))
       (app (keys (snd p).everywhere)
         (flat_map (fun n -> keys n.l_own) (snd p).l_nodes)))
@@ -1402,6 +1853,16 @@ let zero_if = function
 | true -> { qnum = Z0; qden = XH } :: []
 | false -> []
 
+(** val usual : view -> trans -> differs **)
+
+let usual v t =
+  if (v.st_of t.src).reads then Any else Same
+
+(** val is_usual : view -> edge -> bool **)
+
+let is_usual v e =
+  differs_eqb (snd (via e)) (usual v (v.tr_of (number e)))
+
 (** val check_parts_step :
     view -> pcert -> (int -> q) -> views -> int -> bool **)
 
@@ -1419,42 +1880,529 @@ let check_parts_step v c pots p i =
           forallb (fun k' ->
             (||) ((=) k k') (fits (nth k f []) (nth k' ce []))) (numbers p))
           (numbers p)))
-      (check_cost v c.p_claim t (app (concat f) (zero_if (shows_sample t)))
-        (app (concat ce) (zero_if (shows_sample t)))
-        (qminus (pots t.src) (pots t.tgt))))
+      (match means v c.p_claim t (usual v t) [] with
+       | Some apart ->
+         check_cost v t apart (app (concat f) (zero_if (shows_sample t)))
+           (app (concat ce) (zero_if (shows_sample t)))
+           (qminus (pots t.src) (pots t.tgt))
+       | None -> false))
 
 (** val check_in_parts :
-    (q -> bool) -> automaton -> view -> pcert -> (int -> q) -> views -> bool **)
+    grade -> automaton -> view -> pcert -> (int -> q) -> views -> bool **)
 
-let check_in_parts okq a v c pots p =
+let check_in_parts g a v c pots p =
   (&&)
     ((&&)
       ((&&)
-        ((&&) ((&&) (check_claim c.p_claim) (check_model a v))
-          (forallb (fun p0 -> check_part okq a v (fst p0) (snd p0)) p))
+        ((&&)
+          ((&&) ((&&) (check_claim c.p_claim) (check_model g a v))
+            (forallb (fun p0 -> check_part g a v c.p_claim (fst p0) (snd p0))
+              p))
+          (forallb (fun p0 -> forallb (is_usual v) (snd (snd p0)).b_edges) p))
         (forallb (check_parts_step v c pots p) (numbers a.transitions)))
       (forallb (fun q0 -> qle_bool { qnum = Z0; qden = XH } q0) c.p_pots))
     (qle_bool (pots a.initial) c.p_claim.c_D)
 
-(** val check : (q -> bool) -> automaton -> cert -> bool **)
+(** val check : grade -> automaton -> cert -> bool **)
 
-let check okq a c =
-  check_private okq a (by_trees (grow a c.stored)) c
+let check g a c =
+  check_private g a (by_trees (grow a c.c_hints)) c
     (by_gtrees (ggrow c.c_graph))
 
-(** val check_parts : (q -> bool) -> automaton -> pcert -> bool **)
+(** val check_parts : grade -> automaton -> pcert -> bool **)
 
-let check_parts okq a c =
-  check_in_parts okq a (by_trees (grow a c.p_stored)) c
+let check_parts g a c =
+  check_in_parts g a (by_trees (grow a c.p_hints)) c
     (at_place { qnum = Z0; qden = XH } (array c.p_pots))
     (map (fun p -> ((by_gtrees (ggrow (snd p))), p)) c.p_parts)
-
-(** val any_number : q -> bool **)
-
-let any_number _ =
-  true
 
 (** val on_grid : positive -> q -> bool **)
 
 let on_grid n q0 =
   Z.eqb (Z.modulo (Z.mul (Zpos n) q0.qnum) (Zpos q0.qden)) Z0
+
+(** val real_numbers : grade **)
+
+let real_numbers =
+  { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
+    only_ends = (fun _ _ -> false) }
+
+(** val multiples : positive -> grade **)
+
+let multiples n =
+  { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
+    only_ends = (fun lo hi ->
+    (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
+      (qle_bool hi { qnum = (Zpos XH); qden = n })) }
+
+type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
+               q; weights : q list; pulls : q list }
+
+type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
+
+type gcert = { g_claim : claim; g_before : rstep list; g_round : rstep list;
+               g_after : rstep list; g_hints : hints }
+
+type numbers_of = (int * q) list
+
+(** val getQ : numbers_of -> int -> q **)
+
+let getQ s x =
+  match lookup x s with
+  | Some q0 -> q0
+  | None -> { qnum = Z0; qden = XH }
+
+(** val heldQ : numbers_of -> q -> place -> q **)
+
+let heldQ s z0 = function
+| Zero -> { qnum = Z0; qden = XH }
+| Insample -> z0
+| Held x -> getQ s x
+
+(** val valueQ : numbers_of -> q -> term -> q **)
+
+let valueQ s z0 v =
+  qplus
+    (if v.negative then qopp (heldQ s z0 v.whence) else heldQ s z0 v.whence)
+    v.plus
+
+(** val updQ : numbers_of -> trans -> q -> numbers_of **)
+
+let updQ s t z0 =
+  app (map (fun x -> (x, z0)) t.asg)
+    (app (map (fun p -> ((fst p), (valueQ s z0 (snd p)))) t.copies)
+      (filter (fun p -> negb (mem (fst p) (gets t))) s))
+
+(** val setQ : (int * update) list -> q -> numbers_of -> numbers_of **)
+
+let setQ l e r =
+  app
+    (map (fun p -> ((fst p),
+      (qred
+        (qplus
+          (match (snd p).from with
+           | Some y -> getQ r y
+           | None -> { qnum = Z0; qden = XH })
+          (if (snd p).adds then e else { qnum = Z0; qden = XH }))))) l)
+    (filter (fun p -> negb (mem (fst p) (map fst l))) r)
+
+(** val weighedQ : (int * q) list -> numbers_of -> q **)
+
+let weighedQ l r =
+  fold_right (fun p m -> qred (qplus (qmult (snd p) (getQ r (fst p))) m))
+    { qnum = Z0; qden = XH } l
+
+(** val atom_holds : numbers_of -> q -> atom -> bool **)
+
+let atom_holds s z0 a =
+  if a.strict
+  then qlt_bool (valueQ s z0 a.low) (valueQ s z0 a.high)
+  else qle_bool (valueQ s z0 a.low) (valueQ s z0 a.high)
+
+(** val can_beQ : positive -> law -> q -> q -> q -> bool **)
+
+let can_beQ n l d0 m z0 =
+  match l with
+  | Laplace ->
+    if qle_bool d0 { qnum = Z0; qden = XH }
+    then qeq_bool z0 m
+    else on_grid n (qminus z0 m)
+  | Exponential ->
+    if qle_bool d0 { qnum = Z0; qden = XH }
+    then qeq_bool z0 m
+    else (&&) (on_grid n (qminus z0 m)) (qle_bool m z0)
+  | Exact -> qeq_bool z0 m
+
+type linear = numbers_of * q
+
+(** val plus_at : int -> q -> numbers_of -> numbers_of **)
+
+let rec plus_at x w = function
+| [] -> (x, w) :: []
+| p :: l' ->
+  let (y, v) = p in
+  if (=) x y
+  then (y, (qred (qplus v w))) :: l'
+  else (y, v) :: (plus_at x w l')
+
+(** val add_term : q -> term -> linear -> linear **)
+
+let add_term w v l =
+  let w0 = if v.negative then qopp w else w in
+  (match v.whence with
+   | Zero -> l
+   | Insample -> ((fst l), (qred (qplus (snd l) w0)))
+   | Held x -> ((plus_at x w0 (fst l)), (snd l)))
+
+(** val pulled : trans -> numbers_of -> linear **)
+
+let pulled t l =
+  fold_right (fun p l0 ->
+    if mem (fst p) t.asg
+    then ((fst l0), (qred (qplus (snd l0) (snd p))))
+    else (match lookup (fst p) t.copies with
+          | Some v -> add_term (snd p) v l0
+          | None -> ((plus_at (fst p) (snd p) (fst l0)), (snd l0)))) ([],
+    { qnum = Z0; qden = XH }) l
+
+(** val add_atoms : (atom * q) list -> linear -> linear **)
+
+let add_atoms l l0 =
+  fold_right (fun p l1 ->
+    add_term (snd p) (fst p).low (add_term (qopp (snd p)) (fst p).high l1))
+    l0 l
+
+(** val add_items : (item * q) list -> linear -> linear **)
+
+let add_items l l0 =
+  fold_right (fun p l1 ->
+    match fst p with
+    | Number (a, b) -> add_term (snd p) a (add_term (qopp (snd p)) b l1)
+    | _ -> l1) l0 l
+
+(** val pulled' : (item * q) list -> q **)
+
+let pulled' l =
+  fold_right (fun p w ->
+    if is_other (fst p) then qred (qplus (snd p) w) else w) { qnum = Z0;
+    qden = XH } l
+
+(** val withinQ : law -> q -> q -> bool **)
+
+let withinQ l d0 k =
+  match l with
+  | Laplace -> (&&) (qle_bool (qopp d0) k) (qle_bool k d0)
+  | Exponential -> qle_bool (qopp d0) k
+  | Exact -> true
+
+(** val alike : item list -> item list -> bool **)
+
+let rec alike o o' =
+  match o with
+  | [] -> (match o' with
+           | [] -> true
+           | _ :: _ -> false)
+  | i :: o0 ->
+    (match o' with
+     | [] -> false
+     | i' :: o'0 ->
+       (&&)
+         (match i with
+          | Sym x -> (match i' with
+                      | Sym y -> (=) x y
+                      | _ -> false)
+          | _ -> (match i' with
+                  | Sym _ -> false
+                  | _ -> true)) (alike o0 o'0))
+
+(** val read_of : view -> rstep -> q -> q **)
+
+let read_of v c x =
+  if (v.st_of (v.tr_of c.taken).src).reads
+  then x
+  else { qnum = Z0; qden = XH }
+
+(** val possible :
+    positive -> automaton -> view -> rstep list -> int -> numbers_of ->
+    numbers_of -> bool **)
+
+let rec possible n a v run q0 s r =
+  match run with
+  | [] -> true
+  | c :: run' ->
+    let t = v.tr_of c.taken in
+    let e = read_of v c c.entry_at in
+    let m = qred (qplus e (weighedQ (v.st_of t.src).factors r)) in
+    (&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) (Nat.ltb c.taken (length a.transitions)) ((=) t.src q0))
+            (can_beQ n (v.st_of q0).law_of (v.st_of q0).d
+              (qplus m (v.st_of q0).mu) c.drawn))
+          ((||) (negb (shows_other t))
+            (can_beQ n (v.st_of q0).law_of' (v.st_of q0).d'
+              (qplus m (v.st_of q0).mu') c.drawn')))
+        (forallb (atom_holds s c.drawn) (atoms t)))
+      (possible n a v run' t.tgt (updQ s t c.drawn) (setQ t.sets e r))
+
+(** val stepped : view -> rstep -> numbers_of -> linear **)
+
+let stepped v c l =
+  let t = v.tr_of c.taken in
+  add_items (combine t.out c.pulls)
+    (add_atoms (combine (atoms t) c.weights) (pulled t l))
+
+(** val steep' : view -> rstep -> q **)
+
+let steep' v c =
+  pulled' (combine (v.tr_of c.taken).out c.pulls)
+
+(** val back :
+    view -> rstep list -> numbers_of -> numbers_of * (q * q) list **)
+
+let rec back v run l0 =
+  match run with
+  | [] -> (l0, [])
+  | c :: run' ->
+    let (l, ks) = back v run' l0 in
+    let (l', k) = stepped v c l in (l', ((k, (steep' v c)) :: ks))
+
+(** val check_steep : view -> q -> rstep -> (q * q) -> bool **)
+
+let check_steep v share c ks =
+  let t = v.tr_of c.taken in
+  let s = v.st_of t.src in
+  (&&)
+    ((&&) (withinQ s.law_of (qmult share s.d) (fst ks))
+      ((||) (negb (shows_other t))
+        (withinQ s.law_of' (qmult share s.d') (snd ks))))
+    (forallb (qle_bool { qnum = Z0; qden = XH }) c.weights)
+
+(** val worth : view -> rstep list -> (q * q) list -> numbers_of -> q **)
+
+let rec worth v run ks r =
+  match run with
+  | [] -> { qnum = Z0; qden = XH }
+  | c :: run' ->
+    (match ks with
+     | [] -> { qnum = Z0; qden = XH }
+     | k :: ks' ->
+       let t = v.tr_of c.taken in
+       let e = read_of v c c.more in
+       qred
+         (qplus
+           (qmult (qplus (fst k) (snd k))
+             (qplus e (weighedQ (v.st_of t.src).factors r)))
+           (worth v run' ks' (setQ t.sets e r))))
+
+(** val advance :
+    view -> rstep list -> int -> numbers_of -> numbers_of ->
+    (int * numbers_of) * numbers_of **)
+
+let rec advance v run q0 s r =
+  match run with
+  | [] -> ((q0, s), r)
+  | c :: run' ->
+    let t = v.tr_of c.taken in
+    advance v run' t.tgt (updQ s t c.drawn)
+      (setQ t.sets (read_of v c c.entry_at) r)
+
+(** val differing_after : view -> rstep list -> numbers_of -> numbers_of **)
+
+let rec differing_after v run r =
+  match run with
+  | [] -> r
+  | c :: run' ->
+    differing_after v run'
+      (setQ (v.tr_of c.taken).sets (read_of v c c.more) r)
+
+(** val check_more : positive -> view -> claim -> rstep -> bool **)
+
+let check_more n v c s =
+  (||) (negb (v.st_of (v.tr_of s.taken).src).reads)
+    ((&&)
+      ((&&)
+        ((&&) (qle_bool (qmult c.c_sens c.c_low) (qopp s.more))
+          (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
+        (on_grid n s.more)) (on_grid n s.entry_at))
+
+(** val follows : view -> int -> rstep list -> int -> bool **)
+
+let rec follows v size run k =
+  match run with
+  | [] -> Nat.ltb k size
+  | c :: run' ->
+    if (v.st_of (v.tr_of c.taken).src).reads
+    then (match if qeq_bool c.more { qnum = Z0; qden = XH }
+                then fst (v.moves_of k)
+                else snd (v.moves_of k) with
+          | Some k' -> follows v size run' k'
+          | None -> false)
+    else follows v size run' k
+
+(** val pattern_after : view -> rstep list -> int -> int option **)
+
+let rec pattern_after v run k =
+  match run with
+  | [] -> Some k
+  | c :: run' ->
+    if (v.st_of (v.tr_of c.taken).src).reads
+    then (match if qeq_bool c.more { qnum = Z0; qden = XH }
+                then fst (v.moves_of k)
+                else snd (v.moves_of k) with
+          | Some k' -> pattern_after v run' k'
+          | None -> None)
+    else pattern_after v run' k
+
+(** val alone : view -> rstep list -> int -> int list -> bool **)
+
+let rec alone v run q0 rivals =
+  match run with
+  | [] -> negb (nonempty rivals)
+  | c :: run' ->
+    let o = (v.tr_of c.taken).out in
+    let like = fun i -> alike (v.tr_of i).out o in
+    alone v run' (v.tr_of c.taken).tgt
+      (nodup (=)
+        (map (fun i -> (v.tr_of i).tgt)
+          (app
+            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
+              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
+
+(** val rivals_after :
+    view -> rstep list -> int -> int list -> int * int list **)
+
+let rec rivals_after v run q0 rivals =
+  match run with
+  | [] -> (q0, rivals)
+  | c :: run' ->
+    let o = (v.tr_of c.taken).out in
+    let like = fun i -> alike (v.tr_of i).out o in
+    rivals_after v run' (v.tr_of c.taken).tgt
+      (nodup (=)
+        (map (fun i -> (v.tr_of i).tgt)
+          (app
+            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
+              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
+
+(** val same_number : q -> q -> bool **)
+
+let same_number x y =
+  (&&) (Z.eqb x.qnum y.qnum) (Coq_Pos.eqb x.qden y.qden)
+
+(** val same_numbers : numbers_of -> numbers_of -> bool **)
+
+let rec same_numbers l l' =
+  match l with
+  | [] -> (match l' with
+           | [] -> true
+           | _ :: _ -> false)
+  | p0 :: l0 ->
+    let (x, q0) = p0 in
+    (match l' with
+     | [] -> false
+     | p1 :: l'0 ->
+       let (y, p) = p1 in
+       (&&) ((&&) ((=) x y) (same_number q0 p)) (same_numbers l0 l'0))
+
+(** val same_list : int list -> int list -> bool **)
+
+let rec same_list l l' =
+  match l with
+  | [] -> (match l' with
+           | [] -> true
+           | _ :: _ -> false)
+  | x :: l0 ->
+    (match l' with
+     | [] -> false
+     | y :: l'0 -> (&&) ((=) x y) (same_list l0 l'0))
+
+(** val untouched : view -> rstep list -> numbers_of -> bool **)
+
+let untouched v run l =
+  forallb (fun c ->
+    forallb (fun p -> negb (mem (fst p) (gets (v.tr_of c.taken)))) l) run
+
+(** val check_rounds : positive -> automaton -> view -> gcert -> bool **)
+
+let check_rounds n a v c =
+  let first = c.g_before in
+  let round = c.g_round in
+  let last = c.g_after in
+  let run = app first (app round last) in
+  let (la, ka) = back v last [] in
+  let (lr, kr) = back v round [] in
+  let (_, kb) = back v first (app la lr) in
+  let (p, r) = advance v first a.initial [] [] in
+  let (q0, s) = p in
+  let (p0, r') = advance v round q0 s r in
+  let (q', s') = p0 in
+  let e = differing_after v first [] in
+  let (q1, rivals) = rivals_after v first a.initial [] in
+  let (q2, rivals') = rivals_after v round q1 rivals in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&)
+              ((&&)
+                ((&&)
+                  ((&&)
+                    ((&&)
+                      ((&&)
+                        ((&&)
+                          ((&&)
+                            ((&&)
+                              ((&&)
+                                ((&&)
+                                  ((&&) (check_claim c.g_claim)
+                                    (check_model (multiples n) a v))
+                                  (possible n a v run a.initial [] []))
+                                (forallb (fun p1 ->
+                                  check_steep v { qnum = Z0; qden = XH }
+                                    (fst p1) (snd p1)) (combine first kb)))
+                              (forallb (fun p1 ->
+                                check_steep v { qnum = Z0; qden = XH }
+                                  (fst p1) (snd p1)) (combine last ka)))
+                            (forallb (fun c0 ->
+                              forallb (qle_bool { qnum = Z0; qden = XH })
+                                c0.weights) round))
+                          (untouched v round (app la lr))) ((=) q0 q'))
+                      (same_numbers s s')) (same_numbers r r'))
+                  (same_numbers e (differing_after v round e)))
+                (forallb (check_more n v c.g_claim) run))
+              (follows v (length a.differ) run 0))
+            (match pattern_after v first 0 with
+             | Some k ->
+               (match pattern_after v round k with
+                | Some k' -> (=) k k'
+                | None -> false)
+             | None -> false)) (alone v run a.initial [])) ((=) q1 q2))
+      (same_list rivals rivals'))
+    (qlt_bool { qnum = Z0; qden = XH }
+      (qplus (qplus (worth v first kb []) (worth v round kr e))
+        (worth v last ka e)))
+
+(** val check_run :
+    positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool **)
+
+let check_run n a v share enough c =
+  let run = c.r_run in
+  let (_, ks) = back v run [] in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&)
+              ((&&) (check_claim c.r_claim) (check_model (multiples n) a v))
+              (possible n a v run a.initial [] []))
+            (forallb (fun p -> check_steep v share (fst p) (snd p))
+              (combine run ks))) (forallb (check_more n v c.r_claim) run))
+        (follows v (length a.differ) run 0)) (alone v run a.initial []))
+    (enough (worth v run ks []))
+
+(** val worth_D : rcert -> q -> bool **)
+
+let worth_D c w =
+  (&&) (qle_bool { qnum = Z0; qden = XH } c.r_claim.c_D)
+    (qle_bool c.r_claim.c_D w)
+
+(** val check_lower : positive -> automaton -> rcert -> bool **)
+
+let check_lower n a c =
+  check_run n a (by_trees (grow a c.r_hints)) { qnum = (Zpos XH); qden = XH }
+    (worth_D c) c
+
+(** val check_growth : positive -> automaton -> rcert -> bool **)
+
+let check_growth n a c =
+  check_run n a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
+    (qlt_bool { qnum = Z0; qden = XH }) c
+
+(** val check_growth_in_rounds : positive -> automaton -> gcert -> bool **)
+
+let check_growth_in_rounds n a c =
+  check_rounds n a (by_trees (grow a c.g_hints)) c

@@ -16,6 +16,8 @@ type comparison =
 
 val compOpp : comparison -> comparison
 
+val add : int -> int -> int
+
 val sub : int -> int -> int
 
 val eqb : bool -> bool -> bool
@@ -45,6 +47,14 @@ type z =
 
 module Pos :
  sig
+  type mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+ end
+
+module Coq_Pos :
+ sig
   val succ : positive -> positive
 
   val add : positive -> positive -> positive
@@ -53,14 +63,39 @@ module Pos :
 
   val pred_double : positive -> positive
 
+  type mask = Pos.mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+
+  val succ_double_mask : mask -> mask
+
+  val double_mask : mask -> mask
+
+  val double_pred_mask : positive -> mask
+
+  val sub_mask : positive -> positive -> mask
+
+  val sub_mask_carry : positive -> positive -> mask
+
+  val sub : positive -> positive -> positive
+
   val mul : positive -> positive -> positive
+
+  val size_nat : positive -> int
 
   val compare_cont : comparison -> positive -> positive -> comparison
 
   val compare : positive -> positive -> comparison
 
   val eqb : positive -> positive -> bool
+
+  val ggcdn : int -> positive -> positive -> positive * (positive * positive)
+
+  val ggcd : positive -> positive -> positive * (positive * positive)
  end
+
+val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool
 
 val nth : int -> 'a1 list -> 'a1 -> 'a1
 
@@ -79,6 +114,10 @@ val forallb : ('a1 -> bool) -> 'a1 list -> bool
 val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list
 
 val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
+
+val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list
+
+val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list
 
 val seq : int -> int -> int list
 
@@ -102,20 +141,32 @@ module Z :
 
   val compare : z -> z -> comparison
 
+  val sgn : z -> z
+
   val leb : z -> z -> bool
 
   val ltb : z -> z -> bool
 
   val eqb : z -> z -> bool
 
+  val abs : z -> z
+
+  val to_pos : z -> positive
+
   val pos_div_eucl : positive -> z -> z * z
 
   val div_eucl : z -> z -> z * z
 
   val modulo : z -> z -> z
+
+  val ggcd : z -> z -> z * (z * z)
  end
 
+val zeq_bool : z -> z -> bool
+
 type q = { qnum : z; qden : positive }
+
+val qeq_bool : q -> q -> bool
 
 val qle_bool : q -> q -> bool
 
@@ -126,6 +177,8 @@ val qmult : q -> q -> q
 val qopp : q -> q
 
 val qminus : q -> q -> q
+
+val qred : q -> q
 
 type law =
 | Laplace
@@ -147,13 +200,19 @@ type item =
 | Other
 
 type stat = { reads : bool; law_of : law; d : q; mu : q; law_of' : law;
-              d' : q; mu' : q }
+              d' : q; mu' : q; factors : (int * q) list }
+
+type update = { from : int option; adds : bool }
 
 type trans = { src : int; tgt : int; t_ge : int list; t_lt : int list;
                others : atom list; asg : int list;
-               copies : (int * term) list; out : item list }
+               copies : (int * term) list; sets : (int * update) list;
+               out : item list }
 
-type automaton = { initial : int; states : stat list; transitions : trans list }
+type pattern = (int option * int option) list
+
+type automaton = { initial : int; states : stat list;
+                   transitions : trans list; differ : pattern }
 
 val stat0 : stat
 
@@ -166,6 +225,14 @@ val tr : automaton -> int -> trans
 val leaving : automaton -> int -> int list
 
 val mem : int -> int list -> bool
+
+val lookup : int -> (int * 'a1) list -> 'a1 option
+
+val every_entry : pattern
+
+val entries : int -> pattern
+
+val window : int -> pattern
 
 type 'x tree =
 | Leaf
@@ -190,27 +257,43 @@ val index : ('a1 -> int) -> 'a1 list -> 'a1 list tree
 val with_key : 'a1 list tree -> int -> 'a1 list
 
 type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list }
+               b_same : (int * int) list; b_apart : int;
+               b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
 
 type lnode = { l_base : int; l_pot : q; l_own : ivs }
 
-type edge = (int * int) * int
+type differs =
+| Same
+| Any
+| Least
+| Largest
+
+type way = int * differs
+
+type edge = (int * way) * int
 
 type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
                everywhere : ivs; l_nodes : lnode list; l_edges : edge list }
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type cert = { c_claim : claim; c_graph : graph; stored : int list list }
+type hints = { stored : int list list; lesser : int list list }
+
+type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
 type pcert = { p_claim : claim; p_pots : q list;
-               p_parts : (int list * graph) list; p_stored : int list list }
+               p_parts : (int list * graph) list; p_hints : hints }
+
+type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
+               bool; only_ends : (q -> q -> bool) }
 
 val source : edge -> int
 
-val via : edge -> int
+val via : edge -> way
+
+val number : edge -> int
 
 val target : edge -> int
 
@@ -227,19 +310,23 @@ val having : ('a1 -> int) -> 'a1 list -> int -> 'a1 list
 val numbers : 'a1 list -> int list
 
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
-              leaving_of : (int -> int list); stored_of : (int -> int list) }
+              leaving_of : (int -> int list); stored_of : (int -> int list);
+              moves_of : (int -> int option * int option);
+              lesser_of : (int -> int list) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
                from_of : (int -> edge list); to_of : (int -> edge list);
                by_of : (int -> edge list); every_of : (int -> ivs) }
 
-val plain : automaton -> int list list -> view
+val plain : automaton -> hints -> view
 
 val gplain : graph -> gview
 
 type trees = { tr_tree : trans tree; st_tree : stat tree;
-               leaving_tree : int list tree; stored_tree : int list tree }
+               leaving_tree : int list tree; stored_tree : int list tree;
+               moves_tree : (int option * int option) tree;
+               lesser_tree : int list tree }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -247,7 +334,7 @@ type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 by_tree : edge list tree;
                 every_tree : (int * (q * q) option) list tree }
 
-val grow : automaton -> int list list -> trees
+val grow : automaton -> hints -> trees
 
 val ggrow : graph -> gtrees
 
@@ -311,15 +398,27 @@ val opposite : trans -> trans -> bool
 
 val asked : trans -> (term * term) list
 
+val uses_mean : trans -> bool
+
 val is_live : law -> q -> bool
 
 val check_trans : view -> int -> bool
 
-val check_model : automaton -> view -> bool
+val allows_too : view -> int -> int option -> int option -> bool
+
+val check_lesser : view -> int -> int -> bool
+
+val check_model : grade -> automaton -> view -> bool
 
 val check_claim : claim -> bool
 
-val goal : gview -> int -> int -> int option
+val entry_of : claim -> differs -> q * q
+
+val differs_eqb : differs -> differs -> bool
+
+val way_eqb : way -> way -> bool
+
+val goal : gview -> int -> way -> int option
 
 val swap : (int * int) -> int * int
 
@@ -337,23 +436,35 @@ val less_follows : bnode -> trans -> (int * int) -> bool
 
 val same_follows : bnode -> trans -> (int * int) -> bool
 
-val check_base_step : view -> gview -> int -> int -> bool
+val idle : trans -> (int * q) list -> bool
 
-val check_base_edge : automaton -> view -> graph -> gview -> edge -> bool
+val check_ways :
+  grade -> automaton -> view -> claim -> gview -> int -> int -> bool
 
-val check_base : automaton -> view -> graph -> gview -> bool
+val check_base_step :
+  grade -> automaton -> view -> claim -> gview -> int -> int -> bool
+
+val register_follows :
+  claim -> trans -> differs -> (int * q) list -> (int * q) -> bool
+
+val pattern_follows : view -> trans -> differs -> int -> int -> bool
+
+val check_base_edge :
+  automaton -> view -> claim -> graph -> gview -> edge -> bool
+
+val check_base : grade -> automaton -> view -> claim -> graph -> gview -> bool
 
 val assoc : int -> ivs -> (q * q) option option
 
 val iv : gview -> int -> int -> (q * q) option
 
-val check_ivs : (q -> bool) -> ivs -> bool
+val check_ivs : grade -> ivs -> bool
 
-val check_shifts : (q -> bool) -> graph -> bool
+val check_shifts : grade -> graph -> bool
 
-val has_edge_from : gview -> int -> int -> bool
+val has_edge_from : gview -> int -> way -> bool
 
-val has_edge_to : gview -> int -> int -> int -> bool
+val has_edge_to : gview -> int -> way -> int -> bool
 
 val check_cover : graph -> gview -> bool
 
@@ -382,28 +493,32 @@ val ceilings : gview -> trans -> int -> int -> q list
 val check_ledge : view -> graph -> gview -> (int -> bool) -> edge -> bool
 
 val check_graph :
-  (q -> bool) -> automaton -> view -> graph -> gview -> (int -> bool) -> bool
+  grade -> automaton -> view -> claim -> graph -> gview -> (int -> bool) ->
+  bool
 
 val rel : view -> trans -> q
 
-val extremes : view -> claim -> trans -> q list
+val weighed_of : (int * q) list -> (int * q) list -> q option
+
+val means :
+  view -> claim -> trans -> differs -> (int * q) list -> (q * q) option
 
 val misses : q list -> q list -> q -> q list
 
 val check_law : law -> q list -> q list -> q -> bool
 
-val check_cost : view -> claim -> trans -> q list -> q list -> q -> bool
+val check_cost : view -> trans -> (q * q) -> q list -> q list -> q -> bool
 
-val check_potentials : view -> graph -> gview -> claim -> bool
+val check_potentials : view -> claim -> graph -> gview -> bool
 
 val asked_floors : view -> gview -> int -> q list
 
 val asked_ceilings : view -> gview -> int -> q list
 
-val check_private : (q -> bool) -> automaton -> view -> cert -> gview -> bool
+val check_private : grade -> automaton -> view -> cert -> gview -> bool
 
 val check_part :
-  (q -> bool) -> automaton -> view -> gview -> (int list * graph) -> bool
+  grade -> automaton -> view -> claim -> gview -> (int list * graph) -> bool
 
 type views = (gview * (int list * graph)) list
 
@@ -415,15 +530,118 @@ val is_plain : trans -> bool
 
 val zero_if : bool -> q list
 
+val usual : view -> trans -> differs
+
+val is_usual : view -> edge -> bool
+
 val check_parts_step : view -> pcert -> (int -> q) -> views -> int -> bool
 
 val check_in_parts :
-  (q -> bool) -> automaton -> view -> pcert -> (int -> q) -> views -> bool
+  grade -> automaton -> view -> pcert -> (int -> q) -> views -> bool
 
-val check : (q -> bool) -> automaton -> cert -> bool
+val check : grade -> automaton -> cert -> bool
 
-val check_parts : (q -> bool) -> automaton -> pcert -> bool
-
-val any_number : q -> bool
+val check_parts : grade -> automaton -> pcert -> bool
 
 val on_grid : positive -> q -> bool
+
+val real_numbers : grade
+
+val multiples : positive -> grade
+
+type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
+               q; weights : q list; pulls : q list }
+
+type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
+
+type gcert = { g_claim : claim; g_before : rstep list; g_round : rstep list;
+               g_after : rstep list; g_hints : hints }
+
+type numbers_of = (int * q) list
+
+val getQ : numbers_of -> int -> q
+
+val heldQ : numbers_of -> q -> place -> q
+
+val valueQ : numbers_of -> q -> term -> q
+
+val updQ : numbers_of -> trans -> q -> numbers_of
+
+val setQ : (int * update) list -> q -> numbers_of -> numbers_of
+
+val weighedQ : (int * q) list -> numbers_of -> q
+
+val atom_holds : numbers_of -> q -> atom -> bool
+
+val can_beQ : positive -> law -> q -> q -> q -> bool
+
+type linear = numbers_of * q
+
+val plus_at : int -> q -> numbers_of -> numbers_of
+
+val add_term : q -> term -> linear -> linear
+
+val pulled : trans -> numbers_of -> linear
+
+val add_atoms : (atom * q) list -> linear -> linear
+
+val add_items : (item * q) list -> linear -> linear
+
+val pulled' : (item * q) list -> q
+
+val withinQ : law -> q -> q -> bool
+
+val alike : item list -> item list -> bool
+
+val read_of : view -> rstep -> q -> q
+
+val possible :
+  positive -> automaton -> view -> rstep list -> int -> numbers_of ->
+  numbers_of -> bool
+
+val stepped : view -> rstep -> numbers_of -> linear
+
+val steep' : view -> rstep -> q
+
+val back : view -> rstep list -> numbers_of -> numbers_of * (q * q) list
+
+val check_steep : view -> q -> rstep -> (q * q) -> bool
+
+val worth : view -> rstep list -> (q * q) list -> numbers_of -> q
+
+val advance :
+  view -> rstep list -> int -> numbers_of -> numbers_of ->
+  (int * numbers_of) * numbers_of
+
+val differing_after : view -> rstep list -> numbers_of -> numbers_of
+
+val check_more : positive -> view -> claim -> rstep -> bool
+
+val follows : view -> int -> rstep list -> int -> bool
+
+val pattern_after : view -> rstep list -> int -> int option
+
+val alone : view -> rstep list -> int -> int list -> bool
+
+val rivals_after : view -> rstep list -> int -> int list -> int * int list
+
+val same_number : q -> q -> bool
+
+val same_numbers : numbers_of -> numbers_of -> bool
+
+val same_list : int list -> int list -> bool
+
+val untouched : view -> rstep list -> numbers_of -> bool
+
+val check_rounds : positive -> automaton -> view -> gcert -> bool
+
+val check_run :
+  positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool
+
+val worth_D : rcert -> q -> bool
+
+val check_lower : positive -> automaton -> rcert -> bool
+
+val check_growth : positive -> automaton -> rcert -> bool
+
+val check_growth_in_rounds : positive -> automaton -> gcert -> bool

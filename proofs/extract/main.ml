@@ -23,49 +23,62 @@ let first parts = match List.find_opt (fun (_, ok) -> not (ok ())) parts with
   | Some (rule, _) -> rule
   | None -> "part-sample, part-potential or private-bound"
 
-let of_graph a v where (g, w, own) = [
-  where ^ "base-initial, base-edge, base-fact or base-complete", (fun () -> check_base a v g w);
-  where ^ "lift-node", (fun () -> check_shifts any_number g);
+let of_graph grade a v c where (g, w, own) = [
+  where ^ "base-initial, base-edge, base-differ, base-register, base-fact or base-complete", (fun () -> check_base grade a v c g w);
+  where ^ "lift-node", (fun () -> check_shifts grade g);
   where ^ "lift-cover", (fun () -> check_cover g w);
   where ^ "lift-edge, lift-read, lift-kept or lift-sample",
-    (fun () -> check_graph any_number a v g w own) ]
-let of_model a v c = [
-  "adjacency", (fun () -> check_claim c); "model-noise, model-determinism or model-initialization", (fun () -> check_model a v) ]
+    (fun () -> check_graph grade a v c g w own) ]
+let of_model grade a v c = [
+  "adjacency", (fun () -> check_claim c); "model-noise, model-determinism or model-initialization", (fun () -> check_model grade a v) ]
 
-let broken_private a (c : cert) =
-  let v = by_trees (grow a c.stored) and w = by_gtrees (ggrow c.c_graph) in
-  first (of_model a v c.c_claim @ of_graph a v "" (c.c_graph, w, fun _ -> true)
-    @ [ "lift-potential or private-bound", (fun () -> check_potentials v c.c_graph w c.c_claim) ])
-let broken_in_parts a (c : pcert) =
-  let v = by_trees (grow a c.p_stored) in
-  let part k (own, g) = of_graph a v (Printf.sprintf "parts[%d]: " k) (g, by_gtrees (ggrow g), fun x -> List.mem x own) in
-  first (of_model a v c.p_claim @ List.concat (List.mapi part c.p_parts))
+let broken_private grade a (c : cert) =
+  let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_graph) in
+  first (of_model grade a v c.c_claim @ of_graph grade a v c.c_claim "" (c.c_graph, w, fun _ -> true)
+    @ [ "lift-potential or private-bound", (fun () -> check_potentials v c.c_claim c.c_graph w) ])
+let broken_in_parts grade a (c : pcert) =
+  let v = by_trees (grow a c.p_hints) in
+  let part k (own, g) = of_graph grade a v c.p_claim (Printf.sprintf "parts[%d]: " k) (g, by_gtrees (ggrow g), fun x -> List.mem x own) in
+  first (of_model grade a v c.p_claim @ List.concat (List.mapi part c.p_parts))
 
 (* What the theorems say of one certificate. *)
 let look (a : Automata.t) c j =
   let where = Printf.sprintf "certificates[%d]" c in
   let kind = text (where ^ ".kind") (match List.assoc_opt "kind" (table where j) with Some k -> k | None -> Json.Null) in
   let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
-  let judged real whole rule =
-    let real () = if a.integer then whole () else real () in
+  let judged check broken =
+    let integers = multiples XH in
+    let whole () = check integers in
+    let real () = if a.integer then whole () else check real_numbers in
+    let rule () = broken (if a.integer then integers else real_numbers) in
     if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (whole ())) ]
     else if a.plain then refuse "%s breaks the rules %s" where (rule ())
     else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
       ^ ", or needs a fact about constants, negatives or values apart, which no theorem is about")) ] in
+  let from_below written check check_in_rounds =
+    let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
+    let found = head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ] in
+    match written () with
+    | `Once x when check XH a.automaton x -> found
+    | `In_rounds x when check_in_rounds XH a.automaton x -> found
+    | _ -> unproved ("a certificate of the kind " ^ kind
+        ^ " that breaks a rule, needs the order of values to tell runs apart, or is not about integers")
+    | exception Not_proved why -> unproved why in
   match kind with
   | "private" ->
       let x = Certificates.private_ a where j in
-      judged (fun () -> check any_number a.automaton x) (fun () -> check (on_grid XH) a.automaton x)
-        (fun () -> broken_private a.automaton x)
+      judged (fun grade -> check grade a.automaton x) (fun grade -> broken_private grade a.automaton x)
   | "private-in-parts" when not a.plain ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts of automata beyond the paper's") ]
   | "private-in-parts" when List.mem_assoc "trunk" (table where j) ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts with a trunk") ]
   | "private-in-parts" ->
       let x = Certificates.in_parts a where j in
-      judged (fun () -> check_parts any_number a.automaton x) (fun () -> check_parts (on_grid XH) a.automaton x)
-        (fun () -> broken_in_parts a.automaton x)
-  | "lower" | "violation" | "relational" | "well-formed" ->
+      judged (fun grade -> check_parts grade a.automaton x) (fun grade -> broken_in_parts grade a.automaton x)
+  | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower (fun _ _ _ -> false)
+  | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
+      from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds
+  | "violation" | "relational" | "well-formed" ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
   | k -> refuse "%s is of the unknown kind %s" where k
 

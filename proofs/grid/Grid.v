@@ -24,24 +24,48 @@ Qed.
 Lemma all_good n eps Heps w : good_word (noise_on n eps Heps) w.
 Proof. apply Forall_forall. intros l _. apply Forall_forall. intros [x|B] _; simpl; auto. Qed.
 
+Lemma factor_multiple n q x : on_grid 1 q = true -> multiple (width n) x -> multiple (width n) (Q2R q * x).
+Proof.
+  intros H [k ->]. apply on_grid_multiple in H as [j ->]. exists (j * k)%Z. rewrite mult_IZR. unfold width at 1.
+  replace (/ IZR 1) with 1 by field. ring.
+Qed.
+Lemma only_ends_multiple n lo hi x : only_ends (multiples n) lo hi = true -> multiple (width n) x -> Q2R lo <= x <= Q2R hi ->
+  x = Q2R lo \/ x = 0 \/ x = Q2R hi.
+Proof.
+  cbn [only_ends multiples]. rewrite andb_true_iff, !Qle_bool_iff. intros [L H] [k ->]. apply Qle_Rle in L, H.
+  rewrite Q2R_opp in L. assert (E : Q2R (1 # n) = width n) by (unfold Q2R, width; simpl; lra). rewrite E in *.
+  pose proof (width_pos n) as W. intros [B1 B2].
+  assert (K : (-1 <= k <= 1)%Z).
+  { split; apply le_IZR, (Rmult_le_reg_l (width n)); lra. }
+  assert (k = -1 \/ k = 0 \/ k = 1)%Z as [->|[->| ->]] by lia; lra.
+Qed.
+
 (* Inputs of the two runs differ, first minus second, by multiples of 1/n in [k*low, k*high]. *)
 Definition near (n : positive) (c : claim) (alpha beta : nat -> R) :=
   forall i, Q2R (c_sens c * c_low c) <= alpha i - beta i <= Q2R (c_sens c * c_high c) /\ multiple (width n) (alpha i - beta i).
 
 Definition is_private (n : positive) (A : automaton) (c : claim) :=
-  forall eps (Heps : 0 < eps) (alpha beta : nat -> R), near n c alpha beta ->
+  forall eps (Heps : 0 < eps) (alpha beta : nat -> R), near n c alpha beta -> differ_as (differ A) alpha beta ->
   forall w, prob (noise_on n eps Heps) A alpha w <= exp (eps * Q2R (c_D c)) * prob (noise_on n eps Heps) A beta w.
 
-Theorem checked_private n (A : automaton) (C : cert) : check (on_grid n) A C = true -> is_private n A (c_claim C).
+Theorem checked_private n (A : automaton) (C : cert) : check (multiples n) A C = true -> is_private n A (c_claim C).
 Proof.
-  intros H eps Heps alpha beta Adj w. apply (private Heps (noise_on n eps Heps) (on_grid n)); auto.
-  - intros q Hq. simpl. now apply on_grid_multiple.
+  intros H eps Heps alpha beta Adj Dif w. apply (private Heps (noise_on n eps Heps) (multiples n)); auto.
+  - exact (on_grid_multiple n).
+  - exact (factor_multiple n).
+  - easy.
+  - exact (only_ends_multiple n).
   - apply all_good.
+  - now split.
 Qed.
 
-Theorem checked_in_parts n (A : automaton) (C : pcert) : check_parts (on_grid n) A C = true -> is_private n A (p_claim C).
+Theorem checked_in_parts n (A : automaton) (C : pcert) : check_parts (multiples n) A C = true -> is_private n A (p_claim C).
 Proof.
-  intros H eps Heps alpha beta Adj w. apply (private_in_parts Heps (noise_on n eps Heps) (on_grid n)); auto.
-  - intros q Hq. simpl. now apply on_grid_multiple.
+  intros H eps Heps alpha beta Adj Dif w. apply (private_in_parts Heps (noise_on n eps Heps) (multiples n)); auto.
+  - exact (on_grid_multiple n).
+  - exact (factor_multiple n).
+  - easy.
+  - exact (only_ends_multiple n).
   - apply all_good.
+  - now split.
 Qed.

@@ -12,16 +12,16 @@ Definition near_real (c : claim) (alpha beta : nat -> R) : Prop :=
   forall i, Rle (Q2R (c_sens c * c_low c)) (Rminus (alpha i) (beta i)) /\ Rle (Rminus (alpha i) (beta i)) (Q2R (c_sens c * c_high c)).
 
 Definition is_private_real (A : automaton) (c : claim) : Prop :=
-  forall eps (H : Rlt 0 eps) (alpha beta : nat -> R), near_real c alpha beta ->
+  forall eps (H : Rlt 0 eps) (alpha beta : nat -> R), near_real c alpha beta -> differ_as (differ A) alpha beta ->
   forall w, good_word (real_noise eps H) w ->
   Rle (prob (real_noise eps H) A alpha w) (Rmult (exp (Rmult eps (Q2R (c_D c)))) (prob (real_noise eps H) A beta w)).
 
-Theorem checked_private_real A (C : cert) : check any_number A C = true -> is_private_real A (c_claim C).
+Theorem checked_private_real A (C : cert) : check real_numbers A C = true -> is_private_real A (c_claim C).
 Proof.
-move=> HC eps H alpha beta Adj w Gw. apply: (private H (real_noise eps H) any_number) => //.
+move=> HC eps H alpha beta Adj Dif w Gw. by apply: (private H (real_noise eps H) real_numbers) => //; split=> // i; split=> //; exact: Adj.
 Qed.
 
-Theorem checked_in_parts_real A (C : pcert) : check_parts any_number A C = true -> is_private_real A (p_claim C).
+Theorem checked_in_parts_real A (C : pcert) : check_parts real_numbers A C = true -> is_private_real A (p_claim C).
 Proof.
-move=> HC eps H alpha beta Adj w Gw. apply: (private_in_parts H (real_noise eps H) any_number) => //.
+move=> HC eps H alpha beta Adj Dif w Gw. by apply: (private_in_parts H (real_noise eps H) real_numbers) => //; split=> // i; split=> //; exact: Adj.
 Qed.

@@ -107,7 +107,7 @@ move=> mg mF. apply: measurable_fun_ifT; [exact: measurable_enabled| |exact: mea
 apply: (@measurable_funM _ X RT setT (fun w => g (fun x => f x w) (h w)) (fun w => F (upd (fun x => f x w) t (h w)))).
   exact: mg.
 apply: (mF _ X (fun x w => upd (fun x => f x w) t (h w) x)) => x. rewrite /upd. case: (Model.mem _ _); first exact: mh.
-by case: (copied _ _) => [v|]; [exact: measurable_value|exact: mf].
+by case: (lookup _ _) => [v|]; [exact: measurable_value|exact: mf].
 Qed.
 End MeasurableStep.
 
@@ -265,7 +265,7 @@ Qed.
 
 Definition real_laplace : noise eps.
 Proof.
-refine (@Build_noise eps ELap (fun _ => True) I (fun _ _ => I) good goodS goodJ good_set _ _ _ _ _ _ _ _ _ _ _ _ _ _ _).
+refine (@Build_noise eps ELap (fun _ => True) I (fun _ _ => I) (fun _ _ _ _ => I) good goodS goodJ good_set _ _ _ _ _ _ _ _ _ _ _ _ _ _ _).
 - move=> c. exact: measurable_fun_cst.
 - move=> h h' H. by have -> : h' = h by apply/funext => z; rewrite H.
 - move=> h h' mh mh'. exact: (@measurable_funD _ T RT setT h h').

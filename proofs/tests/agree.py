@@ -2,7 +2,8 @@
 
     SYMDIPA_COQ_CHECKER=proofs/_build/symdipa-checker python proofs/tests/agree.py
 
-Certificates are those of the examples and of random automata, of the paper's kind and wider. Each mutant has
+Certificates are those of the examples and of random automata, of the paper's kind and wider, also such that
+not all entries may differ. Each mutant has
 one to three small changes. Whatever one checker accepts and the other refuses is printed, and the exit status
 is 1. Beyond the paper's automata the proved checker may say that no theorem is about a certificate, and does
 not look at facts that it does not use, so a false one that nothing rests on does no harm there.
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from random_automata import random_automaton  # noqa: E402
+from random_differ import random_differ  # noqa: E402
 from random_linear import random_linear  # noqa: E402
 
 import symdipa  # noqa: E402
@@ -37,6 +39,8 @@ from symdipa.model.errors import NothingToCertify  # noqa: E402
 
 Json = dict[str, Any]
 
+UPPER = ("private", "private-in-parts")
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -46,9 +50,16 @@ class Subject:
     automaton: symdipa.Automaton
     file: Json
 
+    @property
+    def certificate(self) -> Json:
+        certificate: Json = self.file["certificates"][0]
+        return certificate
 
-def subjects_of(name: str, automaton: symdipa.Automaton, timeout: float) -> Iterator[Subject]:
-    """Those certificates of an automaton, and of its visible reading, that are about privacy by shifts."""
+
+def subjects_of(
+    name: str, automaton: symdipa.Automaton, timeout: float, kinds: tuple[str, ...] = UPPER
+) -> Iterator[Subject]:
+    """Those certificates of an automaton, and of its visible reading, that are of these kinds."""
     for about in (automaton, halt_shown(automaton)):
         try:
             result = symdipa.weigh(about, methods=("alignment",), certified=True, timeout=timeout)
@@ -57,25 +68,28 @@ def subjects_of(name: str, automaton: symdipa.Automaton, timeout: float) -> Iter
             continue
         assert isinstance(file, dict)
         for certificate in file["certificates"]:
-            if certificate["kind"] in ("private", "private-in-parts"):
+            if certificate["kind"] in kinds:
                 yield Subject(name, about, file | {"certificates": [certificate]})
         if about == halt_shown(automaton):
             break
 
 
-def examples() -> Iterator[Subject]:
+def examples(kinds: tuple[str, ...] = UPPER) -> Iterator[Subject]:
     for path in sorted((ROOT / "examples").glob("*/*.dipa")):
-        yield from subjects_of(path.stem, symdipa.load(path), 20)
+        yield from subjects_of(path.stem, symdipa.load(path), 20, kinds)
 
 
 def random_subjects(
-    rng: random.Random, count: int, make: Callable[[random.Random], symdipa.Automaton] = random_automaton
+    rng: random.Random,
+    count: int,
+    make: Callable[[random.Random], symdipa.Automaton] = random_automaton,
+    kinds: tuple[str, ...] = UPPER,
 ) -> Iterator[Subject]:
     """Certificates of random automata, as many as these."""
     found = 0
     while found < count:
         automaton = make(rng)
-        for subject in subjects_of(f"random {found}", automaton, 5):
+        for subject in subjects_of(f"random {found}", automaton, 5, kinds):
             yield subject
             found += 1
             break
@@ -125,7 +139,7 @@ def _spoil(rng: random.Random, certificate: Json, automaton: symdipa.Automaton) 
     base, lift = graph["base"], graph["lift"]
     own = graph.get("variables", variables)
     base_node, lift_node = rng.choice(base["nodes"]), rng.choice(lift["nodes"])
-    match rng.randrange(14):
+    match rng.randrange(18):
         case 0 if "potential" in lift_node:
             lift_node["potential"] = _moved(rng, lift_node["potential"])
         case 1 | 2 if lift["shifts"]:
@@ -155,6 +169,18 @@ def _spoil(rng: random.Random, certificate: Json, automaton: symdipa.Automaton) 
             base_node["facts"].pop(rng.randrange(len(base_node["facts"])))
         case 13 if base["edges"]:
             rng.choice(base["edges"])[rng.randrange(3)] = rng.randrange(len(base["nodes"]))
+        case 14 if any(len(edge) > 3 for edge in base["edges"]):
+            rng.choice([edge for edge in base["edges"] if len(edge) > 3])[3] = rng.choice("=~-+")
+        case 15 if any(len(edge) > 3 for edge in lift["edges"]):
+            rng.choice([edge for edge in lift["edges"] if len(edge) > 3])[3] = rng.choice("=~-+")
+        case 16 if "differ" in base_node:
+            base_node["differ"] += rng.choice([-1, 1])
+        case 17 if base_node.get("registers"):
+            r = rng.choice(sorted(base_node["registers"]))
+            if rng.random() < 0.5:
+                base_node["registers"][r] = _moved(rng, base_node["registers"][r])
+            else:
+                del base_node["registers"][r]
 
 
 def _spoil_claim(rng: random.Random, certificate: Json, states: list[str]) -> None:
@@ -202,18 +228,88 @@ def compare(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[
     return counts, differ
 
 
+# Bounds from below
+
+
+def lower_bounds(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[Counter[str], list[str]]:
+    """The same of certificates of the kind ``lower``.
+
+    The proved checker writes runs out, and judges those. So it may accept what the other one refuses for its
+    form; but it accepts no ``D`` above the one that the automaton has, nor that it has none.
+    """
+    counts: Counter[str] = Counter()
+    differ = []
+    for k in range(-len(subjects), mutants):
+        subject = subjects[k] if k < 0 else rng.choice(subjects)
+        file = copy.deepcopy(subject.file)
+        if k >= 0:
+            _spoil_run(rng, file["certificates"][0], len(subject.automaton.transitions))
+        if k >= 0 and rng.random() < 0.2:
+            del file["certificates"][0]["D"]
+            file["certificates"][0] |= {"kind": "violation", "pattern": "growth"}
+            why = in_coq(subject, file)
+            counts[f"lower as growth: {'not proved' if why else 'proved'}"] += 1
+            if not why:
+                differ.append(f"{subject.name}: proved to have no D\n{json.dumps(file)}")
+            continue
+        rule, why = in_python(subject, file), in_coq(subject, file)
+        kind = "lower" if k < 0 else "mutant of lower"
+        said = "accepted" if not rule else "refused"
+        counts[f"{kind}: {said} in Python, {'not proved' if why else 'proved'}"] += 1
+        above = Fraction(file["certificates"][0]["D"]) > Fraction(subject.certificate["D"])
+        if not why and above:
+            differ.append(f"{subject.name}: D is too large, and proved\n{json.dumps(file)}")
+    return counts, differ
+
+
+def _spoil_run(rng: random.Random, certificate: Json, transitions: int) -> None:
+    """One change of a run or its flow, and of ``D`` as well."""
+    flow, run = certificate["flow"], certificate["run"]
+    match rng.randrange(7):
+        case 0 if flow:
+            edge = rng.choice(flow)
+            edge["amount"] = _moved(rng, edge["amount"])
+        case 1 if flow:
+            edge = rng.choice(flow)
+            edge[rng.choice(["from", "to"])] = rng.choice([rng.randrange(len(run)), "ground"])
+        case 2:
+            k = rng.randrange(len(run))
+            certificate["differences"][k] = rng.choice(["-2", "-1", "0", "1", "1/2"])
+        case 3:
+            run[rng.randrange(len(run))] = rng.randrange(transitions)
+        case 4 if flow:
+            edge = rng.choice(flow)
+            edge["repeated"] = not edge.get("repeated", False)
+        case 5 if certificate.get("cycles"):
+            rng.choice(certificate["cycles"])[rng.randrange(2)] = rng.randrange(len(run) + 1)
+    if rng.random() < 0.7:
+        certificate["D"] = _moved(rng, certificate["D"])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--automata", type=int, default=200)
     parser.add_argument("--wider", type=int, default=0, help="automata beyond the paper's")
+    parser.add_argument(
+        "--differ", type=int, default=0, help="automata where only some entries differ, or with registers"
+    )
     parser.add_argument("--mutants", type=int, default=20000)
+    parser.add_argument("--lower", type=int, default=0, help="mutants of bounds from below")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = random.Random(options.seed)
     subjects = [*examples(), *random_subjects(rng, options.automata)]
     subjects += random_subjects(rng, options.wider, random_linear)
+    subjects += random_subjects(rng, options.differ, random_differ)
     print(f"{len(subjects)} certificates", flush=True)
     counts, differ = compare(rng, subjects, options.mutants)
+    if options.lower:
+        below = [*examples(("lower",)), *random_subjects(rng, options.automata, kinds=("lower",))]
+        below += random_subjects(rng, options.wider, random_linear, ("lower",))
+        below += random_subjects(rng, options.differ, random_differ, ("lower",))
+        more, wrong = lower_bounds(rng, below, options.lower)
+        counts.update(more)
+        differ += wrong
     for said, count in sorted(counts.items()):
         print(f"{count:7} {said}")
     for each in differ[:10]:

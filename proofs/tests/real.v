@@ -1,8 +1,11 @@
 (* What is proved for real Laplace noise, and on what it rests. *)
 From Coq Require Import Reals QArith Qreals.
-From Symdipa.Core Require Import Model Lookup Checker Sound Guide.
+From Symdipa.Core Require Import Model Pattern Lookup Checker Sound Guide.
 From Symdipa.Real Require Import RealNoise RealNorm RealClosed.
 Print near_real.
+Print differ_as.
+Print allows.
+Print leads.
 Print is_private_real.
 Check checked_private_real.
 Check checked_in_parts_real.

@@ -11,11 +11,12 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from symdipa.checker import Claim
-from symdipa.checker.claims import both_ways, inputs_of
+from symdipa.checker.claims import Inputs, both_ways, inputs_of
 from symdipa.checker.reading import parse, rational, table
 from symdipa.files import formats
 from symdipa.model.automaton import Automaton
@@ -46,10 +47,12 @@ class NotAccepted(SymdipaError):
 class Accepted:
     """What is proved, and about which certificates nothing is.
 
-    ``noise`` says for which: ``"real numbers"``, ``"integers"`` or both.
+    ``noise`` says for which: ``"real numbers"``, ``"integers"`` or both. What is proved for integers only,
+    of an automaton about real numbers, is in ``on_integers``.
     """
 
     claims: tuple[Claim, ...]
+    on_integers: tuple[Claim, ...]
     together: tuple[Claim, ...]
     left_out: tuple[str, ...]
     noise: tuple[str, ...]
@@ -90,7 +93,7 @@ def verify(automaton: Automaton, certificate: bytes, timeout: float | None = Non
             raise NotAccepted(why, str(said[why]), str(said.get("rule", "")) or None)
     if said.get("accepted") is not True:
         raise CheckerUnusable(f"{command}: {said.get('unusable', 'it gave no answer')}")
-    return _accepted(certificate, said["certificates"])
+    return _accepted(automaton, certificate, said["certificates"])
 
 
 def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
@@ -103,26 +106,39 @@ def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
     )
 
 
-def _accepted(certificate: bytes, judged: object) -> Accepted:
+def _claim(kind: str, content: Mapping[str, object], inputs: Inputs, where: str) -> Claim:
+    if kind == "violation":
+        return Claim(kind, inputs=inputs, pattern="growth", distinct=True)
+    bound = rational(content["D"], f"{where}.D")
+    if kind == "lower":
+        return Claim(kind, bound, inputs, distinct=True)
+    return Claim("private", bound, inputs)
+
+
+def _accepted(automaton: Automaton, certificate: bytes, judged: object) -> Accepted:
     """The numbers are read from the certificate; that they are proved is what the program says."""
     assert isinstance(judged, list)
     found = table(parse(certificate), "the file")["certificates"]
     assert isinstance(found, list)
-    claims, left_out = [], []
+    claims, on_integers, left_out = [], [], []
     noise = {"real numbers": True, "integers": True}
     for item in judged:
         c = item["certificate"]
         if item["proved"]:
             content = table(found[c], f"certificates[{c}]")
-            inputs = inputs_of(content, f"certificates[{c}]")
-            claims.append(Claim("private", rational(content["D"], f"certificates[{c}].D"), inputs))
+            inputs = inputs_of(content, f"certificates[{c}]", automaton.differ.text)
+            claim = _claim(item["kind"], content, inputs, f"certificates[{c}]")
+            if not item["reals"] and not automaton.integer:
+                on_integers.append(claim)
+                continue
+            claims.append(claim)
             noise = {
                 "real numbers": noise["real numbers"] and item["reals"],
                 "integers": noise["integers"] and item["integers"],
             }
         else:
             left_out.append(f"certificates[{c}]: {item['because']}")
-    if not claims:
+    if not claims and not on_integers:
         raise NotAccepted("not_proved", "; ".join(left_out), None)
-    kinds = tuple(kind for kind, proved in noise.items() if proved)
-    return Accepted(tuple(claims), tuple(both_ways(claims)), tuple(left_out), kinds)
+    kinds = tuple(kind for kind, proved in noise.items() if proved) if claims else ("integers",)
+    return Accepted(tuple(claims), tuple(on_integers), tuple(both_ways(claims)), tuple(left_out), kinds)

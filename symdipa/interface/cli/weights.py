@@ -503,19 +503,24 @@ COQ = "the checker that Coq proved for noise on {} (docs/trust.md)"
 @dataclass(frozen=True)
 class _Proved:
     """What a certificate proves. ``by``: what discharged its invariants; ``stops_seen``: it is for observers
-    who see that a run stops; ``left_out``: what the ``checker`` cannot say anything about."""
+    who see that a run stops; ``left_out``: what the ``checker`` cannot say anything about; ``on_integers``:
+    what it says of noise on integers only."""
 
     claims: Sequence[Claim]
     by: str = ""
     stops_seen: bool = False
     left_out: Sequence[str] = ()
     checker: str = PYTHON
+    on_integers: Sequence[Claim] = ()
 
     @property
     def lines(self) -> list[str]:
         more = f" (invariants discharged by {self.by})" if self.by else ""
         more += ", if it is seen that a run stops" if self.stops_seen else ""
-        return [f"{claim}{more}" for claim in self.claims]
+        return [
+            *(f"{claim}{more}" for claim in self.claims),
+            *(f"{claim}{more}, if noise and inputs are integers" for claim in self.on_integers),
+        ]
 
 
 def _claims(automaton: Automaton, text: bytes, ask: Ask) -> _Proved:
@@ -546,7 +551,12 @@ def _claims_by_coq(automaton: Automaton, text: bytes, timeout: float | None) -> 
         answer = Exit.UNUSABLE if no.broken else Exit.NOT_PRIVATE
         raise _Refused(answer, no.message, "automaton" if no.other else None, no.other) from None
     checker = COQ.format(" and on ".join(found.noise))
-    return _Proved((*found.claims, *found.together), left_out=found.left_out, checker=checker)
+    return _Proved(
+        (*found.claims, *found.together),
+        left_out=found.left_out,
+        checker=checker,
+        on_integers=found.on_integers,
+    )
 
 
 def _claims_about(automaton: Automaton, text: bytes, solver: str | None) -> _Proved:
