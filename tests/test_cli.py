@@ -37,6 +37,7 @@ from symdipa.model.verdict import Answers, PatternResult, Status, Verdict
 
 SVT = str(EXAMPLES / "well_formed" / "svt.dipa")
 A_LEAKP = str(EXAMPLES / "leaking_pair" / "a_leakp.dipa")
+LAST_TWO = str(EXAMPLES / "linear" / "last_two.dipa")
 LC_EXAMPLE = str(EXAMPLES / "leaking_cycle" / "lc_example.dipa")
 A_NWF = str(EXAMPLES / "leaking_cycle" / "a_nwf.dipa")
 UNDECIDED = """
@@ -793,7 +794,7 @@ HIDING = "import sys; sys.modules[{!r}] = None\nfrom symdipa.__main__ import mai
             "python-sat",
             ["check", "--engine", "z3", "--solver", "minisat", "--timeout", "50", A_LEAKP],
         ),
-        ("highspy", "highspy", ["weight", SVT]),
+        ("highspy", "highspy", ["weight", LAST_TWO]),
         ("numpy", "numpy", ["simulate", SVT, "-n", "10"]),
     ],
 )

@@ -36,7 +36,7 @@ from symdipa import (
     symbol,
     value,
 )
-from symdipa.files.formats.branches import MAX_PIECES, _split, first_match, subtract
+from symdipa.files.formats.branches import MAX_PIECES, _case_by_case, first_match, subtract
 from symdipa.files.formats.halting import halt_shown, stops_unseen
 from symdipa.model.automaton import INSAMPLE, INSAMPLE_PRIME, TRUE, variables_of
 from symdipa.model.validation import problems
@@ -602,7 +602,7 @@ def test_what_is_left_case_by_case(piece: Guard, others: list[Guard]) -> None:
     others = [other for other in others if satisfiable(other.atoms)]
     if not satisfiable(piece.atoms):
         return
-    parts = list(_split(piece, others, False))
+    parts = _case_by_case(piece, others, False)
     for point in FEW:
         left = where(piece.atoms, [point]) and not any(where(other.atoms, [point]) for other in others)
         assert sum(bool(where(part.atoms, [point])) for part in parts) == bool(left)

@@ -220,13 +220,13 @@ def test_answers_that_stand_for_several_are_told_with_what_would_tell_them_apart
             t = laplace(2)
             for q in queries:
                 noisy = q + laplace(4)
-                outside = noisy >= t or noisy <= t - 9
-                yield noisy if outside else 3 if noisy >= t - 2 or noisy <= t - 7 else None
+                between = t - 2 <= noisy < t or t - 9 < noisy <= t - 7
+                yield 3 if between else noisy
         """
     )
     told = " ".join(str(symdipa.check(automaton)).split())
     assert re.search(
-        r"line 8: a number is shown for [^;:]* and for [^;:]*; 3 is shown for [^;:]* and for ", told
+        r"line 8: 3 is shown for [^;:]* and for [^;:]*; a number is shown for [^;:]* and for ", told
     )
     assert "let the program show something else for each. A number does not tell" in told
     assert 'as in "above", noisy.' in told

@@ -207,10 +207,13 @@ def test_an_engine_on_a_solver_that_gives_up_knows_nothing(monkeypatch: pytest.M
 
     never_know(monkeypatch)
     a_nwf = "q0 -> q1 [top] :x \n q1 -> q0 [top] >x \n q1 -> q1 [top] <x"
-    for rows, silent in ((A_LEAKP, "q0 q1"), (a_nwf, "q0")):
+    for rows, silent, pattern in (
+        (A_LEAKP, "q0 q1", Pattern.LEAKING_PAIR),
+        (a_nwf, "q0", Pattern.LEAKING_CYCLE),
+    ):
         for encoding in ("marks", "ghost"):
             control = control_graph(automaton(rows, silent))
-            result = SymbolicEngine(Problem(control), encoding).decide(Pattern.LEAKING_PAIR)
+            result = SymbolicEngine(Problem(control), encoding).decide(pattern)
             assert result.status is Status.UNKNOWN and result.witness is None
             assert "the solver gave up" in (result.reason or "")
 

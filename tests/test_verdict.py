@@ -641,7 +641,7 @@ def auto(example: Automaton) -> Result:
 def test_auto_enumerates_what_is_small():
     result = auto(automaton(A_LEAKP, silent="q0 q1"))
     assert result.patterns[LP].engine == "explicit" and "explicit" in result.engine
-    assert auto(example_file("a_nwf")).patterns[LP].method == "explicit"
+    assert auto(example_file("a_nwf")).patterns[LC].method == "explicit"
 
 
 def test_auto_turns_to_a_solver_above_the_cap_and_says_so(monkeypatch: pytest.MonkeyPatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 
 from symdipa.model.automaton import Atom, Guard, guarded
 from symdipa.model.validation.comparisons import can_hold, excludes, implies, simplified
@@ -12,6 +12,10 @@ from symdipa.model.validation.guards import bits, earlier_overlaps, too_many
 
 MAX_PIECES = 256
 """A branch that would have to be split into more transitions is refused."""
+
+
+MAX_QUESTIONS, MAX_CASES = 32, 4_096
+"""How many comparisons a guard may have, and how many cases are told apart, where it is split case by case."""
 
 
 class TooManyPieces(Exception):
@@ -35,14 +39,27 @@ def first_match(guards: Sequence[Guard], integer: bool = False) -> list[tuple[Gu
         try:
             result.append(_without(current, earlier, integer))
         except TooManyPieces:
-            found = tuple(islice(_split(current, earlier, integer), MAX_PIECES + 1))
-            result.append(found if len(found) <= MAX_PIECES else None)
+            result.append(_case_by_case(current, earlier, integer))
     return result
 
 
-def _split(piece: Guard, others: list[Guard], integer: bool) -> Iterator[Guard]:
-    """``piece`` and none of the others, by cases of one comparison after the other: those of a tree of
-    questions leave nothing, however many they are."""
+def _case_by_case(current: Guard, earlier: list[Guard], integer: bool) -> tuple[Guard, ...] | None:
+    """``current`` and none of ``earlier``, which may be the many leaves of a tree of questions; ``None`` if that
+    is too much work."""
+    if any(len(other.atoms) > MAX_QUESTIONS for other in earlier):
+        return None
+    try:
+        found = tuple(islice(_split(current, earlier, integer, count()), MAX_PIECES + 1))
+    except TooManyPieces:
+        return None
+    return found if len(found) <= MAX_PIECES else None
+
+
+def _split(piece: Guard, others: list[Guard], integer: bool, cases: Iterator[int]) -> Iterator[Guard]:
+    """``piece`` and none of the others, by cases of one comparison after the other, of which the most frequent
+    is asked first: those of a tree of questions leave nothing, however many they are."""
+    if next(cases) > MAX_CASES:
+        raise TooManyPieces
     near = [other for other in others if not excludes(piece, other, integer)]
     missing = [_missing(piece, other, integer) for other in near]
     if not near:
@@ -53,7 +70,7 @@ def _split(piece: Guard, others: list[Guard], integer: bool) -> Iterator[Guard]:
         for case in (each, each.negation):
             smaller = _and(piece, case)
             if can_hold(smaller, integer):
-                yield from _split(smaller, near, integer)
+                yield from _split(smaller, near, integer, cases)
 
 
 def _without(current: Guard, earlier: list[Guard], integer: bool) -> tuple[Guard, ...]:
