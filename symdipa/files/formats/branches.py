@@ -15,7 +15,7 @@ MAX_PIECES = 256
 
 
 MAX_QUESTIONS, MAX_CASES = 32, 4_096
-"""How many comparisons a guard may have, and how many cases are told apart, where it is split case by case."""
+"""How many comparisons a guard may have, and how many cases there may be, where it is split case by case."""
 
 
 class TooManyPieces(Exception):
@@ -44,32 +44,36 @@ def first_match(guards: Sequence[Guard], integer: bool = False) -> list[tuple[Gu
 
 
 def _case_by_case(current: Guard, earlier: list[Guard], integer: bool) -> tuple[Guard, ...] | None:
-    """``current`` and none of ``earlier``, which may be the many leaves of a tree of questions; ``None`` if that
-    is too much work."""
-    if any(len(other.atoms) > MAX_QUESTIONS for other in earlier):
+    """``current`` and none of ``earlier``, which may be the many leaves of a tree of questions; ``None`` if
+    that is too much work."""
+    asked = [other.atoms for other in earlier]
+    if any(len(each) > MAX_QUESTIONS for each in asked):
         return None
     try:
-        found = tuple(islice(_split(current, earlier, integer, count()), MAX_PIECES + 1))
+        found = tuple(islice(_split(current, asked, integer, count()), MAX_PIECES + 1))
     except TooManyPieces:
         return None
     return found if len(found) <= MAX_PIECES else None
 
 
-def _split(piece: Guard, others: list[Guard], integer: bool, cases: Iterator[int]) -> Iterator[Guard]:
-    """``piece`` and none of the others, by cases of one comparison after the other, of which the most frequent
-    is asked first: those of a tree of questions leave nothing, however many they are."""
+def _split(
+    piece: Guard, others: list[frozenset[Atom]], integer: bool, cases: Iterator[int]
+) -> Iterator[Guard]:
+    """``piece`` without others, of which is told what they ask besides, by cases of the comparison that
+    most of them ask: those of a tree of questions leave nothing, however many they are."""
     if next(cases) > MAX_CASES:
         raise TooManyPieces
-    near = [other for other in others if not excludes(piece, other, integer)]
-    missing = [_missing(piece, other, integer) for other in near]
-    if not near:
+    if not others:
         yield piece
-    elif all(missing):
-        asked = Counter(each for atoms in missing for atom in atoms for each in (atom, atom.negation))
-        each = max(sorted(missing[0], key=str), key=asked.__getitem__)
-        for case in (each, each.negation):
+    elif all(others):
+        asked = Counter(case for other in others for each in other for case in (each, each.negation))
+        first = max(sorted(others[0], key=str), key=asked.__getitem__)
+        for case in (first, first.negation):
             smaller = _and(piece, case)
             if can_hold(smaller, integer):
+                known = {each for each in asked if implies(smaller.atoms, each, integer)}
+                wrong = {each.negation for each in known}
+                near = [other - known for other in others if wrong.isdisjoint(other)]
                 yield from _split(smaller, near, integer, cases)
 
 
