@@ -292,7 +292,9 @@ def test_auto_races_beyond_its_first_cap(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(lineup, "FIRST_CELLS", 1)
     for example in (LEAKP, generate("pivot", 3), generate("pivot-bad", 3), generate("turing-wrap", 3)):
         result, plain = analysis.check(example), analysis.check(example, "explicit")
-        assert result.verdict is plain.verdict and result.weight == plain.weight
+        assert result.verdict is plain.verdict
+        best = [None if each.bounds is None else each.bounds.best for each in (result, plain)]
+        assert best[0] == best[1]
         assert {a.engine for a in result.details} <= {"dataflow", "explicit", "minisat"}
 
 
