@@ -303,9 +303,9 @@ class Report:
         return f"{taken:.2f}" + (f" {runs[-1].remark}" if runs[-1].remark else "")
 
     def growth(self) -> Iterator[str]:
-        """What doubling a number costs, where both members take long enough to tell."""
+        """What doubling a number costs the first engine, where both members take long enough to tell."""
         for family in dict.fromkeys(run.family for run in self.runs):
-            for engine in self.engines:
+            for engine in self.engines[:1]:
                 times = {
                     size: self.seconds(self.of(name, size, engine))
                     for name, size in self.members()
