@@ -986,3 +986,11 @@ def test_sweep_on_this_machine_stops_its_runs(planted, tmp_path):
         sweep.sweep(results, executor, interrupt)
     assert len(pids) == 2 and not any(alive(pid) for pid in pids)
     results.close()
+
+
+def test_a_program_that_is_not_decided_contradicts_nothing():
+    expected = Expected(None, "not-private")
+    assert expected.contradicted_by({}, "not-well-formed", None) == ""
+    assert "private" in expected.contradicted_by({}, "private", None)
+    known = Expected(("LP",), "not-private")
+    assert "not-well-formed" in known.contradicted_by({}, "not-well-formed", None)

@@ -60,7 +60,8 @@ class Expected:
             for name, said in patterns.items():
                 if said in ("present", "absent") and (said == "present") is not (name in self.patterns):
                     return f"{name} is said to be {said}"
-        if verdict not in (self.verdict, "unknown"):
+        undecided = ("unknown",) if self.patterns is not None else ("unknown", "not-well-formed")
+        if verdict not in (self.verdict, *undecided):
             return f"the verdict is {verdict}"
         if bound is not None and self.bound is not None and bound != self.bound:
             return f"the corollary bound is {bound} instead of {self.bound}"
