@@ -631,6 +631,8 @@ TAMPERED: list[tuple[str, str, str, object]] = [
     ("svt", "base-edge", "base.edges.2", [3, 2, 2]),
     ("svt", "base-edge", "base.edges.2", [1, 2, 3]),
     ("svt", "base-edge", "base.edges.3", [1, 2, 2]),
+    ("svt", "shape", "base.edges.2", [1, 2, 2, "="]),
+    ("svt", "shape", "lift.edges.2", [1, 2, 2, "="]),
     ("svt", "base-complete", "base.edges.2", DROP),
     ("svt", "base-complete", "base.edges.0", DROP),
     ("svt", "base-initial", "base.nodes", []),
