@@ -11,7 +11,8 @@ plain,linear,differ`` chooses among them). It is written as a program in Python
   translated to do not show the same;
 * one automaton is private and the other is not, or a bound on ``D`` of one from above is below one of the
   other from below;
-* less is known of the translation: no verdict, or a bound on ``D`` that is worse;
+* less is known of the translation: no verdict, or a bound on ``D`` that is worse; of the paper's class
+  already if it is another one;
 * anybody raises an exception, but for programs that are refused, which are counted with the reason.
 
 Shown: what was followed, refused and compared, how long it took, every disagreement with the program. The
@@ -114,7 +115,7 @@ def examine(setup: Setup, index: int) -> Outcome:
     outcome = Outcome(index, Counter([kind]))
     try:
         _in_lock_step(setup, with_own_scales(automaton), outcome)
-        _compare_answers(setup, automaton, outcome)
+        _compare_answers(setup, kind, automaton, outcome)
     except InvalidInput as refused:
         for problem in refused.problems:
             outcome.seen[f"refused: {re.sub(r'[0-9]+', 'N', problem.message)}"] += 1
@@ -151,7 +152,7 @@ def _in_lock_step(setup: Setup, automaton: Automaton, outcome: Outcome) -> None:
     outcome.seconds["lock step"] = time.process_time() - start
 
 
-def _compare_answers(setup: Setup, automaton: Automaton, outcome: Outcome) -> None:
+def _compare_answers(setup: Setup, kind: str, automaton: Automaton, outcome: Outcome) -> None:
     """Compare verdicts and bounds."""
     _, translation = _followed(automaton, outcome)
     ask = partial(analysis.weigh, timeout=setup.timeout)
@@ -163,10 +164,10 @@ def _compare_answers(setup: Setup, automaton: Automaton, outcome: Outcome) -> No
     if len(decided) > 1 or (origin.verdict in DECIDED and found.verdict not in DECIDED):
         outcome.disagreements.append(f"verdicts: {pair}")
     if origin.verdict is found.verdict is Verdict.PRIVATE:
-        _compare_bounds(origin, found, outcome)
+        _compare_bounds(kind == "plain", origin, found, outcome)
 
 
-def _compare_bounds(origin: Result, found: Result, outcome: Outcome) -> None:
+def _compare_bounds(exactly: bool, origin: Result, found: Result, outcome: Outcome) -> None:
     bounds = [result.bounds for result in (origin, found)]
     best = [inf if each is None or each.best is None else each.best for each in bounds]
     least = [-inf if each is None or each.needed is None else each.needed for each in bounds]
@@ -174,7 +175,7 @@ def _compare_bounds(origin: Result, found: Result, outcome: Outcome) -> None:
     outcome.seen["the same D" if best[0] == best[1] else "another bound on D"] += 1
     contradiction = least[0] > best[1] or least[1] > best[0]
     weaker = best[0] < best[1] or (least[0] > least[1] and least[1] < best[1])
-    if contradiction or weaker:
+    if contradiction or weaker or (exactly and best[0] != best[1]):
         outcome.disagreements.append(told)
 
 

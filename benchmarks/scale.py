@@ -304,17 +304,12 @@ class Report:
 
     def growth(self) -> Iterator[str]:
         """What doubling a number costs the first engine, where both members take long enough to tell."""
-        for family in dict.fromkeys(run.family for run in self.runs):
-            for engine in self.engines[:1]:
-                times = {
-                    size: self.seconds(self.of(name, size, engine))
-                    for name, size in self.members()
-                    if name == family
-                }
-                for size, taken in times.items():
-                    twice = times.get(2 * size)
-                    if taken and twice and taken > 0.2:
-                        yield f"{family} {size} to {2 * size}, {engine}: x {twice / taken:.1f}"
+        engine = self.engines[0]
+        times = {member: self.seconds(self.of(*member, engine)) for member in self.members()}
+        for (family, size), taken in times.items():
+            twice = times.get((family, 2 * size))
+            if taken and twice and taken > 0.2:
+                yield f"{family} {size} to {2 * size}, {engine}: x {twice / taken:.1f}"
 
     def behind(self) -> Iterator[str]:
         """The members that ABC decides before ``auto`` does, both from start-up to exit.

@@ -22,7 +22,9 @@ from symdipa.evidence.certificates import wider
 from symdipa.model.errors import LimitReached, NothingToCertify
 from symdipa.model.limits import Limits
 from symdipa.model.verdict import Result
+from symdipa.runs.control import control_graph
 from symdipa.runs.problem import Problem
+from symdipa.runs.properties import run_distinct
 
 follows = jsonschema.Draft202012Validator(
     json.loads((ROOT / "symdipa" / "files" / "formats" / "certificate.schema.json").read_text())
@@ -48,7 +50,9 @@ def certified(result: Result) -> list[checker.Claim]:
     lower = [claim for claim in found if claim.kind == "lower"]
     if result.bounds.lower:
         assert [claim.bound for claim in lower] == [result.bounds.lower]
-        assert lower[0].distinct <= result.bounds.distinct  # all runs that show the same may prove more
+        flow, distinct = result.bounds.flow, lower[0].distinct
+        assert distinct is run_distinct(control_graph(result.automaton), flow.run, flow.loops)
+        assert distinct <= result.bounds.distinct  # all runs that show the same may prove more
     return found
 
 

@@ -318,20 +318,23 @@ class Portfolio:
     @property
     def needed(self) -> Fraction | None:
         """The best bound on ``D`` from below."""
-        known = [self.shared] if self.shared else []
-        return max([*known, *([] if self.telling is None else [self.telling.value])], default=None)
+        return max(self.shared, self._alone or Fraction(0)) or None
+
+    @property
+    def _alone(self) -> Fraction | None:
+        """The best one by a run that no other imitates, which is what certificates can say."""
+        return None if self.telling is None else self.telling.value
 
     @property
     def settled(self) -> bool:
         """Whether no better bound is needed."""
         counted = {m: bound for m, bound in self.from_above.items() if not self.certified or m in CERTIFIED}
         upper, enough = min(counted.values(), default=None), self.enough
-        alone = None if self.telling is None else self.telling.value  # what certificates can say
-        needed = alone if self.certified else self.needed
+        needed = self._alone if self.certified else self.needed
         if upper is None:
             return False
         return (
-            upper == alone
+            upper == self._alone
             or (enough is not None and upper <= enough)
             or (enough is not None and needed is not None and needed > enough)
         )
@@ -575,7 +578,7 @@ class Portfolio:
             return
         value = flow.value * self.sensitivity
         costs_more = self.costliest is None or value > self.costliest.value
-        improves = value > (0 if self.telling is None else self.telling.value)
+        improves = value > (self._alone or 0)
         if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops, limits)):
             return
         tells_more = improves and self._distinct(flow.run, flow.loops, limits)

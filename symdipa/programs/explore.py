@@ -293,21 +293,21 @@ class _Search:
             few = ", ".join(readable(value) for value in values[name][1:4])
             seen = f"{name} takes ever more values ({few}, ...)"
             remedy = f"let the program end or start over at some value of {name}, or keep it out of the run"
-            if len({numbers_in(self.nodes[k].branch) for k in place.nodes[1:4]}) > 1:
+            if len({_numbers_in(self.nodes[k].branch) for k in place.nodes[1:4]}) > 1:
                 remedy += (
                     "; a threshold that depends on it is subtracted before the run: let the entries be q - t"
                 )
         raise Refused(seen, remedy, Position(points[-1].line, 1))
 
 
-def numbers_in(branch: Branch) -> frozenset[Fraction]:
+def _numbers_in(branch: Branch) -> frozenset[Fraction]:
     """The numbers that are added to noise, or to what is compared, in a node."""
     found = {event.mu for event in branch.events if isinstance(event, Draw)}
     if isinstance(branch.end, Fork):
         if isinstance(branch.end.question, Ask):
             asked = branch.end.question.atom
             found |= {asked.low.offset, asked.high.offset}
-        found |= numbers_in(branch.end.yes) | numbers_in(branch.end.no)
+        found |= _numbers_in(branch.end.yes) | _numbers_in(branch.end.no)
     return frozenset(found)
 
 

@@ -445,12 +445,11 @@ class Trace:
         ends = list(difference.samples.items())
         size = abs(ends[0][1])
         if len(ends) > 2 or abs(ends[-1][1]) != size:
-            seen, remedy = "multiples of noisy values are compared", ONE_EACH
-            if len(ends) > 2:
-                seen = "a sum of noisy values is compared"
-            if len(ends) > 2 and any(sample.kind is parts.Noise.NONE for sample, _ in ends):
-                seen, remedy = "a noisy value plus an input without noise is compared", BEFORE
-            self.refuse(seen, remedy)
+            if len(ends) == 2:
+                self.refuse("multiples of noisy values are compared", ONE_EACH)
+            if any(sample.kind is parts.Noise.NONE for sample, _ in ends):
+                self.refuse("a noisy value plus an input without noise is compared", BEFORE)
+            self.refuse("a sum of noisy values is compared", ONE_EACH)
         low = Term(ends[0][0].name, difference.constant / size, ends[0][1] < 0)
         high = Term(ends[1][0].name, mirrored=ends[1][1] > 0) if len(ends) == 2 else Term(None)
         ties = self._integer or any(sample.kind is parts.Noise.NONE for sample, _ in ends)
@@ -577,17 +576,21 @@ class Trace:
     def _input(self, inputs: Mapping[Entry, Fraction]) -> tuple[Sample, Fraction]:
         """A sample without noise, and the factor with which it is this sum of inputs."""
         scaled, factor = self._scaled(inputs)
-        for number, sample in self._exact:
-            if self._scaled(flat(number.entries))[0] == scaled:
-                return sample, factor
-        for entry in scaled.keys() - {self._pending}:
-            if len(scaled) == 1 and entry.site not in self._sites.exact and entry.site is not None:
-                self._sites.exact.add(entry.site)
-                raise Restart
+        if (known := self._known(scaled)) is not None:
+            return known, factor
+        site = next(iter(scaled)).site if len(scaled) == 1 and self._pending not in scaled else None
+        if site is not None and site not in self._sites.exact:
+            self._sites.exact.add(site)
+            raise Restart
         number = Number(self, scaled)
         sample = self._sample(number, parts.Noise.NONE, None, None, self.line)
         self._exact = [*self._exact, (number, sample)]
         return sample, factor
+
+    def _known(self, scaled: Mapping[Entry, Fraction]) -> Sample | None:
+        """The sample that is this sum of inputs, if it was drawn."""
+        found = (sample for number, sample in self._exact if self._scaled(flat(number.entries))[0] == scaled)
+        return next(found, None)
 
     def _inputs(self, number: Number) -> dict[Entry, Fraction]:
         """The inputs of a number, which are to be drawn without noise, in the words of the last point."""
@@ -604,13 +607,12 @@ class Trace:
         """Samples without noise last as long as the inputs that they are."""
         kept = []
         for number, path in list(snapshot.numbers):
-            inputs = flat(number.entries)
-            scaled, factor = self._scaled(inputs) if inputs else ({}, ONE)
-            for known, sample in self._exact if inputs else ():
-                if self._scaled(flat(known.entries))[0] == scaled:
-                    kept.append((number, sample))
-                    snapshot.numbers.append((Number(self, {sample: factor}, number.constant), path))
-                    break
+            if not (inputs := flat(number.entries)):
+                continue
+            scaled, factor = self._scaled(inputs)
+            if (sample := self._known(scaled)) is not None:
+                kept.append((number, sample))
+                snapshot.numbers.append((Number(self, {sample: factor}, number.constant), path))
         self._exact = kept
 
     # ------------------------------------------------------------------------------- noise that was drawn
@@ -687,11 +689,13 @@ class Trace:
     def _sums(self, sides: tuple[Number, Number], difference: Number) -> list[dict[Entry, Fraction]]:
         """The inputs of a difference, which are to be drawn without noise: those of each side, where a
         comparison can have them on its sides; the one that reads an entry is the last."""
-        whole = self._inputs(difference)
-        found = [{entry: k for entry, k in whole.items() if entry in flat(side.entries)} for side in sides]
+        if not (whole := self._inputs(difference)):
+            return []
+        of_sides = [flat(side.entries) for side in sides]
+        found = [{entry: k for entry, k in whole.items() if entry in own} for own in of_sides]
         parts = sorted(filter(None, found), key=lambda inputs: self._pending in inputs)
         sizes = {abs(self._scaled(inputs)[1]) for inputs in parts}
-        return parts if sum(map(len, parts)) == len(whole) and len(sizes) == 1 else [whole] if whole else []
+        return parts if sum(map(len, parts)) == len(whole) and len(sizes) == 1 else [whole]
 
     def _takes_public(self, number: Number) -> bool:
         """Whether a number is the entry that waits to be read, with others, and noise on both sides."""

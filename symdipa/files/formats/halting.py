@@ -34,7 +34,9 @@ def stops_unseen(automaton: Automaton) -> dict[str, tuple[Guard, ...]]:
             continue
         rest = first_match([*guards, TRUE], automaton.integer)[-1]
         if rest is None:
-            reason = f"what no branch of {state.name} covers takes more than {MAX_PIECES} guards"
+            reason = (
+                f"what no branch of {automaton.where(state.name)} covers takes more than {MAX_PIECES} guards"
+            )
             raise LimitReached(Limit.SIZE, reason)
         if rest:
             found[state.name] = rest

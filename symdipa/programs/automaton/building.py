@@ -119,9 +119,9 @@ class _Names:
         """After one of the samples of the step was drawn."""
         return replace(self, samples={**self.samples, name: sample})
 
-    def read(self, name: str) -> _Names:
-        """After the entry of the step was read."""
-        return replace(self, sums={**self.sums, name: {ENTRY: Fraction(1)}})
+    def read(self, name: str | None) -> _Names:
+        """After the entry of the step was read, if one is."""
+        return self if name is None else replace(self, sums={**self.sums, name: {ENTRY: Fraction(1)}})
 
     def moved(self, goto: Goto) -> _Names:
         """In a node, by its names."""
@@ -324,15 +324,13 @@ class _Builder:
         before = list(self.ways(begin)) if isinstance(place.next, Fork) else [begin]
         heads = {self.head(way) for way in before if way.place.next is not None}
         head = heads.pop() if len(heads) == 1 else _SILENT
-        after = [more for way in before for more in (self.ways(self.drawn(way, head)))]
+        after = [more for way in before for more in self.ways(self.drawn(way, head))]
         longer = [self.with_second(way, head) for way in after]
-        second, line = next(((state, line) for state, _, line in longer if line), (head, 0))
-        if line:
-            self.seconds[self.name(place)] = line
+        second, last = next((found for found in longer if found[0] != head), (head, begin))
+        if second != head:
+            self.seconds[self.name(place)] = last.lines[-1]
         ties, word = self.program.integer or head.noise is Noise.NONE, READ if head.is_input else QUIET
-        chosen = (
-            more if state == second else way for way, (state, more, _) in zip(after, longer, strict=True)
-        )
+        chosen = (more if state == second else way for way, (state, more) in zip(after, longer, strict=True))
         return second, [self.cut(way, ties, word) for way in chosen]
 
     def head(self, way: _Way) -> State:
@@ -348,7 +346,7 @@ class _Builder:
 
     def mean(self, draw: Draw, names: _Names) -> dict[str, Fraction]:
         """The inputs in the mean of a sample, in terms of the beginning of the step."""
-        return (names if draw.reads is None else names.read(draw.reads)).combined(draw.inputs)
+        return names.read(draw.reads).combined(draw.inputs)
 
     def drawn(self, way: _Way, head: State) -> _Way:
         """The way, after what is read and drawn at the head of the step."""
@@ -357,15 +355,15 @@ class _Builder:
             case Take(entry) if head.is_input:
                 names = names.read(entry)
             case Draw() as draw if head.draws:
-                names = (names if draw.reads is None else names.read(draw.reads)).drawn(draw.sample)
+                names = names.read(draw.reads).drawn(draw.sample)
             case _:
                 return way
         return replace(way, place=replace(way.place, at=way.place.at + 1), names=names)
 
-    def with_second(self, way: _Way, head: State) -> tuple[State, _Way, int]:
-        """The head with a second sample around the same inputs, the way after that, and its line, if one is
-        drawn next, shown at once, and not needed any more; else both as they are, and 0."""
-        draw, alone = way.place.next, (head, way, 0)
+    def with_second(self, way: _Way, head: State) -> tuple[State, _Way]:
+        """The head with a second sample around the same inputs, and the way after that, in whose last line it
+        is, if one is drawn next, shown at once, and not needed any more; else both as they are."""
+        draw, alone = way.place.next, (head, way)
         if not isinstance(draw, Draw) or draw.reads is not None or not head.draws:
             return alone
         around = {**dict(head.registers), **({ENTRY: Fraction(1)} if head.is_input else {})}
@@ -377,7 +375,7 @@ class _Builder:
         shown = self.cut(longer, False, QUIET)
         if SECOND_SAMPLE in map(shown.names.sample, self.needs.at(shown.place.branch, shown.place.at)):
             return alone
-        return replace(head, d_prime=draw.d, mu_prime=draw.mu, noise_prime=draw.kind), longer, draw.line
+        return replace(head, d_prime=draw.d, mu_prime=draw.mu, noise_prime=draw.kind), longer
 
     def ending(self, fork: Fork, node: int) -> Iterator[_Step]:
         """Whether the input goes on: a sample that depends on nothing decides, and everybody sees it."""
@@ -514,7 +512,7 @@ class _Builder:
             frozenset([QUIET, READ]),
             unseen,
             *moved(steps),
-            {name: line for name, line in self.seconds.items() if name in kept},
+            seconds={name: line for name, line in self.seconds.items() if name in kept},
         )
         made = replace(automaton, origin=origin).trusted()
         return Translation(with_halt(made, self.program.halt), self.symbols.meanings)
