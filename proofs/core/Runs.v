@@ -31,13 +31,48 @@ Definition weighedQ (l : list (nat * Q)) (r : numbers_of) : Q := fold_right (fun
 Definition atom_holds (s : numbers_of) (z : Q) (a : atom) : bool :=
   if strict a then Qlt_bool (valueQ s z (low a)) (valueQ s z (high a)) else Qle_bool (valueQ s z (low a)) (valueQ s z (high a)).
 
-(* Values that noise on multiples of 1/n can have. *)
-Definition can_beQ (n : positive) (l : law) (d m z : Q) : bool :=
+(* Values that the noise can have. *)
+Definition can_beQ (g : grade) (l : law) (d m z : Q) : bool :=
   match l with
   | Exact => Qeq_bool z m
-  | Laplace => if Qle_bool d 0 then Qeq_bool z m else on_grid n (z - m)
-  | Exponential => if Qle_bool d 0 then Qeq_bool z m else on_grid n (z - m) && Qle_bool m z
+  | Laplace => if Qle_bool d 0 then Qeq_bool z m else shift_ok g (z - m)
+  | Exponential => if Qle_bool d 0 then Qeq_bool z m else shift_ok g (z - m) && Qle_bool m z
   end.
+
+(* ---- Room: which samples values come from ---- *)
+
+(* Noise that spreads over all real numbers has no single values, only values near those of the run.  So comparisons must hold with
+   some room, unless both sides come from one sample (or none): then their difference is certain.  Where a value comes from:
+   the number of a sample, and whether it is negative; None: from none that has noise. *)
+Definition origin := option (bool * nat).
+Definition origins := list (nat * origin).
+Definition turn (b : bool) (o : origin) : origin := match o with Some (c, i) => Some (xorb b c, i) | None => None end.
+Definition same_origin (o o' : origin) : bool :=
+  match o, o' with Some (b, i), Some (c, j) => Bool.eqb b c && Nat.eqb i j | None, None => true | _, _ => false end.
+Definition origin_of (O : origins) (x : nat) : origin := match lookup x O with Some o => o | None => None end.
+Definition origin_at (O : origins) (z : origin) (v : term) : origin :=
+  turn (negative v) (match whence v with Zero => None | Insample => z | Held x => origin_of O x end).
+Definition upd_origins (O : origins) (t : trans) (z : origin) : origins :=
+  map (fun x => (x, z)) (asg t) ++ map (fun p => (fst p, origin_at O z (snd p))) (copies t) ++
+  filter (fun p => negb (mem (fst p) (gets t))) O.
+
+(* A number that no sample has which is stored. *)
+Definition fresh (O : origins) : nat :=
+  fold_right (fun p n => match snd p with Some (_, i) => if Nat.leb n i then S i else n | None => n end) 0%nat O.
+Definition sample_origin (l : law) (d : Q) (O : origins) : origin := if is_live l d then Some (false, fresh O) else None.
+
+Definition roomy (s : numbers_of) (O : origins) (z : Q) (o : origin) (a : atom) : bool :=
+  same_origin (origin_at O o (low a)) (origin_at O o (high a)) || Qlt_bool (valueQ s z (low a)) (valueQ s z (high a)).
+
+(* What may be stored later, with origins O', might have been stored before: what came from one sample still does. *)
+Definition instead (O O' : origins) : list (nat * origin) :=
+  flat_map (fun p => match snd p with Some (b, i) => [(i, turn b (origin_of O' (fst p)))] | None => [] end) O.
+Definition comes_back (O O' : origins) : bool :=
+  let now := instead O O' in
+  forallb (fun x => match origin_of O x with
+    | None => same_origin (origin_of O' x) None
+    | Some (b, i) => match lookup i now with Some o => same_origin (turn b (origin_of O' x)) o | None => false end
+    end) (map fst O ++ map fst O').
 
 (* ---- What comparisons say, added up: a sum of what is stored, and a multiple of the sample ---- *)
 
@@ -82,7 +117,7 @@ Fixpoint alike (o o' : list item) : bool :=
   end.
 
 Section Runs.
-Variables (n : positive) (A : automaton) (V : view).
+Variables (g : grade) (A : automaton) (V : view).
 
 Definition read_of (c : rstep) (x : Q) : Q := if reads (st_of V (src (tr_of V (taken c)))) then x else 0.
 
@@ -95,11 +130,32 @@ Fixpoint possible (run : list rstep) (q : nat) (s r : numbers_of) : bool :=
       let e := read_of c (entry_at c) in
       let m := Qred (e + weighedQ (factors (st_of V (src t))) r) in
       Nat.ltb (taken c) (length (transitions A)) && Nat.eqb (src t) q &&
-      can_beQ n (law_of (st_of V q)) (d (st_of V q)) (m + mu (st_of V q)) (drawn c) &&
-      (negb (shows_other t) || can_beQ n (law_of' (st_of V q)) (d' (st_of V q)) (m + mu' (st_of V q)) (drawn' c)) &&
+      can_beQ g (law_of (st_of V q)) (d (st_of V q)) (m + mu (st_of V q)) (drawn c) &&
+      (negb (shows_other t) || can_beQ g (law_of' (st_of V q)) (d' (st_of V q)) (m + mu' (st_of V q)) (drawn' c)) &&
       forallb (atom_holds s (drawn c)) (atoms t) &&
       possible run' (tgt t) (updQ s t (drawn c)) (setQ (sets t) e r)
   end.
+
+(* run-room. *)
+Definition drawn_from (c : rstep) (O : origins) : origin :=
+  let s := st_of V (src (tr_of V (taken c))) in sample_origin (law_of s) (d s) O.
+Fixpoint has_room (run : list rstep) (s : numbers_of) (O : origins) : bool :=
+  match run with
+  | [] => true
+  | c :: run' =>
+      let t := tr_of V (taken c) in
+      forallb (roomy s O (drawn c) (drawn_from c O)) (atoms t) &&
+      has_room run' (updQ s t (drawn c)) (upd_origins O t (drawn_from c O))
+  end.
+Fixpoint origins_after (run : list rstep) (O : origins) : origins :=
+  match run with
+  | [] => O
+  | c :: run' => origins_after run' (upd_origins O (tr_of V (taken c)) (drawn_from c O))
+  end.
+(* Where single values have probabilities no room is needed. *)
+Definition near_enough (run : list rstep) : bool := negb (mixes g) || has_room run [] [].
+Definition round_near_enough (first round : list rstep) : bool :=
+  negb (mixes g) || (let O := origins_after first [] in comes_back O (origins_after round O)).
 
 (* What the rest of the run says of what is stored; and the multiples of its samples. *)
 Definition stepped (c : rstep) (l : numbers_of) : linear :=
@@ -147,8 +203,8 @@ Fixpoint differing_after (run : list rstep) (r : numbers_of) : numbers_of :=
 (* difference, run-differ. *)
 Definition check_more (c : claim) (s : rstep) : bool :=
   negb (reads (st_of V (src (tr_of V (taken s))))) ||
-  (Qle_bool (c_sens c * c_low c) (- more s) && Qle_bool (- more s) (c_sens c * c_high c) && on_grid n (more s) &&
-   on_grid n (entry_at s)).
+  (Qle_bool (c_sens c * c_low c) (- more s) && Qle_bool (- more s) (c_sens c * c_high c) && shift_ok g (more s) &&
+   shift_ok g (entry_at s)).
 Fixpoint follows (size : nat) (run : list rstep) (k : nat) : bool :=
   match run with
   | [] => Nat.ltb k size
@@ -226,7 +282,8 @@ Definition check_rounds (C : gcert) : bool :=
   let e := differing_after first [] in
   let (q1, rivals) := rivals_after first (initial A) [] in
   let (q2, rivals') := rivals_after round q1 rivals in
-  check_claim (g_claim C) && check_model (multiples n) A V && possible run (initial A) [] [] &&
+  check_claim (g_claim C) && check_model g A V && possible run (initial A) [] [] &&
+  near_enough run && round_near_enough first round &&
   forallb (fun p => check_steep 0 (fst p) (snd p)) (combine first kb) && forallb (fun p => check_steep 0 (fst p) (snd p)) (combine last ka) &&
   forallb (fun c => forallb (Qle_bool 0) (weights c)) round && untouched round (la ++ lr) &&
   Nat.eqb q q' && same_numbers s s' && same_numbers r r' && same_numbers e (differing_after round e) &&
@@ -242,8 +299,8 @@ Definition check_rounds (C : gcert) : bool :=
 Definition check_run (share : Q) (enough : Q -> bool) (C : rcert) : bool :=
   let run := r_run C in
   let (l, ks) := back run [] in
-  check_claim (r_claim C) && check_model (multiples n) A V &&
-  possible run (initial A) [] [] && forallb (fun p => check_steep share (fst p) (snd p)) (combine run ks) &&
+  check_claim (r_claim C) && check_model g A V &&
+  possible run (initial A) [] [] && near_enough run && forallb (fun p => check_steep share (fst p) (snd p)) (combine run ks) &&
   forallb (check_more (r_claim C)) run && follows (length (differ A)) run 0 && alone run (initial A) [] &&
   enough (worth run ks []).
 End Runs.
@@ -251,18 +308,18 @@ End Runs.
 Definition worth_D (C : rcert) (w : Q) : bool := Qle_bool 0 (c_D (r_claim C)) && Qle_bool (c_D (r_claim C)) w.
 
 (* lower-bound; violation-growth: nothing limits the flow. *)
-Definition check_lower (n : positive) (A : automaton) (C : rcert) : bool :=
-  check_run n A (by_trees (grow A (r_hints C))) 1 (worth_D C) C.
-Definition check_growth (n : positive) (A : automaton) (C : rcert) : bool :=
-  check_run n A (by_trees (grow A (r_hints C))) 0 (Qlt_bool 0) C.
+Definition check_lower (g : grade) (A : automaton) (C : rcert) : bool :=
+  check_run g A (by_trees (grow A (r_hints C))) 1 (worth_D C) C.
+Definition check_growth (g : grade) (A : automaton) (C : rcert) : bool :=
+  check_run g A (by_trees (grow A (r_hints C))) 0 (Qlt_bool 0) C.
 
 (* The same where a round is repeated. *)
-Definition check_growth_in_rounds (n : positive) (A : automaton) (C : gcert) : bool :=
-  check_rounds n A (by_trees (grow A (g_hints C))) C.
+Definition check_growth_in_rounds (g : grade) (A : automaton) (C : gcert) : bool :=
+  check_rounds g A (by_trees (grow A (g_hints C))) C.
 
-Lemma check_rounds_plain n A C : check_growth_in_rounds n A C = check_rounds n A (plain A (g_hints C)) C.
+Lemma check_rounds_plain g A C : check_growth_in_rounds g A C = check_rounds g A (plain A (g_hints C)) C.
 Proof. unfold check_growth_in_rounds. now rewrite by_trees_plain. Qed.
-Lemma check_lower_plain n A C : check_lower n A C = check_run n A (plain A (r_hints C)) 1 (worth_D C) C.
+Lemma check_lower_plain g A C : check_lower g A C = check_run g A (plain A (r_hints C)) 1 (worth_D C) C.
 Proof. unfold check_lower. now rewrite by_trees_plain. Qed.
-Lemma check_growth_plain n A C : check_growth n A C = check_run n A (plain A (r_hints C)) 0 (Qlt_bool 0) C.
+Lemma check_growth_plain g A C : check_growth g A C = check_run g A (plain A (r_hints C)) 0 (Qlt_bool 0) C.
 Proof. unfold check_growth. now rewrite by_trees_plain. Qed.

@@ -1,4 +1,9 @@
 
+(** val xorb : bool -> bool -> bool **)
+
+let xorb b1 b2 =
+  if b1 then if b2 then false else true else b2
+
 (** val negb : bool -> bool **)
 
 let negb = function
@@ -1999,19 +2004,106 @@ let atom_holds s z0 a =
   then qlt_bool (valueQ s z0 a.low) (valueQ s z0 a.high)
   else qle_bool (valueQ s z0 a.low) (valueQ s z0 a.high)
 
-(** val can_beQ : positive -> law -> q -> q -> q -> bool **)
+(** val can_beQ : grade -> law -> q -> q -> q -> bool **)
 
-let can_beQ n l d0 m z0 =
+let can_beQ g l d0 m z0 =
   match l with
   | Laplace ->
     if qle_bool d0 { qnum = Z0; qden = XH }
     then qeq_bool z0 m
-    else on_grid n (qminus z0 m)
+    else g.shift_ok (qminus z0 m)
   | Exponential ->
     if qle_bool d0 { qnum = Z0; qden = XH }
     then qeq_bool z0 m
-    else (&&) (on_grid n (qminus z0 m)) (qle_bool m z0)
+    else (&&) (g.shift_ok (qminus z0 m)) (qle_bool m z0)
   | Exact -> qeq_bool z0 m
+
+type origin = (bool * int) option
+
+type origins = (int * origin) list
+
+(** val turn : bool -> origin -> origin **)
+
+let turn b = function
+| Some p -> let (c, i) = p in Some ((xorb b c), i)
+| None -> None
+
+(** val same_origin : origin -> origin -> bool **)
+
+let same_origin o o' =
+  match o with
+  | Some p ->
+    let (b, i) = p in
+    (match o' with
+     | Some p0 -> let (c, j) = p0 in (&&) (eqb b c) ((=) i j)
+     | None -> false)
+  | None -> (match o' with
+             | Some _ -> false
+             | None -> true)
+
+(** val origin_of : origins -> int -> origin **)
+
+let origin_of o x =
+  match lookup x o with
+  | Some o0 -> o0
+  | None -> None
+
+(** val origin_at : origins -> origin -> term -> origin **)
+
+let origin_at o z0 v =
+  turn v.negative
+    (match v.whence with
+     | Zero -> None
+     | Insample -> z0
+     | Held x -> origin_of o x)
+
+(** val upd_origins : origins -> trans -> origin -> origins **)
+
+let upd_origins o t z0 =
+  app (map (fun x -> (x, z0)) t.asg)
+    (app (map (fun p -> ((fst p), (origin_at o z0 (snd p)))) t.copies)
+      (filter (fun p -> negb (mem (fst p) (gets t))) o))
+
+(** val fresh : origins -> int **)
+
+let fresh o =
+  fold_right (fun p n ->
+    match snd p with
+    | Some y -> let (_, i) = y in if (<=) n i then Stdlib.Int.succ i else n
+    | None -> n) 0 o
+
+(** val sample_origin : law -> q -> origins -> origin **)
+
+let sample_origin l d0 o =
+  if is_live l d0 then Some (false, (fresh o)) else None
+
+(** val roomy : numbers_of -> origins -> q -> origin -> atom -> bool **)
+
+let roomy s o z0 o0 a =
+  (||) (same_origin (origin_at o o0 a.low) (origin_at o o0 a.high))
+    (qlt_bool (valueQ s z0 a.low) (valueQ s z0 a.high))
+
+(** val instead : origins -> origins -> (int * origin) list **)
+
+let instead o o' =
+  flat_map (fun p ->
+    match snd p with
+    | Some y -> let (b, i) = y in (i, (turn b (origin_of o' (fst p)))) :: []
+    | None -> []) o
+
+(** val comes_back : origins -> origins -> bool **)
+
+let comes_back o o' =
+  let now = instead o o' in
+  forallb (fun x ->
+    match origin_of o x with
+    | Some p ->
+      let (b, i) = p in
+      (match lookup i now with
+       | Some o0 -> same_origin (turn b (origin_of o' x)) o0
+       | None -> false)
+    | None -> same_origin (origin_of o' x) None)
+    (app (map fst o) (map fst o'))
 
 type linear = numbers_of * q
 
@@ -2103,10 +2195,10 @@ let read_of v c x =
   else { qnum = Z0; qden = XH }
 
 (** val possible :
-    positive -> automaton -> view -> rstep list -> int -> numbers_of ->
+    grade -> automaton -> view -> rstep list -> int -> numbers_of ->
     numbers_of -> bool **)
 
-let rec possible n a v run q0 s r =
+let rec possible g a v run q0 s r =
   match run with
   | [] -> true
   | c :: run' ->
@@ -2118,13 +2210,50 @@ let rec possible n a v run q0 s r =
         ((&&)
           ((&&)
             ((&&) (Nat.ltb c.taken (length a.transitions)) ((=) t.src q0))
-            (can_beQ n (v.st_of q0).law_of (v.st_of q0).d
+            (can_beQ g (v.st_of q0).law_of (v.st_of q0).d
               (qplus m (v.st_of q0).mu) c.drawn))
           ((||) (negb (shows_other t))
-            (can_beQ n (v.st_of q0).law_of' (v.st_of q0).d'
+            (can_beQ g (v.st_of q0).law_of' (v.st_of q0).d'
               (qplus m (v.st_of q0).mu') c.drawn')))
         (forallb (atom_holds s c.drawn) (atoms t)))
-      (possible n a v run' t.tgt (updQ s t c.drawn) (setQ t.sets e r))
+      (possible g a v run' t.tgt (updQ s t c.drawn) (setQ t.sets e r))
+
+(** val drawn_from : view -> rstep -> origins -> origin **)
+
+let drawn_from v c o =
+  let s = v.st_of (v.tr_of c.taken).src in sample_origin s.law_of s.d o
+
+(** val has_room : view -> rstep list -> numbers_of -> origins -> bool **)
+
+let rec has_room v run s o =
+  match run with
+  | [] -> true
+  | c :: run' ->
+    let t = v.tr_of c.taken in
+    (&&) (forallb (roomy s o c.drawn (drawn_from v c o)) (atoms t))
+      (has_room v run' (updQ s t c.drawn)
+        (upd_origins o t (drawn_from v c o)))
+
+(** val origins_after : view -> rstep list -> origins -> origins **)
+
+let rec origins_after v run o =
+  match run with
+  | [] -> o
+  | c :: run' ->
+    origins_after v run' (upd_origins o (v.tr_of c.taken) (drawn_from v c o))
+
+(** val near_enough : grade -> view -> rstep list -> bool **)
+
+let near_enough g v run =
+  (||) (negb g.mixes) (has_room v run [] [])
+
+(** val round_near_enough :
+    grade -> view -> rstep list -> rstep list -> bool **)
+
+let round_near_enough g v first round =
+  (||) (negb g.mixes)
+    (let o = origins_after v first [] in
+     comes_back o (origins_after v round o))
 
 (** val stepped : view -> rstep -> numbers_of -> linear **)
 
@@ -2197,15 +2326,15 @@ let rec differing_after v run r =
     differing_after v run'
       (setQ (v.tr_of c.taken).sets (read_of v c c.more) r)
 
-(** val check_more : positive -> view -> claim -> rstep -> bool **)
+(** val check_more : grade -> view -> claim -> rstep -> bool **)
 
-let check_more n v c s =
+let check_more g v c s =
   (||) (negb (v.st_of (v.tr_of s.taken).src).reads)
     ((&&)
       ((&&)
         ((&&) (qle_bool (qmult c.c_sens c.c_low) (qopp s.more))
           (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
-        (on_grid n s.more)) (on_grid n s.entry_at))
+        (g.shift_ok s.more)) (g.shift_ok s.entry_at))
 
 (** val follows : view -> int -> rstep list -> int -> bool **)
 
@@ -2304,9 +2433,9 @@ let untouched v run l =
   forallb (fun c ->
     forallb (fun p -> negb (mem (fst p) (gets (v.tr_of c.taken)))) l) run
 
-(** val check_rounds : positive -> automaton -> view -> gcert -> bool **)
+(** val check_rounds : grade -> automaton -> view -> gcert -> bool **)
 
-let check_rounds n a v c =
+let check_rounds g a v c =
   let first = c.g_before in
   let round = c.g_round in
   let last = c.g_after in
@@ -2337,9 +2466,13 @@ let check_rounds n a v c =
                             ((&&)
                               ((&&)
                                 ((&&)
-                                  ((&&) (check_claim c.g_claim)
-                                    (check_model (multiples n) a v))
-                                  (possible n a v run a.initial [] []))
+                                  ((&&)
+                                    ((&&)
+                                      ((&&) (check_claim c.g_claim)
+                                        (check_model g a v))
+                                      (possible g a v run a.initial [] []))
+                                    (near_enough g v run))
+                                  (round_near_enough g v first round))
                                 (forallb (fun p1 ->
                                   check_steep v { qnum = Z0; qden = XH }
                                     (fst p1) (snd p1)) (combine first kb)))
@@ -2352,7 +2485,7 @@ let check_rounds n a v c =
                           (untouched v round (app la lr))) ((=) q0 q'))
                       (same_numbers s s')) (same_numbers r r'))
                   (same_numbers e (differing_after v round e)))
-                (forallb (check_more n v c.g_claim) run))
+                (forallb (check_more g v c.g_claim) run))
               (follows v (length a.differ) run 0))
             (match pattern_after v first 0 with
              | Some k ->
@@ -2366,9 +2499,9 @@ let check_rounds n a v c =
         (worth v last ka e)))
 
 (** val check_run :
-    positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool **)
+    grade -> automaton -> view -> q -> (q -> bool) -> rcert -> bool **)
 
-let check_run n a v share enough c =
+let check_run g a v share enough c =
   let run = c.r_run in
   let (_, ks) = back v run [] in
   (&&)
@@ -2377,10 +2510,10 @@ let check_run n a v share enough c =
         ((&&)
           ((&&)
             ((&&)
-              ((&&) (check_claim c.r_claim) (check_model (multiples n) a v))
-              (possible n a v run a.initial [] []))
+              ((&&) ((&&) (check_claim c.r_claim) (check_model g a v))
+                (possible g a v run a.initial [] [])) (near_enough g v run))
             (forallb (fun p -> check_steep v share (fst p) (snd p))
-              (combine run ks))) (forallb (check_more n v c.r_claim) run))
+              (combine run ks))) (forallb (check_more g v c.r_claim) run))
         (follows v (length a.differ) run 0)) (alone v run a.initial []))
     (enough (worth v run ks []))
 
@@ -2390,19 +2523,19 @@ let worth_D c w =
   (&&) (qle_bool { qnum = Z0; qden = XH } c.r_claim.c_D)
     (qle_bool c.r_claim.c_D w)
 
-(** val check_lower : positive -> automaton -> rcert -> bool **)
+(** val check_lower : grade -> automaton -> rcert -> bool **)
 
-let check_lower n a c =
-  check_run n a (by_trees (grow a c.r_hints)) { qnum = (Zpos XH); qden = XH }
+let check_lower g a c =
+  check_run g a (by_trees (grow a c.r_hints)) { qnum = (Zpos XH); qden = XH }
     (worth_D c) c
 
-(** val check_growth : positive -> automaton -> rcert -> bool **)
+(** val check_growth : grade -> automaton -> rcert -> bool **)
 
-let check_growth n a c =
-  check_run n a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
+let check_growth g a c =
+  check_run g a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
     (qlt_bool { qnum = Z0; qden = XH }) c
 
-(** val check_growth_in_rounds : positive -> automaton -> gcert -> bool **)
+(** val check_growth_in_rounds : grade -> automaton -> gcert -> bool **)
 
-let check_growth_in_rounds n a c =
-  check_rounds n a (by_trees (grow a c.g_hints)) c
+let check_growth_in_rounds g a c =
+  check_rounds g a (by_trees (grow a c.g_hints)) c

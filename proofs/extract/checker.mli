@@ -1,4 +1,6 @@
 
+val xorb : bool -> bool -> bool
+
 val negb : bool -> bool
 
 val fst : ('a1 * 'a2) -> 'a1
@@ -573,7 +575,31 @@ val weighedQ : (int * q) list -> numbers_of -> q
 
 val atom_holds : numbers_of -> q -> atom -> bool
 
-val can_beQ : positive -> law -> q -> q -> q -> bool
+val can_beQ : grade -> law -> q -> q -> q -> bool
+
+type origin = (bool * int) option
+
+type origins = (int * origin) list
+
+val turn : bool -> origin -> origin
+
+val same_origin : origin -> origin -> bool
+
+val origin_of : origins -> int -> origin
+
+val origin_at : origins -> origin -> term -> origin
+
+val upd_origins : origins -> trans -> origin -> origins
+
+val fresh : origins -> int
+
+val sample_origin : law -> q -> origins -> origin
+
+val roomy : numbers_of -> origins -> q -> origin -> atom -> bool
+
+val instead : origins -> origins -> (int * origin) list
+
+val comes_back : origins -> origins -> bool
 
 type linear = numbers_of * q
 
@@ -596,8 +622,18 @@ val alike : item list -> item list -> bool
 val read_of : view -> rstep -> q -> q
 
 val possible :
-  positive -> automaton -> view -> rstep list -> int -> numbers_of ->
-  numbers_of -> bool
+  grade -> automaton -> view -> rstep list -> int -> numbers_of -> numbers_of
+  -> bool
+
+val drawn_from : view -> rstep -> origins -> origin
+
+val has_room : view -> rstep list -> numbers_of -> origins -> bool
+
+val origins_after : view -> rstep list -> origins -> origins
+
+val near_enough : grade -> view -> rstep list -> bool
+
+val round_near_enough : grade -> view -> rstep list -> rstep list -> bool
 
 val stepped : view -> rstep -> numbers_of -> linear
 
@@ -615,7 +651,7 @@ val advance :
 
 val differing_after : view -> rstep list -> numbers_of -> numbers_of
 
-val check_more : positive -> view -> claim -> rstep -> bool
+val check_more : grade -> view -> claim -> rstep -> bool
 
 val follows : view -> int -> rstep list -> int -> bool
 
@@ -633,15 +669,15 @@ val same_list : int list -> int list -> bool
 
 val untouched : view -> rstep list -> numbers_of -> bool
 
-val check_rounds : positive -> automaton -> view -> gcert -> bool
+val check_rounds : grade -> automaton -> view -> gcert -> bool
 
 val check_run :
-  positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool
+  grade -> automaton -> view -> q -> (q -> bool) -> rcert -> bool
 
 val worth_D : rcert -> q -> bool
 
-val check_lower : positive -> automaton -> rcert -> bool
+val check_lower : grade -> automaton -> rcert -> bool
 
-val check_growth : positive -> automaton -> rcert -> bool
+val check_growth : grade -> automaton -> rcert -> bool
 
-val check_growth_in_rounds : positive -> automaton -> gcert -> bool
+val check_growth_in_rounds : grade -> automaton -> gcert -> bool

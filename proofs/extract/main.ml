@@ -59,8 +59,8 @@ let look (a : Automata.t) c j =
     let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
     let found = head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ] in
     match written () with
-    | `Once x when check XH a.automaton x -> found
-    | `In_rounds x when check_in_rounds XH a.automaton x -> found
+    | `Once x when check (multiples XH) a.automaton x -> found
+    | `In_rounds x when check_in_rounds (multiples XH) a.automaton x -> found
     | _ -> unproved ("a certificate of the kind " ^ kind
         ^ " that breaks a rule, needs the order of values to tell runs apart, or is not about integers")
     | exception Not_proved why -> unproved why in

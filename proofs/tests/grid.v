@@ -1,7 +1,7 @@
 (* What is proved for noise on a grid, and on what it rests. *)
 From Coq Require Import Reals QArith Qreals.
 From Symdipa.Core Require Import Model Pattern Lookup Checker Sound Guide.
-From Symdipa.Grid Require Import Laplace Grid Fine Below Rounds Example.
+From Symdipa.Grid Require Import Laplace Grid Fine Bounds Example.
 Print near.
 Print differ_as.
 Print allows.

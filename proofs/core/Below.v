@@ -1,8 +1,7 @@
-(* A run that the checker accepts shows that nothing less than its D will do, for noise on a grid.
+(* A run that the checker accepts shows that nothing less than its D will do, for noise of which large values are rare (Rare).
    Inputs x + tau*delta make the run so rare, as tau grows, that of two neighbours one must differ by as much as D says. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Arith Lra Lia Classical FunctionalExtensionality FinFun.
-From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Runs.
-From Symdipa.Grid Require Import Laplace Grid Tails.
+From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Guide Runs Rare.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -34,18 +33,25 @@ Qed.
 Lemma lookup_map {X Y} x (h : nat * X -> Y) (l : list (nat * X)) :
   lookup x (map (fun p => (fst p, h p)) l) = match lookup x l with Some v => Some (h (x, v)) | None => None end.
 Proof. induction l as [|[y v] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; auto. Qed.
-Lemma lookup_same x (z : Q) l : lookup x (map (fun y => (y, z)) l) = if mem x l then Some z else None.
+Lemma lookup_same {X} x (z : X) l : lookup x (map (fun y => (y, z)) l) = if mem x l then Some z else None.
 Proof.
   induction l as [|y l IH]; simpl; [easy|]. unfold mem. simpl. destruct (Nat.eqb x y); simpl; auto.
 Qed.
 
-Lemma upd_real s t z : real (updQ s t z) = upd (real s) t (Q2R z).
+(* What a step stores: what the sample leaves, what copies do, and what was there. *)
+Lemma lookup_upd {X} x t (z : X) (h : term -> X) l :
+  lookup x (map (fun y => (y, z)) (asg t) ++ map (fun p => (fst p, h (snd p))) (copies t) ++ filter (fun p => negb (mem (fst p) (gets t))) l) =
+  if mem x (asg t) then Some z else match lookup x (copies t) with Some v => Some (h v) | None => lookup x l end.
 Proof.
-  apply functional_extensionality. intros x. unfold real at 1, getQ, updQ, upd. rewrite lookup_app, lookup_same.
-  destruct (mem x (asg t)) eqn:M; [easy|]. rewrite lookup_app, (lookup_map x (fun p => valueQ s z (snd p))).
-  destruct (lookup x (copies t)) as [v|] eqn:C; [apply value_real|].
+  rewrite lookup_app, lookup_same. destruct (mem x (asg t)) eqn:M; [easy|]. rewrite lookup_app, (lookup_map x (fun p => h (snd p))).
+  destruct (lookup x (copies t)) as [v|] eqn:C; [easy|].
   rewrite (lookup_filter x (fun y => negb (mem y (gets t)))); [easy|]. apply negb_true_iff, mem_false. unfold gets. rewrite in_app_iff.
   intros [H|H]; [apply mem_In in H; congruence|now apply lookup_None in C].
+Qed.
+Lemma upd_real s t z : real (updQ s t z) = upd (real s) t (Q2R z).
+Proof.
+  apply functional_extensionality. intros x. unfold real at 1, getQ, updQ, upd. rewrite (lookup_upd x t z (fun v => valueQ s z v)).
+  destruct (mem x (asg t)); [easy|]. destruct (lookup x (copies t)) as [v|]; [apply value_real|easy].
 Qed.
 Lemma set_real l e r : real (setQ l e r) = set_registers l (Q2R e) (real r).
 Proof.
@@ -120,16 +126,19 @@ Proof.
     assert (0 <= Q2R w * (value s z (high a) - value s z (low a))) by (apply Rmult_le_pos; lra). lra.
 Qed.
 Lemma total_items l L (b : item -> R) :
-  exists K, forall s z, (forall u v, In (Number u v) (map fst l) -> value s z u - value s z v = b (Number u v)) ->
-  total_at (add_items l L) s z = total_at L s z + K.
+  exists K, forall s z, (forall u v, In (Number u v) (map fst l) -> Rabs (value s z u - value s z v - b (Number u v)) <= 1) ->
+  total_at (add_items l L) s z <= total_at L s z + K.
 Proof.
   induction l as [|[i w] l [K IH]]; cbn [add_items fold_right map].
   - exists 0. intros. lra.
   - fold (add_items l L). cbn [fst snd]. destruct i as [x|u v|].
     + exists K. intros s z H. apply IH. intros u v Huv. apply H. now right.
-    + exists (K + Q2R w * (b (Number u v) - Q2R (plus u) + Q2R (plus v))). intros s z H. rewrite !total_term, Q2R_opp.
-      rewrite IH by (intros u' v' Huv; apply H; now right). pose proof (H u v ltac:(now left)). unfold bare.
-      replace (b (Number u v)) with (value s z u - value s z v) by easy. lra.
+    + exists (K + Q2R w * (b (Number u v) - Q2R (plus u) + Q2R (plus v)) + Rabs (Q2R w)). intros s z H. rewrite !total_term, Q2R_opp.
+      pose proof (IH s z ltac:(intros u' v' Huv; apply H; now right)). pose proof (H u v ltac:(now left)) as B. unfold bare.
+      set (y := value s z u - value s z v - b (Number u v)) in B.
+      assert (Q2R w * y <= Rabs (Q2R w)).
+      { eapply Rle_trans; [apply Rle_abs|]. rewrite Rabs_mult. rewrite <- (Rmult_1_r (Rabs (Q2R w))) at 2. apply Rmult_le_compat_l; [apply Rabs_pos|exact B]. }
+      unfold y in *. lra.
     + exists K. intros s z H. apply IH. intros u v Huv. apply H. now right.
 Qed.
 
@@ -138,12 +147,12 @@ Proof. intros H. apply in_map_iff in H as ([a b] & <- & H). now apply in_combine
 
 (* ---- What is observed of the run ---- *)
 
-Definition equal_b (x y : R) : bool := if Req_EM_T x y then true else false.
+(* Numbers that are near to those of the run. *)
 Definition seen (s : numbers_of) (z z' : Q) (i : item) : letter :=
   match i with
   | Sym x => LSym x
-  | Number a b => LReal (fun r => equal_b r (Q2R (valueQ s z a) - Q2R (valueQ s z b)))
-  | Other => LReal (fun r => equal_b r (Q2R z'))
+  | Number a b => LReal (around (Q2R (valueQ s z a) - Q2R (valueQ s z b)) 1)
+  | Other => LReal (around (Q2R z') 1)
   end.
 
 Lemma alike_shows {eps} (N : noise eps) A q m s z z' o : forall o' st y, alike o' o = false -> shows N A q m o' (map (seen s z z') o) st y = 0.
@@ -153,15 +162,12 @@ Proof.
   - rewrite IH by easy. lra.
 Qed.
 
-(* Inputs that are multiples of 1/n (those that are [near] them are, too). *)
-Definition on_multiples (n : positive) (alpha : nat -> R) := forall i, multiple (width n) (alpha i).
-
 Section Run.
-Variables (n : positive) (eps : R) (Heps : 0 < eps) (A : automaton) (H0 : hints).
+Context {eps : R} (Heps : 0 < eps) (N : noise eps) (T : tails N) (g : grade).
+Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
+Variables (A : automaton) (H0 : hints).
 Local Notation V := (plain A H0).
-Local Notation N := (noise_on n eps Heps).
 Local Notation P := (Pp N A).
-Let g := width n.
 
 Fixpoint word (run : list rstep) (s : numbers_of) : list (list letter) :=
   match run with
@@ -169,24 +175,26 @@ Fixpoint word (run : list rstep) (s : numbers_of) : list (list letter) :=
   | c :: run' => let t := tr A (taken c) in map (seen s (drawn c) (drawn' c)) (out t) :: word run' (updQ s t (drawn c))
   end.
 
-Lemma good_any w : good_word N w.
-Proof. apply all_good. Qed.
-Lemma good_letters l : Forall (good_letter N) l.
-Proof. exact (Forall_inv (good_any [l])). Qed.
+Lemma good_seen s z z' o : Forall (good_letter N) (map (seen s z z') o).
+Proof. apply Forall_forall. intros l Hl. apply in_map_iff in Hl as (i & <- & _). destruct i; simpl; try easy; apply (good_around N T). Qed.
+Lemma good_run run : forall s, good_word N (word run s).
+Proof. induction run as [|c run IH]; intros s; cbn [word]; constructor; [apply good_seen|apply IH]. Qed.
 
 (* -- the run is possible -- *)
 
-Lemma can_be_real l dd m z : can_beQ n l dd m z = true -> can_be g l (Q2R dd) (Q2R m) (Q2R z).
+Lemma can_be_real l dd m z : can_beQ g l dd m z = true -> can_be N l (Q2R dd) (Q2R m) (Q2R z).
 Proof.
   assert (Neg : Qle_bool dd 0 = true -> ~ 0 < Q2R dd) by (intros H; apply Qle_R in H; rewrite Q2R_0 in H; lra).
   assert (Pos : Qle_bool dd 0 = false -> 0 < Q2R dd).
   { intros H. apply Rnot_le_lt. intros L. rewrite <- Q2R_0 in L. apply Rle_Qle in L. apply Qle_bool_iff in L. congruence. }
-  assert (Grid : on_grid n (z - m) = true -> multiple g (Q2R z - Q2R m)) by (intros H; rewrite <- Q2R_minus; now apply on_grid_multiple).
+  assert (Apart : shift_ok g (z - m) = true -> ok N (Q2R z - Q2R m)) by (intros H; rewrite <- Q2R_minus; now apply okq_ok).
   assert (Same : Qeq_bool z m = true -> Q2R z = Q2R m) by (intros H; now apply Qeq_bool_iff, Qeq_eqR in H).
   unfold can_beQ, can_be. destruct l; auto; destruct (Qle_bool dd 0) eqn:L; destruct (Rlt_dec 0 (Q2R dd)) as [r|r]; auto;
   try (exfalso; apply (Neg eq_refl); exact r); try (exfalso; apply r; exact (Pos eq_refl)).
   rewrite andb_true_iff. intros [H1 H2]. split; [auto|now apply Qle_R].
 Qed.
+Lemma can_be_still l dd m z : ~ live l dd -> can_be N l dd m z -> z = m.
+Proof. destruct l; simpl; auto; destruct (Rlt_dec 0 dd); tauto. Qed.
 
 (* The streams of entries of a run: those that it reads, then 0. *)
 Fixpoint entries_of (f : rstep -> Q) (run : list rstep) : list Q :=
@@ -205,44 +213,245 @@ Proof.
   destruct (reads (st A (src (tr A (taken c))))); cbn [nth]; split; rewrite ?Q2R_0; reflexivity.
 Qed.
 
-Lemma ind_equal x : ind (equal_b x x) = 1.
-Proof. unfold equal_b. now destruct (Req_EM_T x x). Qed.
 Lemma unit_ind B : unit_fun (fun y => ind (B y)).
 Proof. intros y. apply ind_unit. Qed.
 
-Lemma shows_positive q m s z z' o : (In Other o -> can_be g (law_of' (st A q)) (Q2R (d' (st A q))) (m + Q2R (mu' (st A q))) (Q2R z')) ->
-  0 < shows N A q m o (map (seen s z z') o) (real s) (Q2R z).
+Lemma good_scaled c B : good_set N B -> good N (fun z => c * ind (B z)).
 Proof.
-  induction o as [|i o IH]; intros Ho; cbn [map shows]; [lra|]. apply Rmult_lt_0_compat; [|apply IH; intros H; apply Ho; now right].
-  destruct i as [x|a b|]; cbn [seen shows_item].
-  - rewrite Nat.eqb_refl. simpl. lra.
-  - rewrite <- !value_real, ind_equal. lra.
-  - apply (possible_value g eps (width_pos n) Heps _ _ _ (Q2R z')); [apply unit_ind|apply Ho; now left|]. rewrite ind_equal. lra.
+  intros GB. apply (good_ext eps N (fun z => c * ind (B (value (fun _ => 0) z insample - value (fun _ => 0) z zero)))).
+  - intros z. unfold value. cbn. rewrite Q2R_0. replace (z + 0 - (0 + 0)) with z by ring. reflexivity.
+  - apply (good_J eps N (fun s z => c * ind (B (value s z insample - value s z zero)))).
+    exact (goodJ_mult eps N (fun _ _ => c) _ (goodJ_const eps N c) (goodJ_number eps N insample zero B GB)).
 Qed.
 
-Lemma possible_positive run : forall q s r, possible n A V run q s r = true ->
-  chain A q (map taken run) /\ 0 < P (map taken run) (word run s) q (real s) (stream_of entry_at run, real r).
+(* Samples and what is stored: near those of the run.  In sets S of what may be stored, comparisons of the run hold. *)
+Definition sample_near (r : R) (q : nat) (z y : R) : Prop :=
+  Rabs (y - z) <= r /\ (~ live (law_of (st A q)) (Q2R (d (st A q))) -> y = z).
+Definition next (r : R) (c : rstep) (S : store -> Prop) : store -> Prop := fun f' =>
+  exists f y, S f /\ sample_near r (src (tr A (taken c))) (Q2R (drawn c)) y /\ f' = upd f (tr A (taken c)) y.
+Definition goes (r : R) (c : rstep) (s : numbers_of) (S : store -> Prop) : Prop := forall f y,
+  S f -> sample_near r (src (tr A (taken c))) (Q2R (drawn c)) y ->
+  (forall a, In a (atoms (tr A (taken c))) -> true_of f y a) /\
+  (forall u v, In (Number u v) (out (tr A (taken c))) ->
+     Rabs (value f y u - value f y v - (Q2R (valueQ s (drawn c) u) - Q2R (valueQ s (drawn c) v))) <= 1).
+Fixpoint passes (r : R) (run : list rstep) (s : numbers_of) (S : store -> Prop) : Prop :=
+  match run with
+  | [] => True
+  | c :: run' => goes r c s S /\ passes r run' (updQ s (tr A (taken c)) (drawn c)) (next r c S)
+  end.
+Definition has (r : R) := 0 < r \/ r = 0 /\ points N T.
+
+Lemma around_likely l dd m z r : has r -> can_be N l dd m z -> 0 < E N l dd m (fun y => ind (around z r y)).
 Proof.
-  induction run as [|c run IH]; intros q s r; cbn [possible map word Pp chain]; [intros _; split; [easy|lra]|].
-  cbv zeta. see_goal. rewrite !andb_true_iff. intros [[[[[H1 H2] H3] H4] H5] H6]. apply Nat.ltb_lt in H1. apply Nat.eqb_eq in H2.
-  set (i := taken c) in *. subst q. set (q := src (tr A i)) in *. set (t := tr A i) in *.
-  destruct (IH _ _ _ H6) as [Hc Hp]. assert (Hi : In i (leaving A q)) by (apply leaving_In; auto).
-  split; [easy|]. unfold step. set (a := (stream_of entry_at (c :: run), real r)).
-  destruct (stream_step entry_at c run (real r)) as [Ea Ra]. fold i in Ea, Ra. fold t in Ea, Ra. fold q a in Ea, Ra.
-  assert (Em : input A q a = Q2R (Qred (read_of V c (entry_at c) + weighedQ (factors (st A q)) r))).
-  { unfold input. rewrite Ea, Q2R_red, Q2R_plus, weighed_real. reflexivity. }
-  assert (U : unit_fun (after_step N A i q (map (seen s (drawn c) (drawn' c)) (out t)) a (P (map taken run) (word run (updQ s t (drawn c))) (tgt t)) (real s))).
-  { apply after_unit; [apply good_letters|intros; apply Pp_unit, good_any]. }
-  apply (possible_value g eps (width_pos n) Heps _ _ _ (Q2R (drawn c))); [exact U| |].
-  - rewrite Em, <- Q2R_plus. now apply can_be_real.
-  - unfold after_step. fold t. rewrite atoms_enabled.
-    2: { intros b Hb. apply atom_real. rewrite forallb_forall in H5. auto. }
-    apply Rmult_lt_0_compat.
-    + apply shows_positive. intros Ho. apply orb_true_iff in H4 as [H4|H4].
-      * apply negb_true_iff in H4. assert (shows_other t = true) by (apply existsb_exists; exists Other; auto). congruence.
-      * rewrite Em, <- Q2R_plus. now apply can_be_real.
-    + rewrite Ra, <- upd_real, <- set_real. exact Hp.
+  intros Hr C. destruct (classic (live l dd)) as [L|L]; [now apply (E_around N T)|].
+  rewrite (E_still N T) by easy. apply (can_be_still l dd m z L) in C. subst m.
+  assert (H : around z r z = true) by (apply around_iff; replace (z - z) with 0 by ring; rewrite Rabs_R0; destruct Hr; lra).
+  rewrite H. simpl. lra.
 Qed.
+
+Lemma shows_likely q m s z z' o : (In Other o -> can_be N (law_of' (st A q)) (Q2R (d' (st A q))) (m + Q2R (mu' (st A q))) (Q2R z')) ->
+  exists c, 0 < c /\ forall f y,
+    (forall u v, In (Number u v) o -> Rabs (value f y u - value f y v - (Q2R (valueQ s z u) - Q2R (valueQ s z v))) <= 1) ->
+    c <= shows N A q m o (map (seen s z z') o) f y.
+Proof.
+  induction o as [|i o IH]; intros Ho; cbn [map shows]; [exists 1; split; intros; lra|].
+  destruct IH as (c & Hc & H); [intros; apply Ho; now right|].
+  assert (Hi : exists c1, 0 < c1 /\ forall f y, (forall u v, i = Number u v -> Rabs (value f y u - value f y v - (Q2R (valueQ s z u) - Q2R (valueQ s z v))) <= 1) ->
+    c1 <= shows_item N A q m i (seen s z z' i) f y).
+  { destruct i as [x|u v|]; cbn [seen shows_item].
+    - exists 1. split; [lra|]. intros. rewrite Nat.eqb_refl. simpl. lra.
+    - exists 1. split; [lra|]. intros f y B. specialize (B u v eq_refl). apply around_iff in B. rewrite B. simpl. lra.
+    - assert (0 < E N (law_of' (st A q)) (Q2R (d' (st A q))) (m + Q2R (mu' (st A q))) (fun y => ind (around (Q2R z') 1 y))) as L.
+      { apply around_likely; [left; lra|]. apply Ho. now left. }
+      eexists. split; [exact L|]. intros. lra. }
+  destruct Hi as (c1 & Hc1 & H1). exists (c1 * c). split; [now apply Rmult_lt_0_compat|]. intros f y B.
+  apply Rmult_le_compat; try lra; [apply H1|apply H]; intros u v Huv; apply B; [now left|now right].
+Qed.
+
+Lemma possible_likely r run : has r -> forall q s rr S, possible g A V run q s rr = true -> passes r run s S ->
+  chain A q (map taken run) /\ exists c, 0 < c /\ forall f, S f -> c <= P (map taken run) (word run s) q f (stream_of entry_at run, real rr).
+Proof.
+  intros Hr. induction run as [|c run IH]; intros q s rr S; cbn [possible passes map word Pp chain].
+  { intros _ _. split; [easy|]. exists 1. split; intros; lra. }
+  cbv zeta. see_goal. rewrite !andb_true_iff. intros [[[[[H1 H2] H3] H4] H5] H6] [Go Pa]. apply Nat.ltb_lt in H1. apply Nat.eqb_eq in H2.
+  unfold goes, next in *. set (i := taken c) in *. subst q. set (q := src (tr A i)) in *. set (t := tr A i) in *.
+  destruct (IH _ _ _ _ H6 Pa) as [Hc (c1 & Hc1 & L1)]. assert (Hi : In i (leaving A q)) by (apply leaving_In; auto).
+  split; [easy|]. unfold step. set (a := (stream_of entry_at (c :: run), real rr)).
+  destruct (stream_step entry_at c run (real rr)) as [Ea Ra]. fold i in Ea, Ra. fold t in Ea, Ra. fold q a in Ea, Ra.
+  assert (Em : input A q a = Q2R (Qred (read_of V c (entry_at c) + weighedQ (factors (st A q)) rr))).
+  { unfold input. rewrite Ea, Q2R_red, Q2R_plus, weighed_real. reflexivity. }
+  assert (Ho : In Other (out t) -> can_be N (law_of' (st A q)) (Q2R (d' (st A q))) (input A q a + Q2R (mu' (st A q))) (Q2R (drawn' c))).
+  { intros Ho. apply orb_true_iff in H4 as [H4|H4].
+    - apply negb_true_iff in H4. assert (shows_other t = true) by (apply existsb_exists; exists Other; auto). congruence.
+    - rewrite Em, <- Q2R_plus. now apply can_be_real. }
+  destruct (shows_likely q (input A q a) s (drawn c) (drawn' c) (out t) Ho) as (c2 & Hc2 & L2).
+  set (m := input A q a + Q2R (mu (st A q))).
+  assert (Cz : can_be N (law_of (st A q)) (Q2R (d (st A q))) m (Q2R (drawn c))) by (unfold m; rewrite Em, <- Q2R_plus; now apply can_be_real).
+  pose proof (around_likely _ _ _ _ r Hr Cz) as L3. set (h := fun y => ind (around (Q2R (drawn c)) r y)) in L3.
+  assert (Gh : good N h) by apply good_ind, (good_around N T). assert (Uh : unit_fun h) by apply unit_ind.
+  assert (Low : forall f y, S f -> sample_near r q (Q2R (drawn c)) y ->
+    c2 * c1 <= after_step N A i q (map (seen s (drawn c) (drawn' c)) (out t)) a (P (map taken run) (word run (updQ s t (drawn c))) (tgt t)) f y).
+  { intros f y Sf Ny. destruct (Go f y Sf Ny) as [At Nu]. unfold after_step. fold t. rewrite (atoms_enabled t f y At).
+    apply Rmult_le_compat; try lra; [now apply L2|]. rewrite Ra, <- set_real. apply L1. exists f, y. auto. }
+  assert (U : forall f, unit_fun (after_step N A i q (map (seen s (drawn c) (drawn' c)) (out t)) a (P (map taken run) (word run (updQ s t (drawn c))) (tgt t)) f)).
+  { intros f. apply after_unit; [apply good_seen|intros; apply Pp_unit, good_run]. }
+  assert (G : forall f, good N (after_step N A i q (map (seen s (drawn c) (drawn' c)) (out t)) a (P (map taken run) (word run (updQ s t (drawn c))) (tgt t)) f)).
+  { intros f. apply after_good; [apply good_seen|apply Pp_good, good_run]. }
+  assert (C12 : 0 < c2 * c1) by now apply Rmult_lt_0_compat.
+  destruct (classic (exists f, S f)) as [[f0 Sf0]|None].
+  2: { exists 1. split; [lra|]. intros f Sf. exfalso. eauto. }
+  assert (C1 : c2 * c1 <= 1).
+  { eapply Rle_trans; [apply (Low f0 (Q2R (drawn c)) Sf0)|apply U]. split; [|easy].
+    replace (_ - _) with 0 by ring. rewrite Rabs_R0. destruct Hr; lra. }
+  destruct (classic (live (law_of (st A q)) (Q2R (d (st A q))))) as [Lv|Lv].
+  - exists (c2 * c1 * E N (law_of (st A q)) (Q2R (d (st A q))) m h). split; [now apply Rmult_lt_0_compat|]. intros f Sf.
+    rewrite <- (E_scale N T) by (auto; lra).
+    assert (Us : unit_fun (fun z => c2 * c1 * h z)) by (intros z; apply prod_unit; [lra|apply Uh]).
+    apply (E_mono eps N); auto.
+    { apply good_scaled, (good_around N T). }
+    intros y. unfold h. destruct (around (Q2R (drawn c)) r y) eqn:Ar; simpl.
+    + rewrite Rmult_1_r. apply Low; [easy|]. apply around_iff in Ar. split; [easy|]. intros; contradiction.
+    + rewrite Rmult_0_r. apply U.
+  - exists (c2 * c1). split; [easy|]. intros f Sf. rewrite (E_still N T) by easy. fold m. rewrite <- (can_be_still _ _ _ _ Lv Cz).
+    apply Low; [easy|]. split; [|easy]. replace (_ - _) with 0 by ring. rewrite Rabs_R0. destruct Hr; lra.
+Qed.
+
+(* -- samples that are near to those of the run -- *)
+
+(* By how much samples are off, and so what comes from them. *)
+Definition off (e : nat -> R) (o : origin) : R := match o with Some (b, i) => if b then - e i else e i | None => 0 end.
+Definition near_store (r : R) (s : numbers_of) (O : origins) (f : store) : Prop :=
+  exists e, (forall i, Rabs (e i) <= r) /\ forall x, f x = real s x + off e (origin_of O x).
+
+Lemma off_turn e b o : off e (turn b o) = if b then - off e o else off e o.
+Proof. destruct o as [[[] i]|], b; simpl; ring. Qed.
+Lemma off_bound e r o : 0 <= r -> (forall i, Rabs (e i) <= r) -> Rabs (off e o) <= r.
+Proof. intros Hr H. destruct o as [[[] i]|]; simpl; rewrite ?Rabs_Ropp, ?Rabs_R0; auto. Qed.
+Lemma same_origin_spec o o' : same_origin o o' = true -> o = o'.
+Proof.
+  destruct o as [[b i]|], o' as [[c j]|]; simpl; try easy. rewrite andb_true_iff. intros [H1 H2].
+  apply Bool.eqb_prop in H1. apply Nat.eqb_eq in H2. now subst.
+Qed.
+
+Lemma value_near e s O f z y o v : (forall x, f x = real s x + off e (origin_of O x)) -> y = Q2R z + off e o ->
+  value f y v = Q2R (valueQ s z v) + off e (origin_at O o v).
+Proof.
+  intros Hf ->. rewrite value_real. unfold value, origin_at. rewrite off_turn.
+  destruct (whence v) as [| |x]; cbn [held]; [simpl off|..]; rewrite ?Hf; destruct (negative v); lra.
+Qed.
+
+Lemma fresh_spec O x b i : origin_of O x = Some (b, i) -> (i < fresh O)%nat.
+Proof.
+  unfold origin_of. destruct (lookup x O) as [o|] eqn:L; [|easy]. intros ->. apply lookup_In in L. unfold fresh.
+  induction O as [|[y [[c j]|]] O IH]; cbn [fold_right snd]; [easy| |].
+  - set (n := fold_right _ _ _) in *. destruct L as [L|L].
+    + injection L as -> -> ->. destruct (Nat.leb_spec n i); lia.
+    + specialize (IH L). destruct (Nat.leb_spec n j); lia.
+  - destruct L as [L|L]; [easy|now apply IH].
+Qed.
+
+(* The sample of a step is off by something of its own. *)
+Lemma sample_off r c s O f y : near_store r s O f -> sample_near r (src (tr A (taken c))) (Q2R (drawn c)) y ->
+  exists e, (forall i, Rabs (e i) <= r) /\ (forall x, f x = real s x + off e (origin_of O x)) /\ y = Q2R (drawn c) + off e (drawn_from V c O).
+Proof.
+  intros (e & Be & He) [By Sy]. exists (fun i => if Nat.eqb i (fresh O) then y - Q2R (drawn c) else e i). split; [|split].
+  - intros i. now destruct (Nat.eqb i (fresh O)).
+  - intros x. rewrite He. destruct (origin_of O x) as [[b i]|] eqn:Ox; [|easy]. pose proof (fresh_spec O x b i Ox). simpl.
+    destruct (Nat.eqb_spec i (fresh O)); [lia|easy].
+  - unfold drawn_from, sample_origin. see_goal. destruct (is_live _ _) eqn:L; simpl.
+    + rewrite Nat.eqb_refl. lra.
+    + rewrite Sy; [lra|]. intros Lv. destruct (law_of (st A (src (tr A (taken c))))); simpl in L, Lv; try easy;
+      apply negb_false_iff, Qle_R in L; rewrite Q2R_0 in L; lra.
+Qed.
+Lemma next_near r c s O f : next r c (near_store r s O) f ->
+  near_store r (updQ s (tr A (taken c)) (drawn c)) (upd_origins O (tr A (taken c)) (drawn_from V c O)) f.
+Proof.
+  intros (f0 & y & Hf & Hy & ->). destruct (sample_off r c s O f0 y Hf Hy) as (e & Be & He & Ey). exists e. split; [easy|]. intros x.
+  rewrite upd_real. unfold origin_of, upd_origins. rewrite (lookup_upd x (tr A (taken c)) (drawn_from V c O) (fun v => origin_at O (drawn_from V c O) v)).
+  unfold upd. destruct (mem x _); [easy|]. destruct (lookup x (copies _)) as [v|]; [|apply He].
+  rewrite <- value_real. now apply value_near.
+Qed.
+
+Lemma passes_mono r run : forall s (S S' : store -> Prop), (forall f, S f -> S' f) -> passes r run s S' -> passes r run s S.
+Proof.
+  induction run as [|c run IH]; intros s S S' H; cbn [passes]; [easy|]. intros [Go Pa]. split.
+  - intros f y Sf. apply Go, H, Sf.
+  - apply (IH _ _ (next r c S')); [|easy]. intros f (f0 & y & Sf & R'). exists f0, y. auto.
+Qed.
+
+(* Small enough. *)
+Definition small (r0 r : R) : Prop := if mixes g then 0 < r <= r0 else r = 0.
+Lemma small_least r0 r1 r : 0 < r0 -> small (Rmin r0 r1) r -> small r0 r /\ small r1 r.
+Proof. unfold small. destruct (mixes g); [|easy]. pose proof (Rmin_l r0 r1). pose proof (Rmin_r r0 r1). lra. Qed.
+
+Lemma roomy_atoms s O z o l : forallb (atom_holds s z) l = true -> negb (mixes g) || forallb (roomy s O z o) l = true ->
+  exists r0, 0 < r0 /\ forall r e f y, small r0 r -> (forall i, Rabs (e i) <= r) -> (forall x, f x = real s x + off e (origin_of O x)) ->
+    y = Q2R z + off e o -> forall a, In a l -> true_of f y a.
+Proof.
+  induction l as [|a l IH]; cbn [forallb].
+  { exists 1. split; [lra|easy]. }
+  rewrite andb_true_iff. intros [Ha Hl] HR.
+  assert (HR' : negb (mixes g) || roomy s O z o a = true /\ negb (mixes g) || forallb (roomy s O z o) l = true).
+  { destruct (mixes g); simpl in *; [now apply andb_true_iff|easy]. }
+  destruct HR' as [Ra Rl]. destruct (IH Hl Rl) as (r1 & P1 & H1). apply atom_real in Ha.
+  assert (X : exists r2, 0 < r2 /\ forall r e f y, small r2 r -> (forall i, Rabs (e i) <= r) -> (forall x, f x = real s x + off e (origin_of O x)) ->
+    y = Q2R z + off e o -> true_of f y a).
+  { unfold true_of in Ha. rewrite <- !value_real in Ha. set (lo := Q2R (valueQ s z (low a))) in *. set (hi := Q2R (valueQ s z (high a))) in *.
+    assert (V' : forall e f y, (forall x, f x = real s x + off e (origin_of O x)) -> y = Q2R z + off e o ->
+      value f y (low a) = lo + off e (origin_at O o (low a)) /\ value f y (high a) = hi + off e (origin_at O o (high a))).
+    { intros e f y Hf Hy. split; now apply value_near. }
+    destruct (orb_true_iff (negb (mixes g)) (roomy s O z o a)) as [D _]. destruct (D Ra) as [M|R1].
+    - apply negb_true_iff in M. exists 1. split; [lra|]. intros r e f y Sm Be Hf Hy. destruct (V' e f y Hf Hy) as [E1 E2].
+      unfold small in Sm. rewrite M in Sm. subst r. pose proof (off_bound e 0 (origin_at O o (low a)) ltac:(lra) Be) as B1.
+      pose proof (off_bound e 0 (origin_at O o (high a)) ltac:(lra) Be) as B2.
+      assert (Z : forall x, Rabs x <= 0 -> x = 0) by (intros x Hx; pose proof (Rle_abs x); pose proof (Rle_abs (- x)) as H'; rewrite Rabs_Ropp in H'; lra).
+      apply Z in B1, B2. unfold true_of. rewrite E1, E2, B1, B2, !Rplus_0_r. exact Ha.
+    - unfold roomy in R1. apply orb_true_iff in R1 as [So|Lt].
+      + apply same_origin_spec in So. exists 1. split; [lra|]. intros r e f y Sm Be Hf Hy. destruct (V' e f y Hf Hy) as [E1 E2].
+        unfold true_of. rewrite E1, E2, So. destruct (strict a); lra.
+      + apply Qlt_R in Lt. fold lo hi in Lt. exists ((hi - lo) / 4). split; [lra|]. intros r e f y Sm Be Hf Hy. destruct (V' e f y Hf Hy) as [E1 E2].
+        assert (Hr : 0 <= r <= (hi - lo) / 4) by (unfold small in Sm; destruct (mixes g); lra).
+        pose proof (off_bound e r (origin_at O o (low a)) ltac:(lra) Be) as B1. pose proof (off_bound e r (origin_at O o (high a)) ltac:(lra) Be) as B2.
+        pose proof (Rle_abs (off e (origin_at O o (low a)))). pose proof (Rle_abs (- off e (origin_at O o (high a)))) as B3. rewrite Rabs_Ropp in B3.
+        unfold true_of. rewrite E1, E2. destruct (strict a); lra. }
+  destruct X as (r2 & P2 & H2). exists (Rmin r1 r2). split; [now apply Rmin_pos|]. intros r e f y Sm Be Hf Hy b [<-|Hb].
+  - apply (H2 r e f y); auto. now apply (small_least r1 r2 r).
+  - apply (H1 r e f y); auto. now apply (small_least r1 r2 r).
+Qed.
+
+Lemma near_passes run : forall q s rr O, possible g A V run q s rr = true -> negb (mixes g) || has_room V run s O = true ->
+  exists r0, 0 < r0 /\ forall r, small r0 r -> passes r run s (near_store r s O).
+Proof.
+  induction run as [|c run IH]; intros q s rr O; cbn [possible passes has_room].
+  { exists 1. split; [lra|easy]. }
+  cbv zeta. see_goal. rewrite !andb_true_iff. intros [[_ H5] H6] HR. set (t := tr A (taken c)) in *.
+  assert (HR' : negb (mixes g) || forallb (roomy s O (drawn c) (drawn_from V c O)) (atoms t) = true /\
+    negb (mixes g) || has_room V run (updQ s t (drawn c)) (upd_origins O t (drawn_from V c O)) = true).
+  { destruct (mixes g); simpl in *; [now apply andb_true_iff|easy]. }
+  destruct HR' as [R1 R2]. destruct (IH _ _ _ _ H6 R2) as (r1 & P1 & Pa). destruct (roomy_atoms _ _ _ _ _ H5 R1) as (r2 & P2 & At).
+  exists (Rmin r1 (Rmin r2 (1 / 2))). split; [repeat apply Rmin_pos; lra|]. intros r Sm.
+  apply small_least in Sm as [S1 Sm]; [|easy]. apply small_least in Sm as [S2 S3]; [|easy].
+  split; [|apply (passes_mono _ _ _ _ _ (next_near r c s O)); auto].
+  intros f y Hf Hy. destruct (sample_off r c s O f y Hf Hy) as (e & Be & He & Ey). split; [now apply (At r e f y)|].
+  intros u v _. rewrite !(value_near e s O f (drawn c) y (drawn_from V c O)) by easy.
+  assert (Hr : 0 <= r <= 1 / 2) by (unfold small in S3; destruct (mixes g); lra).
+  set (x := off e (origin_at O (drawn_from V c O) u)). set (x' := off e (origin_at O (drawn_from V c O) v)).
+  pose proof (off_bound e r (origin_at O (drawn_from V c O) u) ltac:(lra) Be) as B1. fold x in B1.
+  pose proof (off_bound e r (origin_at O (drawn_from V c O) v) ltac:(lra) Be) as B2. fold x' in B2.
+  match goal with |- Rabs ?y <= 1 => replace y with (x + - x') by ring end.
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra.
+Qed.
+
+Lemma nothing_near r0 r : small r0 r -> near_store r [] [] (fun _ => 0).
+Proof.
+  intros Sm. exists (fun _ => 0). split.
+  - intros _. rewrite Rabs_R0. unfold small in Sm. destruct (mixes g); lra.
+  - intros x. rewrite real_nil. simpl. ring.
+Qed.
+
+Hypothesis points_ok : mixes g = false -> points N T.
+Lemma small_has r0 r : small r0 r -> has r.
+Proof. unfold small, has. destruct (mixes g) eqn:M; [left; lra|right; split; [easy|auto]]. Qed.
 
 (* -- how rare it is -- *)
 
@@ -283,19 +492,19 @@ Proof.
 Qed.
 
 Lemma shows_numbers q m s z z' f y : forall o, shows N A q m o (map (seen s z z') o) f y <> 0 ->
-  forall u v, In (Number u v) o -> value f y u - value f y v = Q2R (valueQ s z u) - Q2R (valueQ s z v).
+  forall u v, In (Number u v) o -> Rabs (value f y u - value f y v - (Q2R (valueQ s z u) - Q2R (valueQ s z v))) <= 1.
 Proof.
   induction o as [|i o IH]; cbn [map shows]; [easy|]. intros H u v [->|Hin].
-  - cbn [seen shows_item] in H. unfold equal_b in H. destruct (Req_EM_T _ _) as [E|E]; [exact E|]. simpl in H. exfalso. apply H. ring.
+  - cbn [seen shows_item] in H. apply around_iff. destruct (around _ _ _); [easy|]. simpl in H. exfalso. apply H. ring.
   - apply IH; auto. intros E. apply H. rewrite E. ring.
 Qed.
 
 Lemma shows_second q m s z z' f y : forall o, In Other o ->
-  shows N A q m o (map (seen s z z') o) f y <= E N (law_of' (st A q)) (Q2R (d' (st A q))) (m + Q2R (mu' (st A q))) (fun x => ind (equal_b x (Q2R z'))).
+  shows N A q m o (map (seen s z z') o) f y <= E N (law_of' (st A q)) (Q2R (d' (st A q))) (m + Q2R (mu' (st A q))) (fun x => ind (around (Q2R z') 1 x)).
 Proof.
   induction o as [|i o IH]; [easy|]. intros Hin. cbn [map shows].
-  pose proof (item_unit N A q m i (seen s z z' i) f y ltac:(destruct i; simpl; auto)) as U.
-  pose proof (shows_unit N A q m o (map (seen s z z') o) f y ltac:(apply good_letters)) as U'.
+  pose proof (item_unit N A q m i (seen s z z' i) f y (Forall_inv (good_seen s z z' [i]))) as U.
+  pose proof (shows_unit N A q m o (map (seen s z z') o) f y (good_seen s z z' o)) as U'.
   destruct Hin as [->|Hin].
   - cbn [seen shows_item] in *. rewrite <- Rmult_1_r. apply Rmult_le_compat_l; lra.
   - specialize (IH Hin). eapply Rle_trans; [|exact IH]. rewrite <- Rmult_1_l. apply Rmult_le_compat_r; lra.
@@ -315,21 +524,26 @@ Lemma shows_rare q s c k : (shows_other (tr A (taken c)) = true -> falls (law_of
     shows N A q m (out (tr A (taken c))) (map (seen s (drawn c) (drawn' c)) (out (tr A (taken c)))) f y <= M * exp (- te * (k * m)).
 Proof.
   intros Hw H0'. set (t := tr A (taken c)) in *. destruct (shows_other t) eqn:Ex.
-  - destruct (Hw eq_refl) as (M & HM & T).
+  - destruct (Hw eq_refl) as (M & HM & H).
     set (b := Q2R (drawn' c)). set (m' := Q2R (mu' (st A q))).
-    exists (M * exp (- te * (k * (m' - b)))). split; [apply Rmult_lt_0_compat; [easy|apply exp_pos]|]. intros f y m.
+    exists (M * exp (te * Rabs k) * exp (- te * (k * (m' - b)))). split; [repeat apply Rmult_lt_0_compat; auto; apply exp_pos|]. intros f y m.
     assert (Ho : In Other (out t)) by (apply existsb_exists in Ex as (x & Hx & Ox); now destruct x).
     eapply Rle_trans; [now apply shows_second|].
-    specialize (T (m + m') (exp (- te * (k * (m + m' - b)))) ltac:(left; apply exp_pos)).
-    assert (Le : E N (law_of' (st A q)) (Q2R (d' (st A q))) (m + m') (fun x => ind (equal_b x b)) <= M * exp (- te * (k * (m + m' - b)))).
-    { eapply Rle_trans; [|exact T]. apply (E_mono eps N); try exact I; [apply unit_ind|apply min_exp_unit; left; apply exp_pos|].
-      intros x. unfold equal_b. destruct (Req_EM_T x b) as [->|]; simpl.
-      - rewrite <- exp_plus. replace (_ + _) with 0 by ring. rewrite exp_0. unfold Rmin. destruct (Rle_dec 1 1); lra.
-      - apply (min_exp_unit _ (fun z => - (te * k) * (z - (m + m')))). left; apply exp_pos. }
-    unfold m', b in Le |- *. eapply Rle_trans; [exact Le|]. right. rewrite Rmult_assoc, <- exp_plus. f_equal. f_equal. ring.
+    set (B := exp (te * Rabs k + - te * (k * (m + m' - b)))). assert (HB : 0 <= B) by (left; apply exp_pos).
+    assert (Le : E N (law_of' (st A q)) (Q2R (d' (st A q))) (m + m') (fun x => ind (around b 1 x)) <= M * B).
+    { eapply Rle_trans; [|apply (H (m + m') B HB)].
+      apply (E_mono eps N); [apply good_ind, (good_around N T)|apply (good_exp N T)|apply unit_ind|now apply min_exp_unit|].
+      intros x. destruct (around b 1 x) eqn:Ar; simpl.
+      - apply around_iff in Ar. apply Rmin_glb; [lra|]. unfold B. rewrite <- exp_plus, <- exp_0. apply exp_mono.
+        replace (te * Rabs k + - te * (k * (m + m' - b)) + - (te * k) * (x - (m + m'))) with (te * (Rabs k - k * (x - b))) by ring.
+        apply Rmult_le_pos; [lra|]. assert (k * (x - b) <= Rabs k); [|lra].
+        eapply Rle_trans; [apply Rle_abs|]. rewrite Rabs_mult. rewrite <- (Rmult_1_r (Rabs k)) at 2. apply Rmult_le_compat_l; [apply Rabs_pos|exact Ar].
+      - apply (min_exp_unit _ (fun z => - (te * k) * (z - (m + m')))). exact HB. }
+    unfold m', b in Le |- *. eapply Rle_trans; [exact Le|]. right. unfold B, m', b.
+    match goal with |- _ = M * ?x * ?y * ?z => replace (M * x * y * z) with (M * (x * y * z)) by ring end. rewrite <- !exp_plus. f_equal. f_equal. ring.
   - exists 1. split; [lra|]. intros f y m. rewrite (H0' eq_refl).
     replace (- te * (0 * m)) with 0 by ring. rewrite exp_0. apply Rle_trans with 1; [|lra].
-    apply shows_unit, good_letters.
+    apply shows_unit, good_seen.
 Qed.
 
 (* With the multiples k of its samples a step leads from one function of what is stored to another one, but for a constant. *)
@@ -339,7 +553,7 @@ Definition slopes (c : rstep) (k : R * R) (L L' : store -> R) : Prop :=
   falls (law_of s) (Q2R (d s)) (fst k) /\ (shows_other t = true -> falls (law_of' s) (Q2R (d' s)) (snd k)) /\
   (shows_other t = false -> snd k = 0) /\
   forall s, exists K, forall f z, (forall a, In a (atoms t) -> true_of f z a) ->
-    (forall u v, In (Number u v) (out t) -> value f z u - value f z v = Q2R (valueQ s (drawn c) u) - Q2R (valueQ s (drawn c) v)) ->
+    (forall u v, In (Number u v) (out t) -> Rabs (value f z u - value f z v - (Q2R (valueQ s (drawn c) u) - Q2R (valueQ s (drawn c) v))) <= 1) ->
     L f + fst k * z <= L' (upd f t z) + K.
 Fixpoint sloped (run : list rstep) (ks : list (R * R)) (L L1 : store -> R) : Prop :=
   match run, ks with
@@ -375,12 +589,12 @@ Proof.
     eapply Rle_trans with (M3 * Bc).
     + eapply Rle_trans; [|apply (R3 m Bc HB)]. unfold step. fold t.
       assert (U : unit_fun (after_step N A i q (map (seen s (drawn c) (drawn' c)) (out t)) a (P (map taken run) (word run s') (tgt t)) f)).
-      { apply after_unit; [apply good_letters|intros; apply Pp_unit, good_any]. }
-      apply (E_mono eps N); try exact I; [exact U|now apply min_exp_unit|].
+      { apply after_unit; [apply good_seen|intros; apply Pp_unit, good_run]. }
+      apply (E_mono eps N); [apply after_good; [apply good_seen|apply Pp_good, good_run]|apply (good_exp N T)|exact U|now apply min_exp_unit|].
       intros z. unfold Rmin. destruct (Rle_dec 1 _) as [|_]; [apply U|].
       unfold after_step. fold t. destruct (enabled t f z) eqn:En; [|apply Rmult_le_pos; [easy|left; apply exp_pos]].
-      pose proof (shows_unit N A q (input A q a) (out t) (map (seen s (drawn c) (drawn' c)) (out t)) f z (good_letters _)) as Us.
-      pose proof (Pp_unit N A (map taken run) (word run s') (tgt t) (upd f t z) (rest A q i a) (good_any _)) as Up.
+      pose proof (shows_unit N A q (input A q a) (out t) (map (seen s (drawn c) (drawn' c)) (out t)) f z (good_seen s (drawn c) (drawn' c) (out t))) as Us.
+      pose proof (Pp_unit N A (map taken run) (word run s') (tgt t) (upd f t z) (rest A q i a) (good_run run s')) as Up.
       destruct (Req_dec (shows N A q (input A q a) (out t) (map (seen s (drawn c) (drawn' c)) (out t)) f z) 0) as [E0|Ne].
       { rewrite E0, Rmult_0_l. apply Rmult_le_pos; [easy|left; apply exp_pos]. }
       pose proof (HK f z ltac:(intros b Hb; now apply (atoms_true t f z b En)) (shows_numbers q _ s (drawn c) (drawn' c) f z _ Ne)) as Sm.
@@ -443,8 +657,8 @@ Definition rate (share : Q) (th : R) : Prop := 0 < th /\ (share = 1%Q /\ th < 1 
 Lemma share_falls share th l dd k : rate share th -> withinQ l (share * dd) k = true -> falls (th * eps) l (Q2R dd) (1 * Q2R k).
 Proof.
   intros [Hth Hs] H. apply within_real in H. rewrite Q2R_mult in H. rewrite Rmult_1_l. destruct Hs as [[-> Lt]| ->].
-  - apply (tail g eps (width_pos n) Heps); [lra|]. intros _. replace (Q2R 1 * Q2R dd) with (Q2R dd) in H by (unfold Q2R at 2; simpl; lra). exact H.
-  - apply (tail_flat g eps (width_pos n) Heps); [lra|]. now rewrite Q2R_0, Rmult_0_l in H.
+  - apply (E_tail N T); [lra|]. intros _. replace (Q2R 1 * Q2R dd) with (Q2R dd) in H by (unfold Q2R at 2; simpl; lra). exact H.
+  - apply (tail_flat N T); [lra|]. now rewrite Q2R_0, Rmult_0_l in H.
 Qed.
 Lemma steep_falls share th run ks : rate share th -> forallb (fun p => check_steep V share (fst p) (snd p)) (combine run ks) = true ->
   forall p, In p (combine run ks) -> step_falls (th * eps) 1 p.
@@ -523,7 +737,7 @@ Qed.
 Lemma prob_alone run a : deterministic A -> alone V run (initial A) [] = true -> chain A (initial A) (map taken run) ->
   prob N A a (word run []) = P (map taken run) (word run []) (initial A) (fun _ => 0) (a, fun _ => 0).
 Proof.
-  intros Det Al Hc. unfold prob. rewrite (proj2 (Pr_paths N A Det _ (good_any _) _ _ _)).
+  intros Det Al Hc. unfold prob. rewrite (proj2 (Pr_paths N A Det _ (good_run run []) _ _ _)).
   apply (sum_one (fun p => P p (word run []) (initial A) (fun _ => 0) (a, fun _ => 0)) _ (map taken run)).
   - apply paths_NoDup.
   - rewrite word_length, <- (map_length taken). now apply chain_paths.
@@ -532,7 +746,7 @@ Qed.
 
 (* -- differences -- *)
 
-Lemma follows_allows run : check_model (multiples n) A V = true -> forall k, follows V (length (differ A)) run k = true ->
+Lemma follows_allows run : check_model g A V = true -> forall k, follows V (length (differ A)) run k = true ->
   forall j, allows (differ A) k (fun x => - stream_of more run x) j.
 Proof.
   intros HM. induction run as [|c run IH]; intros k; cbn [follows].
@@ -558,33 +772,30 @@ Proof.
     + intros H. now apply IH.
 Qed.
 
-Lemma more_near c run : check_claim c = true -> forallb (check_more n V c) run = true -> forall x,
-  Q2R (c_sens c * c_low c) <= - stream_of more run x <= Q2R (c_sens c * c_high c) /\ multiple g (- stream_of more run x).
+Lemma more_near c run : check_claim c = true -> forallb (check_more g V c) run = true -> forall x,
+  Q2R (c_sens c * c_low c) <= - stream_of more run x <= Q2R (c_sens c * c_high c).
 Proof.
   intros Hc Hm x. unfold stream_of.
   assert (Z : Q2R (c_sens c * c_low c) <= 0 <= Q2R (c_sens c * c_high c)).
   { unfold check_claim in Hc. rewrite !andb_true_iff in Hc. destruct Hc as [[H1 H2] H3]. apply Qle_R in H1, H2. apply Qlt_R in H3.
     rewrite Q2R_0 in *. rewrite !Q2R_mult. split; nra. }
-  assert (Hin : forall y, In y (entries_of more run) ->
-    Q2R (c_sens c * c_low c) <= - Q2R y <= Q2R (c_sens c * c_high c) /\ multiple g (- Q2R y)).
+  assert (Hin : forall y, In y (entries_of more run) -> Q2R (c_sens c * c_low c) <= - Q2R y <= Q2R (c_sens c * c_high c)).
   { clear x. induction run as [|s run IH]; simpl; [easy|]. cbn [forallb] in Hm. apply andb_true_iff in Hm as [H1 H2].
     unfold check_more in H1. see H1. intros y. destruct (reads (st A (src (tr A (taken s))))); [|auto]. cbn [negb orb] in H1.
-    intros [<-|Hy]; [|auto]. rewrite !andb_true_iff in H1. destruct H1 as [[[H1 H3] H4] _]. apply Qle_R in H1, H3. rewrite Q2R_opp in *.
-    split; [lra|]. apply on_grid_multiple in H4 as [j Ej]. exists (- j)%Z. rewrite Ej, opp_IZR. unfold g. ring. }
-  destruct (nth_in_or_default x (entries_of more run) 0%Q) as [H|E]; [auto|]. rewrite E, Q2R_0.
-  split; [lra|]. exists 0%Z. lra.
+    intros [<-|Hy]; [|auto]. rewrite !andb_true_iff in H1. destruct H1 as [[[H1 H3] _] _]. apply Qle_R in H1, H3. rewrite Q2R_opp in *. lra. }
+  destruct (nth_in_or_default x (entries_of more run) 0%Q) as [H|E]; [auto|]. rewrite E, Q2R_0. lra.
 Qed.
 
-Lemma entries_multiple c run : forallb (check_more n V c) run = true -> forall x,
-  multiple g (stream_of entry_at run x) /\ multiple g (stream_of more run x).
+Lemma entries_ok c run : forallb (check_more g V c) run = true -> forall x,
+  ok N (stream_of entry_at run x) /\ ok N (stream_of more run x).
 Proof.
   intros Hm x. unfold stream_of.
-  assert (Hin : forall h, h = entry_at \/ h = more -> forall y, In y (entries_of h run) -> multiple g (Q2R y)).
+  assert (Hin : forall h, h = entry_at \/ h = more -> forall y, In y (entries_of h run) -> ok N (Q2R y)).
   { intros h Hh. induction run as [|s run IH]; simpl; [easy|]. cbn [forallb] in Hm. apply andb_true_iff in Hm as [H1 H2].
     unfold check_more in H1. see H1. intros y. destruct (reads (st A (src (tr A (taken s))))); [|auto]. cbn [negb orb] in H1.
-    intros [<-|Hy]; [|auto]. rewrite !andb_true_iff in H1. destruct H1 as [[_ H3] H4]. destruct Hh as [-> | ->]; now apply on_grid_multiple. }
-  assert (Z : multiple g (Q2R 0)) by (exists 0%Z; rewrite Q2R_0; ring).
-  split; match goal with |- multiple g (Q2R (nth x (entries_of ?h run) 0%Q)) =>
+    intros [<-|Hy]; [|auto]. rewrite !andb_true_iff in H1. destruct H1 as [[_ H3] H4]. destruct Hh as [-> | ->]; now apply okq_ok. }
+  assert (Z : ok N (Q2R 0)) by (rewrite Q2R_0; apply ok_0).
+  split; match goal with |- ok N (Q2R (nth x (entries_of ?h run) 0%Q)) =>
     destruct (nth_in_or_default x (entries_of h run) 0%Q) as [H|E]; [apply (Hin h); auto|rewrite E; exact Z] end.
 Qed.
 
@@ -601,16 +812,21 @@ Proof.
   apply (Rmult_lt_reg_r (exp (x * INR k))); [apply exp_pos|]. rewrite Rmult_assoc, Rinv_l by (apply Rgt_not_eq, exp_pos). lra.
 Qed.
 
+(* Inputs that the noise allows, adjacent, and a word of sets for which they differ by more than D'. *)
+Definition differ_by (c : claim) (D' : R) : Prop :=
+  exists alpha beta, (forall i, ok N (alpha i)) /\ adjacent N A c alpha beta /\
+    exists w, good_word N w /\ exp (eps * D') * prob N A beta w < prob N A alpha w.
+
 (* A run that is alone and possible, and as rare far away as a slope W says, has neighbours that differ by more than D'. *)
-Lemma neighbours c run ks L th W D' : check_claim c = true -> check_model (multiples n) A V = true ->
-  possible n A V run (initial A) [] [] = true -> forallb (check_more n V c) run = true ->
+Lemma neighbours c run ks L th W D' r S : check_claim c = true -> check_model g A V = true ->
+  possible g A V run (initial A) [] [] = true -> has r -> passes r run [] S -> S (fun _ => 0) ->
+  forallb (check_more g V c) run = true ->
   follows V (length (differ A)) run 0 = true -> alone V run (initial A) [] = true ->
   sloped (th * eps) run ks L (fun _ => 0) -> pulling run ks (stream_of more run, real []) = W -> 0 < th -> D' < th * W ->
-  exists alpha beta, on_multiples n alpha /\ near n c alpha beta /\ differ_as (differ A) alpha beta /\
-    exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
+  differ_by c D'.
 Proof.
-  intros Cc HM Po Mo Fo Al Sl EW Hth Hr.
-  destruct (possible_positive run _ _ _ Po) as [Hch Pos]. rewrite real_nil in Pos, EW.
+  intros Cc HM Po Hr0 Pa S0 Mo Fo Al Sl EW Hth Hr.
+  destruct (possible_likely r run Hr0 _ _ _ S Po Pa) as [Hch (c0 & C0 & Pos)]. rewrite real_nil in Pos, EW. specialize (Pos _ S0).
   set (w := word run []) in *. set (p := map taken run) in *.
   set (at_ := fun (k : nat) x => stream_of entry_at run x + INR k * stream_of more run x).
   set (f := fun k => P p w (initial A) (fun _ => 0) (at_ k, fun _ => 0)).
@@ -627,26 +843,27 @@ Proof.
       f_equal; apply functional_extensionality; intros x; [unfold at_; simpl|]; ring. }
     rewrite pulling_gap in G. replace (pulling run ks a1) with (W + pulling run ks a0) by lra. ring. }
   (* if each neighbour were nearly as likely, the run would be too likely far away *)
-  destruct (classic (exists k, exp (eps * D') * f (S k) < f k)) as [[k Hk]|No].
-  - exists (at_ k), (at_ (S k)).
-    assert (Df : forall x, at_ k x - at_ (S k) x = - stream_of more run x) by (intros x; unfold at_; rewrite S_INR; ring).
-    split; [|split; [|split]].
-    + intros x. destruct (entries_multiple c run Mo x) as [[i Ei] [j Ej]]. exists (i + Z.of_nat k * j)%Z.
-      unfold at_. rewrite Ei, Ej, plus_IZR, mult_IZR, <- INR_IZR_INZ. unfold g. ring.
-    + intros x. rewrite Df. apply (more_near c run Cc Mo).
-    + intros j. replace (fun i => at_ k i - at_ (S k) i) with (fun x => - stream_of more run x) by (apply functional_extensionality; intros x; now rewrite Df).
+  destruct (classic (exists k, exp (eps * D') * f (Datatypes.S k) < f k)) as [[k Hk]|No].
+  - exists (at_ k), (at_ (Datatypes.S k)).
+    assert (Df : forall x, at_ k x - at_ (Datatypes.S k) x = - stream_of more run x) by (intros x; unfold at_; rewrite S_INR; ring).
+    assert (Ok : forall k x, ok N (at_ k x)).
+    { intros j x. destruct (entries_ok c run Mo x) as [O1 O2]. apply ok_plus; [exact O1|].
+      induction j as [|j IH]; [simpl; rewrite Rmult_0_l; apply ok_0|]. rewrite S_INR, Rmult_plus_distr_r, Rmult_1_l. now apply ok_plus. }
+    split; [apply Ok|split; [split|]].
+    + intros x. rewrite Df. split; [apply (more_near c run Cc Mo)|]. apply ok_opp, (entries_ok c run Mo).
+    + intros j. replace (fun i => at_ k i - at_ (Datatypes.S k) i) with (fun x => - stream_of more run x) by (apply functional_extensionality; intros x; now rewrite Df).
       now apply follows_allows.
-    + exists w. now rewrite !Pr'.
+    + exists w. split; [apply good_run|]. now rewrite !Pr'.
   - exfalso.
     assert (Up : forall k, f 0%nat <= exp (eps * D' * INR k) * f k).
     { induction k as [|k IH]; [simpl; rewrite Rmult_0_r, exp_0; lra|].
-      assert (Lk : f k <= exp (eps * D') * f (S k)) by (apply Rnot_lt_le; intros Lk; apply No; eauto).
+      assert (Lk : f k <= exp (eps * D') * f (Datatypes.S k)) by (apply Rnot_lt_le; intros Lk; apply No; eauto).
       rewrite S_INR. replace (eps * D' * (INR k + 1)) with (eps * D' * INR k + eps * D') by ring. rewrite exp_plus.
       eapply Rle_trans; [exact IH|]. rewrite (Rmult_assoc (exp (eps * D' * INR k))). apply Rmult_le_compat_l; [left; apply exp_pos|exact Lk]. }
     set (B := M * exp (- (th * eps) * (L (fun _ => 0) + pulling run ks a0))).
     assert (HB : 0 < B) by (apply Rmult_lt_0_compat; [easy|apply exp_pos]).
     assert (F0 : 0 < f 0%nat).
-    { unfold f. replace (at_ 0%nat) with (stream_of entry_at run); [exact Pos|]. apply functional_extensionality. intros x. unfold at_. simpl. ring. }
+    { unfold f. replace (at_ 0%nat) with (stream_of entry_at run); [eapply Rlt_le_trans; [exact C0|exact Pos]|]. apply functional_extensionality. intros x. unfold at_. simpl. ring. }
     set (x := eps * (th * W - D')). assert (Hx : 0 < x) by (apply Rmult_lt_0_compat; lra).
     destruct (decays x (B / f 0%nat) Hx ltac:(now apply Rdiv_lt_0_compat)) as [k Hk].
     pose proof (Up k) as U. pose proof (Ra (fun _ => 0) (at_ k, fun _ => 0)) as R1. fold (f k) in R1. rewrite Line in R1.
@@ -658,23 +875,22 @@ Proof.
     replace (f 0%nat * (B * / f 0%nat * exp (- x * INR k))) with (B * exp (- x * INR k)) in Hk by (field; lra). lra.
 Qed.
 
-Lemma beyond C D' share enough : r_hints C = H0 -> check_run n A V share enough C = true ->
-  (forall w, enough w = true -> exists th, rate share th /\ D' < th * Q2R w) ->
-  exists alpha beta, on_multiples n alpha /\ near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
-    exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
+Lemma beyond C D' share enough : r_hints C = H0 -> check_run g A V share enough C = true ->
+  (forall w, enough w = true -> exists th, rate share th /\ D' < th * Q2R w) -> differ_by (r_claim C) D'.
 Proof.
   intros Eh Hc Rate. unfold check_run in Hc. destruct (back V (r_run C) []) as [l ks] eqn:Bk.
-  rewrite !andb_true_iff in Hc. destruct Hc as [[[[[[[Cc HM] Po] St] Mo] Fo] Al] Wo].
+  rewrite !andb_true_iff in Hc. destruct Hc as [[[[[[[[Cc HM] Po] Ne] St] Mo] Fo] Al] Wo].
   destruct (Rate _ Wo) as (th & Rt & Hr).
   pose proof (back_sloped (th * eps) 1 (fun _ => 0) (r_run C) ltac:(lra) ltac:(easy) [] l ks Bk (steep_falls share th _ _ Rt St)) as Sl.
   cbn [total fold_right] in Sl. replace (fun _ : store => 0 + 1 * 0) with (fun _ : store => 0) in Sl by (apply functional_extensionality; intros f; ring).
-  apply (neighbours (r_claim C) (r_run C) _ _ th (Q2R (worth V (r_run C) ks [])) D' Cc HM Po Mo Fo Al Sl); [|apply Rt|exact Hr].
+  destruct (near_passes (r_run C) _ _ _ [] Po Ne) as (r0 & P0 & Pa).
+  assert (Sm : small r0 (if mixes g then r0 else 0)) by (unfold small; destruct (mixes g); lra).
+  apply (neighbours (r_claim C) (r_run C) _ _ th (Q2R (worth V (r_run C) ks [])) D' _ _ Cc HM Po (small_has _ _ Sm) (Pa _ Sm)
+    (nothing_near _ _ Sm) Mo Fo Al Sl); [|apply Rt|exact Hr].
   rewrite pulling_worth. ring.
 Qed.
 
-Theorem below C D' : r_hints C = H0 -> check_lower n A C = true -> D' < Q2R (c_D (r_claim C)) ->
-  exists alpha beta, on_multiples n alpha /\ near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
-    exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
+Theorem below C D' : r_hints C = H0 -> check_lower g A C = true -> D' < Q2R (c_D (r_claim C)) -> differ_by (r_claim C) D'.
 Proof.
   intros Eh Hc HD. rewrite check_lower_plain, Eh in Hc. apply (beyond C D' 1 (worth_D C) Eh Hc).
   intros q Hq. unfold worth_D in Hq. apply andb_true_iff in Hq as [D0 Wo]. apply Qle_R in D0, Wo. rewrite Q2R_0 in D0. set (W := Q2R q) in *.
@@ -687,28 +903,10 @@ Proof.
     + replace ((D' + W) / (2 * W) * W) with ((D' + W) / 2) by (field; lra). lra.
 Qed.
 
-Theorem growing C D' : r_hints C = H0 -> check_growth n A C = true ->
-  exists alpha beta, on_multiples n alpha /\ near n (r_claim C) alpha beta /\ differ_as (differ A) alpha beta /\
-    exists w, exp (eps * D') * prob N A beta w < prob N A alpha w.
+Theorem growing C D' : r_hints C = H0 -> check_growth g A C = true -> differ_by (r_claim C) D'.
 Proof.
   intros Eh Hc. rewrite check_growth_plain, Eh in Hc. apply (beyond C D' 0 (Qlt_bool 0) Eh Hc).
   intros q Hq. apply Qlt_R in Hq. rewrite Q2R_0 in Hq. exists ((Rabs D' + 1) / Q2R q). pose proof (Rabs_pos D'). pose proof (Rle_abs D').
   split; [split; [apply Rdiv_lt_0_compat; lra|now right]|]. replace ((Rabs D' + 1) / Q2R q * Q2R q) with (Rabs D' + 1) by (field; lra). lra.
 Qed.
 End Run.
-
-(* Nothing less than D will do, whatever eps is. *)
-Definition is_tight (n : positive) (A : automaton) (c : claim) :=
-  forall eps (Heps : 0 < eps) D', D' < Q2R (c_D c) -> exists alpha beta, on_multiples n alpha /\ near n c alpha beta /\ differ_as (differ A) alpha beta /\
-  exists w, exp (eps * D') * prob (noise_on n eps Heps) A beta w < prob (noise_on n eps Heps) A alpha w.
-
-Theorem checked_lower n (A : automaton) (C : rcert) : check_lower n A C = true -> is_tight n A (r_claim C).
-Proof. intros H eps Heps D' HD. now apply (below n eps Heps A (r_hints C) C D'). Qed.
-
-(* No D will do at all. *)
-Definition is_leaking (n : positive) (A : automaton) (c : claim) :=
-  forall eps (Heps : 0 < eps) D', exists alpha beta, on_multiples n alpha /\ near n c alpha beta /\ differ_as (differ A) alpha beta /\
-  exists w, exp (eps * D') * prob (noise_on n eps Heps) A beta w < prob (noise_on n eps Heps) A alpha w.
-
-Theorem checked_growth n (A : automaton) (C : rcert) : check_growth n A C = true -> is_leaking n A (r_claim C).
-Proof. intros H eps Heps D'. now apply (growing n eps Heps A (r_hints C) C D'). Qed.
