@@ -56,14 +56,17 @@ let look (a : Automata.t) c j =
     else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
       ^ ", or needs a fact about constants, negatives or values apart, which no theorem is about")) ] in
   let from_below written check check_in_rounds =
-    let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
-    let found = head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ] in
-    match written () with
-    | `Once x when check (multiples XH) a.automaton x -> found
-    | `In_rounds x when check_in_rounds (multiples XH) a.automaton x -> found
-    | _ -> unproved ("a certificate of the kind " ^ kind
-        ^ " that breaks a rule, needs the order of values to tell runs apart, or is not about integers")
-    | exception Not_proved why -> unproved why in
+    let proved grade whole =
+      match written whole with
+      | `Once x when check grade a.automaton x -> Ok ()
+      | `In_rounds x when check_in_rounds grade a.automaton x -> Ok ()
+      | _ -> Error ("a certificate of the kind " ^ kind ^ " that breaks a rule, or needs the order of values to tell runs apart")
+      | exception Not_proved why -> Error why in
+    let integers = proved (multiples XH) true in
+    match (if a.integer then integers else proved real_numbers false), integers with
+    | Error why, Error _ -> head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ]
+    | real, _ -> head @ [ pair "proved" "true"; pair "reals" (string_of_bool (real = Ok () && not a.integer));
+        pair "integers" (string_of_bool (integers = Ok ())) ] in
   match kind with
   | "private" ->
       let x = Certificates.private_ a where j in
@@ -75,9 +78,9 @@ let look (a : Automata.t) c j =
   | "private-in-parts" ->
       let x = Certificates.in_parts a where j in
       judged (fun grade -> check_parts grade a.automaton x) (fun grade -> broken_in_parts grade a.automaton x)
-  | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower (fun _ _ _ -> false)
+  | "lower" -> from_below (Runs.lower a where j) check_lower (fun _ _ _ -> false)
   | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
-      from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds
+      from_below (Runs.growth a where j) check_growth check_growth_in_rounds
   | "violation" | "relational" | "well-formed" ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
   | k -> refuse "%s is of the unknown kind %s" where k

@@ -56,8 +56,9 @@ let end_of where size j = match j with
 
 let position = function Sample (p, _) | Second p -> Some p | Ground -> None
 
-(* [l] are the members of the certificate; [growing]: no sample may use anything of its capacity. *)
-let written (a : Automata.t) claim where growing l =
+(* [l] are the members of the certificate; [growing]: no sample may use anything of its capacity; [whole]: noise and inputs are
+   integers, otherwise real numbers. *)
+let written (a : Automata.t) claim where growing whole l =
   let states = Array.of_list a.automaton.states and transitions = Array.of_list a.automaton.transitions in
   let run = Array.of_list (List.map (number (where ^ ".run") (Array.length transitions)) (items (where ^ ".run") (List.assoc "run" l))) in
   let size = Array.length run in
@@ -75,7 +76,7 @@ let written (a : Automata.t) claim where growing l =
     (items where (List.assoc "flow" l)) in
   let claim : claim = claim in
   let least = of_q claim.c_sens *: of_q claim.c_low and largest = of_q claim.c_sens *: of_q claim.c_high in
-  let least, largest = if a.integer then (ceil_of least, 1), (floor_of largest, 1) else least, largest in
+  let least, largest = if whole then (ceil_of least, 1), (floor_of largest, 1) else least, largest in
   (* The cycle of which the ends of a repeated flow are copies: that of the later one. *)
   let cycle_of f =
     let ps = List.sort (fun p q -> compare q p) (List.filter_map position [ f.low_end; f.high_end ]) in
@@ -182,7 +183,7 @@ let written (a : Automata.t) claim where growing l =
       let d = of_q (state (fst long.(w))).d' in
       pulls.(w).(k) <- (match sign (difference w) with 0 -> nought | s when s > 0 -> neg d | _ -> d)
     end) l) items_of;
-  (* ---- Samples: whole numbers above what they are around, by shortest paths ---- *)
+  (* ---- Samples: what they are around and as many steps above it as shortest paths say ---- *)
   let summed = List.exists (fun s -> s.factors <> []) a.automaton.states in
   (* Rounds without bound are all alike. *)
   let twin w = match long.(w) with
@@ -190,35 +191,47 @@ let written (a : Automata.t) claim where growing l =
     | _ -> w in
   let free w = let s = state (fst long.(w)) in s.reads && not summed in
   let base w = of_q (state (fst long.(w))).mu in
+  let close w = let s = state (fst long.(w)) in s.law_of = Exact || sign (of_q s.d) <= 0 in
+  let certain = function Sample (w, _) -> close w | _ -> true in
   let turned = List.exists (fun (x, _, y, _, _) -> match x, y with Sample (_, true), _ | _, Sample (_, true) -> true | _ -> false) !compared in
   let node m = function Sample (w, n) -> 2 * twin w + (if n <> m then 1 else 0) | _ -> 2 * count in
   let based = function Sample (w, m) -> if m then neg (base w) else base w | _ -> nought in
-  let limits = ref [] in
-  let limit low c high d strict =
-    let g = d +: based high -: c -: based low in
-    let g = if strict then ceil_of g - 1 else floor_of g in
-    let g = if turned then floor_of (g, 2) else g in
-    limits := (node false high, node false low, g) :: !limits;
-    if turned then limits := (node true low, node true high, g) :: !limits in
-  List.iter (fun (x, c, y, d, strict) -> limit x c y d strict) !compared;
-  for w = 0 to count - 1 do
-    let s = state (fst long.(w)) in
-    let close = s.law_of = Exact || sign (of_q s.d) <= 0 in
-    if not (free w) && not (s.reads) then begin
-      if close || s.law_of = Exponential then limit Ground (base w) (Sample (w, false)) nought false;
-      if close then limit (Sample (w, false)) nought Ground (base w) false
-    end
-  done;
-  let far = Array.make (2 * count + 1) 0 in
-  let changed = ref true and passes = ref 0 in
-  while !changed do
-    changed := false;
-    incr passes;
-    if !passes > 2 * count + 2 then not_proved "runs whose samples are not found";
-    List.iter (fun (x, y, g) -> if far.(x) + g < far.(y) then (far.(y) <- far.(x) + g; changed := true)) !limits
-  done;
-  let ground = far.(2 * count) in
-  let whole w = let w = twin w in if turned then far.(2 * w) - far.(2 * w + 1) else far.(2 * w) - ground in
+  (* In steps of one over [steps]; None: there are none. *)
+  let heights steps =
+    let limits = ref [] in
+    let limit low c high d strict =
+      (* Real noise has no single values: what is compared differs, unless it is one sample or has no noise. *)
+      let strict = strict || not whole && node false low <> node false high && not (certain low && certain high) in
+      let g = (d +: based high -: c -: based low) *: (steps, 1) in
+      let g = if strict then ceil_of g - 1 else floor_of g in
+      let g = if turned then floor_of (g, 2) else g in
+      limits := (node false high, node false low, g) :: !limits;
+      if turned then limits := (node true low, node true high, g) :: !limits in
+    List.iter (fun (x, c, y, d, strict) -> limit x c y d strict) !compared;
+    for w = 0 to count - 1 do
+      let s = state (fst long.(w)) in
+      if not (free w) && not (s.reads) then begin
+        if close w || s.law_of = Exponential then limit Ground (base w) (Sample (w, false)) nought false;
+        if close w then limit (Sample (w, false)) nought Ground (base w) false
+      end
+    done;
+    let far = Array.make (2 * count + 1) 0 in
+    let changed = ref true and passes = ref 0 in
+    while !changed && !passes <= 2 * count + 2 do
+      changed := false;
+      incr passes;
+      List.iter (fun (x, y, g) -> if far.(x) + g < far.(y) then (far.(y) <- far.(x) + g; changed := true)) !limits
+    done;
+    let ground = far.(2 * count) in
+    if !changed then None else Some (fun w ->
+      let w = twin w in ratio (if turned then far.(2 * w) - far.(2 * w + 1) else far.(2 * w) - ground) steps) in
+  let height =
+    let dens = List.concat_map (fun (_, c, _, d, _) -> [ snd c; snd d ]) !compared @ List.init count (fun w -> snd (base w)) in
+    let lcm = List.fold_left (fun m d -> if m > 1 lsl 20 then m else m / gcd m d * d) 1 (List.sort_uniq compare dens) in
+    let tries = if whole then [ 1 ] else [ 1; 2 * lcm; 4 * lcm * (count + 1) ] in
+    match List.find_map heights tries with
+    | Some h -> h
+    | None -> not_proved "runs whose samples are not found" in
   (* ---- Entries, so that means are near the samples ---- *)
   let registers = Hashtbl.create 17 in
   let held r = Option.value (Hashtbl.find_opt registers r) ~default:nought in
@@ -226,9 +239,9 @@ let written (a : Automata.t) claim where growing l =
     let p, _ = long.(w) in
     let s = state p and t = trans p in
     let sum = List.fold_left (fun m (r, f) -> m +: (of_q f *: held r)) nought s.factors in
-    let z = base w +: (whole w, 1) in
-    let close = s.law_of <> Laplace || sign (of_q s.d) <= 0 in
-    let entry = if s.reads && (free w || close) then z -: of_q s.mu -: sum else nought in
+    let z = base w +: height w in
+    let at_mean = s.law_of <> Laplace || sign (of_q s.d) <= 0 in
+    let entry = if s.reads && (free w || at_mean) then z -: of_q s.mu -: sum else nought in
     let z = if s.reads then z else z +: sum in
     let fresh = List.map (fun (r, u) ->
       r, (match u.from with Some y -> held y | None -> nought) +: (if u.adds then entry else nought)) t.sets in
@@ -250,9 +263,9 @@ let claim where l d : claim =
   let low, high = interval where (List.assoc "adjacency" l) in
   { c_low = low; c_high = high; c_sens = rational where (List.assoc "sensitivity" l); c_D = d }
 
-let lower a where j =
+let lower a where j whole =
   let l = members where ([ "kind"; "D" ] @ bounds @ flow) [ "cycles" ] j in
-  written a (claim where l (rational where (List.assoc "D" l))) where false l
-let growth a where j =
+  written a (claim where l (rational where (List.assoc "D" l))) where false whole l
+let growth a where j whole =
   let l = members where ([ "kind"; "pattern" ] @ bounds @ flow) [ "cycles" ] j in
-  written a (claim where l zero) where true l
+  written a (claim where l zero) where true whole l
