@@ -55,12 +55,10 @@ let look (a : Automata.t) c j =
     else if a.plain then refuse "%s breaks the rules %s" where (rule ())
     else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
       ^ ", or needs a fact about constants, negatives or values apart, which no theorem is about")) ] in
-  let from_below written check check_in_rounds =
+  let from_below written check =
     let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
-    let found = head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ] in
     match written () with
-    | `Once x when check (multiples XH) a.automaton x -> found
-    | `In_rounds x when check_in_rounds (multiples XH) a.automaton x -> found
+    | x when check (multiples XH) a.automaton x -> head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ]
     | _ -> unproved ("a certificate of the kind " ^ kind
         ^ " that breaks a rule, needs the order of values to tell runs apart, or is not about integers")
     | exception Not_proved why -> unproved why in
@@ -75,10 +73,13 @@ let look (a : Automata.t) c j =
   | "private-in-parts" ->
       let x = Certificates.in_parts a where j in
       judged (fun grade -> check_parts grade a.automaton x) (fun grade -> broken_in_parts grade a.automaton x)
-  | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower (fun _ _ _ -> false)
-  | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
-      from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds
-  | "violation" | "relational" | "well-formed" ->
+  | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower
+  | "violation" ->
+      from_below (fun () -> match text (where ^ ".pattern") (Option.value (List.assoc_opt "pattern" (table where j)) ~default:Json.Null) with
+        | "growth" -> Runs.growth a where j
+        | "leaking-cycle" | "leaking-pair" | "disclosing-cycle" | "privacy-violating-path" as p -> Runs.pattern a where p j
+        | p -> refuse "%s has the unknown pattern %s" where p) check_growth
+  | "relational" | "well-formed" ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
   | k -> refuse "%s is of the unknown kind %s" where k
 
