@@ -88,10 +88,11 @@ Definition total_at (L : linear) (s : store) (z : R) : R := total (fst L) s + Q2
 
 Lemma total_plus x w l s : total (plus_at x w l) s = Q2R w * s x + total l s.
 Proof.
-  induction l as [|[y v] l IH]; cbn [plus_at total fold_right fst snd]; [lra|]. fold (total l s).
+  unfold plus_at. destruct (Qeq_bool w 0) eqn:Z; [apply Qeq_bool_iff, Qeq_eqR in Z; rewrite Q2R_0 in Z; rewrite Z; lra|]. clear Z.
+  induction l as [|[y v] l IH]; cbn [put_at total fold_right fst snd]; [lra|]. fold (total l s).
   destruct (Nat.eqb_spec x y) as [->|]; cbn [total fold_right fst snd].
   - fold (total l s). rewrite Q2R_red, Q2R_plus. lra.
-  - fold (total (plus_at x w l) s). rewrite IH. lra.
+  - fold (total (put_at x w l) s). rewrite IH. lra.
 Qed.
 (* Terms count without their constants. *)
 Definition bare (s : store) (z : R) (v : term) : R := value s z v - Q2R (plus v).
@@ -873,40 +874,5 @@ Proof.
         rewrite (Rmult_assoc M), <- !exp_plus; f_equal; f_equal; ring end. }
     apply (Rmult_lt_compat_l (f 0%nat)) in Hk; [|easy]. unfold Rdiv in Hk.
     replace (f 0%nat * (B * / f 0%nat * exp (- x * INR k))) with (B * exp (- x * INR k)) in Hk by (field; lra). lra.
-Qed.
-
-Lemma beyond C D' share enough : r_hints C = H0 -> check_run g A V share enough C = true ->
-  (forall w, enough w = true -> exists th, rate share th /\ D' < th * Q2R w) -> differ_by (r_claim C) D'.
-Proof.
-  intros Eh Hc Rate. unfold check_run in Hc. destruct (back V (r_run C) []) as [l ks] eqn:Bk.
-  rewrite !andb_true_iff in Hc. destruct Hc as [[[[[[[[Cc HM] Po] Ne] St] Mo] Fo] Al] Wo].
-  destruct (Rate _ Wo) as (th & Rt & Hr).
-  pose proof (back_sloped (th * eps) 1 (fun _ => 0) (r_run C) ltac:(lra) ltac:(easy) [] l ks Bk (steep_falls share th _ _ Rt St)) as Sl.
-  cbn [total fold_right] in Sl. replace (fun _ : store => 0 + 1 * 0) with (fun _ : store => 0) in Sl by (apply functional_extensionality; intros f; ring).
-  destruct (near_passes (r_run C) _ _ _ [] Po Ne) as (r0 & P0 & Pa).
-  assert (Sm : small r0 (if mixes g then r0 else 0)) by (unfold small; destruct (mixes g); lra).
-  apply (neighbours (r_claim C) (r_run C) _ _ th (Q2R (worth V (r_run C) ks [])) D' _ _ Cc HM Po (small_has _ _ Sm) (Pa _ Sm)
-    (nothing_near _ _ Sm) Mo Fo Al Sl); [|apply Rt|exact Hr].
-  rewrite pulling_worth. ring.
-Qed.
-
-Theorem below C D' : r_hints C = H0 -> check_lower g A C = true -> D' < Q2R (c_D (r_claim C)) -> differ_by (r_claim C) D'.
-Proof.
-  intros Eh Hc HD. rewrite check_lower_plain, Eh in Hc. apply (beyond C D' 1 (worth_D C) Eh Hc).
-  intros q Hq. unfold worth_D in Hq. apply andb_true_iff in Hq as [D0 Wo]. apply Qle_R in D0, Wo. rewrite Q2R_0 in D0. set (W := Q2R q) in *.
-  destruct (Req_dec W 0) as [E|E]; [exists (1 / 2); split; [split; [lra|left; split; [easy|lra]]|rewrite E; lra]|]. assert (0 < W) by lra.
-  destruct (Rle_lt_dec D' 0) as [L|L].
-  - exists (1 / 2). split; [split; [lra|left; split; [easy|lra]]|lra].
-  - exists ((D' + W) / (2 * W)). assert (Hw : D' < W) by lra. split; [split|].
-    + apply Rdiv_lt_0_compat; lra.
-    + left. split; [easy|]. apply (Rmult_lt_reg_r (2 * W)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
-    + replace ((D' + W) / (2 * W) * W) with ((D' + W) / 2) by (field; lra). lra.
-Qed.
-
-Theorem growing C D' : r_hints C = H0 -> check_growth g A C = true -> differ_by (r_claim C) D'.
-Proof.
-  intros Eh Hc. rewrite check_growth_plain, Eh in Hc. apply (beyond C D' 0 (Qlt_bool 0) Eh Hc).
-  intros q Hq. apply Qlt_R in Hq. rewrite Q2R_0 in Hq. exists ((Rabs D' + 1) / Q2R q). pose proof (Rabs_pos D'). pose proof (Rle_abs D').
-  split; [split; [apply Rdiv_lt_0_compat; lra|now right]|]. replace ((Rabs D' + 1) / Q2R q * Q2R q) with (Rabs D' + 1) by (field; lra). lra.
 Qed.
 End Run.

@@ -1943,10 +1943,14 @@ let multiples n =
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }
 
-type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
+type slopes_of = { of_entry : q; of_drawn : q; of_drawn' : q }
 
-type gcert = { g_claim : claim; g_before : rstep list; g_round : rstep list;
-               g_after : rstep list; g_hints : hints }
+type lstep = { base : rstep; ahead : slopes_of; behind : slopes_of }
+
+type segment = { again : bool; steps : lstep list; drift : (int * q) list;
+                 drift_r : (int * q) list }
+
+type rcert = { r_claim : claim; r_run : segment list; r_hints : hints }
 
 type numbers_of = (int * q) list
 
@@ -2107,15 +2111,18 @@ let comes_back o o' =
 
 type linear = numbers_of * q
 
-(** val plus_at : int -> q -> numbers_of -> numbers_of **)
+(** val put_at : int -> q -> numbers_of -> numbers_of **)
 
-let rec plus_at x w = function
+let rec put_at x w = function
 | [] -> (x, w) :: []
 | p :: l' ->
   let (y, v) = p in
-  if (=) x y
-  then (y, (qred (qplus v w))) :: l'
-  else (y, v) :: (plus_at x w l')
+  if (=) x y then (y, (qred (qplus v w))) :: l' else (y, v) :: (put_at x w l')
+
+(** val plus_at : int -> q -> numbers_of -> numbers_of **)
+
+let plus_at x w l =
+  if qeq_bool w { qnum = Z0; qden = XH } then l else put_at x w l
 
 (** val add_term : q -> term -> linear -> linear **)
 
@@ -2242,18 +2249,11 @@ let rec origins_after v run o =
   | c :: run' ->
     origins_after v run' (upd_origins o (v.tr_of c.taken) (drawn_from v c o))
 
-(** val near_enough : grade -> view -> rstep list -> bool **)
+(** val near_enough :
+    grade -> view -> rstep list -> numbers_of -> origins -> bool **)
 
-let near_enough g v run =
-  (||) (negb g.mixes) (has_room v run [] [])
-
-(** val round_near_enough :
-    grade -> view -> rstep list -> rstep list -> bool **)
-
-let round_near_enough g v first round =
-  (||) (negb g.mixes)
-    (let o = origins_after v first [] in
-     comes_back o (origins_after v round o))
+let near_enough g v run s o =
+  (||) (negb g.mixes) (has_room v run s o)
 
 (** val stepped : view -> rstep -> numbers_of -> linear **)
 
@@ -2336,20 +2336,6 @@ let check_more g v c s =
           (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
         (g.shift_ok s.more)) (g.shift_ok s.entry_at))
 
-(** val follows : view -> int -> rstep list -> int -> bool **)
-
-let rec follows v size run k =
-  match run with
-  | [] -> Nat.ltb k size
-  | c :: run' ->
-    if (v.st_of (v.tr_of c.taken).src).reads
-    then (match if qeq_bool c.more { qnum = Z0; qden = XH }
-                then fst (v.moves_of k)
-                else snd (v.moves_of k) with
-          | Some k' -> follows v size run' k'
-          | None -> false)
-    else follows v size run' k
-
 (** val pattern_after : view -> rstep list -> int -> int option **)
 
 let rec pattern_after v run k =
@@ -2363,21 +2349,6 @@ let rec pattern_after v run k =
           | Some k' -> pattern_after v run' k'
           | None -> None)
     else pattern_after v run' k
-
-(** val alone : view -> rstep list -> int -> int list -> bool **)
-
-let rec alone v run q0 rivals =
-  match run with
-  | [] -> negb (nonempty rivals)
-  | c :: run' ->
-    let o = (v.tr_of c.taken).out in
-    let like = fun i -> alike (v.tr_of i).out o in
-    alone v run' (v.tr_of c.taken).tgt
-      (nodup (=)
-        (map (fun i -> (v.tr_of i).tgt)
-          (app
-            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
-              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
 
 (** val rivals_after :
     view -> rstep list -> int -> int list -> int * int list **)
@@ -2395,26 +2366,6 @@ let rec rivals_after v run q0 rivals =
             (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
               (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
 
-(** val same_number : q -> q -> bool **)
-
-let same_number x y =
-  (&&) (Z.eqb x.qnum y.qnum) (Coq_Pos.eqb x.qden y.qden)
-
-(** val same_numbers : numbers_of -> numbers_of -> bool **)
-
-let rec same_numbers l l' =
-  match l with
-  | [] -> (match l' with
-           | [] -> true
-           | _ :: _ -> false)
-  | p0 :: l0 ->
-    let (x, q0) = p0 in
-    (match l' with
-     | [] -> false
-     | p1 :: l'0 ->
-       let (y, p) = p1 in
-       (&&) ((&&) ((=) x y) (same_number q0 p)) (same_numbers l0 l'0))
-
 (** val same_list : int list -> int list -> bool **)
 
 let rec same_list l l' =
@@ -2427,95 +2378,228 @@ let rec same_list l l' =
      | [] -> false
      | y :: l'0 -> (&&) ((=) x y) (same_list l0 l'0))
 
+(** val loose_term : term -> term **)
+
+let loose_term v =
+  { negative = v.negative; whence = v.whence; plus = { qnum = Z0; qden =
+    XH } }
+
+(** val loose_trans : trans -> trans **)
+
+let loose_trans t =
+  { src = t.src; tgt = t.tgt; t_ge = []; t_lt = []; others =
+    (map (fun a -> { low = (loose_term a.low); high = (loose_term a.high);
+      strict = false }) (atoms t)); asg = t.asg; copies =
+    (map (fun p -> ((fst p), (loose_term (snd p)))) t.copies); sets = t.sets;
+    out = t.out }
+
+(** val loose_stat : stat -> stat **)
+
+let loose_stat s =
+  { reads = s.reads; law_of = s.law_of; d = s.d; mu = { qnum = Z0; qden =
+    XH }; law_of' = s.law_of'; d' = s.d'; mu' = { qnum = Z0; qden = XH };
+    factors = s.factors }
+
+(** val loose : view -> view **)
+
+let loose v =
+  { tr_of = (fun i -> loose_trans (v.tr_of i)); st_of = (fun q0 ->
+    loose_stat (v.st_of q0)); leaving_of = v.leaving_of; stored_of =
+    v.stored_of; moves_of = v.moves_of; lesser_of = v.lesser_of }
+
+(** val with_numbers : rstep -> slopes_of -> rstep **)
+
+let with_numbers c x =
+  { taken = c.taken; entry_at = x.of_entry; more = c.more; drawn =
+    x.of_drawn; drawn' = x.of_drawn'; weights = c.weights; pulls = c.pulls }
+
+(** val bases : segment -> rstep list **)
+
+let bases g =
+  map (fun l -> l.base) g.steps
+
+(** val aheads : segment -> rstep list **)
+
+let aheads g =
+  map (fun c -> with_numbers c.base c.ahead) g.steps
+
+(** val behinds : segment -> rstep list **)
+
+let behinds g =
+  map (fun c -> with_numbers c.base c.behind) g.steps
+
+(** val shifted_by : numbers_of -> numbers_of -> numbers_of **)
+
+let shifted_by l s =
+  app l (filter (fun p -> negb (mem (fst p) (map fst l))) s)
+
+(** val stored_in : view -> rstep list -> int list **)
+
+let stored_in v run =
+  flat_map (fun c -> gets (v.tr_of c.taken)) run
+
+(** val set_in : view -> rstep list -> int list **)
+
+let set_in v run =
+  flat_map (fun c -> map fst (v.tr_of c.taken).sets) run
+
+(** val keeps :
+    int list -> numbers_of -> numbers_of -> numbers_of -> numbers_of ->
+    numbers_of -> numbers_of -> bool **)
+
+let keeps xs s s1 s2 t t1 t2 =
+  forallb (fun x ->
+    (&&)
+      ((&&)
+        (qeq_bool (getQ t x)
+          (qplus (qminus (getQ s x) (getQ s1 x)) (getQ s2 x)))
+        (qeq_bool (getQ t1 x) (getQ s1 x))) (qeq_bool (getQ t2 x) (getQ s2 x)))
+    xs
+
+(** val possible_in :
+    grade -> automaton -> view -> segment list -> int -> numbers_of ->
+    numbers_of -> numbers_of -> numbers_of -> origins -> bool **)
+
+let rec possible_in gr a v run q0 s r s1 r1 o =
+  match run with
+  | [] -> true
+  | g :: run' ->
+    let (p, u) = advance v (bases g) q0 s r in
+    let (q', t) = p in
+    let (p0, u1) = advance (loose v) (aheads g) q0 s1 r1 in
+    let (_, t1) = p0 in
+    let o' = origins_after v (bases g) o in
+    (&&)
+      ((&&)
+        ((&&) (possible gr a v (bases g) q0 s r)
+          (near_enough gr v (bases g) s o))
+        (possible gr a (loose v) (aheads g) q0 s1 r1))
+      (if g.again
+       then let s2 = shifted_by g.drift s1 in
+            let r2 = shifted_by g.drift_r r1 in
+            let (p1, u2) = advance (loose v) (behinds g) q0 s2 r2 in
+            let (_, t2) = p1 in
+            (&&)
+              ((&&)
+                ((&&)
+                  ((&&)
+                    ((&&) (possible gr a (loose v) (behinds g) q0 s2 r2)
+                      ((=) q0 q')) ((||) (negb gr.mixes) (comes_back o o')))
+                  (keeps (app (map fst g.drift) (stored_in v (bases g))) s s1
+                    s2 t t1 t2))
+                (keeps (app (map fst g.drift_r) (set_in v (bases g))) r r1 r2
+                  u u1 u2)) (possible_in gr a v run' q0 s r s2 r2 o)
+       else possible_in gr a v run' q' t u t1 u1 o')
+
+(** val back_in :
+    view -> segment list -> numbers_of * (numbers_of * (q * q) list) list **)
+
+let rec back_in v = function
+| [] -> ([], [])
+| g :: run' ->
+  let (l, ks) = back_in v run' in
+  if g.again
+  then let (l', k) = back v (bases g) [] in
+       ((fold_right (fun p -> plus_at (fst p) (snd p)) l l'), (((app l' l),
+       k) :: ks))
+  else let (l', k) = back v (bases g) l in (l', (([], k) :: ks))
+
 (** val untouched : view -> rstep list -> numbers_of -> bool **)
 
 let untouched v run l =
   forallb (fun c ->
-    forallb (fun p -> negb (mem (fst p) (gets (v.tr_of c.taken)))) l) run
+    forallb (fun p ->
+      (||) (qeq_bool (snd p) { qnum = Z0; qden = XH })
+        (negb (mem (fst p) (gets (v.tr_of c.taken))))) l) run
 
-(** val check_rounds : grade -> automaton -> view -> gcert -> bool **)
+(** val steep_in :
+    view -> q -> segment -> (numbers_of * (q * q) list) -> bool **)
 
-let check_rounds g a v c =
-  let first = c.g_before in
-  let round = c.g_round in
-  let last = c.g_after in
-  let run = app first (app round last) in
-  let (la, ka) = back v last [] in
-  let (lr, kr) = back v round [] in
-  let (_, kb) = back v first (app la lr) in
-  let (p, r) = advance v first a.initial [] [] in
-  let (q0, s) = p in
-  let (p0, r') = advance v round q0 s r in
-  let (q', s') = p0 in
-  let e = differing_after v first [] in
-  let (q1, rivals) = rivals_after v first a.initial [] in
-  let (q2, rivals') = rivals_after v round q1 rivals in
+let steep_in v share g lk =
+  if g.again
+  then (&&)
+         (forallb (fun c ->
+           forallb (qle_bool { qnum = Z0; qden = XH }) c.weights) (bases g))
+         (untouched v (bases g) (fst lk))
+  else forallb (fun p -> check_steep v share (fst p) (snd p))
+         (combine (bases g) (snd lk))
+
+(** val steady_in : view -> segment list -> numbers_of -> bool **)
+
+let rec steady_in v run e =
+  match run with
+  | [] -> true
+  | g :: run' ->
+    let e' = differing_after v (bases g) e in
+    if g.again
+    then (&&)
+           (forallb (fun x -> qeq_bool (getQ e' x) (getQ e x))
+             (set_in v (bases g))) (steady_in v run' e)
+    else steady_in v run' e'
+
+(** val worth_in :
+    view -> segment list -> (numbers_of * (q * q) list) list -> numbers_of ->
+    q **)
+
+let rec worth_in v run ks e =
+  match run with
+  | [] -> { qnum = Z0; qden = XH }
+  | g :: run' ->
+    (match ks with
+     | [] -> { qnum = Z0; qden = XH }
+     | k :: ks' ->
+       qred
+         (qplus (worth v (bases g) (snd k) e)
+           (worth_in v run' ks'
+             (if g.again then e else differing_after v (bases g) e))))
+
+(** val follows_in : automaton -> view -> segment list -> int -> bool **)
+
+let rec follows_in a v run k =
+  match run with
+  | [] -> Nat.ltb k (length a.differ)
+  | g :: run' ->
+    (match pattern_after v (bases g) k with
+     | Some k' ->
+       (&&) ((||) (negb g.again) ((=) k k')) (follows_in a v run' k')
+     | None -> false)
+
+(** val alone_in : view -> segment list -> int -> int list -> bool **)
+
+let rec alone_in v run q0 rivals =
+  match run with
+  | [] -> negb (nonempty rivals)
+  | g :: run' ->
+    let (q', rivals') = rivals_after v (bases g) q0 rivals in
+    (&&) ((||) (negb g.again) ((&&) ((=) q0 q') (same_list rivals rivals')))
+      (alone_in v run' q' rivals')
+
+(** val check_mores : grade -> view -> claim -> segment -> bool **)
+
+let check_mores gr v c g =
   (&&)
-    ((&&)
-      ((&&)
-        ((&&)
-          ((&&)
-            ((&&)
-              ((&&)
-                ((&&)
-                  ((&&)
-                    ((&&)
-                      ((&&)
-                        ((&&)
-                          ((&&)
-                            ((&&)
-                              ((&&)
-                                ((&&)
-                                  ((&&)
-                                    ((&&)
-                                      ((&&) (check_claim c.g_claim)
-                                        (check_model g a v))
-                                      (possible g a v run a.initial [] []))
-                                    (near_enough g v run))
-                                  (round_near_enough g v first round))
-                                (forallb (fun p1 ->
-                                  check_steep v { qnum = Z0; qden = XH }
-                                    (fst p1) (snd p1)) (combine first kb)))
-                              (forallb (fun p1 ->
-                                check_steep v { qnum = Z0; qden = XH }
-                                  (fst p1) (snd p1)) (combine last ka)))
-                            (forallb (fun c0 ->
-                              forallb (qle_bool { qnum = Z0; qden = XH })
-                                c0.weights) round))
-                          (untouched v round (app la lr))) ((=) q0 q'))
-                      (same_numbers s s')) (same_numbers r r'))
-                  (same_numbers e (differing_after v round e)))
-                (forallb (check_more g v c.g_claim) run))
-              (follows v (length a.differ) run 0))
-            (match pattern_after v first 0 with
-             | Some k ->
-               (match pattern_after v round k with
-                | Some k' -> (=) k k'
-                | None -> false)
-             | None -> false)) (alone v run a.initial [])) ((=) q1 q2))
-      (same_list rivals rivals'))
-    (qlt_bool { qnum = Z0; qden = XH }
-      (qplus (qplus (worth v first kb []) (worth v round kr e))
-        (worth v last ka e)))
+    ((&&) (forallb (check_more gr v c) (bases g))
+      (forallb (check_more gr v c) (aheads g)))
+    (forallb (check_more gr v c) (behinds g))
 
 (** val check_run :
     grade -> automaton -> view -> q -> (q -> bool) -> rcert -> bool **)
 
-let check_run g a v share enough c =
+let check_run gr a v share enough c =
   let run = c.r_run in
-  let (_, ks) = back v run [] in
+  let ks = snd (back_in v run) in
   (&&)
     ((&&)
       ((&&)
         ((&&)
           ((&&)
             ((&&)
-              ((&&) ((&&) (check_claim c.r_claim) (check_model g a v))
-                (possible g a v run a.initial [] [])) (near_enough g v run))
-            (forallb (fun p -> check_steep v share (fst p) (snd p))
-              (combine run ks))) (forallb (check_more g v c.r_claim) run))
-        (follows v (length a.differ) run 0)) (alone v run a.initial []))
-    (enough (worth v run ks []))
+              ((&&) ((&&) (check_claim c.r_claim) (check_model gr a v))
+                (possible_in gr a v run a.initial [] [] [] [] []))
+              (forallb (fun p -> steep_in v share (fst p) (snd p))
+                (combine run ks))) (forallb (check_mores gr v c.r_claim) run))
+          (steady_in v run [])) (follows_in a v run 0))
+      (alone_in v run a.initial [])) (enough (worth_in v run ks []))
 
 (** val worth_D : rcert -> q -> bool **)
 
@@ -2525,17 +2609,12 @@ let worth_D c w =
 
 (** val check_lower : grade -> automaton -> rcert -> bool **)
 
-let check_lower g a c =
-  check_run g a (by_trees (grow a c.r_hints)) { qnum = (Zpos XH); qden = XH }
-    (worth_D c) c
+let check_lower gr a c =
+  check_run gr a (by_trees (grow a c.r_hints)) { qnum = (Zpos XH); qden =
+    XH } (worth_D c) c
 
 (** val check_growth : grade -> automaton -> rcert -> bool **)
 
-let check_growth g a c =
-  check_run g a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
+let check_growth gr a c =
+  check_run gr a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
     (qlt_bool { qnum = Z0; qden = XH }) c
-
-(** val check_growth_in_rounds : grade -> automaton -> gcert -> bool **)
-
-let check_growth_in_rounds g a c =
-  check_rounds g a (by_trees (grow a c.g_hints)) c

@@ -554,10 +554,14 @@ val multiples : positive -> grade
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }
 
-type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
+type slopes_of = { of_entry : q; of_drawn : q; of_drawn' : q }
 
-type gcert = { g_claim : claim; g_before : rstep list; g_round : rstep list;
-               g_after : rstep list; g_hints : hints }
+type lstep = { base : rstep; ahead : slopes_of; behind : slopes_of }
+
+type segment = { again : bool; steps : lstep list; drift : (int * q) list;
+                 drift_r : (int * q) list }
+
+type rcert = { r_claim : claim; r_run : segment list; r_hints : hints }
 
 type numbers_of = (int * q) list
 
@@ -603,6 +607,8 @@ val comes_back : origins -> origins -> bool
 
 type linear = numbers_of * q
 
+val put_at : int -> q -> numbers_of -> numbers_of
+
 val plus_at : int -> q -> numbers_of -> numbers_of
 
 val add_term : q -> term -> linear -> linear
@@ -631,9 +637,7 @@ val has_room : view -> rstep list -> numbers_of -> origins -> bool
 
 val origins_after : view -> rstep list -> origins -> origins
 
-val near_enough : grade -> view -> rstep list -> bool
-
-val round_near_enough : grade -> view -> rstep list -> rstep list -> bool
+val near_enough : grade -> view -> rstep list -> numbers_of -> origins -> bool
 
 val stepped : view -> rstep -> numbers_of -> linear
 
@@ -653,23 +657,59 @@ val differing_after : view -> rstep list -> numbers_of -> numbers_of
 
 val check_more : grade -> view -> claim -> rstep -> bool
 
-val follows : view -> int -> rstep list -> int -> bool
-
 val pattern_after : view -> rstep list -> int -> int option
-
-val alone : view -> rstep list -> int -> int list -> bool
 
 val rivals_after : view -> rstep list -> int -> int list -> int * int list
 
-val same_number : q -> q -> bool
-
-val same_numbers : numbers_of -> numbers_of -> bool
-
 val same_list : int list -> int list -> bool
+
+val loose_term : term -> term
+
+val loose_trans : trans -> trans
+
+val loose_stat : stat -> stat
+
+val loose : view -> view
+
+val with_numbers : rstep -> slopes_of -> rstep
+
+val bases : segment -> rstep list
+
+val aheads : segment -> rstep list
+
+val behinds : segment -> rstep list
+
+val shifted_by : numbers_of -> numbers_of -> numbers_of
+
+val stored_in : view -> rstep list -> int list
+
+val set_in : view -> rstep list -> int list
+
+val keeps :
+  int list -> numbers_of -> numbers_of -> numbers_of -> numbers_of ->
+  numbers_of -> numbers_of -> bool
+
+val possible_in :
+  grade -> automaton -> view -> segment list -> int -> numbers_of ->
+  numbers_of -> numbers_of -> numbers_of -> origins -> bool
+
+val back_in :
+  view -> segment list -> numbers_of * (numbers_of * (q * q) list) list
 
 val untouched : view -> rstep list -> numbers_of -> bool
 
-val check_rounds : grade -> automaton -> view -> gcert -> bool
+val steep_in : view -> q -> segment -> (numbers_of * (q * q) list) -> bool
+
+val steady_in : view -> segment list -> numbers_of -> bool
+
+val worth_in :
+  view -> segment list -> (numbers_of * (q * q) list) list -> numbers_of -> q
+
+val follows_in : automaton -> view -> segment list -> int -> bool
+
+val alone_in : view -> segment list -> int -> int list -> bool
+
+val check_mores : grade -> view -> claim -> segment -> bool
 
 val check_run :
   grade -> automaton -> view -> q -> (q -> bool) -> rcert -> bool
@@ -679,5 +719,3 @@ val worth_D : rcert -> q -> bool
 val check_lower : grade -> automaton -> rcert -> bool
 
 val check_growth : grade -> automaton -> rcert -> bool
-
-val check_growth_in_rounds : grade -> automaton -> gcert -> bool

@@ -16,7 +16,6 @@ Check checked_private_fine.
 Check checked_in_parts_fine.
 Check checked_lower.
 Check checked_growth.
-Check checked_growth_in_rounds.
 Check svt_private.
 Check every_entry_spec.
 Check entries_spec.
@@ -27,7 +26,6 @@ Print Assumptions checked_private_fine.
 Print Assumptions checked_in_parts_fine.
 Print Assumptions checked_lower.
 Print Assumptions checked_growth.
-Print Assumptions checked_growth_in_rounds.
 Print Assumptions svt_private.
 Print Assumptions every_entry_spec.
 Print Assumptions entries_spec.

@@ -13,9 +13,7 @@ Check checked_private_real.
 Check checked_in_parts_real.
 Check checked_lower_real.
 Check checked_growth_real.
-Check checked_growth_in_rounds_real.
 Print Assumptions checked_private_real.
 Print Assumptions checked_in_parts_real.
 Print Assumptions checked_lower_real.
 Print Assumptions checked_growth_real.
-Print Assumptions checked_growth_in_rounds_real.
