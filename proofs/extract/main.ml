@@ -46,8 +46,8 @@ let look (a : Automata.t) c j =
   let where = Printf.sprintf "certificates[%d]" c in
   let kind = text (where ^ ".kind") (match List.assoc_opt "kind" (table where j) with Some k -> k | None -> Json.Null) in
   let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
+  let integers = multiples XH in
   let judged check broken =
-    let integers = multiples XH in
     let whole () = check integers in
     let real () = if a.integer then whole () else check real_numbers in
     let rule () = broken (if a.integer then integers else real_numbers) in
@@ -56,12 +56,16 @@ let look (a : Automata.t) c j =
     else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
       ^ ", or needs a fact about constants, negatives or values apart, which no theorem is about")) ] in
   let from_below written check =
-    let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
-    match written () with
-    | x when check (multiples XH) a.automaton x -> head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ]
-    | _ -> unproved ("a certificate of the kind " ^ kind
-        ^ " that breaks a rule, needs the order of values to tell runs apart, or is not about integers")
-    | exception Not_proved why -> unproved why in
+    let proved grade =
+      match written (grade == integers) with
+      | x when check grade a.automaton x -> Ok ()
+      | _ -> Error ("a certificate of the kind " ^ kind ^ " that breaks a rule, or needs the order of values to tell runs apart")
+      | exception Not_proved why -> Error why in
+    let on_integers = proved integers in
+    match (if a.integer then on_integers else proved real_numbers), on_integers with
+    | Error why, Error _ -> head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ]
+    | found, _ -> head @ [ pair "proved" "true"; pair "reals" (string_of_bool (found = Ok () && not a.integer));
+        pair "integers" (string_of_bool (on_integers = Ok ())) ] in
   match kind with
   | "private" ->
       let x = Certificates.private_ a where j in
@@ -73,12 +77,12 @@ let look (a : Automata.t) c j =
   | "private-in-parts" ->
       let x = Certificates.in_parts a where j in
       judged (fun grade -> check_parts grade a.automaton x) (fun grade -> broken_in_parts grade a.automaton x)
-  | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower
+  | "lower" -> from_below (fun integers -> Runs.lower a where j integers) check_lower
   | "violation" ->
-      from_below (fun () -> match text (where ^ ".pattern") (Option.value (List.assoc_opt "pattern" (table where j)) ~default:Json.Null) with
+      from_below (fun integers -> (match text (where ^ ".pattern") (Option.value (List.assoc_opt "pattern" (table where j)) ~default:Json.Null) with
         | "growth" -> Runs.growth a where j
         | "leaking-cycle" | "leaking-pair" | "disclosing-cycle" | "privacy-violating-path" as p -> Runs.pattern a where p j
-        | p -> refuse "%s has the unknown pattern %s" where p) check_growth
+        | p -> refuse "%s has the unknown pattern %s" where p) integers) check_growth
   | "relational" | "well-formed" ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
   | k -> refuse "%s is of the unknown kind %s" where k

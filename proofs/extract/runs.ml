@@ -127,12 +127,12 @@ let traced trans long =
     List.iter (fun (x, e) -> Hashtbl.replace store x e) kept) long;
   { compared = List.rev !compared; arcs }
 
-(* ---- Samples: whole numbers above what they are around, by shortest paths ---- *)
+(* ---- Samples: so many small steps above what they are around, by shortest paths ---- *)
 
 exception Circle
 
-(* [twin] has steps that are to have the same samples. *)
-let samples state summed long twin compared =
+(* [twin] has steps that are to have the same samples; [steps] make 1; [integers]: noise and inputs are such, else real numbers. *)
+let samples state summed integers steps long twin compared =
   let count = Array.length long in
   let free w = let s = state (fst long.(w)) in s.reads && not summed in
   let base w = of_q (state (fst long.(w))).mu in
@@ -141,8 +141,12 @@ let samples state summed long twin compared =
   let based = function Sample (w, m) -> if m then neg (base w) else base w | _ -> nought in
   (* The second is at most the first and so much. *)
   let above = Array.make (2 * count + 1) [] in
+  let close w = let s = state (fst long.(w)) in s.law_of = Exact || sign (of_q s.d) <= 0 in
+  let certain = function Sample (w, _) -> close w | _ -> true in
   let limit low c high d strict =
-    let g = d +: based high -: c -: based low in
+    (* Noise on real numbers has no single values: what is compared differs, unless it is one sample or has no noise. *)
+    let strict = strict || not integers && node false low <> node false high && not (certain low && certain high) in
+    let g = (d +: based high -: c -: based low) *: (steps, 1) in
     let g = if strict then ceil_of g - 1 else floor_of g in
     let g = if turned then floor_of (g, 2) else g in
     let add x y = above.(x) <- (y, g) :: above.(x) in
@@ -151,13 +155,12 @@ let samples state summed long twin compared =
   List.iter (fun (x, c, y, d, strict) -> limit x c y d strict) compared;
   for w = 0 to count - 1 do
     let s = state (fst long.(w)) in
-    let close = s.law_of = Exact || sign (of_q s.d) <= 0 in
     if not (free w) && not s.reads then begin
-      if close || s.law_of = Exponential then limit Ground (base w) (Sample (w, false)) nought false;
-      if close then limit (Sample (w, false)) nought Ground (base w) false
+      if close w || s.law_of = Exponential then limit Ground (base w) (Sample (w, false)) nought false;
+      if close w then limit (Sample (w, false)) nought Ground (base w) false
     end
   done;
-  let far = Array.make (2 * count + 1) 0 and steps = Array.make (2 * count + 1) 0 and waits = Array.make (2 * count + 1) true in
+  let far = Array.make (2 * count + 1) 0 and length = Array.make (2 * count + 1) 0 and waits = Array.make (2 * count + 1) true in
   let queue = Queue.create () in
   for x = 2 * count downto 0 do Queue.add x queue done;
   while not (Queue.is_empty queue) do
@@ -165,8 +168,8 @@ let samples state summed long twin compared =
     waits.(x) <- false;
     List.iter (fun (y, g) -> if far.(x) + g < far.(y) then begin
       far.(y) <- far.(x) + g;
-      steps.(y) <- steps.(x) + 1;
-      if steps.(y) > 2 * count + 1 then raise Circle;
+      length.(y) <- length.(x) + 1;
+      if length.(y) > 2 * count + 1 then raise Circle;
       if not waits.(y) then (waits.(y) <- true; Queue.add y queue)
     end) above.(x)
   done;
@@ -177,18 +180,19 @@ let samples state summed long twin compared =
 
 let nothing : slopes_of = { of_entry = zero; of_drawn = zero; of_drawn' = zero }
 
-(* [growing]: no sample may use anything of its capacity. *)
-let written (a : Automata.t) (claim : claim) where growing r =
+(* [growing]: no sample may use anything of its capacity; [integers]: noise and inputs are such, else real numbers. *)
+let written (a : Automata.t) (claim : claim) where growing r integers =
   let states = Array.of_list a.automaton.states and transitions = Array.of_list a.automaton.transitions in
   let trans p = transitions.(r.taken_.(p)) in
   let state p = states.((trans p).src) in
   let least = of_q claim.c_sens *: of_q claim.c_low and largest = of_q claim.c_sens *: of_q claim.c_high in
-  let least, largest = if a.integer then (ceil_of least, 1), (floor_of largest, 1) else least, largest in
+  let least, largest = if integers then (ceil_of least, 1), (floor_of largest, 1) else least, largest in
   let repeated = List.filter (fun f -> f.repeated) r.flows in
   let repeats c = r.crossing || List.exists (fun f -> cycle_of where r f == c) repeated in
   let summed = List.exists (fun s -> s.factors <> []) a.automaton.states in
   (* Numbers of the steps if all rounds are alike; or else they grow evenly from round to round, which shows in a few rounds. *)
-  let long, ahead, behind, whole =
+  let find steps =
+    let samples = samples state summed integers steps in
     let alike () =
       let long = layout r repeats 2 0 1 in
       let places = Hashtbl.create 97 in
@@ -199,18 +203,18 @@ let written (a : Automata.t) (claim : claim) where growing r =
             let key = p, (let n = Option.value (Hashtbl.find_opt places (p, -1)) ~default:0 in
                           Hashtbl.replace places (p, -1) (n + 1); n mod c0.together) in
             if Hashtbl.mem places key then Hashtbl.find places key else (Hashtbl.add places key w; w)) long in
-      let whole = samples state summed long (fun w -> twin.(w)) (traced trans long).compared in
-      long, [||], [||], whole in
+      let heights = samples long (fun w -> twin.(w)) (traced trans long).compared in
+      long, [||], [||], heights in
     let evenly () =
       let before = 3 and after = 2 in
       let found rounds =
         let long = layout r repeats before after rounds in
-        let whole = samples state summed long Fun.id (traced trans long).compared in
+        let heights = samples long Fun.id (traced trans long).compared in
         let times = Hashtbl.create 97 and seen = Hashtbl.create 97 in
         Array.iteri (fun w (p, c) ->
           let n = Option.value (Hashtbl.find_opt times (p, c)) ~default:0 in
           Hashtbl.replace times (p, c) (n + 1);
-          Hashtbl.replace seen (p, c, n) whole.(w)) long;
+          Hashtbl.replace seen (p, c, n) heights.(w)) long;
         fun key -> Hashtbl.find seen key in
       let three = found 3 and four = found 4 in
       let long = layout r repeats before after 1 in
@@ -225,8 +229,18 @@ let written (a : Automata.t) (claim : claim) where growing r =
       let part f = Array.map f lines in
       long, part (fun (_, x, _) -> x), part (fun (_, _, x) -> x), part (fun (x, _, _) -> x) in
     match alike () with
-    | found -> found
-    | exception Circle -> (match evenly () with found -> found | exception Circle -> not_proved "runs whose samples are not found") in
+    | found -> Some (steps, found)
+    | exception Circle -> (match evenly () with found -> Some (steps, found) | exception Circle -> None) in
+  (* Small steps are those that leave room for all samples between two constants. *)
+  let unit =
+    let constants = List.concat_map (fun t -> List.map (fun v -> v.plus)
+      (List.concat_map (fun b -> [ b.low; b.high ]) t.others @ List.map snd t.copies)) a.automaton.transitions in
+    let means = List.map (fun s -> s.mu) a.automaton.states in
+    List.fold_left (fun m q -> let d = snd (of_q q) in if m > 1 lsl 20 then m else m / gcd m d * d) 1 (constants @ means) in
+  let small = if integers then [ 1 ] else [ 1; 2 * unit; 4 * unit * (1 + 3 * Array.length (layout r repeats 2 0 1)) ] in
+  let steps, (long, ahead, behind, heights) = match List.find_map find small with
+    | Some found -> found
+    | None -> not_proved "runs whose samples are not found" in
   let count = Array.length long in
   let arcs = (traced trans long).arcs in
   let is_again w = match snd long.(w) with Again _ -> true | _ -> false in
@@ -293,13 +307,13 @@ let written (a : Automata.t) (claim : claim) where growing r =
     (* two cycles that are repeated never touch: the run itself is between *)
     cut 0 in
   let free w = let s = state (fst long.(w)) in s.reads && not summed in
-  let numbers w base whole held =
+  let numbers w base height held =
     let p, _ = long.(w) in
     let s = state p in
     let add q = if base then of_q q else nought in
     let sum = List.fold_left (fun m (x, f) -> m +: (of_q f *: held x)) nought s.factors in
     let close = s.law_of <> Laplace || sign (of_q s.d) <= 0 in
-    let z = add s.mu +: (whole, 1) in
+    let z = add s.mu +: ratio height steps in
     let entry = if s.reads && (free w || close) then z -: add s.mu -: sum else nought in
     let z = if s.reads then z else z +: sum in
     { of_entry = to_q entry; of_drawn = to_q z; of_drawn' = to_q (entry +: sum +: add s.mu') } in
@@ -309,11 +323,11 @@ let written (a : Automata.t) (claim : claim) where growing r =
   let zeros = Array.make count 0 in
   let ahead, behind, even = if ahead = [||] then zeros, zeros, true else ahead, behind, false in
   (* The steps of a part with numbers that fit to what registers hold. *)
-  let through view base whole (i, k, _) q s regs =
+  let through view base heights (i, k, _) q s regs =
     let q = ref q and s = ref s and regs = ref regs in
     let steps = List.init (k - i) (fun d ->
       let w = i + d in
-      let x = numbers w base whole.(w) (held !regs) in
+      let x = numbers w base heights.(w) (held !regs) in
       let c = { taken = r.taken_.(fst long.(w)); entry_at = x.of_entry; more = to_q (neg (difference w)); drawn = x.of_drawn; drawn' = x.of_drawn';
                 weights = List.map to_q (Array.to_list weights.(w)); pulls = List.map to_q (Array.to_list pulls.(w)) } in
       let (q', s'), r' = advance view [ c ] !q !s !regs in
@@ -326,7 +340,7 @@ let written (a : Automata.t) (claim : claim) where growing r =
   let rec segments parts q s regs s1 regs1 = match parts with
     | [] -> []
     | (i, k, again) as part :: rest ->
-        let steps, q', s', regs' = through v true whole part q s regs in
+        let steps, q', s', regs' = through v true heights part q s regs in
         let slopes, _, s1', regs1' = if even && regs1 = [] then List.map (fun _ -> (), nothing) steps, q', [], []
           else let l, q, s, r = through loosened false ahead part q s1 regs1 in List.map (fun (_, x) -> (), x) l, q, s, r in
         let run = List.map fst steps in
