@@ -103,15 +103,32 @@ Proof.
 Qed.
 
 (* What is stored after a step, but for a constant. *)
+Lemma total_cons p l s : total (p :: l) s = Q2R (snd p) * s (fst p) + total l s.
+Proof. reflexivity. Qed.
+Lemma total_split (f : nat * Q -> bool) l s : total l s = total (filter f l) s + total (filter (fun p => negb (f p)) l) s.
+Proof.
+  induction l as [|p l IH]; cbn [filter]; [simpl; ring|]. rewrite total_cons, IH. destruct (f p); cbn [negb]; rewrite total_cons; ring.
+Qed.
 Lemma total_pulled t l : exists K, forall s z, total l (upd s t z) = total_at (pulled t l) s z + K.
 Proof.
-  induction l as [|[x w] l [K IH]]; cbn [pulled total fold_right fst snd].
-  - exists 0. intros s z. unfold total_at. simpl. rewrite Q2R_0. lra.
-  - fold (pulled t l). assert (T : forall s z, fold_right (fun p m => Q2R (snd p) * upd s t z (fst p) + m) 0 l = total l (upd s t z)) by easy.
+  assert (Kept : forall s z, total (filter (fun p => negb (is_new t p)) l) (upd s t z) = total (filter (fun p => negb (is_new t p)) l) s).
+  { intros s z. induction l as [|[x w] l IH]; cbn [filter]; [reflexivity|]. destruct (is_new t (x, w)) eqn:Nw; cbn [negb]; [exact IH|].
+    unfold is_new in Nw. cbn [fst] in Nw. apply mem_false in Nw. unfold gets in Nw. rewrite in_app_iff in Nw.
+    rewrite !total_cons, IH. cbn [fst snd]. unfold upd at 1. destruct (mem x (asg t)) eqn:M; [apply mem_In in M; tauto|]. rewrite lookup_not by tauto. ring. }
+  assert (New : forall l' L, (forall p, In p l' -> is_new t p = true) -> exists K, forall s z, total l' (upd s t z) + total_at L s z =
+    total_at (fold_right (fun p L => if mem (fst p) (asg t) then (fst L, Qred (snd L + snd p)) else match lookup (fst p) (copies t) with
+         | Some v => add_term (snd p) v L | None => L end) L l') s z + K).
+  { induction l' as [|[x w] l' IH]; intros L H; cbn [fold_right fst snd]; [exists 0; intros; simpl; ring|].
+    destruct (IH L ltac:(intros; apply H; now right)) as [K HK]. specialize (H (x, w) ltac:(now left)). unfold is_new, gets in H. cbn [fst] in H.
+    apply mem_In in H. rewrite in_app_iff in H.
+    set (L' := fold_right _ _ _) in *.
+    pose proof (fun s z => total_cons (x, w) l' (upd s t z)) as T. cbn [fst snd] in T.
     destruct (mem x (asg t)) eqn:M; [|destruct (lookup x (copies t)) as [v|] eqn:Cv].
-    + exists K. intros s z. rewrite T, IH. unfold upd at 1. rewrite M. unfold total_at. cbn [fst snd]. rewrite Q2R_red, Q2R_plus. lra.
-    + exists (K + Q2R w * Q2R (plus v)). intros s z. rewrite T, IH, total_term. unfold bare, upd at 1. rewrite M, Cv. lra.
-    + exists K. intros s z. rewrite T, IH. unfold total_at, upd at 1. cbn [fst snd]. rewrite M, Cv, total_plus. lra.
+    - exists K. intros s z. rewrite T. unfold upd at 1. rewrite M, Rplus_assoc, HK. unfold total_at. cbn [fst snd]. rewrite Q2R_red, Q2R_plus. ring.
+    - exists (K + Q2R w * Q2R (plus v)). intros s z. rewrite T, Rplus_assoc, HK, total_term. unfold bare, upd at 1. rewrite M, Cv. ring.
+    - exfalso. destruct H as [H|H]; [apply mem_In in H; congruence|now apply lookup_None in Cv]. }
+  destruct (New (filter (is_new t) l) (filter (fun p => negb (is_new t p)) l, 0%Q)) as [K HK]; [intros p Hp; now apply filter_In in Hp|].
+  exists K. intros s z. rewrite (total_split (is_new t) l), Kept. unfold pulled. rewrite <- HK. unfold total_at. cbn [fst snd]. rewrite Q2R_0. ring.
 Qed.
 
 (* What comparisons that hold, and numbers that are shown, say of their weighted sum. *)

@@ -97,13 +97,14 @@ Definition add_term (w : Q) (v : term) (L : linear) : linear :=
   | Held x => (plus_at x w (fst L), snd L)
   end.
 (* A sum of what is stored after a step, in terms of what was stored before. *)
+Definition is_new (t : trans) (p : nat * Q) : bool := mem (fst p) (gets t).
 Definition pulled (t : trans) (l : numbers_of) : linear :=
   fold_right (fun p L =>
     if mem (fst p) (asg t) then (fst L, Qred (snd L + snd p))
     else match lookup (fst p) (copies t) with
          | Some v => add_term (snd p) v L
-         | None => (plus_at (fst p) (snd p) (fst L), snd L)
-         end) ([], 0) l.
+         | None => L
+         end) (filter (fun p => negb (is_new t p)) l, 0) (filter (is_new t) l).
 Definition add_atoms (l : list (atom * Q)) (L : linear) : linear :=
   fold_right (fun p L => add_term (snd p) (low (fst p)) (add_term (- snd p) (high (fst p)) L)) L l.
 Definition add_items (l : list (item * Q)) (L : linear) : linear :=

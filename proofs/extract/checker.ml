@@ -2133,6 +2133,11 @@ let add_term w v l =
    | Insample -> ((fst l), (qred (qplus (snd l) w0)))
    | Held x -> ((plus_at x w0 (fst l)), (snd l)))
 
+(** val is_new : trans -> (int * q) -> bool **)
+
+let is_new t p =
+  mem (fst p) (gets t)
+
 (** val pulled : trans -> numbers_of -> linear **)
 
 let pulled t l =
@@ -2141,8 +2146,8 @@ let pulled t l =
     then ((fst l0), (qred (qplus (snd l0) (snd p))))
     else (match lookup (fst p) t.copies with
           | Some v -> add_term (snd p) v l0
-          | None -> ((plus_at (fst p) (snd p) (fst l0)), (snd l0)))) ([],
-    { qnum = Z0; qden = XH }) l
+          | None -> l0)) ((filter (fun p -> negb (is_new t p)) l), { qnum =
+    Z0; qden = XH }) (filter (is_new t) l)
 
 (** val add_atoms : (atom * q) list -> linear -> linear **)
 

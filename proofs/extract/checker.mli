@@ -613,6 +613,8 @@ val plus_at : int -> q -> numbers_of -> numbers_of
 
 val add_term : q -> term -> linear -> linear
 
+val is_new : trans -> (int * q) -> bool
+
 val pulled : trans -> numbers_of -> linear
 
 val add_atoms : (atom * q) list -> linear -> linear
