@@ -395,7 +395,8 @@ let with_flow (a : Automata.t) where growing l =
   { taken_; cycles = optional "cycles" l (cycles_of where size 1) []; differences; flows; crossing = false }
 
 let lower a where j =
-  let l = members where ([ "kind"; "D" ] @ bounds @ flow) [ "cycles" ] j in
+  let l = members where ([ "kind"; "D" ] @ bounds @ flow) [ "cycles"; "others" ] j in
+  if List.mem_assoc "others" l then not_proved "bounds by all runs that show the same";
   written a (claim where l (rational where (List.assoc "D" l))) where false (with_flow a where false l)
 let growth a where j =
   let l = members where ([ "kind"; "pattern" ] @ bounds @ flow) [ "cycles" ] j in
