@@ -1,7 +1,7 @@
 (* A run that the checker accepts shows that nothing less than its D will do, for noise of which large values are rare (Rare).
    Inputs x + tau*delta make the run so rare, as tau grows, that of two neighbours one must differ by as much as D says. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Arith Lra Lia Classical FunctionalExtensionality FinFun.
-From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Guide Runs Rare.
+From Symdipa.Core Require Import Model Lookup Checker Rivals Paths Cover Ways Guide Runs Rare.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -694,26 +694,145 @@ Proof.
   intros H. unfold step. apply E_zero. intros z. unfold after_step. destruct (enabled _ _ _); [|easy]. rewrite H. ring.
 Qed.
 
-Lemma alone_zero run : forall s q rivals p q' f a, alone V run q rivals = true -> chain A q' p -> chain A q (map taken run) ->
-  (In q' rivals \/ q' = q /\ p <> map taken run) -> P p (word run s) q' f a = 0.
+(* Samples and stores for which the order of places is as said. *)
+Definition in_order (F : order) (s : store) (z : R) : Prop := forall p q, In (p, q) F -> held s z p <= held s z q.
+Definition fits_order (F : order) (s : store) : Prop := forall z, in_order F s z.
+
+Lemma ends_hold a p q s z : ends_of a = Some (p, q) -> true_of s z a -> held s z p <= held s z q /\ (is_strict a = true -> held s z p < held s z q).
 Proof.
-  induction run as [|c run IH]; intros s q rivals p q' f a; cbn [alone word map].
-  - intros Al Hc _ [Hr|[-> Ne]].
-    + apply negb_true_iff, nonempty_false in Al. now rewrite Al in Hr.
-    + destruct p; [contradiction|reflexivity].
-  - intros Al Hc Hc' Hp. destruct p as [|j p]; [reflexivity|]. cbn [Pp]. cbn [chain] in Hc. destruct Hc as [Hj Hc].
-    see Al. set (i := taken c) in *. set (t := tr A i) in *.
-    destruct (alike (out (tr A j)) (out t)) eqn:Lk.
-    2: { apply not_alike_0. intros z. now apply alike_shows. }
-    unfold step. apply E_zero. intros z. unfold after_step. destruct (enabled _ _ _); [|easy].
-    rewrite (IH _ _ _ p (tgt (tr A j)) _ _ Al Hc); [ring|apply Hc'|].
-    destruct Hp as [Hr|[-> Ne]].
-    + left. apply nodup_In, in_map_iff. exists j. split; [easy|]. apply in_or_app. right. apply filter_In. split; [|easy].
-      apply in_flat_map. eauto.
-    + destruct (Nat.eq_dec j i) as [->|Nj].
-      * right. split; [easy|]. intros ->. now apply Ne.
-      * left. apply nodup_In, in_map_iff. exists j. split; [easy|]. apply in_or_app. left. apply filter_In. split; [easy|].
-        rewrite Lk, andb_true_r. apply negb_true_iff. now apply Nat.eqb_neq.
+  unfold ends_of, is_strict, true_of, value. destruct (Bool.eqb _ _) eqn:B; [|easy]. apply Bool.eqb_prop in B. cbn [andb].
+  destruct (Qle_bool _ _) eqn:L; [|easy]. apply Qle_R in L. intros E.
+  assert (St : Qlt_bool (plus (high a)) (plus (low a)) = true -> Q2R (plus (high a)) < Q2R (plus (low a))) by apply Qlt_R.
+  rewrite <- B. destruct (negative (low a)); injection E as <- <-; intros H; (split; [destruct (strict a); lra|]); rewrite orb_true_iff;
+  intros [S|S]; try (rewrite S in H; lra); specialize (St S); destruct (strict a); lra.
+Qed.
+Lemma said_holds t s z : enabled t s z = true -> in_order (said t) s z.
+Proof.
+  intros En p q H. unfold said in H. apply in_flat_map in H as (a & Ha & H). destruct (ends_of a) as [r|] eqn:E; [|easy]. destruct H as [->|[]].
+  exact (proj1 (ends_hold a p q s z E (atoms_true t s z a En Ha))).
+Qed.
+Lemma once_each_In F r : In r (once_each F) -> In r F.
+Proof. induction F as [|x F IH]; cbn [once_each fold_right]; [easy|]. fold (once_each F). destruct (listed _ x); [right; auto|intros [->|H]; [now left|right; auto]]. Qed.
+Lemma place_eqb_eq p q : place_eqb p q = true -> p = q.
+Proof. destruct p, q; simpl; try easy. intros H. apply Nat.eqb_eq in H. now subst. Qed.
+Lemma listed_In F r : listed F r = true -> In r F.
+Proof.
+  unfold listed. rewrite existsb_exists. intros ([p q] & H & E). unfold pair_eqb in E. apply andb_true_iff in E as [E1 E2].
+  apply place_eqb_eq in E1, E2. cbn [fst snd] in *. destruct r. cbn [fst snd] in *. now subst.
+Qed.
+Lemma composed_holds F s z : in_order F s z -> in_order (composed F) s z.
+Proof.
+  intros H p q Hpq. apply once_each_In in Hpq. apply in_app_or in Hpq as [Hpq|Hpq]; [auto|].
+  apply in_flat_map in Hpq as ([p1 q1] & H1 & Hpq). apply in_map_iff in Hpq as ([p2 q2] & E & H2). apply filter_In in H2 as [H2 E2].
+  cbn [fst snd] in *. apply place_eqb_eq in E2. injection E as <- <-. subst p2. pose proof (H _ _ H1). pose proof (H _ _ H2). lra.
+Qed.
+Lemma told_holds F t s z : fits_order F s -> enabled t s z = true -> in_order (told F t) s z.
+Proof.
+  intros HF En. unfold told. apply composed_holds, composed_holds. intros p q H. apply in_app_or in H as [H|H]; [now apply (said_holds t)|now apply HF].
+Qed.
+Lemma at_most_holds K s z p q : in_order K s z -> at_most K p q = true -> held s z p <= held s z q.
+Proof.
+  unfold at_most. intros HK H. apply orb_true_iff in H as [H|H]; [apply place_eqb_eq in H; subst; lra|]. now apply HK, listed_In.
+Qed.
+Lemma contradicts_order_holds F t s z : fits_order F s -> contradicts_order F t = true -> enabled t s z = false.
+Proof.
+  intros HF H. destruct (enabled t s z) eqn:En; [|easy]. unfold contradicts_order in H. apply existsb_exists in H as (a & Ha & H).
+  destruct (ends_of a) as [[p q]|] eqn:E; [|easy]. apply andb_true_iff in H as [H1 H2].
+  pose proof (at_most_holds _ s z _ _ (told_holds F t s z HF En) H2). pose proof (proj2 (ends_hold a p q s z E (atoms_true t s z a En Ha)) H1). lra.
+Qed.
+Lemma came_holds t s z z' p p' : came t p = Some p' -> held (upd s t z) z' p = held s z p'.
+Proof.
+  destruct p as [| |x]; cbn [came held]; [intros H; now injection H as <-|easy|]. unfold upd. destruct (mem x (asg t)); [intros H; now injection H as <-|].
+  destruct (lookup x (copies t)) as [v|]; [|intros H; now injection H as <-]. destruct (negative v) eqn:Ng; [easy|]. cbn [negb andb].
+  destruct (Qeq_bool (plus v) 0) eqn:Z; [|easy]. intros H. injection H as <-. unfold value. rewrite Ng. apply Qeq_bool_iff, Qeq_eqR in Z. rewrite Z, Q2R_0. ring.
+Qed.
+Lemma order_after_holds W F t s z : fits_order F s -> enabled t s z = true -> fits_order (order_after W F t) (upd s t z).
+Proof.
+  intros HF En z' p q H. unfold order_after in H. apply in_flat_map in H as (p0 & _ & H). apply in_flat_map in H as (q0 & _ & H).
+  destruct (came t p0) as [p'|] eqn:Cp; [|easy]. destruct (came t q0) as [q'|] eqn:Cq; [|easy].
+  destruct (negb _ && _) eqn:B; [|easy]. destruct H as [H|[]]. injection H as <- <-. apply andb_true_iff in B as [_ B].
+  rewrite (came_holds t s z z' _ _ Cp), (came_holds t s z z' _ _ Cq). exact (at_most_holds _ s z _ _ (told_holds F t s z HF En) B).
+Qed.
+
+Lemma covers_fits r r' s : covers r r' = true -> fst r = fst r' /\ (fits_order (snd r') s -> fits_order (snd r) s).
+Proof.
+  unfold covers. rewrite andb_true_iff, forallb_forall. intros [E H]. apply Nat.eqb_eq in E. split; [easy|].
+  intros F z p q Hpq. apply F, listed_In, H, Hpq.
+Qed.
+Lemma add_rivals_cover l l' r : In r l -> exists r', In r' (fold_right add_rival l' l) /\ (r' = r \/ covers r' r = true).
+Proof.
+  induction l as [|r0 l IH]; [easy|]. cbn [fold_right In]. unfold add_rival at 1. set (l1 := fold_right add_rival l' l) in *. intros [->|H].
+  - destruct (existsb _ l1) eqn:Ex; [apply existsb_exists in Ex as (r' & H' & C); eauto|exists r; split; [now left|now left]].
+  - destruct (IH H) as (r' & H' & C). exists r'. split; [|easy]. destruct (existsb _ l1); [easy|now right].
+Qed.
+
+(* Paths that show what the run shows have probability 0: those that start at a rival's state in its order, and those
+   that start where the run does and are not its own. *)
+Definition clear (run : list rstep) (x : pursued) : Prop := forall s p q' f a, chain A q' p -> chain A (fst (fst x)) (map taken run) ->
+  (exists F, In (q', F) (snd x) /\ fits_order F f) \/ (q' = fst (fst x) /\ fits_order (snd (fst x)) f /\ p <> map taken run) ->
+  P p (word run s) q' f a = 0.
+
+Lemma led_holds W i r among j f z : In j among -> fits_order (snd r) f -> enabled (tr A j) f z = true -> alike (out (tr A j)) (out (tr A i)) = true ->
+  In (tgt (tr A j), order_after W (snd r) (tr A j)) (led W V i r among) /\ fits_order (order_after W (snd r) (tr A j)) (upd f (tr A j) z).
+Proof.
+  intros Hj HF En Lk. split; [|now apply order_after_holds]. unfold led. apply in_flat_map. exists j. split; [easy|]. see_goal. rewrite Lk.
+  destruct (contradicts_order (snd r) (tr A j)) eqn:C; [pose proof (contradicts_order_holds _ _ f z HF C); congruence|]. now left.
+Qed.
+Lemma clear_step W c run x : clear run (pursue_step W V (taken c) x) -> clear (c :: run) x.
+Proof.
+  intros Cl s p q' f a Hc Hc' Hp. destruct x as [r rivals]. cbn [fst snd map word chain] in *. destruct p as [|j p]; [reflexivity|]. cbn [Pp].
+  destruct Hc as [Hj Hc]. set (i := taken c) in *. set (t := tr A i) in *.
+  destruct (alike (out (tr A j)) (out t)) eqn:Lk.
+  2: { apply not_alike_0. intros z. now apply alike_shows. }
+  unfold step. apply E_zero. intros z. unfold after_step. destruct (enabled (tr A j) f z) eqn:En; [|easy].
+  rewrite (Cl (updQ s t (drawn c)) p (tgt (tr A j)) (upd f (tr A j) z) _ Hc); [ring|apply Hc'|].
+  unfold pursue_step. cbn [fst snd]. see_goal. fold t.
+  assert (In_all : forall r0 among, In j among -> fits_order (snd r0) f -> (forall r1, In r1 (led W V i r0 among) ->
+    In r1 (led W V i r (filter (fun j => negb (Nat.eqb j i)) (leaving A (fst r))) ++ flat_map (fun r' => led W V i r' (leaving A (fst r'))) rivals)) ->
+    exists F, In (tgt (tr A j), F) (fold_right add_rival [] (led W V i r (filter (fun j => negb (Nat.eqb j i)) (leaving A (fst r))) ++
+      flat_map (fun r' => led W V i r' (leaving A (fst r'))) rivals)) /\ fits_order F (upd f (tr A j) z)).
+  { intros r0 among Ha HF Sub. destruct (led_holds W i r0 among j f z Ha HF En Lk) as [L1 L2]. apply Sub in L1.
+    destruct (add_rivals_cover _ [] _ L1) as ([q1 F1] & L3 & [E|C]).
+    - injection E as -> ->. eauto.
+    - destruct (covers_fits _ _ (upd f (tr A j) z) C) as [E Fi]. cbn [fst snd] in *. subst q1. eauto. }
+  destruct Hp as [(F & Hr & HF)|(-> & HF & Ne)].
+  - left. apply (In_all (q', F) (leaving A q')); auto. intros r1 H1. apply in_or_app. right. apply in_flat_map. now exists (q', F).
+  - destruct (Nat.eq_dec j i) as [->|Nj].
+    + right. split; [easy|]. split; [now apply order_after_holds|]. intros ->. now apply Ne.
+    + left. apply (In_all r (filter (fun j => negb (Nat.eqb j i)) (leaving A (fst r)))); auto.
+      * apply filter_In. split; [easy|]. apply negb_true_iff. now apply Nat.eqb_neq.
+      * intros r1 H1. apply in_or_app. now left.
+Qed.
+Lemma clear_run W run2 run : forall x, clear run2 (pursue W V (map taken run) x) -> clear (run ++ run2) x.
+Proof.
+  induction run as [|c run IH]; intros x; cbn [app map pursue fold_left]; [easy|]. intros H. apply (clear_step W). now apply IH.
+Qed.
+Lemma clear_end x : nonempty (snd x) = false -> clear [] x.
+Proof.
+  intros H s p q' f a _ _ [(F & Hr & _)|(_ & _ & Ne)]; [apply nonempty_false in H; rewrite H in Hr; easy|]. destruct p; [contradiction|reflexivity].
+Qed.
+Lemma clear_settled run x y : settled x y = true -> clear run x -> clear run y.
+Proof.
+  unfold settled. rewrite andb_true_iff, forallb_forall. intros [C H] Cl s p q' f a Hc Hc' Hp. destruct (covers_fits _ _ f C) as [E Fi].
+  apply (Cl s p q' f a Hc); [now rewrite E|]. destruct Hp as [(F & Hr & HF)|(-> & HF & Ne)].
+  - left. specialize (H _ Hr). apply existsb_exists in H as ([q1 F1] & H1 & C1). destruct (covers_fits _ _ f C1) as [E1 Fi1]. cbn [fst snd] in *. subst q1. eauto.
+  - right. rewrite E. auto.
+Qed.
+(* What is covered is clear, too: more rivals do no harm. *)
+Lemma clear_more run r l l' : (forall r', In r' l -> exists r'', In r'' l' /\ (r'' = r' \/ covers r'' r' = true)) -> clear run (r, l') -> clear run (r, l).
+Proof.
+  intros H Cl s p q' f a Hc Hc' Hp. apply (Cl s p q' f a Hc Hc'). cbn [fst snd] in *. destruct Hp as [(F & Hr & HF)|Hp]; [left|now right].
+  destruct (H _ Hr) as ([q1 F1] & H1 & [E|C]); [injection E as -> ->; eauto|]. destruct (covers_fits _ _ f C) as [E1 Fi1]. cbn [fst snd] in *. subst q1. eauto.
+Qed.
+Lemma spread_covers W fuel round r : forall l r', In r' l -> exists r'', In r'' (spread W V fuel round r l) /\ (r'' = r' \/ covers r'' r' = true).
+Proof.
+  assert (Trans : forall a b c, (a = b \/ covers a b = true) -> (b = c \/ covers b c = true) -> (a = c \/ covers a c = true)).
+  { intros a b c [->|C] [->|C']; auto. right. unfold covers in *. rewrite andb_true_iff, forallb_forall in *. destruct C as [E H], C' as [E' H'].
+    apply Nat.eqb_eq in E, E'. split; [apply Nat.eqb_eq; congruence|]. intros x Hx. specialize (H x Hx). apply listed_In in H. now apply H'. }
+  induction fuel as [|fuel IH]; intros l r' Hr; cbn [spread]; [eauto|]. destruct (forallb _ _); [eauto|].
+  assert (Old : forall m, In r' (fold_right add_rival l m)).
+  { induction m as [|x m IHm]; cbn [fold_right]; [easy|]. unfold add_rival at 1. destruct (existsb _ _); [easy|now right]. }
+  apply IH, Old.
 Qed.
 
 (* -- sums over all paths -- *)
@@ -752,14 +871,14 @@ Proof.
   - rewrite IH; auto. rewrite (Hz y); [lra|now left|]. intros ->. contradiction.
 Qed.
 
-Lemma prob_alone run a : deterministic A -> alone V run (initial A) [] = true -> chain A (initial A) (map taken run) ->
+Lemma prob_alone run a : deterministic A -> clear run ((initial A, []), []) -> chain A (initial A) (map taken run) ->
   prob N A a (word run []) = P (map taken run) (word run []) (initial A) (fun _ => 0) (a, fun _ => 0).
 Proof.
   intros Det Al Hc. unfold prob. rewrite (proj2 (Pr_paths N A Det _ (good_run run []) _ _ _)).
   apply (sum_one (fun p => P p (word run []) (initial A) (fun _ => 0) (a, fun _ => 0)) _ (map taken run)).
   - apply paths_NoDup.
   - rewrite word_length, <- (map_length taken). now apply chain_paths.
-  - intros p Hp Ne. apply (alone_zero run [] (initial A) []); auto. eapply paths_chain; eauto.
+  - intros p Hp Ne. apply Al; [eapply paths_chain; eauto|exact Hc|]. right. cbn [fst snd]. split; [easy|]. split; [easy|exact Ne].
 Qed.
 
 (* -- differences -- *)
@@ -839,7 +958,7 @@ Definition differ_by (c : claim) (D' : R) : Prop :=
 Lemma neighbours c run ks L th W D' r S : check_claim c = true -> check_model g A V = true ->
   possible g A V run (initial A) [] [] = true -> has r -> passes r run [] S -> S (fun _ => 0) ->
   forallb (check_more g V c) run = true ->
-  follows V (length (differ A)) run 0 = true -> alone V run (initial A) [] = true ->
+  follows V (length (differ A)) run 0 = true -> clear run ((initial A, []), []) ->
   sloped (th * eps) run ks L (fun _ => 0) -> pulling run ks (stream_of more run, real []) = W -> 0 < th -> D' < th * W ->
   differ_by c D'.
 Proof.

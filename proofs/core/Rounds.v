@@ -1,6 +1,6 @@
 (* Parts of a run that are repeated: the more rounds, the less of a flow goes through each of them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Arith Lra Lia Classical FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Guide Runs Rare Below.
+From Symdipa.Core Require Import Model Lookup Checker Rivals Paths Cover Ways Guide Runs Rare Below.
 Import ListNotations.
 
 (* ---- Runs with numbers that grow ---- *)
@@ -325,12 +325,6 @@ End Written.
 
 Open Scope R_scope.
 
-Lemma same_list_spec l : forall l', same_list l l' = true -> l = l'.
-Proof.
-  induction l as [|x l IH]; intros [|y l']; simpl; try easy. rewrite andb_true_iff. intros [H1 H2].
-  apply Nat.eqb_eq in H1. apply IH in H2. now subst.
-Qed.
-
 (* So many times. *)
 Fixpoint repeated {X} (k : nat) (l : list X) : list X := match k with O => [] | S k' => l ++ repeated k' l end.
 
@@ -360,9 +354,6 @@ Proof.
   induction run1 as [|c run1 IH]; intros k; cbn [app follows pattern_after]; [easy|].
   destruct (reads _); [|apply IH]. destruct (if Qeq_bool _ _ then _ else _); [apply IH|easy].
 Qed.
-Lemma alone_app run1 run2 : forall q rivals, alone V (run1 ++ run2) q rivals =
-  (let (q', rivals') := rivals_after V run1 q rivals in alone V run2 q' rivals').
-Proof. induction run1 as [|c run1 IH]; intros q rivals; cbn [app alone rivals_after]; [easy|]. apply IH. Qed.
 
 Fixpoint gone (run : list rstep) (a : feed) : feed :=
   match run with [] => a | c :: run' => gone run' (rest A (src (tr A (taken c))) (taken c) a) end.
@@ -465,10 +456,6 @@ Proof.
   induction l as [|c l IH]; intros k; cbn [map pattern_after]; [easy|]. destruct (Hf c) as (E1 & E2 & E3 & E4). rewrite E1, E2.
   destruct (reads _); [|apply IH]. destruct (if Qeq_bool _ _ then _ else _); [apply IH|easy].
 Qed.
-Lemma shape_rivals l : forall q rivals, rivals_after V (map f l) q rivals = rivals_after V (map base l) q rivals.
-Proof.
-  induction l as [|c l IH]; intros q rivals; cbn [map rivals_after]; [easy|]. destruct (Hf c) as (E1 & E2 & E3 & E4). now rewrite E1, IH.
-Qed.
 Lemma shape_falls te x l ks : (forall p, In p (combine (map base l) ks) -> step_falls N A te x p) ->
   forall p, In p (combine (map f l) ks) -> step_falls N A te x p.
 Proof.
@@ -502,10 +489,10 @@ Lemma pattern_once k g i : pattern_after V (once k g) i = pattern_after V (bases
 Proof. exact (shape_pattern _ (once_shape k) (steps g) i). Qed.
 Lemma pattern_round k j g i : pattern_after V (round k j g) i = pattern_after V (bases g) i.
 Proof. exact (shape_pattern _ (round_shape k j) (steps g) i). Qed.
-Lemma rivals_once k g q l : rivals_after V (once k g) q l = rivals_after V (bases g) q l.
-Proof. exact (shape_rivals _ (once_shape k) (steps g) q l). Qed.
-Lemma rivals_round k j g q l : rivals_after V (round k j g) q l = rivals_after V (bases g) q l.
-Proof. exact (shape_rivals _ (round_shape k j) (steps g) q l). Qed.
+Lemma taken_once k g : map taken (once k g) = map taken (bases g).
+Proof. unfold once, bases. now rewrite !map_map. Qed.
+Lemma taken_round k j g : map taken (round k j g) = map taken (bases g).
+Proof. unfold round, bases. now rewrite !map_map. Qed.
 
 (* -- what a round leaves alone -- *)
 
@@ -544,18 +531,16 @@ Proof.
   - rewrite pattern_once, Pa. auto.
 Qed.
 
-Lemma alone_written k run : forall q rivals, alone_in V run q rivals = true -> alone V (written k run) q rivals = true.
+Lemma clear_written W k run : forall x, alone_in V W run x = true -> clear N A (written k run) x.
 Proof.
-  induction run as [|g run IH]; intros q rivals; cbn [alone_in written]; [easy|]. destruct (rivals_after V (bases g) q rivals) as [q' rivals'] eqn:Ri.
-  rewrite andb_true_iff. intros [Ha Hi]. rewrite alone_app. destruct (again g).
-  - cbn [negb orb] in Ha. apply andb_true_iff in Ha as [Hq Hr]. apply Nat.eqb_eq in Hq. apply same_list_spec in Hr. subst q' rivals'.
-    assert (E : forall m j, rivals_after V (flat_map (fun j => round k j g) (seq j m)) q rivals = (q, rivals)).
-    { induction m as [|m IHm]; intros j; cbn [seq flat_map]; [easy|].
-      assert (App : forall r1 r2 q0 l0, rivals_after V (r1 ++ r2) q0 l0 = let (q1, l1) := rivals_after V r1 q0 l0 in rivals_after V r2 q1 l1).
-      { clear. induction r1 as [|c r1 IHr]; intros r2 q0 l0; cbn [app rivals_after]; [easy|]. apply IHr. }
-      rewrite App, rivals_round. now rewrite Ri. }
-    rewrite E. auto.
-  - rewrite rivals_once, Ri. auto.
+  induction run as [|g run IH]; intros x; cbn [alone_in written].
+  - intros H. apply negb_true_iff in H. now apply clear_end.
+  - destruct (again g).
+    + rewrite andb_true_iff. intros [S H]. set (l := spread W V 50 (map taken (bases g)) (fst x) (snd x)) in *.
+      destruct x as [r rivals]. cbn [fst snd] in *. apply (clear_more N A _ r rivals l); [apply spread_covers|].
+      assert (All : forall m j, clear N A (flat_map (fun j => round k j g) (seq j m) ++ written k run) (r, l)); [|apply All].
+      induction m as [|m IHm]; intros j; cbn [seq flat_map]; [now apply IH|]. rewrite <- app_assoc. apply (clear_run N A H0 W). rewrite taken_round. apply (clear_settled N A _ (r, l)); [exact S|]. apply IHm.
+    + intros H. apply (clear_run N A H0 W). rewrite taken_once. now apply IH.
 Qed.
 
 Lemma more_along k c x cl : check_more gr V cl c = true -> check_more gr V cl (with_numbers c x) = true -> check_more gr V cl (along k (c, x)) = true.
@@ -846,7 +831,7 @@ Proof.
   assert (Sm : small gr r0 (if mixes gr then r0 else 0)) by (unfold small; destruct (mixes gr); lra).
   apply (neighbours Heps N T gr okq_ok A H0 (r_claim C) (written k run) _ _ th (Q2R (worth_in V run lks [])) D' _ _ Cc HM
     (possible_written gr Sum A V k run _ _ _ _ _ _ _ _ Nil Nil Po) (small_has _ _ _ points_ok _ _ Sm) (Pa _ Sm) (nothing_near _ _ _ Sm)
-    (mores_written k _ run Mo) (follows_written k run _ Fo) (alone_written k run _ _ Al) Sl); [|exact Hth|exact Hr].
+    (mores_written k _ run Mo) (follows_written k run _ Fo) (clear_written _ k run _ Al) Sl); [|exact Hth|exact Hr].
   apply (worth_written k run K1 l lks [] _ Bk Se). reflexivity.
 Qed.
 

@@ -1,7 +1,7 @@
 (* Certificates of the kinds lower and violation, about a run of which parts are repeated: what comparisons are added up with which
    weights, and samples with which the run is possible, however many rounds there are.  Rational numbers, computable. *)
 From Coq Require Import QArith List Bool Arith.
-From Symdipa.Core Require Import Model Lookup Checker.
+From Symdipa.Core Require Import Model Lookup Checker Rivals.
 Import ListNotations.
 Open Scope bool_scope.
 
@@ -16,7 +16,8 @@ Record lstep := { base : rstep; ahead : slopes_of; behind : slopes_of }.
 (* In further rounds weights are those of all rounds together; what is stored, and what registers hold, may differ from round to
    round: by [drift] and [drift_r] is said how that goes with j, where it does not go with k as before the part. *)
 Record segment := { again : bool; steps : list lstep; drift : list (nat * Q); drift_r : list (nat * Q) }.
-Record rcert := { r_claim : claim; r_run : list segment; r_hints : hints }.
+(* [r_watched]: the places whose order tells other paths apart. *)
+Record rcert := { r_claim : claim; r_run : list segment; r_watched : list place; r_hints : hints }.
 
 (* ---- The run, with numbers ---- *)
 
@@ -115,14 +116,6 @@ Definition pulled' (l : list (item * Q)) : Q := fold_right (fun p w => if is_oth
 (* How steeply a weight may grow against the density. *)
 Definition withinQ (l : law) (d k : Q) : bool :=
   match l with Laplace => Qle_bool (- d) k && Qle_bool k d | Exponential => Qle_bool (- d) k | Exact => true end.
-
-(* Outputs that may look alike. *)
-Fixpoint alike (o o' : list item) : bool :=
-  match o, o' with
-  | [], [] => true
-  | i :: o, i' :: o' => (match i, i' with Sym x, Sym y => Nat.eqb x y | Sym _, _ | _, Sym _ => false | _, _ => true end) && alike o o'
-  | _, _ => false
-  end.
 
 Section Runs.
 Variables (g : grade) (A : automaton) (V : view).
@@ -234,34 +227,6 @@ Fixpoint pattern_after (run : list rstep) (k : nat) : option nat :=
         end
       else pattern_after run' k
   end.
-
-(* No other path shows what may look like it; [rivals] are the states where others are. *)
-Fixpoint alone (run : list rstep) (q : nat) (rivals : list nat) : bool :=
-  match run with
-  | [] => negb (nonempty rivals)
-  | c :: run' =>
-      let o := out (tr_of V (taken c)) in
-      let like := fun i => alike (out (tr_of V i)) o in
-      alone run' (tgt (tr_of V (taken c)))
-        (nodup Nat.eq_dec (map (fun i => tgt (tr_of V i))
-          (filter (fun i => negb (Nat.eqb i (taken c)) && like i) (leaving_of V q) ++
-           filter like (flat_map (leaving_of V) rivals))))
-  end.
-
-Fixpoint rivals_after (run : list rstep) (q : nat) (rivals : list nat) : nat * list nat :=
-  match run with
-  | [] => (q, rivals)
-  | c :: run' =>
-      let o := out (tr_of V (taken c)) in
-      let like := fun i => alike (out (tr_of V i)) o in
-      rivals_after run' (tgt (tr_of V (taken c)))
-        (nodup Nat.eq_dec (map (fun i => tgt (tr_of V i))
-          (filter (fun i => negb (Nat.eqb i (taken c)) && like i) (leaving_of V q) ++
-           filter like (flat_map (leaving_of V) rivals))))
-  end.
-
-Fixpoint same_list (l l' : list nat) : bool :=
-  match l, l' with [], [] => true | x :: l, y :: l' => Nat.eqb x y && same_list l l' | _, _ => false end.
 End Runs.
 
 (* ---- Parts that are repeated ---- *)
@@ -361,12 +326,16 @@ Fixpoint follows_in (run : list segment) (k : nat) : bool :=
       | None => false
       end
   end.
-Fixpoint alone_in (run : list segment) (q : nat) (rivals : list nat) : bool :=
+(* No other path shows what may look like it. *)
+Fixpoint alone_in (W : list place) (run : list segment) (x : pursued) : bool :=
   match run with
-  | [] => negb (nonempty rivals)
+  | [] => negb (nonempty (snd x))
   | g :: run' =>
-      let (q', rivals') := rivals_after V (bases g) q rivals in
-      (negb (again g) || Nat.eqb q q' && same_list rivals rivals') && alone_in run' q' rivals'
+      let round := map taken (bases g) in
+      if again g then
+        let y := (fst x, spread W V 50 round (fst x) (snd x)) in
+        settled y (pursue W V round y) && alone_in W run' y
+      else alone_in W run' (pursue W V round x)
   end.
 
 (* difference, and numbers on the grid. *)
@@ -379,7 +348,7 @@ Definition check_run (share : Q) (enough : Q -> bool) (C : rcert) : bool :=
   let ks := snd (back_in run) in
   check_claim (r_claim C) && check_model gr A V &&
   possible_in run (initial A) [] [] [] [] [] && forallb (fun p => steep_in share (fst p) (snd p)) (combine run ks) &&
-  forallb (check_mores (r_claim C)) run && steady_in run [] && follows_in run 0 && alone_in run (initial A) [] &&
+  forallb (check_mores (r_claim C)) run && steady_in run [] && follows_in run 0 && alone_in (r_watched C) run ((initial A, []), []) &&
   enough (worth_in run ks []).
 End Segments.
 

@@ -337,12 +337,6 @@ module Coq_Pos =
     ggcdn (Coq__1.add (size_nat a) (size_nat b)) a b
  end
 
-(** val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool **)
-
-let rec in_dec h a = function
-| [] -> false
-| y :: l0 -> let s = h y a in if s then true else in_dec h a l0
-
 (** val nth : int -> 'a1 list -> 'a1 -> 'a1 **)
 
 let rec nth n l default =
@@ -372,6 +366,13 @@ let rec map f = function
 let rec flat_map f = function
 | [] -> []
 | x :: t -> app (f x) (flat_map f t)
+
+(** val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1 **)
+
+let rec fold_left f l a0 =
+  match l with
+  | [] -> a0
+  | b :: t -> fold_left f t (f a0 b)
 
 (** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
 
@@ -412,12 +413,6 @@ let rec combine l l' =
     (match l' with
      | [] -> []
      | y :: tl' -> (x, y) :: (combine tl tl'))
-
-(** val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list **)
-
-let rec nodup decA = function
-| [] -> []
-| x :: xs -> if in_dec decA x xs then nodup decA xs else x :: (nodup decA xs)
 
 (** val seq : int -> int -> int list **)
 
@@ -1940,6 +1935,183 @@ let multiples n =
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
       (qle_bool hi { qnum = (Zpos XH); qden = n })) }
 
+type order = (place * place) list
+
+(** val pair_eqb : (place * place) -> (place * place) -> bool **)
+
+let pair_eqb r r' =
+  (&&) (place_eqb (fst r) (fst r')) (place_eqb (snd r) (snd r'))
+
+(** val listed : order -> (place * place) -> bool **)
+
+let listed f r =
+  existsb (pair_eqb r) f
+
+(** val at_most : order -> place -> place -> bool **)
+
+let at_most f p q0 =
+  (||) (place_eqb p q0) (listed f (p, q0))
+
+(** val ends_of : atom -> (place * place) option **)
+
+let ends_of a =
+  if (&&) (eqb a.low.negative a.high.negative)
+       (qle_bool a.high.plus a.low.plus)
+  then Some
+         (if a.low.negative
+          then (a.high.whence, a.low.whence)
+          else (a.low.whence, a.high.whence))
+  else None
+
+(** val is_strict : atom -> bool **)
+
+let is_strict a =
+  (||) a.strict (qlt_bool a.high.plus a.low.plus)
+
+(** val said : trans -> order **)
+
+let said t =
+  flat_map (fun a -> match ends_of a with
+                     | Some r -> r :: []
+                     | None -> []) (atoms t)
+
+(** val once_each : order -> order **)
+
+let once_each f =
+  fold_right (fun r l -> if listed l r then l else r :: l) [] f
+
+(** val composed : order -> order **)
+
+let composed f =
+  once_each
+    (app f
+      (flat_map (fun r ->
+        map (fun r' -> ((fst r), (snd r')))
+          (filter (fun r' -> place_eqb (snd r) (fst r')) f)) f))
+
+(** val told : order -> trans -> order **)
+
+let told f t =
+  composed (composed (app (said t) f))
+
+(** val contradicts_order : order -> trans -> bool **)
+
+let contradicts_order f t =
+  let k = told f t in
+  existsb (fun a ->
+    match ends_of a with
+    | Some p0 -> let (p, q0) = p0 in (&&) (is_strict a) (at_most k q0 p)
+    | None -> false) (atoms t)
+
+(** val came : trans -> place -> place option **)
+
+let came t p = match p with
+| Zero -> Some Zero
+| Insample -> None
+| Held x ->
+  if mem x t.asg
+  then Some Insample
+  else (match lookup x t.copies with
+        | Some v ->
+          if (&&) (negb v.negative) (qeq_bool v.plus { qnum = Z0; qden = XH })
+          then Some v.whence
+          else None
+        | None -> Some p)
+
+(** val order_after : place list -> order -> trans -> order **)
+
+let order_after w f t =
+  let k = told f t in
+  flat_map (fun p ->
+    flat_map (fun q0 ->
+      match came t p with
+      | Some p' ->
+        (match came t q0 with
+         | Some q' ->
+           if (&&) (negb (place_eqb p q0)) (at_most k p' q')
+           then (p, q0) :: []
+           else []
+         | None -> [])
+      | None -> []) w) w
+
+(** val alike : item list -> item list -> bool **)
+
+let rec alike o o' =
+  match o with
+  | [] -> (match o' with
+           | [] -> true
+           | _ :: _ -> false)
+  | i :: o0 ->
+    (match o' with
+     | [] -> false
+     | i' :: o'0 ->
+       (&&)
+         (match i with
+          | Sym x -> (match i' with
+                      | Sym y -> (=) x y
+                      | _ -> false)
+          | _ -> (match i' with
+                  | Sym _ -> false
+                  | _ -> true)) (alike o0 o'0))
+
+type rival = int * order
+
+(** val covers : rival -> rival -> bool **)
+
+let covers r r' =
+  (&&) ((=) (fst r) (fst r')) (forallb (listed (snd r')) (snd r))
+
+(** val add_rival : rival -> rival list -> rival list **)
+
+let add_rival r l =
+  if existsb (fun r' -> covers r' r) l then l else r :: l
+
+(** val led : place list -> view -> int -> rival -> int list -> rival list **)
+
+let led w v i r among =
+  flat_map (fun j ->
+    let t = v.tr_of j in
+    if (&&) (alike t.out (v.tr_of i).out) (negb (contradicts_order (snd r) t))
+    then (t.tgt, (order_after w (snd r) t)) :: []
+    else []) among
+
+type pursued = rival * rival list
+
+(** val pursue_step : place list -> view -> int -> pursued -> pursued **)
+
+let pursue_step w v i = function
+| (r, rivals) ->
+  let t = v.tr_of i in
+  ((t.tgt, (order_after w (snd r) t)),
+  (fold_right add_rival []
+    (app
+      (led w v i r (filter (fun j -> negb ((=) j i)) (v.leaving_of (fst r))))
+      (flat_map (fun r' -> led w v i r' (v.leaving_of (fst r'))) rivals))))
+
+(** val pursue : place list -> view -> int list -> pursued -> pursued **)
+
+let pursue w v run x =
+  fold_left (fun x0 i -> pursue_step w v i x0) run x
+
+(** val spread :
+    place list -> view -> int -> int list -> rival -> rival list -> rival list **)
+
+let rec spread w v fuel round r rivals =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> rivals)
+    (fun fuel' ->
+    let more0 = snd (pursue w v round (r, rivals)) in
+    if forallb (fun r' -> existsb (fun r'' -> covers r'' r') rivals) more0
+    then rivals
+    else spread w v fuel' round r (fold_right add_rival rivals more0))
+    fuel
+
+(** val settled : pursued -> pursued -> bool **)
+
+let settled x y =
+  (&&) (covers (fst x) (fst y))
+    (forallb (fun r' -> existsb (fun r'' -> covers r'' r') (snd x)) (snd y))
+
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }
 
@@ -1950,7 +2122,8 @@ type lstep = { base : rstep; ahead : slopes_of; behind : slopes_of }
 type segment = { again : bool; steps : lstep list; drift : (int * q) list;
                  drift_r : (int * q) list }
 
-type rcert = { r_claim : claim; r_run : segment list; r_hints : hints }
+type rcert = { r_claim : claim; r_run : segment list; r_watched : place list;
+               r_hints : hints }
 
 type numbers_of = (int * q) list
 
@@ -2179,26 +2352,6 @@ let withinQ l d0 k =
   | Exponential -> qle_bool (qopp d0) k
   | Exact -> true
 
-(** val alike : item list -> item list -> bool **)
-
-let rec alike o o' =
-  match o with
-  | [] -> (match o' with
-           | [] -> true
-           | _ :: _ -> false)
-  | i :: o0 ->
-    (match o' with
-     | [] -> false
-     | i' :: o'0 ->
-       (&&)
-         (match i with
-          | Sym x -> (match i' with
-                      | Sym y -> (=) x y
-                      | _ -> false)
-          | _ -> (match i' with
-                  | Sym _ -> false
-                  | _ -> true)) (alike o0 o'0))
-
 (** val read_of : view -> rstep -> q -> q **)
 
 let read_of v c x =
@@ -2354,34 +2507,6 @@ let rec pattern_after v run k =
           | Some k' -> pattern_after v run' k'
           | None -> None)
     else pattern_after v run' k
-
-(** val rivals_after :
-    view -> rstep list -> int -> int list -> int * int list **)
-
-let rec rivals_after v run q0 rivals =
-  match run with
-  | [] -> (q0, rivals)
-  | c :: run' ->
-    let o = (v.tr_of c.taken).out in
-    let like = fun i -> alike (v.tr_of i).out o in
-    rivals_after v run' (v.tr_of c.taken).tgt
-      (nodup (=)
-        (map (fun i -> (v.tr_of i).tgt)
-          (app
-            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
-              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
-
-(** val same_list : int list -> int list -> bool **)
-
-let rec same_list l l' =
-  match l with
-  | [] -> (match l' with
-           | [] -> true
-           | _ :: _ -> false)
-  | x :: l0 ->
-    (match l' with
-     | [] -> false
-     | y :: l'0 -> (&&) ((=) x y) (same_list l0 l'0))
 
 (** val loose_term : term -> term **)
 
@@ -2569,15 +2694,37 @@ let rec follows_in a v run k =
        (&&) ((||) (negb g.again) ((=) k k')) (follows_in a v run' k')
      | None -> false)
 
-(** val alone_in : view -> segment list -> int -> int list -> bool **)
+(** val alone_in : view -> place list -> segment list -> pursued -> bool **)
 
-let rec alone_in v run q0 rivals =
+let rec alone_in v w run x =
   match run with
-  | [] -> negb (nonempty rivals)
+  | [] -> negb (nonempty (snd x))
   | g :: run' ->
-    let (q', rivals') = rivals_after v (bases g) q0 rivals in
-    (&&) ((||) (negb g.again) ((&&) ((=) q0 q') (same_list rivals rivals')))
-      (alone_in v run' q' rivals')
+    let round = map (fun r -> r.taken) (bases g) in
+    if g.again
+    then let y = ((fst x),
+           (spread w v (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ
+             0)))))))))))))))))))))))))))))))))))))))))))))))))) round
+             (fst x) (snd x)))
+         in
+         (&&) (settled y (pursue w v round y)) (alone_in v w run' y)
+    else alone_in v w run' (pursue w v round x)
 
 (** val check_mores : grade -> view -> claim -> segment -> bool **)
 
@@ -2604,7 +2751,8 @@ let check_run gr a v share enough c =
               (forallb (fun p -> steep_in v share (fst p) (snd p))
                 (combine run ks))) (forallb (check_mores gr v c.r_claim) run))
           (steady_in v run [])) (follows_in a v run 0))
-      (alone_in v run a.initial [])) (enough (worth_in v run ks []))
+      (alone_in v c.r_watched run ((a.initial, []), [])))
+    (enough (worth_in v run ks []))
 
 (** val worth_D : rcert -> q -> bool **)
 

@@ -97,8 +97,6 @@ module Coq_Pos :
   val ggcd : positive -> positive -> positive * (positive * positive)
  end
 
-val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool
-
 val nth : int -> 'a1 list -> 'a1 -> 'a1
 
 val concat : 'a1 list list -> 'a1 list
@@ -106,6 +104,8 @@ val concat : 'a1 list list -> 'a1 list
 val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list
 
 val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list
+
+val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1
 
 val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1
 
@@ -118,8 +118,6 @@ val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list
 val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
 
 val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list
-
-val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list
 
 val seq : int -> int -> int list
 
@@ -551,6 +549,53 @@ val real_numbers : grade
 
 val multiples : positive -> grade
 
+type order = (place * place) list
+
+val pair_eqb : (place * place) -> (place * place) -> bool
+
+val listed : order -> (place * place) -> bool
+
+val at_most : order -> place -> place -> bool
+
+val ends_of : atom -> (place * place) option
+
+val is_strict : atom -> bool
+
+val said : trans -> order
+
+val once_each : order -> order
+
+val composed : order -> order
+
+val told : order -> trans -> order
+
+val contradicts_order : order -> trans -> bool
+
+val came : trans -> place -> place option
+
+val order_after : place list -> order -> trans -> order
+
+val alike : item list -> item list -> bool
+
+type rival = int * order
+
+val covers : rival -> rival -> bool
+
+val add_rival : rival -> rival list -> rival list
+
+val led : place list -> view -> int -> rival -> int list -> rival list
+
+type pursued = rival * rival list
+
+val pursue_step : place list -> view -> int -> pursued -> pursued
+
+val pursue : place list -> view -> int list -> pursued -> pursued
+
+val spread :
+  place list -> view -> int -> int list -> rival -> rival list -> rival list
+
+val settled : pursued -> pursued -> bool
+
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }
 
@@ -561,7 +606,8 @@ type lstep = { base : rstep; ahead : slopes_of; behind : slopes_of }
 type segment = { again : bool; steps : lstep list; drift : (int * q) list;
                  drift_r : (int * q) list }
 
-type rcert = { r_claim : claim; r_run : segment list; r_hints : hints }
+type rcert = { r_claim : claim; r_run : segment list; r_watched : place list;
+               r_hints : hints }
 
 type numbers_of = (int * q) list
 
@@ -625,8 +671,6 @@ val pulled' : (item * q) list -> q
 
 val withinQ : law -> q -> q -> bool
 
-val alike : item list -> item list -> bool
-
 val read_of : view -> rstep -> q -> q
 
 val possible :
@@ -660,10 +704,6 @@ val differing_after : view -> rstep list -> numbers_of -> numbers_of
 val check_more : grade -> view -> claim -> rstep -> bool
 
 val pattern_after : view -> rstep list -> int -> int option
-
-val rivals_after : view -> rstep list -> int -> int list -> int * int list
-
-val same_list : int list -> int list -> bool
 
 val loose_term : term -> term
 
@@ -709,7 +749,7 @@ val worth_in :
 
 val follows_in : automaton -> view -> segment list -> int -> bool
 
-val alone_in : view -> segment list -> int -> int list -> bool
+val alone_in : view -> place list -> segment list -> pursued -> bool
 
 val check_mores : grade -> view -> claim -> segment -> bool
 

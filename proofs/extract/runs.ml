@@ -6,6 +6,7 @@ open Reading
 
 (* Longer ones are given up: whoever made the certificate may have meant it. *)
 let most_steps = 200_000
+let most_watched = 8
 
 (* ---- Small rationals; larger ones are given up ---- *)
 
@@ -355,7 +356,14 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
           { again; drift; drift_r;
             steps = List.map2 (fun (c, (_, x)) y -> { base = c; ahead = x; behind = y }) (List.combine run slopes) others } :: segments rest q s regs s2 regs2
         end in
-  { r_claim = claim; r_run = segments parts a.automaton.initial [] [] [] []; r_hints = a.hints }
+  let written_out = segments parts a.automaton.initial [] [] [] [] in
+  (* The order of values is looked at only where states alone do not tell other paths apart, and of a few. *)
+  let compared = List.sort_uniq compare (List.concat_map (fun t ->
+    List.concat_map (fun b -> List.filter_map (fun v -> match v.whence with Held x -> Some (Held x) | _ -> None) [ b.low; b.high ]) (atoms t))
+    a.automaton.transitions) in
+  let alone watched = alone_in v watched written_out ((a.automaton.initial, []), []) in
+  let watched = if alone [] || List.length compared > most_watched then [] else Zero :: compared in
+  { r_claim = claim; r_run = written_out; r_watched = watched; r_hints = a.hints }
 
 (* ---- Certificates ---- *)
 
