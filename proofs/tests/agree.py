@@ -244,8 +244,8 @@ def lower_bounds(rng: random.Random, subjects: list[Subject], mutants: int) -> t
     """The same of certificates of the kind ``lower``.
 
     The proved checker writes runs out, and judges those. So it may accept what the other one refuses for its
-    form; but it accepts no ``D`` above the one that the automaton has, nor that it has none, nor on real numbers
-    a run that is impossible in Python.
+    form; but it accepts no ``D`` above the one that the automaton has, nor that it has none, nor a run on
+    real numbers that is impossible in Python.
     """
     counts: Counter[str] = Counter()
     differ = []
