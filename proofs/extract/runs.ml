@@ -146,7 +146,7 @@ let samples state summed integers steps long twin compared =
   let certain = function Sample (w, _) -> close w | _ -> true in
   let limit low c high d strict =
     (* Noise on real numbers has no single values: what is compared differs, unless it is one sample or has no noise. *)
-    let strict = strict || not integers && node false low <> node false high && not (certain low && certain high) in
+    let strict = strict || not integers && low <> high && not (certain low && certain high) in
     let g = (d +: based high -: c -: based low) *: (steps, 1) in
     let g = if strict then ceil_of g - 1 else floor_of g in
     let g = if turned then floor_of (g, 2) else g in
