@@ -166,7 +166,7 @@ def test_certificates_beyond_the_papers_automata_are_proved(program: Path, name:
     text = json.dumps(file).encode()
     found = extracted.verify(automaton, text)
     upper, lower = verify(automaton, text).claims
-    proved = lower.distinct and name != "two_thresholds"  # that one needs the order of values to be distinct
+    proved = lower.distinct
     assert found.claims == ((upper, lower) if proved else (upper,)) and not found.on_integers
     assert found.noise == (("integers",) if automaton.integer else ("real numbers", "integers"))
 
