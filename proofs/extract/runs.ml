@@ -36,8 +36,8 @@ let to_q (a, b) =
 
 (* ---- Ends of comparisons: samples, perhaps negative, second ones, and the ground ---- *)
 
-type ends = Sample of int * bool | Second of int | Ground
-let negated = function Sample (p, m) -> Sample (p, not m) | e -> e
+type ends = Sample of int * bool | Second of int * bool | Ground
+let negated = function Sample (p, m) -> Sample (p, not m) | Second (p, m) -> Second (p, not m) | Ground -> Ground
 
 type flow = { low_end : ends; high_end : ends; amount : small; repeated : bool }
 
@@ -49,12 +49,15 @@ let end_of where size j = match j with
       let number from k = match int_of_string_opt ("0u" ^ String.sub s from k) with
         | Some v when v < size -> v
         | _ -> refuse "%s is no position of the run" where in
-      if n > 1 && s.[0] = '-' then Sample (number 1 (n - 1), true)
-      else if n > 1 && s.[n - 1] = '\'' then Second (number 0 (n - 1))
+      let minus = n > 0 && s.[0] = '-' and second = n > 0 && s.[n - 1] = '\'' in
+      let from = if minus then 1 else 0 in
+      let p () = number from (n - from - if second then 1 else 0) in
+      if n > from && second then Second (p (), minus)
+      else if minus && n > 1 then Sample (p (), true)
       else refuse "%s is no position of the run" where
   | _ -> refuse "%s is no position of the run" where
 
-let position = function Sample (p, _) | Second p -> Some p | Ground -> None
+let position = function Sample (p, _) | Second (p, _) -> Some p | Ground -> None
 
 (* ---- A run and its flow ---- *)
 
@@ -76,18 +79,18 @@ let cycle_of where r f = match List.find_opt (fun c -> on c (last_of f)) r.cycle
 (* ---- The run, written out: steps of the run, of which some are there again ---- *)
 
 (* A step is that of the run, or one in a round before: in one that is there once, or in the part that is repeated. *)
-type copy = Itself | Extra of int | Again of int * int
+type copy = Itself | Extra of int | Again of int * int * int     (* which part, how often it was there before, which round of it *)
 
 (* [before] and [after] the part that is repeated there are so many such parts that are not; of it there are [rounds]. *)
-let layout r repeats before after rounds =
+let layout r parts_of before after rounds =
   let out = ref [] and count = ref 0 in
   let put p c = out := (p, c) :: !out; incr count in
   let size = Array.length r.taken_ in
   for p = 0 to size - 1 do
-    List.iter (fun c -> if c.first = p && repeats c then begin
+    List.iter (fun c -> if c.first = p && parts_of c <> [] then begin
       let part f = for i = 0 to c.together - 1 do for q = c.first to c.behind_it - 1 do put q (f i) done done in
       for i = 0 to before - 1 do part (fun _ -> Extra i) done;
-      for j = 0 to rounds - 1 do part (fun i -> Again (j, i)) done;
+      List.iter (fun g -> for j = 0 to rounds - 1 do part (fun i -> Again (g, j, i)) done) (parts_of c);
       for i = 0 to after - 1 do part (fun _ -> Extra (before + i)) done
     end) r.cycles;
     if !count > most_steps then not_proved "runs with more than %d steps" most_steps;
@@ -122,7 +125,10 @@ let traced trans long =
           let (low, _), (high, _) = resolved u, resolved v in
           List.iter (fun (x, y, s) -> add_arc x y (w, `Item k, s))
             [ low, high, 1; high, low, -1; negated high, negated low, 1; negated low, negated high, -1 ]
-      | Other -> add_arc (Second w) Ground (w, `Item k, 1); add_arc Ground (Second w) (w, `Item k, -1)
+      | Other ->
+          let second = Second (w, false) in
+          List.iter (fun (x, y, s) -> add_arc x y (w, `Item k, s))
+            [ second, Ground, 1; Ground, second, -1; Ground, negated second, 1; negated second, Ground, -1 ]
       | Sym _ -> ()) t.out;
     let kept = List.map (fun x -> x, (Sample (w, false), nought)) t.asg @ List.map (fun (x, v) -> x, resolved v) t.copies in
     List.iter (fun (x, e) -> Hashtbl.replace store x e) kept) long;
@@ -189,13 +195,27 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
   let least = of_q claim.c_sens *: of_q claim.c_low and largest = of_q claim.c_sens *: of_q claim.c_high in
   let least, largest = if integers then (ceil_of least, 1), (floor_of largest, 1) else least, largest in
   let repeated = List.filter (fun f -> f.repeated) r.flows in
-  let repeats c = r.crossing || List.exists (fun f -> cycle_of where r f == c) repeated in
+  (* A sample into which flow goes and out of which other flow goes needs two differences: then these flows are in different parts. *)
+  let both =
+    let ends = Hashtbl.create 97 and found = Hashtbl.create 17 in
+    List.iter (fun f -> let c = cycle_of where r f in
+      List.iter (fun (e, into) -> match position e with
+        | Some p when on c p ->
+            Hashtbl.replace ends (p, into) ();
+            if Hashtbl.mem ends (p, not into) then Hashtbl.replace found c.first ()
+        | _ -> ()) [ f.low_end, false; f.high_end, true ]) repeated;
+    fun c -> Hashtbl.mem found c.first in
+  let part_of c f = if a.unfolds || not (both c) || (match position f.high_end with Some p -> on c p | None -> false) then 0 else 1 in
+  let parts_of =
+    let found = Hashtbl.create 97 in
+    List.iter (fun f -> let c = cycle_of where r f in Hashtbl.replace found (c.first, part_of c f) ()) repeated;
+    fun c -> if r.crossing then [ 0 ] else List.filter (fun g -> Hashtbl.mem found (c.first, g)) [ 0; 1 ] in
   let summed = List.exists (fun s -> s.factors <> []) a.automaton.states in
   (* Numbers of the steps if all rounds are alike; or else they grow evenly from round to round, which shows in a few rounds. *)
   let find steps =
     let samples = samples state summed integers steps in
     let alike () =
-      let long = layout r repeats 2 0 1 in
+      let long = layout r parts_of 2 0 1 in
       let places = Hashtbl.create 97 in
       let twin = Array.mapi (fun w (p, c) -> match c with
         | Itself -> w
@@ -209,7 +229,7 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
     let evenly () =
       let before = 3 and after = 2 in
       let found rounds =
-        let long = layout r repeats before after rounds in
+        let long = layout r parts_of before after rounds in
         let heights = samples long Fun.id (traced trans long).compared in
         let times = Hashtbl.create 97 and seen = Hashtbl.create 97 in
         Array.iteri (fun w (p, c) ->
@@ -218,14 +238,14 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
           Hashtbl.replace seen (p, c, n) heights.(w)) long;
         fun key -> Hashtbl.find seen key in
       let three = found 3 and four = found 4 in
-      let long = layout r repeats before after 1 in
+      let long = layout r parts_of before after 1 in
       let times = Hashtbl.create 97 in
       let lines = Array.map (fun (p, c) ->
         let n = Option.value (Hashtbl.find_opt times (p, c)) ~default:0 in
         Hashtbl.replace times (p, c) (n + 1);
         let x3 = three (p, c, n) in
         let ahead = four (p, c, n) - x3 in
-        let behind = match c with Again (_, i) -> three (p, Again (1, i), n) - x3 + ahead | _ -> ahead in
+        let behind = match c with Again (g, _, i) -> three (p, Again (g, 1, i), n) - x3 + ahead | _ -> ahead in
         x3 - 3 * ahead, ahead, behind) long in
       let part f = Array.map f lines in
       long, part (fun (_, x, _) -> x), part (fun (_, _, x) -> x), part (fun (x, _, _) -> x) in
@@ -238,20 +258,21 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
       (List.concat_map (fun b -> [ b.low; b.high ]) t.others @ List.map snd t.copies)) a.automaton.transitions in
     let means = List.map (fun s -> s.mu) a.automaton.states in
     List.fold_left (fun m q -> let d = snd (of_q q) in if m > 1 lsl 20 then m else m / gcd m d * d) 1 (constants @ means) in
-  let small = if integers then [ 1 ] else [ 1; 2 * unit; 4 * unit * (1 + 3 * Array.length (layout r repeats 2 0 1)) ] in
+  let small = if integers then [ 1 ] else [ 1; 2 * unit; 4 * unit * (1 + 3 * Array.length (layout r parts_of 2 0 1)) ] in
   let steps, (long, ahead, behind, heights) = match List.find_map find small with
     | Some found -> found
     | None -> not_proved "runs whose samples are not found" in
   let count = Array.length long in
   let arcs = (traced trans long).arcs in
-  let is_again w = match snd long.(w) with Again _ -> true | _ -> false in
+  let which w = match snd long.(w) with Again (g, _, _) -> Some g | _ -> None in
+  let is_again w = which w <> None in
   (* Where steps of the run are, and those of the part that is repeated. *)
   let original = Array.make (Array.length r.taken_) 0 and copies = Hashtbl.create 97 in
   Array.iteri (fun w (p, c) -> match c with
     | Itself -> original.(p) <- w
-    | Again (_, 0) -> Hashtbl.replace copies p w
+    | Again (g, _, 0) -> Hashtbl.replace copies (p, g) w
     | _ -> ()) long;
-  let placed where_ = function Sample (p, m) -> Sample (where_ p, m) | Second p -> Second (where_ p) | Ground -> Ground in
+  let placed where_ = function Sample (p, m) -> Sample (where_ p, m) | Second (p, m) -> Second (where_ p, m) | Ground -> Ground in
   (* What a sample in such a part can gain, if it absorbs so much. *)
   let gain x e = match e with
     | Sample (w, m) when is_again w ->
@@ -268,7 +289,7 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
     | (_, low, high) :: _ -> [ low, high, (1, 1) ]
     | [] -> not_proved "a leaking cycle that compares no two samples of which one can gain" in
   let flows = if r.crossing then crossing () else List.map (fun f ->
-    let where_ = if f.repeated then (let c = cycle_of where r f in fun p -> if on c p then Hashtbl.find copies p else original.(p))
+    let where_ = if f.repeated then (let c = cycle_of where r f in fun p -> if on c p then Hashtbl.find copies (p, part_of c f) else original.(p))
       else fun p -> original.(p) in
     placed where_ f.low_end, placed where_ f.high_end, f.amount) r.flows in
   let weights = Array.map (fun (p, _) -> Array.make (List.length (atoms (trans p))) nought) long in
@@ -276,8 +297,8 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
   (* What the samples of those parts absorb, all together. *)
   let absorbed = Hashtbl.create 97 in
   let absorb e x = match e with
-    | Sample (w, m) -> Hashtbl.replace absorbed w (Option.value (Hashtbl.find_opt absorbed w) ~default:nought +: (if m then neg x else x))
-    | Second w -> Hashtbl.replace absorbed w (Option.value (Hashtbl.find_opt absorbed w) ~default:nought +: x)
+    | Sample (w, m) | Second (w, m) ->
+        Hashtbl.replace absorbed w (Option.value (Hashtbl.find_opt absorbed w) ~default:nought +: (if m then neg x else x))
     | Ground -> () in
   List.iter (fun (low, high, x) ->
     absorb low (neg x);
@@ -303,7 +324,7 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
   let parts =      (* from, up to, is it repeated *)
     let rec cut i = if i >= count then [] else
       let k = ref i in
-      while !k < count && is_again !k = is_again i do incr k done;
+      while !k < count && which !k = which i do incr k done;
       (i, !k, is_again i) :: cut !k in
     (* two cycles that are repeated never touch: the run itself is between *)
     cut 0 in
@@ -427,7 +448,7 @@ let pattern (a : Automata.t) where name j =
         let cycles = cycles 1 in
         let c = match cycles with [ c ] -> c | _ -> refuse "%s has not one cycle" where in
         let shown p = List.find_map (function
-          | Other -> Some (Second p)
+          | Other -> Some (Second (p, false))
           | Number (x, y) when is_sample x || is_sample y -> Some (at p)
           | _ -> None) (trans p).out in
         let ends = List.filter_map (fun p -> if states.((trans p).src).reads then shown p else None) (List.init (c.behind_it - c.first) (fun i -> c.first + i)) in
