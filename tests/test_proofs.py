@@ -390,6 +390,34 @@ def test_rounds_whose_samples_grow_are_proved(program: Path, name: str) -> None:
     assert proved.kind == "violation"
 
 
+MIRRORED = {
+    "the second sample absorbs through its negative": (
+        "(p0:non-input, 1/2, -1/2): x := insample; output o1; goto p1\n"
+        "(p1:non-input, 1/2, 0): if (insample >= -x - 1) then y := insample; output o3; goto p2\n"
+        "(p2:non-input, 1/2, 1): if (insample >= x) then z := insample; output o4; goto q0\n"
+        "(q0, 1/4, -1/2, 1/2, 1): if (insample >= z) then output o6; goto end"
+        " elseif (insample >= y && insample < z) then output o8, insampleprime; goto end\n"
+    ),
+    "repeated samples absorb, and their negatives do": (
+        "(p:non-input, 1/4, 0): a := insample; output start; goto q\n"
+        "(q:non-input, 1/4, 0): b := insample; output start; goto r\n"
+        "(r, 1, 0): if (insample >= a && insample < -b) then output inside; goto r"
+        " elseif (insample < a && insample < -b) then output below; goto end"
+        " elseif (insample >= a && insample >= -b) then output above; goto end\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MIRRORED)
+def test_flow_through_negatives_is_proved(program: Path, name: str) -> None:
+    automaton = symdipa.loads(MIRRORED[name])
+    file = symdipa.certify(symdipa.weigh(automaton, certified=True))
+    assert isinstance(file, dict)
+    text = json.dumps(file).encode()
+    (lower,) = (c for c in verify(automaton, text).claims if c.kind == "lower")
+    assert lower.distinct and lower in extracted.verify(automaton, text).claims
+
+
 def test_no_violation_of_private_automata_is_proved(program: Path, agree: ModuleType) -> None:
     rng = random.Random(20261202)
     subjects = [s for make in agree.MAKERS for s in agree.random_violations(rng, 5, make)]

@@ -195,17 +195,18 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
   let least = of_q claim.c_sens *: of_q claim.c_low and largest = of_q claim.c_sens *: of_q claim.c_high in
   let least, largest = if integers then (ceil_of least, 1), (floor_of largest, 1) else least, largest in
   let repeated = List.filter (fun f -> f.repeated) r.flows in
-  (* A sample into which flow goes and out of which other flow goes needs two differences: then these flows are in different parts. *)
+  (* A sample that absorbs flow and gives off other flow needs two differences: then these flows are in different parts. *)
+  let absorbs c f = List.filter_map (fun (e, into) -> match e with
+    | Sample (p, m) | Second (p, m) when on c p -> Some (p, into <> m)
+    | _ -> None) [ f.high_end, true; f.low_end, false ] in
   let both =
     let ends = Hashtbl.create 97 and found = Hashtbl.create 17 in
     List.iter (fun f -> let c = cycle_of where r f in
-      List.iter (fun (e, into) -> match position e with
-        | Some p when on c p ->
-            Hashtbl.replace ends (p, into) ();
-            if Hashtbl.mem ends (p, not into) then Hashtbl.replace found c.first ()
-        | _ -> ()) [ f.low_end, false; f.high_end, true ]) repeated;
+      List.iter (fun (p, more) ->
+        Hashtbl.replace ends (p, more) ();
+        if Hashtbl.mem ends (p, not more) then Hashtbl.replace found c.first ()) (absorbs c f)) repeated;
     fun c -> Hashtbl.mem found c.first in
-  let part_of c f = if a.unfolds || not (both c) || (match position f.high_end with Some p -> on c p | None -> false) then 0 else 1 in
+  let part_of c f = if a.unfolds || not (both c) then 0 else match absorbs c f with (_, true) :: _ -> 0 | _ -> 1 in
   let parts_of =
     let found = Hashtbl.create 97 in
     List.iter (fun f -> let c = cycle_of where r f in Hashtbl.replace found (c.first, part_of c f) ()) repeated;
