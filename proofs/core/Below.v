@@ -211,7 +211,7 @@ Proof.
   try (exfalso; apply (Neg eq_refl); exact r); try (exfalso; apply r; exact (Pos eq_refl)).
   rewrite andb_true_iff. intros [H1 H2]. split; [auto|now apply Qle_R].
 Qed.
-Lemma can_be_still l dd m z : ~ live l dd -> can_be N l dd m z -> z = m.
+Lemma can_be_still l dd m z : ~ noisy l dd -> can_be N l dd m z -> z = m.
 Proof. destruct l; simpl; auto; destruct (Rlt_dec 0 dd); tauto. Qed.
 
 (* The streams of entries of a run: those that it reads, then 0. *)
@@ -244,7 +244,7 @@ Qed.
 
 (* Samples and what is stored: near those of the run.  In sets S of what may be stored, comparisons of the run hold. *)
 Definition sample_near (r : R) (q : nat) (z y : R) : Prop :=
-  Rabs (y - z) <= r /\ (~ live (law_of (st A q)) (Q2R (d (st A q))) -> y = z).
+  Rabs (y - z) <= r /\ (~ noisy (law_of (st A q)) (Q2R (d (st A q))) -> y = z).
 Definition next (r : R) (c : rstep) (S : store -> Prop) : store -> Prop := fun f' =>
   exists f y, S f /\ sample_near r (src (tr A (taken c))) (Q2R (drawn c)) y /\ f' = upd f (tr A (taken c)) y.
 Definition goes (r : R) (c : rstep) (s : numbers_of) (S : store -> Prop) : Prop := forall f y,
@@ -261,7 +261,7 @@ Definition has (r : R) := 0 < r \/ r = 0 /\ points N T.
 
 Lemma around_likely l dd m z r : has r -> can_be N l dd m z -> 0 < E N l dd m (fun y => ind (around z r y)).
 Proof.
-  intros Hr C. destruct (classic (live l dd)) as [L|L]; [now apply (E_around N T)|].
+  intros Hr C. destruct (classic (noisy l dd)) as [L|L]; [now apply (E_around N T)|].
   rewrite (E_still N T) by easy. apply (can_be_still l dd m z L) in C. subst m.
   assert (H : around z r z = true) by (apply around_iff; replace (z - z) with 0 by ring; rewrite Rabs_R0; destruct Hr; lra).
   rewrite H. simpl. lra.
@@ -321,7 +321,7 @@ Proof.
   assert (C1 : c2 * c1 <= 1).
   { eapply Rle_trans; [apply (Low f0 (Q2R (drawn c)) Sf0)|apply U]. split; [|easy].
     replace (_ - _) with 0 by ring. rewrite Rabs_R0. destruct Hr; lra. }
-  destruct (classic (live (law_of (st A q)) (Q2R (d (st A q))))) as [Lv|Lv].
+  destruct (classic (noisy (law_of (st A q)) (Q2R (d (st A q))))) as [Lv|Lv].
   - exists (c2 * c1 * E N (law_of (st A q)) (Q2R (d (st A q))) m h). split; [now apply Rmult_lt_0_compat|]. intros f Sf.
     rewrite <- (E_scale N T) by (auto; lra).
     assert (Us : unit_fun (fun z => c2 * c1 * h z)) by (intros z; apply prod_unit; [lra|apply Uh]).
@@ -376,7 +376,7 @@ Proof.
   - intros i. now destruct (Nat.eqb i (fresh O)).
   - intros x. rewrite He. destruct (origin_of O x) as [[b i]|] eqn:Ox; [|easy]. pose proof (fresh_spec O x b i Ox). simpl.
     destruct (Nat.eqb_spec i (fresh O)); [lia|easy].
-  - unfold drawn_from, sample_origin. see_goal. destruct (is_live _ _) eqn:L; simpl.
+  - unfold drawn_from, sample_origin. see_goal. destruct (is_noisy _ _) eqn:L; simpl.
     + rewrite Nat.eqb_refl. lra.
     + rewrite Sy; [lra|]. intros Lv. destruct (law_of (st A (src (tr A (taken c))))); simpl in L, Lv; try easy;
       apply negb_false_iff, Qle_R in L; rewrite Q2R_0 in L; lra.

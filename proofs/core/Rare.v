@@ -16,6 +16,9 @@ Definition can_be {eps} (N : noise eps) (l : law) (d m z : R) : Prop :=
   | Exact => z = m
   end.
 
+(* Whether there are several. *)
+Definition noisy (l : law) (d : R) : Prop := match l with Exact => False | _ => 0 < d end.
+
 (* The numbers that are no farther than r from z. *)
 Definition around (z r y : R) : bool := le_b (z - r) y && le_b y (z + r).
 
@@ -41,9 +44,9 @@ Record tails {eps} (N : noise eps) := {
   good_exp : forall B k m, good N (fun z => Rmin 1 (B * exp (k * (z - m))));
   good_around : forall z r, good_set N (around z r);
   E_scale : forall l d m c h, 0 <= c <= 1 -> good N h -> unit_fun h -> E N l d m (fun z => c * h z) = c * E N l d m h;
-  E_still : forall l d m h, ~ live l d -> E N l d m h = h m;
+  E_still : forall l d m h, ~ noisy l d -> E N l d m h = h m;
   points : Prop;     (* single values have probabilities *)
-  E_around : forall l d m z r, live l d -> can_be N l d m z -> 0 < r \/ r = 0 /\ points -> 0 < E N l d m (fun y => ind (around z r y))
+  E_around : forall l d m z r, noisy l d -> can_be N l d m z -> 0 < r \/ r = 0 /\ points -> 0 < E N l d m (fun y => ind (around z r y))
 }.
 
 (* What does not grow at all may be taken as often as one likes. *)

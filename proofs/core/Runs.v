@@ -66,7 +66,8 @@ Definition upd_origins (O : origins) (t : trans) (z : origin) : origins :=
 (* A number that no sample has which is stored. *)
 Definition fresh (O : origins) : nat :=
   fold_right (fun p n => match snd p with Some (_, i) => if Nat.leb n i then S i else n | None => n end) 0%nat O.
-Definition sample_origin (l : law) (d : Q) (O : origins) : origin := if is_live l d then Some (false, fresh O) else None.
+Definition is_noisy (l : law) (d : Q) : bool := match l with Exact => false | _ => Qlt_bool 0 d end.
+Definition sample_origin (l : law) (d : Q) (O : origins) : origin := if is_noisy l d then Some (false, fresh O) else None.
 
 Definition roomy (s : numbers_of) (O : origins) (z : Q) (o : origin) (a : atom) : bool :=
   same_origin (origin_at O o (low a)) (origin_at O o (high a)) || Qlt_bool (valueQ s z (low a)) (valueQ s z (high a)).

@@ -2249,10 +2249,17 @@ let fresh o =
     | Some y -> let (_, i) = y in if (<=) n i then Stdlib.Int.succ i else n
     | None -> n) 0 o
 
+(** val is_noisy : law -> q -> bool **)
+
+let is_noisy l d0 =
+  match l with
+  | Exact -> false
+  | _ -> qlt_bool { qnum = Z0; qden = XH } d0
+
 (** val sample_origin : law -> q -> origins -> origin **)
 
 let sample_origin l d0 o =
-  if is_live l d0 then Some (false, (fresh o)) else None
+  if is_noisy l d0 then Some (false, (fresh o)) else None
 
 (** val roomy : numbers_of -> origins -> q -> origin -> atom -> bool **)
 

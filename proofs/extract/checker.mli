@@ -643,6 +643,8 @@ val upd_origins : origins -> trans -> origin -> origins
 
 val fresh : origins -> int
 
+val is_noisy : law -> q -> bool
+
 val sample_origin : law -> q -> origins -> origin
 
 val roomy : numbers_of -> origins -> q -> origin -> atom -> bool

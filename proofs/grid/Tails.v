@@ -87,7 +87,7 @@ Proof.
 Qed.
 
 Local Notation N := (grid_laplace g eps Hg Heps).
-Lemma laplace_around l d m z r : live l d -> can_be N l d m z -> 0 < r \/ r = 0 /\ True -> 0 < laplace g eps l d m (fun y => ind (around z r y)).
+Lemma laplace_around l d m z r : noisy l d -> can_be N l d m z -> 0 < r \/ r = 0 /\ True -> 0 < laplace g eps l d m (fun y => ind (around z r y)).
 Proof.
   intros Lv C Hr. set (h := fun y => ind (around z r y)).
   assert (Hz : 0 < h z).
@@ -112,7 +112,7 @@ Proof.
   destruct (laplace_cases g eps l d m) as [E|[Hd E]]; rewrite !E; [easy|].
   rewrite (Zsum_ext _ (fun k => c * (weight_of (g * (eps * d)) l k * h (m + g * IZR k)))) by (intros; ring). rewrite Zsum_scal. ring.
 Qed.
-Lemma laplace_still l d m h : ~ live l d -> laplace g eps l d m h = h m.
+Lemma laplace_still l d m h : ~ noisy l d -> laplace g eps l d m h = h m.
 Proof. unfold laplace. destruct l; simpl; [|  |easy]; intros H; destruct (Rlt_dec 0 d); easy. Qed.
 
 (* The operator is that of the noise, sets and functions are any. *)

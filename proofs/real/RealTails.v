@@ -140,7 +140,7 @@ have -> : (x : RT) - m = (z - m) + (x - z) by rewrite [RHS]addrC addrA subrK.
 apply: le_trans (ler_norm_add _ _) _. rewrite ler_add2l ger0_norm ?subr_ge0 //. by rewrite ler_subl_addl.
 Qed.
 
-Lemma real_around l d m z r : live l d -> can_be N l d m z -> Rlt (IZR 0) r \/ r = IZR 0 /\ False ->
+Lemma real_around l d m z r : noisy l d -> can_be N l d m z -> Rlt (IZR 0) r \/ r = IZR 0 /\ False ->
   Rlt (IZR 0) (ELap eps l d m (fun y => ind (around z r y))).
 Proof.
 move=> Lv C [r0|[_ []]]. case: l Lv C => /= Lv.
@@ -171,7 +171,7 @@ have Sc := @lap_scale RT exp exp_gt0 exp_measurable one (eps * d) m _ (mE mh) V0
 have -> : lapR one (eps * d) m (fun z => (Rmult c (h z))%:E) = (c%:E * lapR one (eps * d) m (fun z => (h z)%:E))%E by exact: Sc.
 by rewrite fineM ?(lapR_fin eps0 fin one m d0 mh U) // -mulrA.
 Qed.
-Lemma real_still l d m h : ~ live l d -> ELap eps l d m h = h m.
+Lemma real_still l d m h : ~ noisy l d -> ELap eps l d m h = h m.
 Proof. by case: l => //= H; case: Rlt_dec. Qed.
 
 Definition real_tails : tails N := @Build_tails eps N real_tail good_min_exp (fun z r => interval_good _ _)
