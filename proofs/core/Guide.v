@@ -379,8 +379,6 @@ Proof.
 Qed.
 
 
-Local Lemma exp_mono x y : x <= y -> exp x <= exp y.
-Proof. intros [H|H]; [left; now apply exp_increasing|right; now subst]. Qed.
 
 (* The noise allows the differences. *)
 Definition given_ok (e : feed) := (forall n, ok N (fst e n)) /\ (forall x, ok N (snd e x)).

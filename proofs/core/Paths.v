@@ -84,6 +84,9 @@ Qed.
 Lemma Q2R_0 : Q2R 0 = 0.
 Proof. unfold Q2R; simpl; lra. Qed.
 
+Lemma exp_mono x y : x <= y -> exp x <= exp y.
+Proof. intros [H|H]; [left; now apply exp_increasing|right; now subst]. Qed.
+
 Lemma le_b_iff x y : le_b x y = true <-> x <= y.
 Proof. unfold le_b. destruct (Rle_dec x y); split; try easy; congruence. Qed.
 Lemma lt_b_iff x y : lt_b x y = true <-> x < y.
@@ -344,47 +347,63 @@ Proof.
     destruct H as [H|H]; apply (excludes_spec _ _ s z H); auto using mirrored_true.
 Qed.
 
-Lemma Pr_paths : deterministic -> forall w, good_word N w -> forall q s a,
-  0 <= Pr N A w q s a <= 1 /\ Pr N A w q s a = sum (fun p => Pp p w q s a) (paths (length w) q).
+(* The transition that is taken, with k for what follows it.  Where what follows is a sum over paths, so is all. *)
+Definition chosen q (l : list letter) (s : store) (a : feed) (k : nat -> store -> feed -> R) (z : R) : R :=
+  match find (fun i => enabled (tr A i) s z) (leaving A q) with
+  | Some i => shows N A q (input A q a) (out (tr A i)) l s z * k i (upd s (tr A i) z) (rest A q i a)
+  | None => 0
+  end.
+
+Lemma chosen_paths : deterministic -> forall w l (ps : nat -> list (list nat)) (k : nat -> store -> feed -> R),
+  good_word N w -> Forall (good_letter N) l ->
+  (forall i s a, 0 <= k i s a <= 1 /\ k i s a = sum (fun p => Pp p w (tgt (tr A i)) s a) (ps i)) ->
+  forall q s a, unit_fun (chosen q l s a k) /\ good N (chosen q l s a k) /\
+    E N (law_of (st A q)) (Q2R (d (st A q))) (input A q a + Q2R (mu (st A q))) (chosen q l s a k)
+    = sum (fun p => Pp p (l :: w) q s a) (flat_map (fun i => map (cons i) (ps i)) (leaving A q)).
 Proof.
-  intros Det. induction w as [|l w IH]; intros Gw q s a; [simpl; lra|].
-  inversion_clear Gw as [|? ? Gl Gw']. specialize (IH Gw').
-  cbn [Pr paths length]. rewrite sum_flat.
+  intros Det w l ps k Gw Gl Hk q s a. rewrite sum_flat.
   assert (Gk : forall i p, good N (after_step i q l a (Pp p w (tgt (tr A i))) s)) by (intros; apply after_good; auto using Pp_good).
   assert (Uk : forall i p, unit_fun (after_step i q l a (Pp p w (tgt (tr A i))) s)) by (intros; apply after_unit; auto using Pp_unit).
-  assert (G : forall i z, after_step i q l a (Pr N A w (tgt (tr A i))) s z
-     = sum (fun p => after_step i q l a (Pp p w (tgt (tr A i))) s z) (paths (length w) (tgt (tr A i)))).
+  assert (G : forall i z, after_step i q l a (k i) s z = sum (fun p => after_step i q l a (Pp p w (tgt (tr A i))) s z) (ps i)).
   { intros i z. unfold after_step. destruct (enabled _ _ _).
-    - rewrite (proj2 (IH _ _ _)). symmetry. apply sum_scal.
+    - rewrite (proj2 (Hk _ _ _)). symmetry. apply sum_scal.
     - symmetry. now apply sum_0. }
-  assert (Gi : forall i, good N (after_step i q l a (Pr N A w (tgt (tr A i))) s)).
+  assert (Gi : forall i, good N (after_step i q l a (k i) s)).
   { intros i. eapply good_ext; [intros z; symmetry; apply G|]. apply good_sum. auto. }
-  assert (Ui : forall i, unit_fun (after_step i q l a (Pr N A w (tgt (tr A i))) s)).
-  { intros i. apply after_unit; auto. intros. apply IH. }
-  set (first := fun z => match find (fun i => enabled (tr A i) s z) (leaving A q) with
-      | Some i => shows N A q (input A q a) (out (tr A i)) l s z * Pr N A w (tgt (tr A i)) (upd s (tr A i) z) (rest A q i a)
-      | None => 0 end).
-  assert (F : forall z, sum (fun i => after_step i q l a (Pr N A w (tgt (tr A i))) s z) (leaving A q) = first z).
-  { intros z. unfold first. symmetry. rewrite (find_sum (fun i => enabled (tr A i) s z)
-      (fun i => shows N A q (input A q a) (out (tr A i)) l s z * Pr N A w (tgt (tr A i)) (upd s (tr A i) z) (rest A q i a))).
+  assert (Ui : forall i, unit_fun (after_step i q l a (k i) s)).
+  { intros i. apply after_unit; auto. intros. apply Hk. }
+  set (first := chosen q l s a k).
+  assert (F : forall z, sum (fun i => after_step i q l a (k i) s z) (leaving A q) = first z).
+  { intros z. unfold first, chosen. symmetry. rewrite (find_sum (fun i => enabled (tr A i) s z)
+      (fun i => shows N A q (input A q a) (out (tr A i)) l s z * k i (upd s (tr A i) z) (rest A q i a))).
     - easy.
     - apply leaving_NoDup.
     - intros i j Hi Hj Hn. apply opposite_spec. now apply (Det q). }
   assert (U : unit_fun first).
-  { intros z. unfold first. destruct (find _ _); [|lra]. apply prod_unit; [now apply shows_unit|apply IH]. }
+  { intros z. unfold first, chosen. destruct (find _ _); [|lra]. apply prod_unit; [now apply shows_unit|apply Hk]. }
   assert (Gf : good N first).
   { eapply good_ext; [exact F|]. apply good_sum. auto. }
-  split; [now apply E_unit|].
-  rewrite (E_ext N _ _ _ first (fun z => sum (fun i => after_step i q l a (Pr N A w (tgt (tr A i))) s z) (leaving A q))); auto.
+  split; [easy|split; [easy|]].
+  rewrite (E_ext N _ _ _ first (fun z => sum (fun i => after_step i q l a (k i) s z) (leaving A q))); auto.
   rewrite E_sum; auto.
   2: { intros i z _. apply Ui. }
   2: { intros z. rewrite F. apply U. }
   apply sum_ext. intros i Hi. rewrite sum_map. cbn [Pp].
   unfold step.
-  rewrite (E_ext N _ _ _ _ (fun z => sum (fun p => after_step i q l a (Pp p w (tgt (tr A i))) s z) (paths (length w) (tgt (tr A i))))); auto.
+  rewrite (E_ext N _ _ _ _ (fun z => sum (fun p => after_step i q l a (Pp p w (tgt (tr A i))) s z) (ps i))); auto.
   apply E_sum; auto.
   - intros p z _. apply Uk.
   - intros z. rewrite <- G. apply Ui.
+Qed.
+
+Lemma Pr_paths : deterministic -> forall w, good_word N w -> forall q s a,
+  0 <= Pr N A w q s a <= 1 /\ Pr N A w q s a = sum (fun p => Pp p w q s a) (paths (length w) q).
+Proof.
+  intros Det. induction w as [|l w IH]; intros Gw q s a; [simpl; lra|].
+  inversion_clear Gw as [|? ? Gl Gw'].
+  destruct (chosen_paths Det w l (fun i => paths (length w) (tgt (tr A i))) (fun i => Pr N A w (tgt (tr A i))) Gw' Gl) with (q := q) (s := s) (a := a)
+    as (U & G & S); [intros; now apply IH|].
+  split; [now apply (E_unit N)|exact S].
 Qed.
 
 Lemma paths_chain n : forall q p, In p (paths n q) -> chain q p.

@@ -1,4 +1,4 @@
-(* Certificates of the kinds private and private-in-parts in JSON, for the checker. *)
+(* Certificates of the kinds private and private-in-parts in JSON, for the checker, and the claims of those of the kind relational. *)
 
 open Checker
 open Reading
@@ -118,3 +118,7 @@ let in_parts (a : Automata.t) where j =
   { p_claim = claim where l; p_hints = a.hints;
     p_pots = List.map (fun q -> rational where (Hashtbl.find by_name q)) a.names;
     p_parts = List.mapi part (items where (List.assoc "parts" l)) }
+
+let relational (a : Automata.t) where j =
+  let l = members where (head @ [ "machine"; "suffixes"; "nodes"; "initial" ]) [] j in
+  Pairs.read a where (claim where l) l

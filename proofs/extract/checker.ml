@@ -5,6 +5,12 @@ let negb = function
 | true -> false
 | false -> true
 
+(** val option_map : ('a1 -> 'a2) -> 'a1 option -> 'a2 option **)
+
+let option_map f = function
+| Some a -> Some (f a)
+| None -> None
+
 (** val fst : ('a1 * 'a2) -> 'a1 **)
 
 let fst = function
@@ -771,9 +777,9 @@ let every_entry =
 
 (** val entries : int -> pattern **)
 
-let entries most =
-  app (map (fun k -> ((Some k), (Some (Stdlib.Int.succ k)))) (seq 0 most))
-    (((Some most), None) :: [])
+let entries most0 =
+  app (map (fun k -> ((Some k), (Some (Stdlib.Int.succ k)))) (seq 0 most0))
+    (((Some most0), None) :: [])
 
 (** val window : int -> pattern **)
 
@@ -1435,7 +1441,7 @@ let check_base_step g a v c w v0 i =
     claim -> trans -> differs -> (int * q) list -> (int * q) -> bool **)
 
 let register_follows c t l known = function
-| (x, after) ->
+| (x, after0) ->
   (match lookup x t.sets with
    | Some u ->
      let (lo, hi) = entry_of c l in
@@ -1444,12 +1450,12 @@ let register_follows c t l known = function
             | None -> Some { qnum = Z0; qden = XH } with
       | Some before ->
         if u.adds
-        then (&&) (qeq_bool lo hi) (qeq_bool after (qplus before lo))
-        else qeq_bool after before
+        then (&&) (qeq_bool lo hi) (qeq_bool after0 (qplus before lo))
+        else qeq_bool after0 before
       | None -> false)
    | None ->
      (match lookup x known with
-      | Some before -> qeq_bool after before
+      | Some before -> qeq_bool after0 before
       | None -> false))
 
 (** val pattern_follows : view -> trans -> differs -> int -> int -> bool **)
@@ -1765,7 +1771,7 @@ let check_law l f ce d0 =
 (** val check_cost :
     view -> trans -> (q * q) -> q list -> q list -> q -> bool **)
 
-let check_cost v t apart f ce paid =
+let check_cost v t apart0 f ce paid0 =
   let s = v.st_of t.src in
   let dd = s.d in
   forallb (fun d0 ->
@@ -1775,9 +1781,9 @@ let check_cost v t apart f ce paid =
           (check_law s.law_of' ({ qnum = Z0; qden = XH } :: []) ({ qnum = Z0;
             qden = XH } :: []) d0)))
       (forallb (fun m ->
-        (&&) (qle_bool (qplus (qmult dd m) (qmult (rel v t) d0)) paid)
-          (qle_bool (qminus (qmult dd m) (qmult (rel v t) d0)) paid))
-        (misses f ce d0))) ((fst apart) :: ((snd apart) :: []))
+        (&&) (qle_bool (qplus (qmult dd m) (qmult (rel v t) d0)) paid0)
+          (qle_bool (qminus (qmult dd m) (qmult (rel v t) d0)) paid0))
+        (misses f ce d0))) ((fst apart0) :: ((snd apart0) :: []))
 
 (** val check_potentials : view -> claim -> graph -> gview -> bool **)
 
@@ -1791,8 +1797,8 @@ let check_potentials v c g w =
       let (n, y0) = y in
       let (i, l) = y0 in
       (match means v c (v.tr_of i) l (w.bn_of (w.ln_of n).l_base).b_known with
-       | Some apart ->
-         check_cost v (v.tr_of i) apart (floors w (v.tr_of i) n n')
+       | Some apart0 ->
+         check_cost v (v.tr_of i) apart0 (floors w (v.tr_of i) n n')
            (ceilings w (v.tr_of i) n n')
            (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)
        | None -> false)) g.l_edges)
@@ -1881,8 +1887,8 @@ let check_parts_step v c pots p i =
             (||) ((=) k k') (fits (nth k f []) (nth k' ce []))) (numbers p))
           (numbers p)))
       (match means v c.p_claim t (usual v t) [] with
-       | Some apart ->
-         check_cost v t apart (app (concat f) (zero_if (shows_sample t)))
+       | Some apart0 ->
+         check_cost v t apart0 (app (concat f) (zero_if (shows_sample t)))
            (app (concat ce) (zero_if (shows_sample t)))
            (qminus (pots t.src) (pots t.tgt))
        | None -> false))
@@ -2406,3 +2412,818 @@ let check_growth n a c =
 
 let check_growth_in_rounds n a c =
   check_rounds n a (by_trees (grow a c.g_hints)) c
+
+type spot = bool * place
+
+(** val spot_of : bool -> place -> spot **)
+
+let spot_of c p = match p with
+| Zero -> (false, Zero)
+| _ -> (c, p)
+
+(** val spot_eqb : spot -> spot -> bool **)
+
+let spot_eqb x y =
+  (&&) (eqb (fst x) (fst y)) (place_eqb (snd x) (snd y))
+
+type bound = { most : q; below0 : bool }
+
+(** val nothing_apart : bound **)
+
+let nothing_apart =
+  { most = { qnum = Z0; qden = XH }; below0 = false }
+
+(** val sum_of : q -> q -> q **)
+
+let sum_of x y =
+  if Coq_Pos.eqb x.qden y.qden
+  then { qnum = (Z.add x.qnum y.qnum); qden = x.qden }
+  else qred (qplus x y)
+
+(** val after : bound -> bound -> bound **)
+
+let after b b' =
+  { most = (sum_of b.most b'.most); below0 = ((||) b.below0 b'.below0) }
+
+(** val at_most : bound -> bound -> bool **)
+
+let at_most b b' =
+  (&&) (qle_bool b.most b'.most)
+    ((||) ((||) (negb (qle_bool b'.most b.most)) b.below0) (negb b'.below0))
+
+type row = bound option list
+
+type matrix = (spot * row) list
+
+(** val least : bound option -> bound option -> bound option **)
+
+let least o o' =
+  match o with
+  | Some b ->
+    (match o' with
+     | Some b' -> if at_most b b' then o else o'
+     | None -> o)
+  | None -> o'
+
+(** val pick : spot list -> row -> spot -> bound option **)
+
+let rec pick xs r y =
+  match xs with
+  | [] -> None
+  | x :: xs' ->
+    (match r with
+     | [] -> None
+     | o :: r' -> if spot_eqb x y then o else pick xs' r' y)
+
+(** val row_of : matrix -> spot -> row **)
+
+let row_of m x =
+  match find (fun p -> spot_eqb (fst p) x) m with
+  | Some p -> snd p
+  | None -> []
+
+(** val between : matrix -> spot -> spot -> bound option **)
+
+let between m x y =
+  if spot_eqb x y then Some nothing_apart else pick (map fst m) (row_of m x) y
+
+(** val by_way : bound -> row -> row -> row **)
+
+let rec by_way b r through =
+  match r with
+  | [] -> r
+  | o :: r' ->
+    (match through with
+     | [] -> r
+     | o' :: through' ->
+       (least o (option_map (after b) o')) :: (by_way b r' through'))
+
+(** val learn : spot -> spot -> bound -> matrix option -> matrix option **)
+
+let learn x y b = function
+| Some m0 ->
+  let close = fun o ->
+    match o with
+    | Some b' -> negb (at_most nothing_apart (after b b'))
+    | None -> false
+  in
+  let known = fun o -> match o with
+                       | Some b' -> at_most b' b
+                       | None -> false in
+  if close (between m0 y x)
+  then None
+  else if known (between m0 x y)
+       then Some m0
+       else let xs = map fst m0 in
+            let last = row_of m0 y in
+            Some
+            (map (fun p ->
+              match pick xs (snd p) x with
+              | Some first -> ((fst p), (by_way (after first b) (snd p) last))
+              | None -> p) m0)
+| None -> None
+
+(** val different : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let different eqb0 l =
+  fold_right (fun x m -> if existsb (fun y -> eqb0 y x) m then m else x :: m)
+    [] l
+
+(** val unknown : spot list -> matrix option **)
+
+let unknown xs =
+  let xs0 = different spot_eqb xs in
+  Some
+  (map (fun x -> (x,
+    (map (fun y -> if spot_eqb x y then Some nothing_apart else None) xs0)))
+    xs0)
+
+type sight =
+| Symbol of int
+| Some_number
+| Other_number
+
+type letter_of = { prompted : bool; sights : sight list }
+
+type medge = { m_source : int; m_by : int; m_letter : int; m_target : int }
+
+type machine = { m_control : int list; m_accepting : int list;
+                 m_edges : medge list; m_letters : letter_of list }
+
+type suffixes = { s_able : int list list; s_sure : int list list;
+                  s_before : ((int * int) * int) list }
+
+type fact = { f_low : spot; f_high : spot; f_bound : bound }
+
+type move = { mv_letter : int; mv_rest : int; mv_shift : (q * q) option;
+              mv_after : int list }
+
+type rnode = { n_first : int list; n_second : int list; n_suffix : int;
+               n_facts : fact list; n_pot : q; n_moves : move list }
+
+type witness = { w_sets : (int list * (int * int) list) list;
+                 w_pairs : (int * (int * bool)) list }
+
+type relcert = { e_claim : claim; e_machine : machine; e_suffixes : suffixes;
+                 e_nodes : rnode list; e_initial : int list; e_hints : 
+                 hints; e_witness : witness }
+
+(** val rnode0 : rnode **)
+
+let rnode0 =
+  { n_first = []; n_second = []; n_suffix = 0; n_facts = []; n_pot = { qnum =
+    Z0; qden = XH }; n_moves = [] }
+
+(** val letter0 : letter_of **)
+
+let letter0 =
+  { prompted = false; sights = [] }
+
+(** val b_rest : ((int * int) * int) -> int **)
+
+let b_rest b =
+  fst (fst b)
+
+(** val b_letter : ((int * int) * int) -> int **)
+
+let b_letter b =
+  snd (fst b)
+
+(** val b_class : ((int * int) * int) -> int **)
+
+let b_class =
+  snd
+
+type pview = { control_of : (int -> int); edges_of : (int -> medge list);
+               letter_at : (int -> letter_of); able_of : (int -> int list);
+               sure_of : (int -> int list);
+               before_of : (int -> ((int * int) * int) list);
+               made_of : (int -> ((int * int) * int) list);
+               node_at : (int -> rnode);
+               set_at : (int -> int list * (int * int) list);
+               pairs_of : (int -> (int * (int * bool)) list) }
+
+(** val pgrow : relcert -> pview **)
+
+let pgrow c =
+  let m = c.e_machine in
+  let s = c.e_suffixes in
+  let controls = array m.m_control in
+  let edges = index (fun m0 -> m0.m_source) m.m_edges in
+  let letters = array m.m_letters in
+  let able = array s.s_able in
+  let sure = array s.s_sure in
+  let before = index b_rest s.s_before in
+  let made = index b_class s.s_before in
+  let nodes = array c.e_nodes in
+  let sets0 = array c.e_witness.w_sets in
+  let pairs = index fst c.e_witness.w_pairs in
+  { control_of = (at_place 0 controls); edges_of = (with_key edges);
+  letter_at = (at_place letter0 letters); able_of = (at_place [] able);
+  sure_of = (at_place [] sure); before_of = (with_key before); made_of =
+  (with_key made); node_at = (at_place rnode0 nodes); set_at =
+  (at_place ([], []) sets0); pairs_of = (with_key pairs) }
+
+(** val sight_of : item -> sight **)
+
+let sight_of = function
+| Sym s -> Symbol s
+| Number (_, _) -> Some_number
+| Other -> Other_number
+
+(** val sight_eqb : sight -> sight -> bool **)
+
+let sight_eqb a b =
+  match a with
+  | Symbol s -> (match b with
+                 | Symbol s' -> (=) s s'
+                 | _ -> false)
+  | Some_number -> (match b with
+                    | Some_number -> true
+                    | _ -> false)
+  | Other_number -> (match b with
+                     | Other_number -> true
+                     | _ -> false)
+
+(** val is_symbol : sight -> bool **)
+
+let is_symbol = function
+| Symbol _ -> true
+| _ -> false
+
+(** val all2 : ('a1 -> 'a2 -> bool) -> 'a1 list -> 'a2 list -> bool **)
+
+let rec all2 f l l' =
+  match l with
+  | [] -> (match l' with
+           | [] -> true
+           | _ :: _ -> false)
+  | x :: m ->
+    (match l' with
+     | [] -> false
+     | y :: m' -> (&&) (f x y) (all2 f m m'))
+
+(** val term_eqb : term -> term -> bool **)
+
+let term_eqb a b =
+  (&&) (same_place a b) (qeq_bool a.plus b.plus)
+
+(** val atom_eqb : atom -> atom -> bool **)
+
+let atom_eqb a b =
+  (&&) ((&&) (term_eqb a.low b.low) (term_eqb a.high b.high))
+    (eqb a.strict b.strict)
+
+(** val guard_eqb : trans -> trans -> bool **)
+
+let guard_eqb t t' =
+  all2 atom_eqb (atoms t) (atoms t')
+
+(** val number_eqb : item -> item -> bool **)
+
+let number_eqb i j =
+  match i with
+  | Number (a, b) ->
+    (match j with
+     | Number (a', b') -> (&&) (term_eqb a a') (term_eqb b b')
+     | _ -> false)
+  | _ -> (match j with
+          | Number (_, _) -> false
+          | _ -> true)
+
+(** val effect_eqb : trans -> trans -> bool **)
+
+let effect_eqb t t' =
+  (&&)
+    ((&&) ((&&) (guard_eqb t t') (all2 (=) t.asg t'.asg))
+      (all2 (fun c c' ->
+        (&&) ((=) (fst c) (fst c')) (term_eqb (snd c) (snd c'))) t.copies
+        t'.copies)) (all2 number_eqb t.out t'.out)
+
+(** val spot_in : bool -> term -> spot **)
+
+let spot_in c v =
+  spot_of c v.whence
+
+(** val learn_atom : bool -> atom -> matrix option -> matrix option **)
+
+let learn_atom c a m =
+  if (||) a.low.negative a.high.negative
+  then m
+  else learn (spot_in c a.low) (spot_in c a.high) { most =
+         (qminus a.high.plus a.low.plus); below0 = a.strict } m
+
+(** val learn_not : bool -> atom -> matrix option -> matrix option **)
+
+let learn_not c a m =
+  if (||) a.low.negative a.high.negative
+  then m
+  else learn (spot_in c a.high) (spot_in c a.low) { most =
+         (qminus a.low.plus a.high.plus); below0 = (negb a.strict) } m
+
+(** val learn_guard : bool -> trans -> matrix option -> matrix option **)
+
+let learn_guard c t m =
+  fold_right (learn_atom c) m (atoms t)
+
+(** val learn_facts : fact list -> matrix option -> matrix option **)
+
+let learn_facts l m =
+  fold_right (fun f -> learn f.f_low f.f_high f.f_bound) m l
+
+(** val goes_on : bool -> trans list -> matrix option -> bool **)
+
+let rec goes_on c l m = match m with
+| Some _ ->
+  (match l with
+   | [] -> false
+   | t :: l' -> forallb (fun a -> goes_on c l' (learn_not c a m)) (atoms t))
+| None -> true
+
+(** val origin : trans -> spot -> (spot * q) option **)
+
+let origin t x = match x with
+| (c, p) ->
+  (match p with
+   | Zero -> Some (x, { qnum = Z0; qden = XH })
+   | Insample -> None
+   | Held y ->
+     if mem y t.asg
+     then Some ((c, Insample), { qnum = Z0; qden = XH })
+     else (match lookup y t.copies with
+           | Some v ->
+             if v.negative then None else Some ((spot_in c v), v.plus)
+           | None -> Some (x, { qnum = Z0; qden = XH })))
+
+(** val fact_follows : matrix -> trans -> trans -> fact -> bool **)
+
+let fact_follows m t t' f =
+  let of0 = fun x -> origin (if fst x then t' else t) x in
+  (match of0 f.f_low with
+   | Some p0 ->
+     let (x, p) = p0 in
+     (match of0 f.f_high with
+      | Some p1 ->
+        let (y, p') = p1 in
+        (match between m x y with
+         | Some b ->
+           at_most (after b { most = (qminus p p'); below0 = false })
+             f.f_bound
+         | None -> false)
+      | None -> false)
+   | None -> false)
+
+(** val apart : matrix -> term -> term -> q option **)
+
+let apart m a a' =
+  if (||) a.negative a'.negative
+  then None
+  else (match between m (spot_in false a) (spot_in true a') with
+        | Some b ->
+          (match between m (spot_in true a') (spot_in false a) with
+           | Some b' ->
+             if qeq_bool (qplus b.most b'.most) { qnum = Z0; qden = XH }
+             then Some (qplus b.most (qminus a.plus a'.plus))
+             else None
+           | None -> None)
+        | None -> None)
+
+(** val same_item : matrix -> item -> item -> bool **)
+
+let same_item m i i' =
+  match i with
+  | Number (a, b) ->
+    (match i' with
+     | Number (a', b') ->
+       (match apart m a a' with
+        | Some x ->
+          (match apart m b b' with
+           | Some y -> qeq_bool x y
+           | None -> false)
+        | None -> false)
+     | _ -> false)
+  | _ -> (match i' with
+          | Number (_, _) -> false
+          | _ -> true)
+
+(** val edge_by : pview -> int -> int -> int -> int option **)
+
+let edge_by w u x i =
+  match find (fun e -> (&&) ((=) e.m_letter x) ((=) e.m_by i)) (w.edges_of u) with
+  | Some e -> Some e.m_target
+  | None -> None
+
+(** val check_medge :
+    automaton -> view -> relcert -> pview -> medge -> bool **)
+
+let check_medge a v c w e =
+  let t = v.tr_of e.m_by in
+  let x = w.letter_at e.m_letter in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) (Nat.ltb e.m_by (length a.transitions))
+              (Nat.ltb e.m_letter (length c.e_machine.m_letters)))
+            ((=) t.src (w.control_of e.m_source)))
+          ((=) t.tgt (w.control_of e.m_target)))
+        (eqb (v.st_of t.src).reads x.prompted))
+      (all2 sight_eqb (map sight_of t.out) x.sights))
+    (match edge_by w e.m_source e.m_letter e.m_by with
+     | Some v0 -> (=) v0 e.m_target
+     | None -> false)
+
+(** val accepts : relcert -> int -> bool **)
+
+let accepts c u =
+  mem u c.e_machine.m_accepting
+
+(** val check_set :
+    view -> relcert -> pview -> (int list * (int * int) list) -> bool **)
+
+let check_set v c w s =
+  match fst s with
+  | [] -> false
+  | u :: _ ->
+    (&&) (existsb (accepts c) (fst s))
+      (forallb (fun i ->
+        match lookup i (snd s) with
+        | Some k ->
+          (&&)
+            (forallb (fun v0 ->
+              existsb (fun u0 ->
+                existsb (fun e -> (&&) ((=) e.m_by i) ((=) e.m_target v0))
+                  (w.edges_of u0)) (fst s)) (fst (w.set_at k)))
+            (Nat.ltb k (length c.e_witness.w_sets))
+        | None -> false) (v.leaving_of (w.control_of u)))
+
+(** val has_pair : pview -> int -> int -> bool -> bool **)
+
+let has_pair w u v differ0 =
+  existsb (fun p -> (&&) ((=) (fst (snd p)) v) (eqb (snd (snd p)) differ0))
+    (w.pairs_of u)
+
+(** val check_pair : relcert -> pview -> (int * (int * bool)) -> bool **)
+
+let check_pair c w = function
+| (u, p0) ->
+  let (v, differ0) = p0 in
+  (&&) (negb ((&&) ((&&) differ0 (accepts c u)) (accepts c v)))
+    (forallb (fun e ->
+      forallb (fun e' ->
+        (||) (negb ((=) e.m_by e'.m_by))
+          (has_pair w e.m_target e'.m_target
+            ((||) differ0 (negb ((=) e.m_letter e'.m_letter)))))
+        (w.edges_of v)) (w.edges_of u))
+
+(** val check_machine : automaton -> view -> relcert -> pview -> bool **)
+
+let check_machine a v c w =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) ((=) (w.control_of 0) a.initial)
+              (forallb (check_medge a v c w) c.e_machine.m_edges))
+            (Nat.ltb 0 (length c.e_witness.w_sets)))
+          (match fst (w.set_at 0) with
+           | [] -> false
+           | u :: l -> (match l with
+                        | [] -> (=) u 0
+                        | _ :: _ -> false)))
+        (forallb (check_set v c w) c.e_witness.w_sets))
+      (has_pair w 0 0 false)) (forallb (check_pair c w) c.e_witness.w_pairs)
+
+(** val class_before : pview -> int -> int -> int option **)
+
+let class_before w rest x =
+  match find (fun b -> (=) (b_letter b) x) (w.before_of rest) with
+  | Some b -> Some (b_class b)
+  | None -> None
+
+(** val check_able : relcert -> pview -> bool **)
+
+let check_able c w =
+  (&&) (forallb (fun u -> mem u (w.able_of 0)) c.e_machine.m_accepting)
+    (forallb (fun rest ->
+      forallb (fun e ->
+        (||) (negb (mem e.m_target (w.able_of rest)))
+          (match class_before w rest e.m_letter with
+           | Some s -> mem e.m_source (w.able_of s)
+           | None -> false)) c.e_machine.m_edges)
+      (numbers c.e_suffixes.s_able))
+
+(** val spots_of : view -> bool -> int -> spot list **)
+
+let spots_of v c q0 =
+  (c,
+    Insample) :: (flat_map (fun i ->
+                   flat_map (fun a ->
+                     (spot_in c a.low) :: ((spot_in c a.high) :: []))
+                     (atoms (v.tr_of i))) (v.leaving_of q0))
+
+(** val always_goes_on : view -> int -> bool **)
+
+let always_goes_on v q0 =
+  goes_on true (map v.tr_of (v.leaving_of q0)) (unknown (spots_of v true q0))
+
+(** val check_sure_state : view -> pview -> int -> int -> int -> bool **)
+
+let check_sure_state v w x rest u =
+  (&&)
+    ((&&) (forallb is_symbol (w.letter_at x).sights)
+      (always_goes_on v (w.control_of u)))
+    (forallb (fun i ->
+      match edge_by w u x i with
+      | Some v0 -> mem v0 (w.sure_of rest)
+      | None -> false) (v.leaving_of (w.control_of u)))
+
+(** val check_sure : view -> relcert -> pview -> bool **)
+
+let check_sure v c w =
+  (&&) (forallb (accepts c) (w.sure_of 0))
+    (forallb (fun b ->
+      forallb (check_sure_state v w (b_letter b) (b_rest b))
+        (w.sure_of (b_class b))) c.e_suffixes.s_before)
+
+(** val differences : relcert -> pview -> int -> q * q **)
+
+let differences c w x =
+  entry_of c.e_claim (if (w.letter_at x).prompted then Any else Same)
+
+(** val maximum : q -> q -> q **)
+
+let maximum x y =
+  if qle_bool x y then y else x
+
+(** val price : law -> q -> q -> (q * q) -> (q * q) -> q option **)
+
+let price l d'0 apart0 d0 shift =
+  let above0 = qminus (fst shift) (qminus apart0 (snd d0)) in
+  let under = qminus (qminus apart0 (fst d0)) (snd shift) in
+  if match l with
+     | Laplace -> true
+     | Exponential -> qle_bool under { qnum = Z0; qden = XH }
+     | Exact ->
+       (&&) (qle_bool under { qnum = Z0; qden = XH })
+         (qle_bool above0 { qnum = Z0; qden = XH })
+  then Some
+         (qmult d'0 (maximum { qnum = Z0; qden = XH } (maximum above0 under)))
+  else None
+
+(** val law_eqb : law -> law -> bool **)
+
+let law_eqb l l' =
+  match l with
+  | Laplace -> (match l' with
+                | Laplace -> true
+                | _ -> false)
+  | Exponential -> (match l' with
+                    | Exponential -> true
+                    | _ -> false)
+  | Exact -> (match l' with
+              | Exact -> true
+              | _ -> false)
+
+(** val price_of_tie :
+    grade -> stat -> stat -> (q * q) -> (q * q) option -> q option **)
+
+let price_of_tie g s s' d0 = function
+| Some p ->
+  let (a, b) = p in
+  if (&&)
+       ((&&)
+         ((&&)
+           ((&&)
+             ((&&) ((&&) (qle_bool a b) (law_eqb s.law_of s'.law_of))
+               (qeq_bool s.d s'.d)) (is_live s.law_of s.d)) (g.shift_ok a))
+         (g.shift_ok b)) (g.shift_ok (qminus s'.mu s.mu))
+  then price s.law_of s.d (qminus s'.mu s.mu) d0 (a, b)
+  else None
+| None -> Some { qnum = Z0; qden = XH }
+
+(** val price_of_other :
+    grade -> stat -> stat -> (q * q) -> bool -> q option **)
+
+let price_of_other g s s' d0 = function
+| true ->
+  if (&&)
+       ((&&) ((&&) (law_eqb s.law_of' s'.law_of') (qeq_bool s.d' s'.d'))
+         (is_live s.law_of' s.d')) (g.shift_ok (qminus s'.mu' s.mu'))
+  then price s.law_of' s.d' (qminus s'.mu' s.mu') d0 ({ qnum = Z0; qden =
+         XH }, { qnum = Z0; qden = XH })
+  else None
+| false -> Some { qnum = Z0; qden = XH }
+
+(** val shows_other_number : pview -> int -> bool **)
+
+let shows_other_number w x =
+  existsb (sight_eqb Other_number) (w.letter_at x).sights
+
+(** val paid :
+    grade -> relcert -> pview -> stat -> stat -> int -> (q * q) option -> q
+    option **)
+
+let paid g c w s s' x shift =
+  match price_of_tie g s s' (differences c w x) shift with
+  | Some p ->
+    (match price_of_other g s s' (differences c w x) (shows_other_number w x) with
+     | Some p' -> Some (qplus p p')
+     | None -> None)
+  | None -> None
+
+(** val stat_eqb : stat -> stat -> bool **)
+
+let stat_eqb s s' =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&) ((&&) (eqb s.reads s'.reads) (law_eqb s.law_of s'.law_of))
+            (qeq_bool s.d s'.d)) (qeq_bool s.mu s'.mu))
+        (law_eqb s.law_of' s'.law_of')) (qeq_bool s.d' s'.d'))
+    (qeq_bool s.mu' s'.mu')
+
+(** val stats_of : view -> pview -> int list -> stat list **)
+
+let stats_of v w us =
+  different stat_eqb (map (fun u -> v.st_of (w.control_of u)) us)
+
+(** val check_paid :
+    grade -> view -> relcert -> pview -> rnode -> int -> move -> int list ->
+    int list -> bool **)
+
+let check_paid g v c w n x mv firsts seconds =
+  forallb (fun s ->
+    forallb (fun s' ->
+      (&&) (eqb s'.reads (w.letter_at x).prompted)
+        (match paid g c w s s' x mv.mv_shift with
+         | Some p ->
+           forallb (fun k -> qle_bool (qplus p (w.node_at k).n_pot) n.n_pot)
+             mv.mv_after
+         | None -> false)) (stats_of v w seconds)) (stats_of v w firsts)
+
+type doings = (trans * int option list) list
+
+(** val note : trans -> int option -> doings -> doings **)
+
+let rec note t v = function
+| [] -> (t, (v :: [])) :: []
+| p :: l' ->
+  let (t', vs) = p in
+  if effect_eqb t t' then (t', (v :: vs)) :: l' else (t', vs) :: (note t v l')
+
+(** val doings_of : view -> pview -> int list -> int -> doings **)
+
+let doings_of v w us x =
+  fold_right (fun u l ->
+    fold_right (fun i l0 -> note (v.tr_of i) (edge_by w u x i) l0) l
+      (v.leaving_of (w.control_of u))) [] us
+
+(** val targets : int option list -> int list **)
+
+let targets vs =
+  flat_map (fun o -> match o with
+                     | Some v -> v :: []
+                     | None -> []) vs
+
+(** val guards_eqb : trans list -> trans list -> bool **)
+
+let guards_eqb l l' =
+  all2 guard_eqb l l'
+
+(** val choices_of : view -> pview -> int list -> trans list list **)
+
+let choices_of v w us =
+  different guards_eqb
+    (map (fun u -> map v.tr_of (v.leaving_of (w.control_of u))) us)
+
+(** val tied : (q * q) option -> matrix option -> matrix option **)
+
+let tied shift m =
+  match shift with
+  | Some p ->
+    let (a, b) = p in
+    learn (true, Insample) (false, Insample) { most = b; below0 = false }
+      (learn (false, Insample) (true, Insample) { most = (qopp a); below0 =
+        false } m)
+  | None -> m
+
+(** val spots :
+    view -> pview -> rnode -> int list -> int list -> spot list **)
+
+let spots v w n us vs =
+  (false,
+    Zero) :: (app (flat_map (fun f -> f.f_low :: (f.f_high :: [])) n.n_facts)
+               (app
+                 (flat_map (fun u -> spots_of v false (w.control_of u)) us)
+                 (flat_map (fun v0 -> spots_of v true (w.control_of v0)) vs)))
+
+(** val check_both :
+    pview -> int -> move -> (trans * int list) -> (trans * int option list)
+    -> matrix option -> bool **)
+
+let check_both w rest mv d1 d2 m =
+  match learn_guard true (fst d2) m with
+  | Some m0 ->
+    (&&)
+      ((&&) (forallb is_some (snd d2))
+        (all2 (same_item m0) (fst d1).out (fst d2).out))
+      (existsb (fun k ->
+        let n' = w.node_at k in
+        (&&)
+          ((&&) ((&&) ((=) n'.n_suffix rest) (subset (snd d1) n'.n_first))
+            (subset (targets (snd d2)) n'.n_second))
+          (forallb (fact_follows m0 (fst d1) (fst d2)) n'.n_facts))
+        mv.mv_after)
+  | None -> true
+
+(** val check_move :
+    grade -> view -> relcert -> pview -> rnode -> int -> int -> move -> int
+    list -> int list -> bool **)
+
+let check_move g v c w n x rest mv firsts seconds =
+  (&&) (check_paid g v c w n x mv firsts seconds)
+    (let m =
+       tied mv.mv_shift
+         (learn_facts n.n_facts (unknown (spots v w n firsts seconds)))
+     in
+     let choices = choices_of v w seconds in
+     let others0 = doings_of v w seconds x in
+     forallb (fun d1 ->
+       match filter (fun v0 -> mem v0 (w.able_of rest)) (targets (snd d1)) with
+       | [] -> true
+       | n0 :: l ->
+         let m1 = learn_guard false (fst d1) m in
+         (&&) (forallb (fun l0 -> goes_on true l0 m1) choices)
+           (forallb (fun d2 ->
+             check_both w rest mv ((fst d1), (n0 :: l)) d2 m1) others0))
+       (doings_of v w firsts x))
+
+(** val can_show : pview -> int -> int -> int -> bool **)
+
+let can_show w x rest u =
+  existsb (fun e ->
+    (&&) ((=) e.m_letter x) (mem e.m_target (w.able_of rest))) (w.edges_of u)
+
+(** val check_rnode : grade -> view -> relcert -> pview -> rnode -> bool **)
+
+let check_rnode g v c w n =
+  (&&) (qle_bool { qnum = Z0; qden = XH } n.n_pot)
+    (match without n.n_second (w.sure_of n.n_suffix) with
+     | [] -> true
+     | n0 :: l ->
+       let seconds = n0 :: l in
+       (&&)
+         ((||)
+           ((||) (negb ((=) n.n_suffix 0))
+             (negb (existsb (accepts c) n.n_first)))
+           (forallb (accepts c) seconds))
+         (forallb (fun b ->
+           let x = b_letter b in
+           let rest = b_rest b in
+           (match filter (can_show w x rest) n.n_first with
+            | [] -> true
+            | n1 :: l0 ->
+              (match find (fun mv ->
+                       (&&) ((=) mv.mv_letter x) ((=) mv.mv_rest rest))
+                       n.n_moves with
+               | Some mv -> check_move g v c w n x rest mv (n1 :: l0) seconds
+               | None -> false))) (w.made_of n.n_suffix)))
+
+(** val is_start : relcert -> int -> rnode -> bool **)
+
+let is_start c s n =
+  (&&)
+    ((&&)
+      ((&&) ((&&) ((=) n.n_suffix s) (mem 0 n.n_first)) (mem 0 n.n_second))
+      (negb (nonempty n.n_facts))) (qle_bool n.n_pot c.e_claim.c_D)
+
+(** val check_initial : relcert -> pview -> bool **)
+
+let check_initial c w =
+  forallb (fun s ->
+    (||) (negb (mem 0 (w.able_of s)))
+      (existsb (fun k -> is_start c s (w.node_at k)) c.e_initial))
+    (numbers c.e_suffixes.s_able)
+
+(** val check_pairs :
+    grade -> automaton -> view -> relcert -> pview -> bool **)
+
+let check_pairs g a v c w =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) ((&&) (check_claim c.e_claim) (check_model g a v))
+              (forallb (fun s -> negb (nonempty s.factors)) a.states))
+            (check_machine a v c w)) (check_able c w)) (check_sure v c w))
+      (forallb (check_rnode g v c w) c.e_nodes)) (check_initial c w)
+
+(** val check_relational : grade -> automaton -> relcert -> bool **)
+
+let check_relational g a c =
+  check_pairs g a (by_trees (grow a c.e_hints)) c (pgrow c)

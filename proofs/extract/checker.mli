@@ -1,6 +1,8 @@
 
 val negb : bool -> bool
 
+val option_map : ('a1 -> 'a2) -> 'a1 option -> 'a2 option
+
 val fst : ('a1 * 'a2) -> 'a1
 
 val snd : ('a1 * 'a2) -> 'a2
@@ -645,3 +647,218 @@ val check_lower : positive -> automaton -> rcert -> bool
 val check_growth : positive -> automaton -> rcert -> bool
 
 val check_growth_in_rounds : positive -> automaton -> gcert -> bool
+
+type spot = bool * place
+
+val spot_of : bool -> place -> spot
+
+val spot_eqb : spot -> spot -> bool
+
+type bound = { most : q; below0 : bool }
+
+val nothing_apart : bound
+
+val sum_of : q -> q -> q
+
+val after : bound -> bound -> bound
+
+val at_most : bound -> bound -> bool
+
+type row = bound option list
+
+type matrix = (spot * row) list
+
+val least : bound option -> bound option -> bound option
+
+val pick : spot list -> row -> spot -> bound option
+
+val row_of : matrix -> spot -> row
+
+val between : matrix -> spot -> spot -> bound option
+
+val by_way : bound -> row -> row -> row
+
+val learn : spot -> spot -> bound -> matrix option -> matrix option
+
+val different : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list
+
+val unknown : spot list -> matrix option
+
+type sight =
+| Symbol of int
+| Some_number
+| Other_number
+
+type letter_of = { prompted : bool; sights : sight list }
+
+type medge = { m_source : int; m_by : int; m_letter : int; m_target : int }
+
+type machine = { m_control : int list; m_accepting : int list;
+                 m_edges : medge list; m_letters : letter_of list }
+
+type suffixes = { s_able : int list list; s_sure : int list list;
+                  s_before : ((int * int) * int) list }
+
+type fact = { f_low : spot; f_high : spot; f_bound : bound }
+
+type move = { mv_letter : int; mv_rest : int; mv_shift : (q * q) option;
+              mv_after : int list }
+
+type rnode = { n_first : int list; n_second : int list; n_suffix : int;
+               n_facts : fact list; n_pot : q; n_moves : move list }
+
+type witness = { w_sets : (int list * (int * int) list) list;
+                 w_pairs : (int * (int * bool)) list }
+
+type relcert = { e_claim : claim; e_machine : machine; e_suffixes : suffixes;
+                 e_nodes : rnode list; e_initial : int list; e_hints : 
+                 hints; e_witness : witness }
+
+val rnode0 : rnode
+
+val letter0 : letter_of
+
+val b_rest : ((int * int) * int) -> int
+
+val b_letter : ((int * int) * int) -> int
+
+val b_class : ((int * int) * int) -> int
+
+type pview = { control_of : (int -> int); edges_of : (int -> medge list);
+               letter_at : (int -> letter_of); able_of : (int -> int list);
+               sure_of : (int -> int list);
+               before_of : (int -> ((int * int) * int) list);
+               made_of : (int -> ((int * int) * int) list);
+               node_at : (int -> rnode);
+               set_at : (int -> int list * (int * int) list);
+               pairs_of : (int -> (int * (int * bool)) list) }
+
+val pgrow : relcert -> pview
+
+val sight_of : item -> sight
+
+val sight_eqb : sight -> sight -> bool
+
+val is_symbol : sight -> bool
+
+val all2 : ('a1 -> 'a2 -> bool) -> 'a1 list -> 'a2 list -> bool
+
+val term_eqb : term -> term -> bool
+
+val atom_eqb : atom -> atom -> bool
+
+val guard_eqb : trans -> trans -> bool
+
+val number_eqb : item -> item -> bool
+
+val effect_eqb : trans -> trans -> bool
+
+val spot_in : bool -> term -> spot
+
+val learn_atom : bool -> atom -> matrix option -> matrix option
+
+val learn_not : bool -> atom -> matrix option -> matrix option
+
+val learn_guard : bool -> trans -> matrix option -> matrix option
+
+val learn_facts : fact list -> matrix option -> matrix option
+
+val goes_on : bool -> trans list -> matrix option -> bool
+
+val origin : trans -> spot -> (spot * q) option
+
+val fact_follows : matrix -> trans -> trans -> fact -> bool
+
+val apart : matrix -> term -> term -> q option
+
+val same_item : matrix -> item -> item -> bool
+
+val edge_by : pview -> int -> int -> int -> int option
+
+val check_medge : automaton -> view -> relcert -> pview -> medge -> bool
+
+val accepts : relcert -> int -> bool
+
+val check_set :
+  view -> relcert -> pview -> (int list * (int * int) list) -> bool
+
+val has_pair : pview -> int -> int -> bool -> bool
+
+val check_pair : relcert -> pview -> (int * (int * bool)) -> bool
+
+val check_machine : automaton -> view -> relcert -> pview -> bool
+
+val class_before : pview -> int -> int -> int option
+
+val check_able : relcert -> pview -> bool
+
+val spots_of : view -> bool -> int -> spot list
+
+val always_goes_on : view -> int -> bool
+
+val check_sure_state : view -> pview -> int -> int -> int -> bool
+
+val check_sure : view -> relcert -> pview -> bool
+
+val differences : relcert -> pview -> int -> q * q
+
+val maximum : q -> q -> q
+
+val price : law -> q -> q -> (q * q) -> (q * q) -> q option
+
+val law_eqb : law -> law -> bool
+
+val price_of_tie :
+  grade -> stat -> stat -> (q * q) -> (q * q) option -> q option
+
+val price_of_other : grade -> stat -> stat -> (q * q) -> bool -> q option
+
+val shows_other_number : pview -> int -> bool
+
+val paid :
+  grade -> relcert -> pview -> stat -> stat -> int -> (q * q) option -> q
+  option
+
+val stat_eqb : stat -> stat -> bool
+
+val stats_of : view -> pview -> int list -> stat list
+
+val check_paid :
+  grade -> view -> relcert -> pview -> rnode -> int -> move -> int list ->
+  int list -> bool
+
+type doings = (trans * int option list) list
+
+val note : trans -> int option -> doings -> doings
+
+val doings_of : view -> pview -> int list -> int -> doings
+
+val targets : int option list -> int list
+
+val guards_eqb : trans list -> trans list -> bool
+
+val choices_of : view -> pview -> int list -> trans list list
+
+val tied : (q * q) option -> matrix option -> matrix option
+
+val spots : view -> pview -> rnode -> int list -> int list -> spot list
+
+val check_both :
+  pview -> int -> move -> (trans * int list) -> (trans * int option list) ->
+  matrix option -> bool
+
+val check_move :
+  grade -> view -> relcert -> pview -> rnode -> int -> int -> move -> int
+  list -> int list -> bool
+
+val can_show : pview -> int -> int -> int -> bool
+
+val check_rnode : grade -> view -> relcert -> pview -> rnode -> bool
+
+val is_start : relcert -> int -> rnode -> bool
+
+val check_initial : relcert -> pview -> bool
+
+val check_pairs : grade -> automaton -> view -> relcert -> pview -> bool
+
+val check_relational : grade -> automaton -> relcert -> bool
