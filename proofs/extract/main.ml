@@ -41,12 +41,12 @@ let broken_in_parts grade a (c : pcert) =
   let part k (own, g) = of_graph grade a v c.p_claim (Printf.sprintf "parts[%d]: " k) (g, by_gtrees (ggrow g), fun x -> List.mem x own) in
   first (of_model grade a v c.p_claim @ List.concat (List.mapi part c.p_parts))
 
-let broken_relational grade (a : Automata.t) (c : relcert) =
-  let v = by_trees (grow a.automaton c.e_hints) and w = pgrow c in
+let broken_relational grade a (c : relcert) =
+  let v = by_trees (grow a c.e_hints) and w = pgrow c in
   let node k n = Printf.sprintf "nodes[%d]: pair-end, pair-move, pair-shift, pair-potential, pair-output or pair-fact" k,
     (fun () -> check_rnode grade v c w n) in
-  match List.find_opt (fun (_, ok) -> not (ok ())) (of_model grade a.automaton v c.e_claim @ [
-    "machine-state, machine-edge or machine-remarks", (fun () -> check_machine a.automaton v c w);
+  match List.find_opt (fun (_, ok) -> not (ok ())) (of_model grade a v c.e_claim @ [
+    "machine-state, machine-edge or machine-remarks", (fun () -> check_machine a v c w);
     "suffix-class or suffix-able", (fun () -> check_able c w); "suffix-sure", (fun () -> check_sure v c w) ]
     @ List.mapi node c.e_nodes) with
   | Some (rule, _) -> rule
@@ -90,10 +90,12 @@ let look (a : Automata.t) c j =
   | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
       from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds
   | "relational" ->
-      let x = Certificates.relational a where j in
+      let readings = Certificates.relational a where j in
       (* Comparisons that are strict but with probability 0: what is proved from the weaker facts is proved. *)
-      let readings = [ x; Pairs.weak x ] in
-      judged (fun grade -> List.exists (check_relational grade a.automaton) readings) (fun grade -> broken_relational grade a (if a.plain then Pairs.weak x else x))
+      let holds grade (automaton, x) = List.exists (check_relational grade automaton) [ x; Pairs.weak x ] in
+      judged (fun grade -> List.for_all (holds grade) readings) (fun grade ->
+        let automaton, x = List.find (fun r -> not (holds grade r)) readings in
+        broken_relational grade automaton (if a.plain then Pairs.weak x else x))
   | "violation" | "well-formed" ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
   | k -> refuse "%s is of the unknown kind %s" where k

@@ -14,8 +14,35 @@ let shows (a : Automata.t) (t : trans) =
   match List.map part t.out with
   | [ one ] -> one
   | l -> "[" ^ String.concat ", " (List.map Json.quoted l) ^ "]"
-(* No theorem is about who sees that a run stops; what is seen then is left out. *)
-let is_stop s = s = "stop" || s = unprompted ^ "stop"
+let stop = "stop"
+let is_stop s = s = stop || s = unprompted ^ stop
+
+(* The automaton that shows that a run stops: where no guard holds a transition to one more state shows one more symbol.  What
+   guards leave out is written as guards that exclude each other: of each atom the ones before hold, and it does not.  Also the
+   number of the first new transition. *)
+let most_pieces = 10_000
+let with_stops (a : Automata.t) =
+  let old = a.automaton in
+  let states = Array.of_list old.states in
+  let stopped = Array.length states and first = List.length old.transitions in
+  let leaving = Array.make stopped [] in
+  List.iter (fun (t : trans) -> leaving.(t.src) <- t :: leaving.(t.src)) old.transitions;
+  let halt = 1 + List.fold_left (fun m (t : trans) ->
+    List.fold_left (fun m i -> match i with Sym s -> max m s | _ -> m) m t.out) (-1) old.transitions in
+  let negation (b : atom) = { low = b.high; high = b.low; strict = not b.strict } in
+  let rec options held = function [] -> [] | b :: l -> (negation b :: held) :: options (b :: held) l in
+  let spots piece = List.concat_map (fun (b : atom) -> [ spot_in false b.low; spot_in false b.high ]) piece in
+  let possible piece = List.fold_right (learn_atom false) piece (unknown (spots piece)) <> None in
+  let pieces q = List.fold_left (fun pieces t ->
+    let found = List.concat_map (fun piece -> List.filter possible (List.map (fun o -> o @ piece) (options [] (atoms t)))) pieces in
+    if List.length found > most_pieces then refuse "there are more than %d cases in which no branch of a state is taken (limit)" most_pieces;
+    found) [ [] ] leaving.(q) in
+  let stop_at q = List.map (fun piece ->
+    { src = q; tgt = stopped; t_ge = []; t_lt = []; others = piece; asg = []; copies = []; sets = []; out = [ Sym halt ] }) (pieces q) in
+  let more = List.concat_map stop_at (List.init stopped Fun.id) in
+  let nothing = { reads = false; law_of = Laplace; d = zero; mu = zero; law_of' = Laplace; d' = zero; mu' = zero; factors = [] } in
+  let state q s = if leaving.(q) = [] then { s with reads = false } else s in
+  { old with states = List.mapi state old.states @ [ nothing ]; transitions = old.transitions @ more }, first
 
 (* Sets of machine states such that each path leads through some of them, and pairs of states to which one path leads. *)
 let most = 100_000
@@ -49,15 +76,17 @@ let witness transitions accepting edges =
   done;
   { w_sets = List.rev !found; w_pairs = Hashtbl.fold (fun p () l -> p :: l) pairs [] }
 
-let read (a : Automata.t) where claim l =
+let read_one (a : Automata.t) where claim l seen_stops (automaton, first_stop) =
   let part key keys = let w = where ^ "." ^ key in w, members w keys [] (List.assoc key l) in
   if a.unfolds then refuse "%s: pairs of runs are not about automata where not all entries may differ, or with registers" where;
   let mirrored t = List.exists (fun o -> o.low.negative || o.high.negative) t.others in
   if List.exists mirrored a.automaton.transitions then refuse "%s: pairs of runs are not about automata that compare negatives" where;
   if a.plain && a.variable "insample" <> None then refuse "a variable has the name of a sample";
-  let transitions = Array.of_list a.automaton.transitions in
-  let stats = Array.of_list a.automaton.states in
-  let stopped = Array.length stats in
+  let stopped = List.length a.automaton.states in
+  let transitions = Array.of_list automaton.transitions in
+  let stats = Array.of_list automaton.states in
+  let leaving = Array.make (stopped + 1) [] in
+  Array.iteri (fun i (t : trans) -> leaving.(t.src) <- i :: leaving.(t.src)) transitions;
   (* The machine. *)
   let w, m = part "machine" [ "states"; "accepting"; "edges" ] in
   let control = Array.of_list (List.map (function Json.Null -> stopped | s -> a.state (text w s)) (items w (List.assoc "states" m))) in
@@ -75,23 +104,23 @@ let read (a : Automata.t) where claim l =
     match items w j with
     | [ u; t; remark; v ] ->
         let u = state u and v = state v and remark = text w remark in
-        let t = match t with Json.Null -> None | t -> Some (number w (Array.length transitions) t) in
+        let t = match t with Json.Null -> None | t -> Some (number w first_stop t) in
         if Hashtbl.mem seen (u, t, remark) then refuse "%s has an edge that is given twice (machine-edge)" w;
         Hashtbl.add seen (u, t, remark) ();
+        let by t shown =
+          let reads = stats.(transitions.(t).src).reads in
+          { m_source = u; m_by = t; m_target = v;
+            m_letter = letter ((if reads then "" else unprompted) ^ shown) remark { prompted = reads; sights = kinds transitions.(t) } } in
         (match t with
          | None ->
              if control.(u) = stopped || control.(v) <> stopped then refuse "%s has a stop that leads from nowhere, or on (machine-edge)" w;
-             None
-         | Some t ->
-             let reads = stats.(transitions.(t).src).reads in
-             let shown = (if reads then "" else unprompted) ^ shows a transitions.(t) in
-             Some { m_source = u; m_by = t; m_target = v;
-                    m_letter = letter shown remark { prompted = reads; sights = kinds transitions.(t) } })
+             List.filter_map (fun t -> if t >= first_stop then Some (by t stop) else None) leaving.(control.(u))
+         | Some t -> [ by t (shows a transitions.(t)) ])
     | l -> refuse "%s has an edge of %d items, not 4" w (List.length l) in
-  let edges = List.filter_map edge (items w (List.assoc "edges" m)) in
+  let edges = List.concat_map edge (items w (List.assoc "edges" m)) in
   let known_letter w shown remark =
     let shown = text w shown and remark = text w remark in
-    (shown, remark), if is_stop shown then None else Some (letter shown remark nowhere) in
+    (shown, remark), if is_stop shown && not seen_stops then None else Some (letter shown remark nowhere) in
   (* Classes. *)
   let ws, s = part "suffixes" [ "able"; "sure"; "before" ] in
   let sets key = List.map states (items ws (List.assoc key s)) in
@@ -140,13 +169,16 @@ let read (a : Automata.t) where claim l =
       n_facts = facts; n_pot = rational wn (List.assoc "potential" n); n_moves = List.filter_map snd moves } in
   let nodes = List.map node found in
   let initial = List.map node_number (items where (List.assoc "initial" l)) in
-  let leaving = Array.make (stopped + 1) [] in
-  Array.iteri (fun i (t : trans) -> leaving.(t.src) <- i :: leaving.(t.src)) transitions;
   let transitions_of = function [] -> [] | u :: _ -> leaving.(control.(u)) in
   { e_claim = claim;
     e_machine = { m_control = Array.to_list control; m_accepting = accepting; m_edges = edges; m_letters = List.of_seq (Queue.to_seq order) };
     e_suffixes = { s_able = able; s_sure = sure; s_before = before };
-    e_nodes = nodes; e_initial = initial; e_hints = a.hints; e_witness = witness transitions_of accepting edges }
+    e_nodes = nodes; e_initial = initial; e_hints = { a.hints with stored = Automata.needed automaton }; e_witness = witness transitions_of accepting edges }
+
+(* The certificate for who does not see that a run stops, where the letters that tell are left out, and for who does. *)
+let read (a : Automata.t) where claim l =
+  let without = a.automaton, List.length a.automaton.transitions and seen = with_stops a in
+  [ a.automaton, read_one a where claim l false without; fst seen, read_one a where claim l true seen ]
 
 (* Where ties have probability 0 the file takes comparisons as strict, and the facts that follow as well.  All facts as "<=". *)
 let weak c =
