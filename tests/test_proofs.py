@@ -33,6 +33,7 @@ from symdipa.checker.plain import private
 from symdipa.evidence.certificates import extracted
 from symdipa.files import formats
 from symdipa.interface.cli import cli
+from symdipa.model.automaton import Noise
 
 PROOFS = ROOT / "proofs"
 AXIOMS = {
@@ -235,6 +236,47 @@ def test_both_checkers_agree(program: Path, agree: ModuleType) -> None:
     assert not differ
     assert counts["certificate: accepted by both"] > 12
     assert counts["mutant: refused by both"] > 100 and counts["mutant: accepted by both"] > 5
+
+
+PAIRED = {
+    "hidden_maximum": Fraction(5, 4),
+    "unseen_redraws": Fraction(0),
+    "noisy_max_2_exponential": Fraction(1),
+    "noisy_max_3_with_value": Fraction(3, 2),
+    "svt_integer_gap": Fraction(1),
+    "two_thresholds": Fraction(1),
+    "k_min_max_3": Fraction(5, 6),
+    "num_range_2": Fraction(5, 4),
+}
+"""With remarks, sure states, sets of states, numbers shown, other noise; some are not well-formed."""
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_pairs_of_runs_are_proved(program: Path, agree: ModuleType, name: str) -> None:
+    (path,) = (ROOT / "examples").glob(f"*/{name}.dipa")
+    (subject,) = agree.of_pairs(name, symdipa.load(path))
+    found = extracted.verify(subject.automaton, json.dumps(subject.file).encode())
+    assert [claim.bound for claim in found.claims] == [PAIRED[name]]
+    assert "integers" in found.noise
+
+
+def test_report_noisy_max_costs_two_samples_by_a_theorem(program: Path, agree: ModuleType) -> None:
+    for noise in (Noise.LAPLACE, Noise.EXPONENTIAL):
+        (subject,) = agree.of_pairs("noisy max", agree.noisy_max(5, noise=noise))
+        text = json.dumps(subject.file).encode()
+        assert [c.bound for c in extracted.verify(subject.automaton, text).claims] == [1]
+        subject.certificate["D"] = "999/1000"
+        assert agree.in_coq(subject, subject.file)
+
+
+def test_both_checkers_agree_on_pairs_of_runs(program: Path, agree: ModuleType) -> None:
+    rng = random.Random(20261202)
+    subjects = list(agree.random_pairs(rng, 12, agree.random_automaton))
+    subjects += agree.random_pairs(rng, 12, agree.random_linear)
+    counts, differ = agree.compare(rng, subjects, 250)
+    assert not differ
+    assert counts["certificate: accepted by both"] > 18
+    assert counts["mutant: refused by both"] > 60 and counts["mutant: accepted by both"] > 30
 
 
 def test_no_bound_from_below_is_too_large(program: Path, agree: ModuleType) -> None:

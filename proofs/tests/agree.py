@@ -411,7 +411,10 @@ def main() -> int:
     )
     parser.add_argument("--mutants", type=int, default=20000)
     parser.add_argument(
-        "--pairs", type=int, default=0, help="automata of which pairs of runs are certified, as many wider ones"
+        "--pairs",
+        type=int,
+        default=0,
+        help="automata of which pairs of runs are certified, as many wider ones",
     )
     parser.add_argument("--lower", type=int, default=0, help="mutants of bounds from below")
     parser.add_argument("--seed", type=int, default=1)
