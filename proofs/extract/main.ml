@@ -46,10 +46,10 @@ let look (a : Automata.t) c j =
   let where = Printf.sprintf "certificates[%d]" c in
   let kind = text (where ^ ".kind") (match List.assoc_opt "kind" (table where j) with Some k -> k | None -> Json.Null) in
   let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
-  let judged check broken =
+  let judged check broken x weaker =
     let integers = multiples XH in
-    let whole () = check integers in
-    let real () = if a.integer then whole () else check real_numbers in
+    let whole () = check integers x || check integers (weaker x) in
+    let real () = if a.integer then whole () else check real_numbers x in
     let rule () = broken (if a.integer then integers else real_numbers) in
     if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (whole ())) ]
     else if a.plain then refuse "%s breaks the rules %s" where (rule ())
@@ -67,14 +67,16 @@ let look (a : Automata.t) c j =
   match kind with
   | "private" ->
       let x = Certificates.private_ a where j in
-      judged (fun grade -> check grade a.automaton x) (fun grade -> broken_private grade a.automaton x)
+      judged (fun grade -> check grade a.automaton) (fun grade -> broken_private grade a.automaton x) x
+        (fun (x : cert) -> { x with c_graph = Certificates.weakened x.c_graph })
   | "private-in-parts" when not a.plain ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts of automata beyond the paper's") ]
   | "private-in-parts" when List.mem_assoc "trunk" (table where j) ->
       head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts with a trunk") ]
   | "private-in-parts" ->
       let x = Certificates.in_parts a where j in
-      judged (fun grade -> check_parts grade a.automaton x) (fun grade -> broken_in_parts grade a.automaton x)
+      judged (fun grade -> check_parts grade a.automaton) (fun grade -> broken_in_parts grade a.automaton x) x
+        (fun (x : pcert) -> { x with p_parts = List.map (fun (own, g) -> own, Certificates.weakened g) x.p_parts })
   | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower (fun _ _ _ -> false)
   | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
       from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds
