@@ -69,11 +69,6 @@ let bnode (a : Automata.t) where i j =
       | Some n -> n, rational where q
       | None -> refuse "%s is about %s, which is no register" where r) (table where v)) [] }
 
-(* Facts are no part of what is claimed.  These say less, so that they may hold where single values have a probability. *)
-let weakened (g : graph) =
-  { g with b_nodes = List.map (fun b ->
-      { b with b_facts = List.map (fun a -> { a with strict = false }) b.b_facts; b_distinct = [] }) g.b_nodes }
-
 let intervals where own j =
   List.map (fun (x, v) ->
     match own x with

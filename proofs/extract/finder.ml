@@ -132,7 +132,8 @@ let direct comparisons =
   List.iter (fun (t, found) -> List.iter (fun (x, l) -> note t x l) found) more;
   d
 
-let direct_sums =
+(* What follows strictly also follows if it need not be strict; "=" does not follow from this. *)
+let direct_sums ~equal =
   let made = remembered direct in
   fun comparisons asked ->
     let d = made comparisons in
@@ -143,8 +144,9 @@ let direct_sums =
       | Zero, Zero -> Hashtbl.fold (fun x _ found -> if found = None then both x x else found) d.below None
       | Held x, Insample -> of_ d.below x
       | Insample, Held y -> of_ d.above y
-      | Held x, Held y when asked.strict ->
-          first [ (fun () -> Option.map (fun k -> [ k ]) (Hashtbl.find_opt d.told (x, y, true))); (fun () -> both x y) ]
-      | Held x, Held y -> Option.map (fun k -> [ k ]) (Hashtbl.find_opt d.told (x, y, false))
+      | Held x, Held y ->
+          let fact strict () = Option.map (fun k -> [ k ]) (Hashtbl.find_opt d.told (x, y, strict)) in
+          let strictly = [ fact true; (fun () -> both x y) ] in
+          first (if asked.strict then strictly else if equal then [ fact false ] else fact false :: strictly)
       | _ -> None in
     List.map (fun k -> k, one) (Option.value found ~default:[])
