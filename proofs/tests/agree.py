@@ -5,8 +5,7 @@
 Certificates are those of the examples and of random automata, of the paper's kind and wider, also such that
 not all entries may differ. Each mutant has
 one to three small changes. Whatever one checker accepts and the other refuses is printed, and the exit status
-is 1. Beyond the paper's automata the proved checker may say that no theorem is about a certificate, and does
-not look at facts that it does not use, so a false one that nothing rests on does no harm there.
+is 1. Beyond the paper's automata the proved checker may say that no theorem is about a certificate.
 """
 
 from __future__ import annotations
