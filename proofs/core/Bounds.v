@@ -11,43 +11,43 @@ Definition spot_of (c : bool) (p : place) : spot := match p with Zero => (false,
 Definition spot_eqb (x y : spot) : bool := Bool.eqb (fst x) (fst y) && place_eqb (snd x) (snd y).
 
 (* A difference is at most [most], or below it. *)
-Record bound := Bound { most : Q; below : bool }.
-Definition nothing_apart := Bound 0 false.
+Record limit := Limit { most : Q; unreached : bool }.
+Definition nothing_apart := Limit 0 false.
 
 (* Numerators and denominators stay small. *)
 Definition sum_of (x y : Q) : Q := if Pos.eqb (Qden x) (Qden y) then Qmake (Qnum x + Qnum y) (Qden x) else Qred (x + y).
-Definition after (b b' : bound) : bound := Bound (sum_of (most b) (most b')) (below b || below b').
-Definition at_most (b b' : bound) : bool :=
-  Qle_bool (most b) (most b') && (negb (Qle_bool (most b') (most b)) || below b || negb (below b')).
+Definition after (b b' : limit) : limit := Limit (sum_of (most b) (most b')) (unreached b || unreached b').
+Definition at_most (b b' : limit) : bool :=
+  Qle_bool (most b) (most b') && (negb (Qle_bool (most b') (most b)) || unreached b || negb (unreached b')).
 
 (* For each value the bounds on its differences from all values, in the order of these. *)
-Definition row := list (option bound).
+Definition row := list (option limit).
 Definition matrix := list (spot * row).
 
-Definition least (o o' : option bound) : option bound :=
+Definition least (o o' : option limit) : option limit :=
   match o, o' with
   | Some b, Some b' => if at_most b b' then o else o'
   | None, _ => o'
   | _, None => o
   end.
-Fixpoint pick (xs : list spot) (r : row) (y : spot) : option bound :=
+Fixpoint pick (xs : list spot) (r : row) (y : spot) : option limit :=
   match xs, r with
   | x :: xs', o :: r' => if spot_eqb x y then o else pick xs' r' y
   | _, _ => None
   end.
 Definition row_of (M : matrix) (x : spot) : row := match find (fun p => spot_eqb (fst p) x) M with Some p => snd p | None => [] end.
-Definition between (M : matrix) (x y : spot) : option bound :=
+Definition between (M : matrix) (x y : spot) : option limit :=
   if spot_eqb x y then Some nothing_apart else pick (map fst M) (row_of M x) y.
 
-(* The bounds of a row, and those by way of another value that is as far away as the bound says. *)
-Fixpoint by_way (b : bound) (r through : row) : row :=
+(* The bounds of a row, and those by way of another value that is as far away as a bound says. *)
+Fixpoint by_way (b : limit) (r through : row) : row :=
   match r, through with
   | o :: r', o' :: through' => least o (option_map (after b) o') :: by_way b r' through'
   | _, _ => r
   end.
 
 (* One more bound, and all that follows; None: the bounds contradict each other. *)
-Definition learn (x y : spot) (b : bound) (M : option matrix) : option matrix :=
+Definition learn (x y : spot) (b : limit) (M : option matrix) : option matrix :=
   match M with
   | None => None
   | Some M =>
@@ -82,9 +82,9 @@ Section Meaning.
 Open Scope R_scope.
 Variable v : spot -> R.
 
-Definition obeys (x y : spot) (b : bound) : Prop :=
-  if below b then v x - v y < Q2R (most b) else v x - v y <= Q2R (most b).
-Definition obeys_if (x y : spot) (o : option bound) : Prop := match o with Some b => obeys x y b | None => True end.
+Definition obeys (x y : spot) (b : limit) : Prop :=
+  if unreached b then v x - v y < Q2R (most b) else v x - v y <= Q2R (most b).
+Definition obeys_if (x y : spot) (o : option limit) : Prop := match o with Some b => obeys x y b | None => True end.
 Definition obeyed (M : matrix) : Prop := forall x r, In (x, r) M -> Forall2 (obeys_if x) (map fst M) r.
 Definition possible (M : option matrix) : Prop := match M with Some M => obeyed M | None => False end.
 
@@ -109,21 +109,21 @@ Proof.
 Qed.
 
 Lemma obeys_after x y z b b' : obeys x y b -> obeys y z b' -> obeys x z (after b b').
-Proof. unfold obeys, after. cbn [most below]. rewrite sum_of_R. destruct (below b), (below b'); cbn [orb]; lra. Qed.
+Proof. unfold obeys, after. cbn [most unreached]. rewrite sum_of_R. destruct (unreached b), (unreached b'); cbn [orb]; lra. Qed.
 Lemma obeys_more x y b b' : at_most b b' = true -> obeys x y b -> obeys x y b'.
 Proof.
   unfold at_most, obeys. rewrite andb_true_iff, !orb_true_iff. intros [H1 H2]. apply le_R in H1.
   destruct H2 as [[H2|H2]|H2].
-  - apply negb_true_iff, lt_R in H2. destruct (below b), (below b'); lra.
-  - rewrite H2. destruct (below b'); lra.
-  - apply negb_true_iff in H2. rewrite H2. destruct (below b); lra.
+  - apply negb_true_iff, lt_R in H2. destruct (unreached b), (unreached b'); lra.
+  - rewrite H2. destruct (unreached b'); lra.
+  - apply negb_true_iff in H2. rewrite H2. destruct (unreached b); lra.
 Qed.
 Lemma obeys_itself x b : obeys x x b -> at_most nothing_apart b = true.
 Proof.
-  unfold obeys, at_most, nothing_apart. cbn [most below].
-  destruct (Qle_bool 0 (most b)) eqn:L; [|apply lt_R in L; rewrite zero_R in L; destruct (below b); lra].
+  unfold obeys, at_most, nothing_apart. cbn [most unreached].
+  destruct (Qle_bool 0 (most b)) eqn:L; [|apply lt_R in L; rewrite zero_R in L; destruct (unreached b); lra].
   destruct (Qle_bool (most b) 0) eqn:G; [|reflexivity]. apply le_R in G. rewrite zero_R in G.
-  destruct (below b); simpl; [lra|reflexivity].
+  destruct (unreached b); simpl; [lra|reflexivity].
 Qed.
 Lemma obeys_least x y o o' : obeys_if x y o -> obeys_if x y o' -> obeys_if x y (least o o').
 Proof. destruct o, o'; simpl; auto. now destruct (at_most _ _). Qed.

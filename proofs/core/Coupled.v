@@ -1,6 +1,6 @@
 (* Two copies of an automaton side by side: what the first one shows is at most exp(eps*D) times as likely as that the second one
    shows it, for certificates that the checker accepts and any noise that obeys the axioms. *)
-From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia Permutation.
+From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia Permutation FunctionalExtensionality.
 From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Bounds Relational.
 Import ListNotations.
 Open Scope R_scope.
@@ -63,9 +63,9 @@ Proof.
   assert (D0 : 0 <= c / K) by (apply Rmult_le_pos; [easy|]; apply Rlt_le; now apply Rinv_0_lt_compat).
   assert (D1 : c / K <= 1) by (pose proof (D 0); pose proof (U' 0); lra).
   apply (Rle_trans _ c).
-  - rewrite <- (E_const eps N l dd m c) by lra. apply (E_mono eps N); auto using good_const. now intros z.
+  - rewrite <- (E_const eps N l dd m c) by lra. apply (E_le N); auto using good_const. now intros z.
   - replace c with (K * (c / K)) by (field; lra). apply Rmult_le_compat_l; [lra|].
-    rewrite <- (E_const eps N l' dd' m' (c / K)) by lra. apply (E_mono eps N); auto using good_const. now intros z.
+    rewrite <- (E_const eps N l' dd' m' (c / K)) by lra. apply (E_le N); auto using good_const. now intros z.
 Qed.
 
 (* What a tie costs: the second sample is larger by the number in the range that is nearest to how much its mean is. *)
@@ -132,13 +132,13 @@ Proof. unfold value, spot_in, at_spot. intros ->. destruct (whence v); reflexivi
 Lemma atom_possible c a M : possible M -> true_of (store_of c) (sample_of c) a -> possible (learn_atom c a M).
 Proof.
   intros H T. unfold learn_atom. destruct (negative (low a)) eqn:L; [easy|]. destruct (negative (high a)) eqn:G; [easy|]. cbn [orb].
-  apply learn_obeyed; [easy|]. unfold true_of in T. rewrite !at_spot_of in T by easy. unfold obeys. cbn [most below].
+  apply learn_obeyed; [easy|]. unfold true_of in T. rewrite !at_spot_of in T by easy. unfold obeys. cbn [most unreached].
   rewrite Q2R_minus. destruct (strict a); lra.
 Qed.
 Lemma not_possible c a M : possible M -> ~ true_of (store_of c) (sample_of c) a -> possible (learn_not c a M).
 Proof.
   intros H T. unfold learn_not. destruct (negative (low a)) eqn:L; [easy|]. destruct (negative (high a)) eqn:G; [easy|]. cbn [orb].
-  apply learn_obeyed; [easy|]. unfold true_of in T. rewrite !at_spot_of in T by easy. unfold obeys. cbn [most below].
+  apply learn_obeyed; [easy|]. unfold true_of in T. rewrite !at_spot_of in T by easy. unfold obeys. cbn [most unreached].
   rewrite Q2R_minus. destruct (strict a); simpl; lra.
 Qed.
 Lemma guard_possible c t M : possible M -> enabled t (store_of c) (sample_of c) = true -> possible (learn_guard c t M).
@@ -146,7 +146,7 @@ Proof.
   intros H E. unfold learn_guard. assert (T : forall a, In a (atoms t) -> true_of (store_of c) (sample_of c) a) by (intros; now apply (atoms_true t)).
   induction (atoms t) as [|a l IH]; simpl; [easy|]. apply atom_possible; [|apply T; now left]. apply IH. intros. apply T. now right.
 Qed.
-Lemma facts_possible l M : possible M -> (forall f, In f l -> obeys at_spot (f_low f) (f_high f) (f_bound f)) -> possible (learn_facts l M).
+Lemma facts_possible l M : possible M -> (forall f, In f l -> obeys at_spot (f_low f) (f_high f) (f_limit f)) -> possible (learn_facts l M).
 Proof.
   intros H F. unfold learn_facts. induction l as [|f l IH]; simpl; [easy|]. apply learn_obeyed; [|apply F; now left].
   apply IH. intros. apply F. now right.
@@ -206,7 +206,7 @@ Qed.
 End Spots.
 
 Lemma fact_follows_spec s z s' z' M t t' f : obeyed (at_spot s z s' z') M -> fact_follows M t t' f = true ->
-  forall z1 z1', obeys (at_spot (upd s t z) z1 (upd s' t' z') z1') (f_low f) (f_high f) (f_bound f).
+  forall z1 z1', obeys (at_spot (upd s t z) z1 (upd s' t' z') z1') (f_low f) (f_high f) (f_limit f).
 Proof.
   intros H. unfold fact_follows. cbv zeta. destruct (f_low f) as [c p] eqn:EL, (f_high f) as [c' p'] eqn:EH. cbn [fst].
   destruct (origin (if c then t' else t) (c, p)) as [[x q]|] eqn:O; [|easy].
@@ -218,9 +218,9 @@ Proof.
   { intros [|] r x0 q0 Ho; unfold at_spot at 1; cbn [fst snd store_of sample_of];
       [apply (origin_spec s z s' z' t' true r)|apply (origin_spec s z s' z' t false r)]; exact Ho. }
   set (w := at_spot (upd s t z) z1 (upd s' t' z') z1') in *.
-  assert (E' : obeys w (c, p) (c', p') (after b (Bound (q - q') false))).
-  { unfold obeys, after. cbn [most below]. rewrite (V _ _ _ _ O), (V _ _ _ _ O'), sum_of_R, Q2R_minus, orb_false_r.
-    unfold obeys in E. destruct (below b); lra. }
+  assert (E' : obeys w (c, p) (c', p') (after b (Limit (q - q') false))).
+  { unfold obeys, after. cbn [most unreached]. rewrite (V _ _ _ _ O), (V _ _ _ _ O'), sum_of_R, Q2R_minus, orb_false_r.
+    unfold obeys in E. destruct (unreached b); lra. }
   exact (obeys_more w _ _ _ _ L E').
 Qed.
 
@@ -231,7 +231,7 @@ Proof.
   destruct (between M (spot_in false a) (spot_in true a')) as [b|]; [|easy]. destruct (between M (spot_in true a') (spot_in false a)) as [b'|]; [|easy].
   destruct (Qeq_bool _ _) eqn:S; [|easy]. intros [= <-]. apply Qeq_R in S. rewrite Q2R_plus, Q2R_0 in S. rewrite Q2R_plus, Q2R_minus.
   pose proof (at_spot_of s z s' z' false a Na) as V. pose proof (at_spot_of s z s' z' true a' Na') as V'. cbn [store_of sample_of] in V, V'.
-  rewrite V, V'. unfold obeys_if, obeys in E, E'. destruct (below b), (below b'); lra.
+  rewrite V, V'. unfold obeys_if, obeys in E, E'. destruct (unreached b), (unreached b'); lra.
 Qed.
 Lemma same_item_spec s z s' z' M a b a' b' : obeyed (at_spot s z s' z') M -> same_item M (Number a b) (Number a' b') = true ->
   value s z a - value s z b = value s' z' a' - value s' z' b'.
@@ -243,6 +243,7 @@ Qed.
 Section Coupled.
 Context {eps : R} (Heps : 0 < eps) (N : noise eps) (g : grade).
 Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
+Hypothesis smooth_ok : smooth g = true -> atomless N.
 Variables (A : automaton) (C : relcert).
 Hypothesis HC : check_relational g A C = true.
 Local Notation V := (plain A (e_hints C)).
@@ -254,8 +255,8 @@ Local Lemma parts : check_model g A V = true /\ forallb (fun s => negb (nonempty
   forallb (check_rnode g V C W) (e_nodes C) = true /\ check_initial C W = true.
 Proof. pose proof HC as H. rewrite check_relational_plain in H. unfold check_pairs in H. rewrite !andb_true_iff in H. tauto. Qed.
 
-Local Lemma Det : deterministic A.
-Proof. eapply det. apply parts. Qed.
+Local Lemma Det : deterministic N A.
+Proof. apply (det N g A (e_hints C) smooth_ok). apply parts. Qed.
 
 (* ---- The machine ---- *)
 
@@ -422,31 +423,46 @@ Definition F (w : list (list letter)) (ell : list nat) (u : nat) (s : store) (a 
 Definition onward (w : list (list letter)) (x : nat) (ell : list nat) (u i : nat) (s : store) (a : feed) : R :=
   match edge_by W u x i with Some v => F w ell v s a | None => 0 end.
 Definition stepping (l : list letter) (w : list (list letter)) (x : nat) (ell : list nat) (u : nat) (s : store) (a : feed) : R -> R :=
-  chosen N A (control u) l s a (onward w x ell u).
+  first N A l (onward w x ell u) (control u) a (leaving A (control u)) s.
 
-Lemma F_step l w x ell u s a : Forall (good_letter N) l -> good_word N w -> (forall v s a, 0 <= F w ell v s a <= 1) ->
-  unit_fun (stepping l w x ell u s a) /\ good N (stepping l w x ell u s a) /\
-  F (l :: w) (x :: ell) u s a = E N (law_of (st A (control u))) (Q2R (d (st A (control u)))) (input A (control u) a + Q2R (mu (st A (control u)))) (stepping l w x ell u s a).
+Definition fine (w : list (list letter)) (ell : list nat) : Prop :=
+  (forall u s a, 0 <= F w ell u s a <= 1) /\ (forall u a, goodS N (fun s => F w ell u s a)).
+
+Lemma F_step l w x ell u : Forall (good_letter N) l -> good_word N w -> fine w ell ->
+  (forall s a, unit_fun (stepping l w x ell u s a)) /\ (forall a, goodJ N (fun s => stepping l w x ell u s a)) /\
+  forall s a, F (l :: w) (x :: ell) u s a = E N (law_of (st A (control u))) (Q2R (d (st A (control u)))) (input A (control u) a + Q2R (mu (st A (control u)))) (stepping l w x ell u s a).
 Proof.
-  intros Gl Gw U.
-  destruct (chosen_paths N A Det w l (fun i => match edge_by W u x i with Some v => having_letters ell v | None => [] end) (onward w x ell u) Gw Gl)
-    with (q := control u) (s := s) (a := a) as (U' & G & S); [|now split; [|split]].
-  intros i s0 a0. unfold onward. destruct (edge_by W u x i) as [v|] eqn:E; [|simpl; lra]. split; [apply U|].
-  apply edge_by_spec in E as (_ & _ & -> & _). reflexivity.
+  intros Gl Gw [U Gd].
+  assert (Uo : forall i s a, 0 <= onward w x ell u i s a <= 1) by (intros; unfold onward; destruct (edge_by W u x i); [apply U|lra]).
+  assert (Go : forall i a, goodS N (fun s => onward w x ell u i s a)).
+  { intros i a. unfold onward. destruct (edge_by W u x i); [apply Gd|apply (goodS_const eps N)]. }
+  split; [|split].
+  - intros s a. now apply (first_unit N A).
+  - intros a. now apply (first_J N A).
+  - intros s a. symmetry.
+    apply (first_paths N A Det w l (fun i => match edge_by W u x i with Some v => having_letters ell v | None => [] end) (onward w x ell u)); auto.
+    intros i s0 a0 _. unfold onward. destruct (edge_by W u x i) as [v|] eqn:E; [|reflexivity]. apply edge_by_spec in E as (_ & _ & -> & _). reflexivity.
 Qed.
 
+Lemma F_fine w : good_word N w -> forall ell, fine w ell.
+Proof.
+  induction w as [|l w IH]; intros Gw [|x ell].
+  - split; intros; unfold F; simpl; destruct (accepts C u); simpl; try lra; apply (goodS_const eps N).
+  - assert (Z : forall u s a, F [] (x :: ell) u s a = 0).
+    { intros u s a. unfold F. apply sum_0. intros p Hp. apply having_cons in Hp as (i & v & p' & -> & _). reflexivity. }
+    split; [intros u s a; rewrite Z; lra|]. intros u a. rewrite (functional_extensionality _ _ (fun s => Z u s a)). apply (goodS_const eps N).
+  - split; intros; unfold F; simpl; destruct (accepts C u); simpl; try lra; apply (goodS_const eps N).
+  - inversion_clear Gw as [|? ? Gl Gw']. specialize (IH Gw' ell). split.
+    + intros u s a. destruct (F_step l w x ell u Gl Gw' IH) as (U & G & ->). apply E_unit; [|apply U]. exact (good_J eps N _ s (G a)).
+    + intros u a. destruct (F_step l w x ell u Gl Gw' IH) as (U & G & Eq). rewrite (functional_extensionality _ _ (fun s => Eq s a)).
+      apply (goodS_E eps N); [apply G|]. intros s. apply U.
+Qed.
 Lemma F_unit w : good_word N w -> forall ell u s a, 0 <= F w ell u s a <= 1.
-Proof.
-  induction w as [|l w IH]; intros Gw [|x ell] u s a.
-  - unfold F. simpl. destruct (accepts C u); simpl; lra.
-  - unfold F. rewrite sum_0; [lra|]. intros p Hp. apply having_cons in Hp as (i & v & p' & -> & _). reflexivity.
-  - unfold F. simpl. destruct (accepts C u); simpl; lra.
-  - inversion_clear Gw as [|? ? Gl Gw']. destruct (F_step l w x ell u s a Gl Gw' (IH Gw' ell)) as (U & G & ->). now apply E_unit.
-Qed.
+Proof. intros Gw ell. now apply F_fine. Qed.
 
 Lemma prob_letters a w : good_word N w -> prob N A a w = sum (fun ell => F w ell 0%nat (fun _ => 0) (a, fun _ => 0)) (letters (length w)).
 Proof.
-  intros Gw. unfold prob. rewrite (proj2 (Pr_paths N A Det w Gw _ _ _)). rewrite (sum_permuted _ _ _ (all_letters _)), sum_flat.
+  intros Gw. unfold prob. rewrite (Pr_paths N A Det w Gw). rewrite (sum_permuted _ _ _ (all_letters _)), sum_flat.
   apply sum_ext. intros ell _. unfold F. now rewrite control_0.
 Qed.
 
@@ -480,18 +496,18 @@ Proof.
   intros H. destruct (having_letters ell u) as [|p l] eqn:E; [exfalso; apply H; unfold F; now rewrite E|]. apply (able_class ell u p). rewrite E. now left.
 Qed.
 
-Lemma chosen_inv q l s a k z : chosen N A q l s a k z <> 0 -> exists i, In i (leaving A q) /\ enabled (tr A i) s z = true /\
-  chosen N A q l s a k z = shows N A q (input A q a) (out (tr A i)) l s z * k i (upd s (tr A i) z) (rest A q i a) /\
+Lemma first_inv q l s a k z : first N A l k q a (leaving A q) s z <> 0 -> exists i, In i (leaving A q) /\ enabled (tr A i) s z = true /\
+  first N A l k q a (leaving A q) s z = shows N A q (input A q a) (out (tr A i)) l s z * k i (upd s (tr A i) z) (rest A q i a) /\
   k i (upd s (tr A i) z) (rest A q i a) <> 0.
 Proof.
-  unfold chosen. destruct (find _ _) as [i|] eqn:E; [|easy]. apply find_some in E as [Hi Ei]. intros H. exists i. repeat split; auto.
+  unfold first. destruct (find _ _) as [i|] eqn:E; [|easy]. apply find_some in E as [Hi Ei]. intros H. exists i. repeat split; auto.
   intros H'. rewrite H' in H. lra.
 Qed.
-Lemma chosen_enabled q l s a k z i : In i (leaving A q) -> enabled (tr A i) s z = true ->
+Lemma first_enabled q l s a k z i : In i (leaving A q) -> enabled (tr A i) s z = true ->
   exists j, In j (leaving A q) /\ enabled (tr A j) s z = true /\
-  chosen N A q l s a k z = shows N A q (input A q a) (out (tr A j)) l s z * k j (upd s (tr A j) z) (rest A q j a).
+  first N A l k q a (leaving A q) s z = shows N A q (input A q a) (out (tr A j)) l s z * k j (upd s (tr A j) z) (rest A q j a).
 Proof.
-  intros Hi Ei. unfold chosen. destruct (find _ _) as [j|] eqn:E.
+  intros Hi Ei. unfold first. destruct (find _ _) as [j|] eqn:E.
   - apply find_some in E as [Hj Ej]. eauto.
   - apply (find_none _ _ E) in Hi. simpl in Hi. congruence.
 Qed.
@@ -515,13 +531,14 @@ Proof.
     inversion_clear Gw as [|? ? Gl Gw']. cbn [class_of] in Cl. destruct (class_of ell) as [rest|] eqn:Cr; [|easy].
     apply class_before_spec in Cl. specialize (SN _ Cl). cbn [b_letter b_rest b_class fst snd] in SN. rewrite forallb_forall in SN.
     specialize (SN v Hv). unfold check_sure_state in SN. rewrite !andb_true_iff in SN. destruct SN as [[Sy Go] Ed]. rewrite forallb_forall in Ed.
-    destruct (F_step l w x ell u s a Gl Gw' (F_unit w Gw' ell)) as (U & G & ->). destruct (F_step l w x ell v s' b Gl Gw' (F_unit w Gw' ell)) as (U' & G' & ->).
+    destruct (F_step l w x ell u Gl Gw' (F_fine w Gw' ell)) as (U & G & ->). destruct (F_step l w x ell v Gl Gw' (F_fine w Gw' ell)) as (U' & G' & ->).
+    pose proof (good_J eps N _ s (G a)) as Gu. pose proof (good_J eps N _ s' (G' b)) as Gv. cbv beta in Gu, Gv.
     rewrite <- (Rmult_1_l (E N _ _ _ (stepping l w x ell v s' b))). apply E_untied; auto; [lra|]. intros z z'. rewrite Rmult_1_l.
     destruct (Req_dec (stepping l w x ell u s a z) 0) as [->|H0]; [apply U'|].
-    unfold stepping in H0. apply chosen_inv in H0 as (i & Hi & Ei & E0 & K0). unfold stepping. rewrite E0. clear E0.
+    unfold stepping in H0. apply first_inv in H0 as (i & Hi & Ei & E0 & K0). unfold stepping. rewrite E0. clear E0.
     unfold onward in K0. destruct (edge_by W u x i) as [u'|] eqn:Eu; [|easy].
     unfold always_goes_on in Go. peek Go. destruct (goes_on_spec s z s' z' true _ _ (unknown_possible _ _) Go) as (t & Ht & Et).
-    apply in_map_iff in Ht as (j & <- & Hj). destruct (chosen_enabled (control v) l s' b (onward w x ell v) z' j Hj Et) as (j' & Hj' & Ej' & ->).
+    apply in_map_iff in Ht as (j & <- & Hj). destruct (first_enabled (control v) l s' b (onward w x ell v) z' j Hj Et) as (j' & Hj' & Ej' & ->).
     specialize (Ed j' Hj'). unfold onward. rewrite Eu. destruct (edge_by W v x j') as [v'|] eqn:Ev; [|easy].
     apply edge_by_spec in Eu as (_ & _ & _ & _ & Su & _). apply edge_by_spec in Ev as (_ & _ & _ & _ & Sv & _).
     rewrite (shows_symbols (control u) (control v) (input A (control u) a) (input A (control v) b) s z s' z' l (out (tr A i)) (out (tr A j'))) by congruence.
@@ -531,7 +548,7 @@ Qed.
 (* ---- Nodes ---- *)
 
 Definition agree (n : rnode) (s s' : store) : Prop :=
-  forall f, In f (n_facts n) -> forall z z', obeys (at_spot s z s' z') (f_low f) (f_high f) (f_bound f).
+  forall f, In f (n_facts n) -> forall z z', obeys (at_spot s z s' z') (f_low f) (f_high f) (f_limit f).
 Definition beside (a b : feed) : Prop := proper N (e_claim C) (fun n => fst a n - fst b n).
 
 Lemma node_in k : In (node_at W k) (e_nodes C) \/ n_first (node_at W k) = [].
@@ -790,14 +807,14 @@ Local Lemma moved t t' p p' z z' : stat_eqb t (st A q) = true -> stat_eqb t' (st
   (forall k, In k (mv_after mv) -> Q2R p + Q2R p' + Q2R (n_pot (node_at W k)) <= Q2R (n_pot n)) -> tie z z' ->
   stepping l w x ell u s a z <= exp (eps * (Q2R (n_pot n) - Q2R p)) * stepping l w x ell v s' b z'.
 Proof.
-  intros Et Et' R' Po Pay T. destruct (F_step l w x ell v s' b Gl Gw (F_unit w Gw ell)) as (U' & _ & _).
+  intros Et Et' R' Po Pay T. destruct (F_step l w x ell v Gl Gw (F_fine w Gw ell)) as (U' & _ & _).
   pose proof (exp_pos (eps * (Q2R (n_pot n) - Q2R p))) as Pos.
   destruct (Req_dec (stepping l w x ell u s a z) 0) as [->|H0]; [apply Rmult_le_pos; [lra|apply U']|].
-  unfold stepping in H0. apply chosen_inv in H0 as (i & Hi & Ei & E0 & K0). unfold stepping. rewrite E0. clear E0.
+  unfold stepping in H0. apply first_inv in H0 as (i & Hi & Ei & E0 & K0). unfold stepping. rewrite E0. clear E0.
   unfold onward in K0. destruct (edge_by W u x i) as [u'|] eqn:Eu; [|easy].
   destruct (F_able _ _ _ _ _ K0) as (r' & Cl' & Hu'). rewrite Cl in Cl'. inversion Cl'. subst r'.
   destruct (both z z' i u' T Hi Ei Eu Hu') as [(j0 & Hj0 & Ej0) Next].
-  destruct (chosen_enabled q' l s' b (onward w x ell v) z' j0 Hj0 Ej0) as (j & Hj & Ej & ->).
+  destruct (first_enabled q' l s' b (onward w x ell v) z' j0 Hj0 Ej0) as (j & Hj & Ej & ->).
   destruct (Next j Hj Ej) as (v' & k & Ev & Hk & Sk & Fk & Vk & Ag & Al). unfold onward. rewrite Eu, Ev.
   pose proof (edge_by_spec _ _ _ _ Eu) as (_ & _ & _ & Ru & Su & _). pose proof (edge_by_spec _ _ _ _ Ev) as (_ & _ & _ & Rv & Sv & _).
   pose proof (Below k u' v' _ (rest A q i a) _ (rest A q' j b) Hk Sk Fk Vk Ag) as IH.
@@ -824,7 +841,8 @@ Lemma move_below : reads (st A q) = prompted (letter_at W x) ->
   F (l :: w) (x :: ell) u s a <= exp (eps * Q2R (n_pot n)) * F (l :: w) (x :: ell) v s' b.
 Proof.
   intros R. destruct priced as (t & t' & p & p' & Et & Et' & R' & Pt & Po & Pay).
-  destruct (F_step l w x ell u s a Gl Gw (F_unit w Gw ell)) as (U & G & ->). destruct (F_step l w x ell v s' b Gl Gw (F_unit w Gw ell)) as (U' & G' & ->).
+  destruct (F_step l w x ell u Gl Gw (F_fine w Gw ell)) as (U & G & ->). destruct (F_step l w x ell v Gl Gw (F_fine w Gw ell)) as (U' & G' & ->).
+  pose proof (good_J eps N _ s (G a)) as Gu. pose proof (good_J eps N _ s' (G' b)) as Gv. cbv beta in Gu, Gv.
   pose proof (fun z z' => moved t t' p p' z z' Et Et' R' Po Pay) as Mv. unfold tie in Mv.
   unfold price_of_tie in Pt. destruct (mv_shift mv) as [[lo hi]|].
   - destruct (Qle_bool lo hi) eqn:Lh; [|easy]. destruct (law_eqb (law_of t) (law_of t')) eqn:LL; [|easy]. destruct (Qeq_bool (d t) (d t')) eqn:DD; [|easy].
@@ -897,9 +915,9 @@ Proof.
       apply (move_below n x r mv _ _ Hm u v s s' a b Hf Hs Ag Be l w ell Gl Gw' Cr); [|exact R].
       intros k u1 v1 s1 a1 s1' b1 Hk Sk Fk Vk. destruct (node_in k) as [Ik|Ik]; [|now rewrite Ik in Fk].
       apply (IH Gw' (node_at W k) ell u1 v1); auto. now rewrite Sk.
-    + destruct (F_step l w x ell u s a Gl Gw' (F_unit w Gw' ell)) as (_ & _ & ->). rewrite E_zero; [apply Rmult_le_pos; lra|].
+    + destruct (F_step l w x ell u Gl Gw' (F_fine w Gw' ell)) as (_ & _ & ->). rewrite E_zero; [apply Rmult_le_pos; lra|].
       intros z. destruct (Req_dec (stepping l w x ell u s a z) 0) as [H0|H0]; [easy|]. exfalso. apply Hf.
-      unfold stepping in H0. apply chosen_inv in H0 as (i & Hi & _ & _ & K0). unfold onward in K0. destruct (edge_by W u x i) as [u'|] eqn:Eu; [|easy].
+      unfold stepping in H0. apply first_inv in H0 as (i & Hi & _ & _ & K0). unfold onward in K0. destruct (edge_by W u x i) as [u'|] eqn:Eu; [|easy].
       destruct (F_able _ _ _ _ _ K0) as (r' & Cl' & Hu'). rewrite Cr in Cl'. inversion Cl'. subst r'.
       apply edge_by_spec in Eu as (_ & _ & _ & _ & _ & e & He' & <- & <- & _ & <-).
       apply filter_In. split; [easy|]. unfold can_show. apply existsb_exists. exists e. split; [now apply having_In|].

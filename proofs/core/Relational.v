@@ -22,7 +22,7 @@ Record machine := {
 (* Classes of what is still to be seen; [before] has the class of what follows, a letter, and the class of both. *)
 Record suffixes := { s_able : list (list nat); s_sure : list (list nat); s_before : list (nat * nat * nat) }.
 
-Record fact := Fact { f_low : spot; f_high : spot; f_bound : bound }.
+Record fact := Fact { f_low : spot; f_high : spot; f_limit : limit }.
 (* The letter and the class of the rest; the range of what the second sample is larger by; the nodes that follow. *)
 Record move := { mv_letter : nat; mv_rest : nat; mv_shift : option (Q * Q); mv_after : list nat }.
 Record rnode := { n_first : list nat; n_second : list nat; n_suffix : nat; n_facts : list fact; n_pot : Q; n_moves : list move }.
@@ -102,14 +102,14 @@ Definition spot_in (c : bool) (v : term) : spot := spot_of c (whence v).
 (* An atom and its negation; negatives of values are let be. *)
 Definition learn_atom (c : bool) (a : atom) (M : option matrix) : option matrix :=
   if negative (low a) || negative (high a) then M
-  else learn (spot_in c (low a)) (spot_in c (high a)) (Bound (plus (high a) - plus (low a)) (strict a)) M.
+  else learn (spot_in c (low a)) (spot_in c (high a)) (Limit (plus (high a) - plus (low a)) (strict a)) M.
 Definition learn_not (c : bool) (a : atom) (M : option matrix) : option matrix :=
   if negative (low a) || negative (high a) then M
-  else learn (spot_in c (high a)) (spot_in c (low a)) (Bound (plus (low a) - plus (high a)) (negb (strict a))) M.
+  else learn (spot_in c (high a)) (spot_in c (low a)) (Limit (plus (low a) - plus (high a)) (negb (strict a))) M.
 Definition learn_guard (c : bool) (t : trans) (M : option matrix) : option matrix :=
   fold_right (learn_atom c) M (atoms t).
 Definition learn_facts (l : list fact) (M : option matrix) : option matrix :=
-  fold_right (fun f => learn (f_low f) (f_high f) (f_bound f)) M l.
+  fold_right (fun f => learn (f_low f) (f_high f) (f_limit f)) M l.
 
 (* Some transition of a copy can always be taken: of each that cannot some atom fails. *)
 Fixpoint goes_on (c : bool) (l : list trans) (M : option matrix) : bool :=
@@ -134,7 +134,7 @@ Definition fact_follows (M : matrix) (t t' : trans) (f : fact) : bool :=
   let of x := origin (if fst x : bool then t' else t) x in
   match of (f_low f), of (f_high f) with
   | Some (x, p), Some (y, p') => match between M x y with
-                                 | Some b => at_most (after b (Bound (p - p') false)) (f_bound f)
+                                 | Some b => at_most (after b (Limit (p - p') false)) (f_limit f)
                                  | None => false end
   | _, _ => false
   end.
@@ -291,8 +291,8 @@ Definition choices_of (us : list nat) : list (list trans) :=
 
 Definition tied (shift : option (Q * Q)) (M : option matrix) : option matrix :=
   match shift with
-  | Some (a, b) => learn (true, Insample) (false, Insample) (Bound b false)
-                     (learn (false, Insample) (true, Insample) (Bound (- a) false) M)
+  | Some (a, b) => learn (true, Insample) (false, Insample) (Limit b false)
+                     (learn (false, Insample) (true, Insample) (Limit (- a) false) M)
   | None => M
   end.
 Definition spots (n : rnode) (us vs : list nat) : list spot :=

@@ -864,8 +864,8 @@ let with_key t k =
   | Some l -> l
   | None -> []
 
-type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list; b_apart : int;
+type bnode = { b_state : int; b_facts : atom list;
+               b_distinct : (term * term) list; b_apart : int;
                b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
@@ -887,7 +887,10 @@ type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type hints = { stored : int list list; lesser : int list list }
+type sums = (int * q) list
+
+type hints = { stored : int list list; lesser : int list list;
+               why : (atom list -> atom -> sums) }
 
 type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
@@ -895,7 +898,7 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool) }
+               bool; only_ends : (q -> q -> bool); smooth : bool }
 
 (** val source : edge -> int **)
 
@@ -920,7 +923,7 @@ let target =
 (** val bnode0 : bnode **)
 
 let bnode0 =
-  { b_state = 0; b_less = []; b_same = []; b_apart = 0; b_known = [] }
+  { b_state = 0; b_facts = []; b_distinct = []; b_apart = 0; b_known = [] }
 
 (** val lnode0 : lnode **)
 
@@ -950,7 +953,8 @@ let numbers l =
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
-              lesser_of : (int -> int list) }
+              lesser_of : (int -> int list);
+              why_of : (atom list -> atom -> sums) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -962,7 +966,8 @@ type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
 let plain a h =
   { tr_of = (tr a); st_of = (st a); leaving_of = (leaving a); stored_of =
     (fun q0 -> nth q0 h.stored []); moves_of = (fun k ->
-    nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []) }
+    nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []);
+    why_of = h.why }
 
 (** val gplain : graph -> gview **)
 
@@ -975,7 +980,8 @@ let gplain g =
 type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
-               lesser_tree : int list tree }
+               lesser_tree : int list tree;
+               why_tree : (atom list -> atom -> sums) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -990,7 +996,7 @@ let grow a h =
   { tr_tree = t; st_tree = (array a.states); leaving_tree =
   (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
   stored_tree = (array h.stored); moves_tree = (array a.differ);
-  lesser_tree = (array h.lesser) }
+  lesser_tree = (array h.lesser); why_tree = h.why }
 
 (** val ggrow : graph -> gtrees **)
 
@@ -1009,7 +1015,7 @@ let by_trees t =
     leaving_of = (with_key t.leaving_tree); stored_of =
     (at_place [] t.stored_tree); moves_of =
     (at_place (None, None) t.moves_tree); lesser_of =
-    (at_place [] t.lesser_tree) }
+    (at_place [] t.lesser_tree); why_of = t.why_tree }
 
 (** val by_gtrees : gtrees -> gview **)
 
@@ -1018,11 +1024,6 @@ let by_gtrees t =
     ln_of = (at_place lnode0 t.ln_tree); over_of = (with_key t.over_tree);
     from_of = (with_key t.from_tree); to_of = (with_key t.to_tree); by_of =
     (with_key t.by_tree); every_of = (with_key t.every_tree) }
-
-(** val memp : (int * int) -> (int * int) list -> bool **)
-
-let memp p l =
-  existsb (fun p' -> (&&) ((=) (fst p) (fst p')) ((=) (snd p) (snd p'))) l
 
 (** val subset : int list -> int list -> bool **)
 
@@ -1162,25 +1163,10 @@ let place_eqb p q0 =
 let same_place v w =
   (&&) (eqb v.negative w.negative) (place_eqb v.whence w.whence)
 
-(** val excludes : atom -> atom -> bool **)
-
-let excludes a b =
-  (&&) ((&&) (same_place a.low b.high) (same_place a.high b.low))
-    (let gap =
-       qplus (qminus a.high.plus a.low.plus) (qminus b.high.plus b.low.plus)
-     in
-     (||) (qlt_bool gap { qnum = Z0; qden = XH })
-       ((&&) (qle_bool gap { qnum = Z0; qden = XH }) ((||) a.strict b.strict)))
-
 (** val minus : term -> term **)
 
 let minus v =
   { negative = (negb v.negative); whence = v.whence; plus = (qopp v.plus) }
-
-(** val mirrored : atom -> atom **)
-
-let mirrored a =
-  { low = (minus a.high); high = (minus a.low); strict = a.strict }
 
 (** val atoms : trans -> atom list **)
 
@@ -1193,17 +1179,63 @@ let atoms t =
         (Held x); plus = { qnum = Z0; qden = XH } }; strict = true }) t.t_lt)
       t.others)
 
-(** val opposite : trans -> trans -> bool **)
+type form = (place * q) list
 
-let opposite t t' =
-  (||)
-    ((||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
-      (existsb (fun a ->
-        existsb (fun b -> (||) (excludes a b) (excludes a (mirrored b)))
-          (atoms t')) t.others))
-    (existsb (fun b ->
-      existsb (fun a -> (||) (excludes a b) (excludes (mirrored a) b))
-        (atoms t)) t'.others)
+(** val put : place -> q -> form -> form **)
+
+let rec put p q0 = function
+| [] -> (p, q0) :: []
+| p0 :: f' ->
+  let (p', q') = p0 in
+  if place_eqb p p'
+  then (p', (qred (qplus q0 q'))) :: f'
+  else (p', q') :: (put p q0 f')
+
+(** val put_term : q -> term -> form -> form **)
+
+let put_term q0 v f =
+  put v.whence (if v.negative then qopp q0 else q0) f
+
+(** val put_atom : q -> atom -> form -> form **)
+
+let put_atom q0 a f =
+  put_term q0 a.low (put_term (qopp q0) a.high f)
+
+(** val vanishes : form -> bool **)
+
+let vanishes f =
+  forallb (fun p ->
+    (||) (place_eqb (fst p) Zero) (qeq_bool (snd p) { qnum = Z0; qden = XH }))
+    f
+
+(** val trivial : atom **)
+
+let trivial =
+  { low = zero; high = zero; strict = false }
+
+(** val taken_from : atom list -> sums -> (atom * q) list **)
+
+let taken_from k l =
+  map (fun p -> ((nth (fst p) k trivial), (snd p))) l
+
+(** val over : atom -> q **)
+
+let over a =
+  qminus a.low.plus a.high.plus
+
+(** val bound_by : (atom * q) list -> atom -> (q * bool) option **)
+
+let bound_by l a =
+  if (&&) (forallb (fun p -> qle_bool { qnum = Z0; qden = XH } (snd p)) l)
+       (vanishes
+         (fold_right (fun p -> put_atom (snd p) (fst p))
+           (put_atom (qopp { qnum = (Zpos XH); qden = XH }) a []) l))
+  then Some
+         ((fold_right (fun p m ->
+            qred (qminus m (qmult (snd p) (over (fst p))))) (over a) l),
+         (existsb (fun p ->
+           (&&) (fst p).strict (qlt_bool { qnum = Z0; qden = XH } (snd p))) l))
+  else None
 
 (** val asked : trans -> (term * term) list **)
 
@@ -1226,9 +1258,89 @@ let is_live l d0 =
   | Exact -> true
   | _ -> qlt_bool { qnum = Z0; qden = XH } d0
 
-(** val check_trans : view -> int -> bool **)
+(** val bound : view -> atom list -> atom -> (q * bool) option **)
 
-let check_trans v i =
+let bound v k a =
+  bound_by (taken_from k (v.why_of k a)) a
+
+(** val follows : view -> atom list -> atom -> bool **)
+
+let follows v k a =
+  match bound v k a with
+  | Some p ->
+    let (q0, unreached0) = p in
+    (||) (qlt_bool q0 { qnum = Z0; qden = XH })
+      ((&&) (qle_bool q0 { qnum = Z0; qden = XH })
+        ((||) unreached0 (negb a.strict)))
+  | None -> false
+
+(** val impossible : view -> atom list -> bool **)
+
+let impossible v k =
+  follows v k { low = zero; high = zero; strict = true }
+
+(** val given : view -> atom list -> term -> bool **)
+
+let given v k v0 =
+  match bound v k { low = v0; high = zero; strict = false } with
+  | Some p ->
+    let (above, _) = p in
+    (match bound v k { low = zero; high = v0; strict = false } with
+     | Some p0 ->
+       let (below, _) = p0 in
+       qle_bool (qplus above below) { qnum = Z0; qden = XH }
+     | None -> false)
+  | None -> false
+
+(** val fresh : grade -> view -> trans -> bool **)
+
+let fresh g v t =
+  let s = v.st_of t.src in
+  (&&) g.smooth
+    (match s.law_of with
+     | Exact -> false
+     | _ -> qlt_bool { qnum = Z0; qden = XH } s.d)
+
+(** val fresh_pair : grade -> view -> trans -> term -> term -> bool **)
+
+let fresh_pair g v t v0 w =
+  (&&) ((&&) (fresh g v t) ((||) (is_sample v0) (is_sample w)))
+    (negb (same_place v0 w))
+
+(** val stricter : bool -> atom -> atom **)
+
+let stricter b a =
+  { low = a.low; high = a.high; strict = ((||) a.strict b) }
+
+(** val support : view -> trans -> atom list **)
+
+let support v t =
+  let s = v.st_of t.src in
+  let m = { negative = false; whence = Zero; plus = s.mu } in
+  if (||) ((||) s.reads (nonempty s.factors)) (negb (uses t))
+  then []
+  else (match s.law_of with
+        | Laplace -> []
+        | Exponential -> { low = m; high = insample; strict = false } :: []
+        | Exact ->
+          { low = m; high = insample; strict = false } :: ({ low = insample;
+            high = m; strict = false } :: []))
+
+(** val sure : grade -> view -> trans -> atom list **)
+
+let sure g v t =
+  app (map (fun a -> stricter (fresh_pair g v t a.low a.high) a) (atoms t))
+    (support v t)
+
+(** val opposite : grade -> view -> trans -> trans -> bool **)
+
+let opposite g v t t' =
+  (||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
+    (impossible v (app (sure g v t) (sure g v t')))
+
+(** val check_trans : grade -> view -> int -> bool **)
+
+let check_trans g v i =
   let t = v.tr_of i in
   let s = v.st_of t.src in
   (&&)
@@ -1240,7 +1352,7 @@ let check_trans v i =
               ((||) (negb (shows_other t)) (is_live s.law_of' s.d')))
             ((<=) (length (filter is_other t.out)) (Stdlib.Int.succ 0)))
           (forallb (fun c -> negb (is_sample (snd c))) t.copies))
-        (forallb (fun j -> (||) ((=) i j) (opposite t (v.tr_of j)))
+        (forallb (fun j -> (||) ((=) i j) (opposite g v t (v.tr_of j)))
           (v.leaving_of t.src))) (subset (read t) (v.stored_of t.src)))
     (within (without (v.stored_of t.tgt) (gets t)) (v.stored_of t.src))
 
@@ -1271,7 +1383,7 @@ let check_lesser v size k =
 let check_model g a v =
   (&&)
     ((&&)
-      ((&&) (forallb (check_trans v) (numbers a.transitions))
+      ((&&) (forallb (check_trans g v) (numbers a.transitions))
         (negb (nonempty (v.stored_of a.initial))))
       (forallb (check_lesser v (length a.differ)) (numbers a.differ)))
     (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
@@ -1325,67 +1437,80 @@ let goal w v w0 =
   | Some e -> Some (target e)
   | None -> None
 
-(** val swap : (int * int) -> int * int **)
+(** val like : term -> term -> bool **)
 
-let swap p =
-  ((snd p), (fst p))
+let like v w =
+  (&&) (place_eqb v.whence w.whence)
+    ((||) (eqb v.negative w.negative) (place_eqb v.whence Zero))
 
-(** val same : bnode -> (int * int) list **)
+(** val alike_pairs : (term * term) -> (term * term) -> bool **)
 
-let same b =
-  app b.b_same (map swap b.b_same)
+let alike_pairs p q0 =
+  let (v, w) = p in
+  let (x, y) = q0 in
+  (||)
+    ((||) ((||) ((&&) (like v x) (like w y)) ((&&) (like v y) (like w x)))
+      ((&&) (like v (minus x)) (like w (minus y))))
+    ((&&) (like v (minus y)) (like w (minus x)))
 
-(** val below : bnode -> trans -> int list **)
+(** val distinct : bnode -> term -> term -> bool **)
 
-let below b t =
-  app t.t_ge
-    (map fst (filter (fun p -> mem (snd p) t.t_ge) (app b.b_less (same b))))
+let distinct b v w =
+  existsb (alike_pairs (v, w)) b.b_distinct
 
-(** val above : bnode -> trans -> int list **)
+(** val parted : view -> bnode -> atom list -> atom -> bool **)
 
-let above b t =
-  app t.t_lt
-    (map snd (filter (fun p -> mem (fst p) t.t_lt) (app b.b_less (same b))))
+let parted v b k a =
+  (||)
+    ((||) (distinct b a.low a.high)
+      ((&&) (distinct b zero a.high) (given v k a.low)))
+    ((&&) (distinct b a.low zero) (given v k a.high))
 
-(** val contradicts : bnode -> trans -> bool **)
+(** val known : grade -> view -> bnode -> trans -> atom list **)
 
-let contradicts b t =
-  meets (below b t) (above b t)
+let known g v b t =
+  let k = app b.b_facts (sure g v t) in
+  if nonempty b.b_distinct
+  then app k (map (stricter true) (filter (parted v b k) (sure g v t)))
+  else k
 
-(** val is_copy : trans -> int -> bool **)
+(** val as_before : trans -> term -> term **)
 
-let is_copy t x =
-  (&&) (negb (mem x t.asg)) (mem x (map fst t.copies))
+let as_before t v =
+  match v.whence with
+  | Held x ->
+    if mem x t.asg
+    then { negative = v.negative; whence = Insample; plus = v.plus }
+    else (match lookup x t.copies with
+          | Some u ->
+            let u0 = if v.negative then minus u else u in
+            { negative = u0.negative; whence = u0.whence; plus =
+            (qplus u0.plus v.plus) }
+          | None -> v)
+  | _ -> v
 
-(** val less_follows : bnode -> trans -> (int * int) -> bool **)
+(** val fact_follows : view -> trans -> atom list -> atom -> bool **)
 
-let less_follows b t p = match p with
-| (x, y) ->
-  (&&) ((&&) (negb (is_copy t x)) (negb (is_copy t y)))
-    (if mem x t.asg
-     then (&&) (negb (mem y t.asg)) (mem y (above b t))
-     else if mem y t.asg
-          then mem x (below b t)
-          else (||) (memp p b.b_less)
-                 ((&&) (mem x (below b t)) (mem y (above b t))))
+let fact_follows v t k a =
+  follows v k { low = (as_before t a.low); high = (as_before t a.high);
+    strict = a.strict }
 
-(** val same_follows : bnode -> trans -> (int * int) -> bool **)
+(** val distinct_follows :
+    grade -> view -> bnode -> trans -> (term * term) -> bool **)
 
-let same_follows b t p = match p with
-| (x, y) ->
-  (&&) ((&&) (negb (is_copy t x)) (negb (is_copy t y)))
-    (if mem x t.asg
-     then mem y t.asg
-     else (&&) (negb (mem y t.asg)) (memp p (same b)))
+let distinct_follows g v b t p =
+  let v0 = as_before t (fst p) in
+  let w = as_before t (snd p) in
+  (||) (distinct b v0 w) (fresh_pair g v t v0 w)
 
 (** val idle : trans -> (int * q) list -> bool **)
 
-let idle t known =
+let idle t known0 =
   (&&) (negb (uses_mean t))
     (forallb (fun p ->
       match lookup (fst p) t.sets with
       | Some u -> negb u.adds
-      | None -> true) known)
+      | None -> true) known0)
 
 (** val check_ways :
     grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
@@ -1426,27 +1551,28 @@ let check_ways g a v c w v0 i =
     grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
 
 let check_base_step g a v c w v0 i =
-  (||) (contradicts (w.bn_of v0) (v.tr_of i))
+  let b = w.bn_of v0 in
+  let t = v.tr_of i in
+  let k = known g v b t in
+  (||) (impossible v k)
     ((&&)
       (forallb (fun e ->
         (||) (negb ((=) (number e) i))
-          ((&&)
-            (forallb (less_follows (w.bn_of v0) (v.tr_of i))
-              (w.bn_of (target e)).b_less)
-            (forallb (same_follows (w.bn_of v0) (v.tr_of i))
-              (w.bn_of (target e)).b_same))) (w.out_of v0))
+          ((&&) (forallb (fact_follows v t k) (w.bn_of (target e)).b_facts)
+            (forallb (distinct_follows g v b t)
+              (w.bn_of (target e)).b_distinct))) (w.out_of v0))
       (check_ways g a v c w v0 i))
 
 (** val register_follows :
     claim -> trans -> differs -> (int * q) list -> (int * q) -> bool **)
 
-let register_follows c t l known = function
+let register_follows c t l known0 = function
 | (x, after0) ->
   (match lookup x t.sets with
    | Some u ->
      let (lo, hi) = entry_of c l in
      (match match u.from with
-            | Some y -> lookup y known
+            | Some y -> lookup y known0
             | None -> Some { qnum = Z0; qden = XH } with
       | Some before ->
         if u.adds
@@ -1454,7 +1580,7 @@ let register_follows c t l known = function
         else qeq_bool after0 before
       | None -> false)
    | None ->
-     (match lookup x known with
+     (match lookup x known0 with
       | Some before -> qeq_bool after0 before
       | None -> false))
 
@@ -1491,6 +1617,11 @@ let check_base_edge a v c g w = function
     (forallb (register_follows c t l (w.bn_of v0).b_known)
       (w.bn_of v').b_known)
 
+(** val lasting : (term * term) -> bool **)
+
+let lasting p =
+  (&&) (negb (is_sample (fst p))) (negb (is_sample (snd p)))
+
 (** val check_base :
     grade -> automaton -> view -> claim -> graph -> gview -> bool **)
 
@@ -1501,12 +1632,17 @@ let check_base g a v c g0 w =
         ((&&)
           ((&&)
             ((&&)
-              ((&&) (Nat.ltb 0 (length g0.b_nodes))
-                ((=) (w.bn_of 0).b_state a.initial))
-              (negb (nonempty (w.bn_of 0).b_less)))
-            (negb (nonempty (w.bn_of 0).b_same))) ((=) (w.bn_of 0).b_apart 0))
-        (negb (nonempty (w.bn_of 0).b_known)))
-      (forallb (check_base_edge a v c g0 w) g0.b_edges))
+              ((&&)
+                ((&&) (Nat.ltb 0 (length g0.b_nodes))
+                  ((=) (w.bn_of 0).b_state a.initial))
+                (negb (nonempty (w.bn_of 0).b_facts)))
+              (negb (nonempty (w.bn_of 0).b_distinct)))
+            ((=) (w.bn_of 0).b_apart 0))
+          (negb (nonempty (w.bn_of 0).b_known)))
+        (forallb (fun b ->
+          forallb lasting
+            (app (map (fun a0 -> (a0.low, a0.high)) b.b_facts) b.b_distinct))
+          g0.b_nodes)) (forallb (check_base_edge a v c g0 w) g0.b_edges))
     (forallb (fun v0 ->
       forallb (check_base_step g a v c w v0)
         (v.leaving_of (w.bn_of v0).b_state)) (numbers g0.b_nodes))
@@ -1687,6 +1823,13 @@ let ceilings w t n n' =
   app (ends w fst n t.t_ge)
     (app (ends w snd n' t.asg) (flat_map (ask_ceilings w n) (asked t)))
 
+(** val answered : view -> gview -> int -> (term * term) -> bool **)
+
+let answered v w n p =
+  is_some
+    (bound v (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p); high =
+      (snd p); strict = false })
+
 (** val check_ledge :
     view -> graph -> gview -> (int -> bool) -> edge -> bool **)
 
@@ -1708,8 +1851,8 @@ let check_ledge v g w own = function
             (forallb (fun x -> (||) (negb (own x)) (is_some (iv w n x)))
               (app t.t_ge t.t_lt))) (check_kept w t n n'))
         (check_copies w t n n'))
-      (forallb (fun p0 -> is_some (ask w n p0)) (asked t)))
-    (fits (floors w t n n') (ceilings w t n n'))
+      (forallb (fun p0 -> (||) (is_some (ask w n p0)) (answered v w n p0))
+        (asked t))) (fits (floors w t n n') (ceilings w t n n'))
 
 (** val check_graph :
     grade -> automaton -> view -> claim -> graph -> gview -> (int -> bool) ->
@@ -1727,13 +1870,13 @@ let rel v t =
 
 (** val weighed_of : (int * q) list -> (int * q) list -> q option **)
 
-let rec weighed_of known = function
+let rec weighed_of known0 = function
 | [] -> Some { qnum = Z0; qden = XH }
 | p :: l' ->
   let (x, f) = p in
-  (match lookup x known with
+  (match lookup x known0 with
    | Some q0 ->
-     (match weighed_of known l' with
+     (match weighed_of known0 l' with
       | Some m -> Some (qplus (qmult f q0) m)
       | None -> None)
    | None -> None)
@@ -1741,13 +1884,13 @@ let rec weighed_of known = function
 (** val means :
     view -> claim -> trans -> differs -> (int * q) list -> (q * q) option **)
 
-let means v c t l known =
+let means v c t l known0 =
   let (lo, hi) = entry_of c l in
   if uses_mean t
   then (match (v.st_of t.src).factors with
         | [] -> Some (lo, hi)
         | p :: l0 ->
-          (match weighed_of known (p :: l0) with
+          (match weighed_of known0 (p :: l0) with
            | Some m -> Some ((qplus lo m), (qplus hi m))
            | None -> None))
   else Some (lo, hi)
@@ -1931,7 +2074,7 @@ let on_grid n q0 =
 
 let real_numbers =
   { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
-    only_ends = (fun _ _ -> false) }
+    only_ends = (fun _ _ -> false); smooth = true }
 
 (** val multiples : positive -> grade **)
 
@@ -1939,7 +2082,7 @@ let multiples n =
   { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
     only_ends = (fun lo hi ->
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
-      (qle_bool hi { qnum = (Zpos XH); qden = n })) }
+      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false }
 
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }
@@ -2213,9 +2356,9 @@ let check_more n v c s =
           (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
         (on_grid n s.more)) (on_grid n s.entry_at))
 
-(** val follows : view -> int -> rstep list -> int -> bool **)
+(** val follows0 : view -> int -> rstep list -> int -> bool **)
 
-let rec follows v size run k =
+let rec follows0 v size run k =
   match run with
   | [] -> Nat.ltb k size
   | c :: run' ->
@@ -2223,9 +2366,9 @@ let rec follows v size run k =
     then (match if qeq_bool c.more { qnum = Z0; qden = XH }
                 then fst (v.moves_of k)
                 else snd (v.moves_of k) with
-          | Some k' -> follows v size run' k'
+          | Some k' -> follows0 v size run' k'
           | None -> false)
-    else follows v size run' k
+    else follows0 v size run' k
 
 (** val pattern_after : view -> rstep list -> int -> int option **)
 
@@ -2248,13 +2391,14 @@ let rec alone v run q0 rivals =
   | [] -> negb (nonempty rivals)
   | c :: run' ->
     let o = (v.tr_of c.taken).out in
-    let like = fun i -> alike (v.tr_of i).out o in
+    let like0 = fun i -> alike (v.tr_of i).out o in
     alone v run' (v.tr_of c.taken).tgt
       (nodup (=)
         (map (fun i -> (v.tr_of i).tgt)
           (app
-            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
-              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
+            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like0 i))
+              (v.leaving_of q0))
+            (filter like0 (flat_map v.leaving_of rivals)))))
 
 (** val rivals_after :
     view -> rstep list -> int -> int list -> int * int list **)
@@ -2264,13 +2408,14 @@ let rec rivals_after v run q0 rivals =
   | [] -> (q0, rivals)
   | c :: run' ->
     let o = (v.tr_of c.taken).out in
-    let like = fun i -> alike (v.tr_of i).out o in
+    let like0 = fun i -> alike (v.tr_of i).out o in
     rivals_after v run' (v.tr_of c.taken).tgt
       (nodup (=)
         (map (fun i -> (v.tr_of i).tgt)
           (app
-            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
-              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
+            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like0 i))
+              (v.leaving_of q0))
+            (filter like0 (flat_map v.leaving_of rivals)))))
 
 (** val same_number : q -> q -> bool **)
 
@@ -2359,7 +2504,7 @@ let check_rounds n a v c =
                       (same_numbers s s')) (same_numbers r r'))
                   (same_numbers e (differing_after v round e)))
                 (forallb (check_more n v c.g_claim) run))
-              (follows v (length a.differ) run 0))
+              (follows0 v (length a.differ) run 0))
             (match pattern_after v first 0 with
              | Some k ->
                (match pattern_after v round k with
@@ -2387,7 +2532,7 @@ let check_run n a v share enough c =
               (possible n a v run a.initial [] []))
             (forallb (fun p -> check_steep v share (fst p) (snd p))
               (combine run ks))) (forallb (check_more n v c.r_claim) run))
-        (follows v (length a.differ) run 0)) (alone v run a.initial []))
+        (follows0 v (length a.differ) run 0)) (alone v run a.initial []))
     (enough (worth v run ks []))
 
 (** val worth_D : rcert -> q -> bool **)
@@ -2426,12 +2571,12 @@ let spot_of c p = match p with
 let spot_eqb x y =
   (&&) (eqb (fst x) (fst y)) (place_eqb (snd x) (snd y))
 
-type bound = { most : q; below0 : bool }
+type limit = { most : q; unreached : bool }
 
-(** val nothing_apart : bound **)
+(** val nothing_apart : limit **)
 
 let nothing_apart =
-  { most = { qnum = Z0; qden = XH }; below0 = false }
+  { most = { qnum = Z0; qden = XH }; unreached = false }
 
 (** val sum_of : q -> q -> q **)
 
@@ -2440,22 +2585,24 @@ let sum_of x y =
   then { qnum = (Z.add x.qnum y.qnum); qden = x.qden }
   else qred (qplus x y)
 
-(** val after : bound -> bound -> bound **)
+(** val after : limit -> limit -> limit **)
 
 let after b b' =
-  { most = (sum_of b.most b'.most); below0 = ((||) b.below0 b'.below0) }
+  { most = (sum_of b.most b'.most); unreached =
+    ((||) b.unreached b'.unreached) }
 
-(** val at_most : bound -> bound -> bool **)
+(** val at_most : limit -> limit -> bool **)
 
 let at_most b b' =
   (&&) (qle_bool b.most b'.most)
-    ((||) ((||) (negb (qle_bool b'.most b.most)) b.below0) (negb b'.below0))
+    ((||) ((||) (negb (qle_bool b'.most b.most)) b.unreached)
+      (negb b'.unreached))
 
-type row = bound option list
+type row = limit option list
 
 type matrix = (spot * row) list
 
-(** val least : bound option -> bound option -> bound option **)
+(** val least : limit option -> limit option -> limit option **)
 
 let least o o' =
   match o with
@@ -2465,7 +2612,7 @@ let least o o' =
      | None -> o)
   | None -> o'
 
-(** val pick : spot list -> row -> spot -> bound option **)
+(** val pick : spot list -> row -> spot -> limit option **)
 
 let rec pick xs r y =
   match xs with
@@ -2482,12 +2629,12 @@ let row_of m x =
   | Some p -> snd p
   | None -> []
 
-(** val between : matrix -> spot -> spot -> bound option **)
+(** val between : matrix -> spot -> spot -> limit option **)
 
 let between m x y =
   if spot_eqb x y then Some nothing_apart else pick (map fst m) (row_of m x) y
 
-(** val by_way : bound -> row -> row -> row **)
+(** val by_way : limit -> row -> row -> row **)
 
 let rec by_way b r through =
   match r with
@@ -2498,7 +2645,7 @@ let rec by_way b r through =
      | o' :: through' ->
        (least o (option_map (after b) o')) :: (by_way b r' through'))
 
-(** val learn : spot -> spot -> bound -> matrix option -> matrix option **)
+(** val learn : spot -> spot -> limit -> matrix option -> matrix option **)
 
 let learn x y b = function
 | Some m0 ->
@@ -2507,12 +2654,13 @@ let learn x y b = function
     | Some b' -> negb (at_most nothing_apart (after b b'))
     | None -> false
   in
-  let known = fun o -> match o with
-                       | Some b' -> at_most b' b
-                       | None -> false in
+  let known0 = fun o -> match o with
+                        | Some b' -> at_most b' b
+                        | None -> false
+  in
   if close (between m0 y x)
   then None
-  else if known (between m0 x y)
+  else if known0 (between m0 x y)
        then Some m0
        else let xs = map fst m0 in
             let last = row_of m0 y in
@@ -2553,7 +2701,7 @@ type machine = { m_control : int list; m_accepting : int list;
 type suffixes = { s_able : int list list; s_sure : int list list;
                   s_before : ((int * int) * int) list }
 
-type fact = { f_low : spot; f_high : spot; f_bound : bound }
+type fact = { f_low : spot; f_high : spot; f_limit : limit }
 
 type move = { mv_letter : int; mv_rest : int; mv_shift : (q * q) option;
               mv_after : int list }
@@ -2612,7 +2760,7 @@ let pgrow c =
   let edges = index (fun m0 -> m0.m_source) m.m_edges in
   let letters = array m.m_letters in
   let able = array s.s_able in
-  let sure = array s.s_sure in
+  let sure0 = array s.s_sure in
   let before = index b_rest s.s_before in
   let made = index b_class s.s_before in
   let nodes = array c.e_nodes in
@@ -2620,7 +2768,7 @@ let pgrow c =
   let pairs = index fst c.e_witness.w_pairs in
   { control_of = (at_place 0 controls); edges_of = (with_key edges);
   letter_at = (at_place letter0 letters); able_of = (at_place [] able);
-  sure_of = (at_place [] sure); before_of = (with_key before); made_of =
+  sure_of = (at_place [] sure0); before_of = (with_key before); made_of =
   (with_key made); node_at = (at_place rnode0 nodes); set_at =
   (at_place ([], []) sets0); pairs_of = (with_key pairs) }
 
@@ -2711,7 +2859,7 @@ let learn_atom c a m =
   if (||) a.low.negative a.high.negative
   then m
   else learn (spot_in c a.low) (spot_in c a.high) { most =
-         (qminus a.high.plus a.low.plus); below0 = a.strict } m
+         (qminus a.high.plus a.low.plus); unreached = a.strict } m
 
 (** val learn_not : bool -> atom -> matrix option -> matrix option **)
 
@@ -2719,7 +2867,7 @@ let learn_not c a m =
   if (||) a.low.negative a.high.negative
   then m
   else learn (spot_in c a.high) (spot_in c a.low) { most =
-         (qminus a.low.plus a.high.plus); below0 = (negb a.strict) } m
+         (qminus a.low.plus a.high.plus); unreached = (negb a.strict) } m
 
 (** val learn_guard : bool -> trans -> matrix option -> matrix option **)
 
@@ -2729,7 +2877,7 @@ let learn_guard c t m =
 (** val learn_facts : fact list -> matrix option -> matrix option **)
 
 let learn_facts l m =
-  fold_right (fun f -> learn f.f_low f.f_high f.f_bound) m l
+  fold_right (fun f -> learn f.f_low f.f_high f.f_limit) m l
 
 (** val goes_on : bool -> trans list -> matrix option -> bool **)
 
@@ -2755,9 +2903,9 @@ let origin t x = match x with
              if v.negative then None else Some ((spot_in c v), v.plus)
            | None -> Some (x, { qnum = Z0; qden = XH })))
 
-(** val fact_follows : matrix -> trans -> trans -> fact -> bool **)
+(** val fact_follows0 : matrix -> trans -> trans -> fact -> bool **)
 
-let fact_follows m t t' f =
+let fact_follows0 m t t' f =
   let of0 = fun x -> origin (if fst x then t' else t) x in
   (match of0 f.f_low with
    | Some p0 ->
@@ -2767,8 +2915,8 @@ let fact_follows m t t' f =
         let (y, p') = p1 in
         (match between m x y with
          | Some b ->
-           at_most (after b { most = (qminus p p'); below0 = false })
-             f.f_bound
+           at_most (after b { most = (qminus p p'); unreached = false })
+             f.f_limit
          | None -> false)
       | None -> false)
    | None -> false)
@@ -2961,16 +3109,16 @@ let maximum x y =
 (** val price : law -> q -> q -> (q * q) -> (q * q) -> q option **)
 
 let price l d'0 apart0 d0 shift =
-  let above0 = qminus (fst shift) (qminus apart0 (snd d0)) in
+  let above = qminus (fst shift) (qminus apart0 (snd d0)) in
   let under = qminus (qminus apart0 (fst d0)) (snd shift) in
   if match l with
      | Laplace -> true
      | Exponential -> qle_bool under { qnum = Z0; qden = XH }
      | Exact ->
        (&&) (qle_bool under { qnum = Z0; qden = XH })
-         (qle_bool above0 { qnum = Z0; qden = XH })
+         (qle_bool above { qnum = Z0; qden = XH })
   then Some
-         (qmult d'0 (maximum { qnum = Z0; qden = XH } (maximum above0 under)))
+         (qmult d'0 (maximum { qnum = Z0; qden = XH } (maximum above under)))
   else None
 
 (** val law_eqb : law -> law -> bool **)
@@ -3106,9 +3254,9 @@ let tied shift m =
   match shift with
   | Some p ->
     let (a, b) = p in
-    learn (true, Insample) (false, Insample) { most = b; below0 = false }
-      (learn (false, Insample) (true, Insample) { most = (qopp a); below0 =
-        false } m)
+    learn (true, Insample) (false, Insample) { most = b; unreached = false }
+      (learn (false, Insample) (true, Insample) { most = (qopp a);
+        unreached = false } m)
   | None -> m
 
 (** val spots :
@@ -3136,7 +3284,7 @@ let check_both w rest mv d1 d2 m =
         (&&)
           ((&&) ((&&) ((=) n'.n_suffix rest) (subset (snd d1) n'.n_first))
             (subset (targets (snd d2)) n'.n_second))
-          (forallb (fact_follows m0 (fst d1) (fst d2)) n'.n_facts))
+          (forallb (fact_follows0 m0 (fst d1) (fst d2)) n'.n_facts))
         mv.mv_after)
   | None -> true
 

@@ -258,8 +258,8 @@ val index : ('a1 -> int) -> 'a1 list -> 'a1 list tree
 
 val with_key : 'a1 list tree -> int -> 'a1 list
 
-type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list; b_apart : int;
+type bnode = { b_state : int; b_facts : atom list;
+               b_distinct : (term * term) list; b_apart : int;
                b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
@@ -281,7 +281,10 @@ type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type hints = { stored : int list list; lesser : int list list }
+type sums = (int * q) list
+
+type hints = { stored : int list list; lesser : int list list;
+               why : (atom list -> atom -> sums) }
 
 type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
@@ -289,7 +292,7 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool) }
+               bool; only_ends : (q -> q -> bool); smooth : bool }
 
 val source : edge -> int
 
@@ -314,7 +317,8 @@ val numbers : 'a1 list -> int list
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
-              lesser_of : (int -> int list) }
+              lesser_of : (int -> int list);
+              why_of : (atom list -> atom -> sums) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -328,7 +332,8 @@ val gplain : graph -> gview
 type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
-               lesser_tree : int list tree }
+               lesser_tree : int list tree;
+               why_tree : (atom list -> atom -> sums) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -343,8 +348,6 @@ val ggrow : graph -> gtrees
 val by_trees : trees -> view
 
 val by_gtrees : gtrees -> gview
-
-val memp : (int * int) -> (int * int) list -> bool
 
 val subset : int list -> int list -> bool
 
@@ -388,15 +391,27 @@ val place_eqb : place -> place -> bool
 
 val same_place : term -> term -> bool
 
-val excludes : atom -> atom -> bool
-
 val minus : term -> term
-
-val mirrored : atom -> atom
 
 val atoms : trans -> atom list
 
-val opposite : trans -> trans -> bool
+type form = (place * q) list
+
+val put : place -> q -> form -> form
+
+val put_term : q -> term -> form -> form
+
+val put_atom : q -> atom -> form -> form
+
+val vanishes : form -> bool
+
+val trivial : atom
+
+val taken_from : atom list -> sums -> (atom * q) list
+
+val over : atom -> q
+
+val bound_by : (atom * q) list -> atom -> (q * bool) option
 
 val asked : trans -> (term * term) list
 
@@ -404,7 +419,27 @@ val uses_mean : trans -> bool
 
 val is_live : law -> q -> bool
 
-val check_trans : view -> int -> bool
+val bound : view -> atom list -> atom -> (q * bool) option
+
+val follows : view -> atom list -> atom -> bool
+
+val impossible : view -> atom list -> bool
+
+val given : view -> atom list -> term -> bool
+
+val fresh : grade -> view -> trans -> bool
+
+val fresh_pair : grade -> view -> trans -> term -> term -> bool
+
+val stricter : bool -> atom -> atom
+
+val support : view -> trans -> atom list
+
+val sure : grade -> view -> trans -> atom list
+
+val opposite : grade -> view -> trans -> trans -> bool
+
+val check_trans : grade -> view -> int -> bool
 
 val allows_too : view -> int -> int option -> int option -> bool
 
@@ -422,21 +457,22 @@ val way_eqb : way -> way -> bool
 
 val goal : gview -> int -> way -> int option
 
-val swap : (int * int) -> int * int
+val like : term -> term -> bool
 
-val same : bnode -> (int * int) list
+val alike_pairs : (term * term) -> (term * term) -> bool
 
-val below : bnode -> trans -> int list
+val distinct : bnode -> term -> term -> bool
 
-val above : bnode -> trans -> int list
+val parted : view -> bnode -> atom list -> atom -> bool
 
-val contradicts : bnode -> trans -> bool
+val known : grade -> view -> bnode -> trans -> atom list
 
-val is_copy : trans -> int -> bool
+val as_before : trans -> term -> term
 
-val less_follows : bnode -> trans -> (int * int) -> bool
+val fact_follows : view -> trans -> atom list -> atom -> bool
 
-val same_follows : bnode -> trans -> (int * int) -> bool
+val distinct_follows :
+  grade -> view -> bnode -> trans -> (term * term) -> bool
 
 val idle : trans -> (int * q) list -> bool
 
@@ -453,6 +489,8 @@ val pattern_follows : view -> trans -> differs -> int -> int -> bool
 
 val check_base_edge :
   automaton -> view -> claim -> graph -> gview -> edge -> bool
+
+val lasting : (term * term) -> bool
 
 val check_base : grade -> automaton -> view -> claim -> graph -> gview -> bool
 
@@ -491,6 +529,8 @@ val ask_ceilings : gview -> int -> (term * term) -> q list
 val floors : gview -> trans -> int -> int -> q list
 
 val ceilings : gview -> trans -> int -> int -> q list
+
+val answered : view -> gview -> int -> (term * term) -> bool
 
 val check_ledge : view -> graph -> gview -> (int -> bool) -> edge -> bool
 
@@ -619,7 +659,7 @@ val differing_after : view -> rstep list -> numbers_of -> numbers_of
 
 val check_more : positive -> view -> claim -> rstep -> bool
 
-val follows : view -> int -> rstep list -> int -> bool
+val follows0 : view -> int -> rstep list -> int -> bool
 
 val pattern_after : view -> rstep list -> int -> int option
 
@@ -654,31 +694,31 @@ val spot_of : bool -> place -> spot
 
 val spot_eqb : spot -> spot -> bool
 
-type bound = { most : q; below0 : bool }
+type limit = { most : q; unreached : bool }
 
-val nothing_apart : bound
+val nothing_apart : limit
 
 val sum_of : q -> q -> q
 
-val after : bound -> bound -> bound
+val after : limit -> limit -> limit
 
-val at_most : bound -> bound -> bool
+val at_most : limit -> limit -> bool
 
-type row = bound option list
+type row = limit option list
 
 type matrix = (spot * row) list
 
-val least : bound option -> bound option -> bound option
+val least : limit option -> limit option -> limit option
 
-val pick : spot list -> row -> spot -> bound option
+val pick : spot list -> row -> spot -> limit option
 
 val row_of : matrix -> spot -> row
 
-val between : matrix -> spot -> spot -> bound option
+val between : matrix -> spot -> spot -> limit option
 
-val by_way : bound -> row -> row -> row
+val by_way : limit -> row -> row -> row
 
-val learn : spot -> spot -> bound -> matrix option -> matrix option
+val learn : spot -> spot -> limit -> matrix option -> matrix option
 
 val different : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list
 
@@ -699,7 +739,7 @@ type machine = { m_control : int list; m_accepting : int list;
 type suffixes = { s_able : int list list; s_sure : int list list;
                   s_before : ((int * int) * int) list }
 
-type fact = { f_low : spot; f_high : spot; f_bound : bound }
+type fact = { f_low : spot; f_high : spot; f_limit : limit }
 
 type move = { mv_letter : int; mv_rest : int; mv_shift : (q * q) option;
               mv_after : int list }
@@ -767,7 +807,7 @@ val goes_on : bool -> trans list -> matrix option -> bool
 
 val origin : trans -> spot -> (spot * q) option
 
-val fact_follows : matrix -> trans -> trans -> fact -> bool
+val fact_follows0 : matrix -> trans -> trans -> fact -> bool
 
 val apart : matrix -> term -> term -> q option
 

@@ -150,7 +150,7 @@ let read_one (a : Automata.t) where claim l seen_stops (automaton, first_stop) =
   let fact j = match items wn j with
     | [ u; v; r; c ] ->
         let below = match text wn r with "<" -> true | "<=" -> false | r -> refuse "%s has the relation %s (pair-node)" wn r in
-        { f_low = spot u; f_high = spot v; f_bound = { most = rational wn c; below0 = below } }
+        { f_low = spot u; f_high = spot v; f_limit = { most = rational wn c; unreached = below } }
     | l -> refuse "%s has a fact of %d items, not 4" wn (List.length l) in
   let move j =
     let m = members wn [ "shows"; "remark"; "suffix"; "shift"; "after" ] [] j in
@@ -182,5 +182,5 @@ let read (a : Automata.t) where claim l =
 
 (* Where ties have probability 0 the file takes comparisons as strict, and the facts that follow as well.  All facts as "<=". *)
 let weak c =
-  let fact f = { f with f_bound = { f.f_bound with below0 = false } } in
+  let fact f = { f with f_limit = { f.f_limit with unreached = false } } in
   { c with e_nodes = List.map (fun n -> { n with n_facts = List.map fact n.n_facts }) c.e_nodes }

@@ -55,6 +55,7 @@ Proof.
   - exact (factor_multiple n).
   - easy.
   - exact (only_ends_multiple n).
+  - easy.
   - apply all_good.
   - now split.
 Qed.
@@ -66,6 +67,7 @@ Proof.
   - exact (factor_multiple n).
   - easy.
   - exact (only_ends_multiple n).
+  - easy.
   - apply all_good.
   - now split.
 Qed.
@@ -74,5 +76,6 @@ Theorem checked_relational n (A : automaton) (C : relcert) : check_relational (m
 Proof.
   intros H eps Heps alpha beta Adj _ w. apply (paired Heps (noise_on n eps Heps) (multiples n)); auto.
   - exact (on_grid_multiple n).
+  - easy.
   - apply all_good.
 Qed.
