@@ -1,7 +1,7 @@
 (* Two copies of an automaton side by side: what the first one shows is at most exp(eps*D) times as likely as that the second one
    shows it, for certificates that the checker accepts and any noise that obeys the axioms. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia Permutation FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Bounds Relational.
+From Symdipa.Core Require Import Model Lookup Checker Paths Facts Cover Ways Bounds Relational.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -46,26 +46,72 @@ Proof. intros H. now apply Qeq_eqR, Qeq_bool_iff. Qed.
 Section Samples.
 Context {eps : R} (N : noise eps).
 
-(* Whatever the two samples are: nothing ties them. *)
-Lemma E_untied l l' dd dd' m m' h h' K : 0 < K -> good N h -> good N h' -> unit_fun h -> unit_fun h' ->
-  (forall z z', h z <= K * h' z') -> E N l dd m h <= K * E N l' dd' m' h'.
+(* Whatever the two samples are, as far as they are typical: nothing ties them. *)
+Lemma E_untied l l' dd dd' m m' s s' h h' K : 0 < K -> good N h -> good N h' -> unit_fun h -> unit_fun h' ->
+  (forall z z', typical (atomless N) l dd m s z -> typical (atomless N) l' dd' m' s' z' -> h z <= K * h' z') ->
+  E N l dd m h <= K * E N l' dd' m' h'.
 Proof.
   intros HK G G' U U' H.
-  destruct (completeness (fun y => exists z, y = h z)) as [c [Up Lub]].
-  { exists 1. intros y (z & ->). apply U. }
-  { exists (h 0). now exists 0. }
-  assert (C : forall z, h z <= c) by (intros z; apply Up; now exists z).
-  assert (C1 : c <= 1) by (apply Lub; intros y (z & ->); apply U).
-  assert (C' : forall z', c <= K * h' z') by (intros z'; apply Lub; intros y (z & ->); apply H).
-  assert (C0 : 0 <= c) by (pose proof (C 0); pose proof (U 0); lra).
-  assert (D : forall z', c / K <= h' z').
-  { intros z'. apply (Rmult_le_reg_l K); auto. replace (K * (c / K)) with c by (field; lra). apply C'. }
+  destruct (completeness (fun y => y = 0 \/ exists z, typical (atomless N) l dd m s z /\ y = h z)) as [c [Up Lub]].
+  { exists 1. intros y [->|(z & _ & ->)]; [lra|apply U]. }
+  { exists 0. now left. }
+  assert (C : forall z, typical (atomless N) l dd m s z -> h z <= c) by (intros z Hz; apply Up; right; now exists z).
+  assert (C0 : 0 <= c) by (apply Up; now left).
+  assert (C1 : c <= 1) by (apply Lub; intros y [->|(z & _ & ->)]; [lra|apply U]).
+  assert (C' : forall z', typical (atomless N) l' dd' m' s' z' -> c <= K * h' z').
+  { intros z' Hz'. apply Lub. intros y [->|(z & Hz & ->)]; [apply Rmult_le_pos; [lra|apply U']|now apply H]. }
+  assert (CK : c = K * (c / K)) by (field; lra).
   assert (D0 : 0 <= c / K) by (apply Rmult_le_pos; [easy|]; apply Rlt_le; now apply Rinv_0_lt_compat).
-  assert (D1 : c / K <= 1) by (pose proof (D 0); pose proof (U' 0); lra).
   apply (Rle_trans _ c).
-  - rewrite <- (E_const eps N l dd m c) by lra. apply (E_le N); auto using good_const. now intros z.
-  - replace c with (K * (c / K)) by (field; lra). apply Rmult_le_compat_l; [lra|].
-    rewrite <- (E_const eps N l' dd' m' (c / K)) by lra. apply (E_le N); auto using good_const. now intros z.
+  - rewrite <- (E_const eps N l dd m c) by lra. apply (E_mono eps N l dd m s); auto using good_const. now intros z.
+  - rewrite CK. apply Rmult_le_compat_l; [lra|].
+    assert (Least : forall z', typical (atomless N) l' dd' m' s' z' -> c / K <= h' z').
+    { intros z' Hz'. apply (Rmult_le_reg_l K); auto. rewrite <- CK. now apply C'. }
+    destruct (Rle_lt_dec (c / K) 1) as [D1|D1].
+    + rewrite <- (E_const eps N l' dd' m' (c / K)) by lra. apply (E_mono eps N l' dd' m' s'); auto using good_const. now intros z.
+    + (* then no sample is typical *)
+      exfalso. assert (E N l' dd' m' (fun _ => 1) <= E N l' dd' m' (fun _ => 0)); [|rewrite !(E_const eps N) in H0; lra].
+      apply (E_mono eps N l' dd' m' s'); auto using good_const; try (intros z; lra). intros z' Hz'. pose proof (Least z' Hz'). pose proof (U' z'). lra.
+Qed.
+
+(* The second sample is larger by [sh], but it is enough to look at typical ones. *)
+Lemma both_typical l dd m m' sh (s s' : store) : allowed l (m' - m - sh) -> exists S, forall z, typical (atomless N) l dd m S z ->
+  typical (atomless N) l dd m s z /\ typical (atomless N) l dd m' s' (z + sh).
+Proof.
+  intros Al. set (S := fun k => match Nat.modulo k 4 with 0%nat => s (Nat.div k 4) | 1%nat => s' (Nat.div k 4) - sh | 2%nat => - s' (Nat.div k 4) - sh | _ => - sh end).
+  assert (SE : forall x k, (k < 4)%nat -> Nat.modulo (4 * x + k) 4 = k /\ Nat.div (4 * x + k) 4 = x).
+  { intros x k Hk. split; [symmetry; apply (Nat.mod_unique _ 4 x k); lia|symmetry; apply (Nat.div_unique _ 4 x k); lia]. }
+  assert (S0 : forall x, S (4 * x + 0)%nat = s x) by (intros x; unfold S; destruct (SE x 0%nat ltac:(lia)) as [-> ->]; reflexivity).
+  assert (S1 : forall x, S (4 * x + 1)%nat = s' x - sh) by (intros x; unfold S; destruct (SE x 1%nat ltac:(lia)) as [-> ->]; reflexivity).
+  assert (S2 : forall x, S (4 * x + 2)%nat = - s' x - sh) by (intros x; unfold S; destruct (SE x 2%nat ltac:(lia)) as [-> ->]; reflexivity).
+  assert (S3 : S 3%nat = - sh) by reflexivity.
+  clearbody S. exists S. intros z [Su Fr]. split; split; auto.
+  - intros At Ne D. destruct (Fr At Ne D) as [F0 F]. split; [easy|]. intros x. rewrite <- S0. apply F.
+  - destruct l; cbn [supported allowed] in *; lra.
+  - intros At Ne D. destruct (Fr At Ne D) as [F0 F]. split.
+    + replace (z + sh) with (z - S 3%nat) by (rewrite S3; ring). apply F.
+    + intros x. split.
+      * replace (z + sh - s' x) with (z - S (4 * x + 1)%nat) by (rewrite S1; ring). apply F.
+      * replace (z + sh + s' x) with (z - S (4 * x + 2)%nat) by (rewrite S2; ring). apply F.
+Qed.
+Lemma E_tied l dd m m' s s' sh h h' K : live l dd -> allowed l (m' - m - sh) -> ok N sh -> ok N (m' - m) -> 0 <= K ->
+  good N h -> good N h' -> unit_fun h -> unit_fun h' ->
+  (forall z, typical (atomless N) l dd m s z -> typical (atomless N) l dd m' s' (z + sh) -> h z <= K * h' (z + sh)) ->
+  E N l dd m h <= K * exp (eps * (dd * Rabs (m' - m - sh))) * E N l dd m' h'.
+Proof.
+  intros Li Al Os Om HK G G' U U' H. destruct (both_typical l dd m m' sh s s' Al) as [S HS].
+  pose (h1 := fun z => Rmin (h z) (K * h' (z - - sh))).
+  assert (G1 : good N h1) by now apply (good_least eps N).
+  assert (U1 : unit_fun h1).
+  { intros z. unfold h1. split; [apply Rmin_glb; [apply U|apply Rmult_le_pos; [easy|apply U']]|].
+    eapply Rle_trans; [apply Rmin_l|apply U]. }
+  apply (Rle_trans _ (E N l dd m h1)).
+  - apply (E_mono eps N l dd m S); auto. intros z Hz. destruct (HS z Hz) as [T T']. unfold h1. apply Rmin_glb; [lra|].
+    replace (z - - sh) with (z + sh) by ring. now apply H.
+  - replace m' with (m - (- (m' - m))) at 2 by ring. replace (m' - m - sh) with (- sh - - (m' - m)) by ring.
+    apply (E_shift eps N); auto using ok_opp.
+    + replace (- sh - - (m' - m)) with (m' - m - sh) by ring. exact Al.
+    + intros z. unfold h1. apply Rmin_r.
 Qed.
 
 (* What a tie costs: the second sample is larger by the number in the range that is nearest to how much its mean is. *)
@@ -135,16 +181,9 @@ Proof.
   apply learn_obeyed; [easy|]. unfold true_of in T. rewrite !at_spot_of in T by easy. unfold obeys. cbn [most unreached].
   rewrite Q2R_minus. destruct (strict a); lra.
 Qed.
-Lemma not_possible c a M : possible M -> ~ true_of (store_of c) (sample_of c) a -> possible (learn_not c a M).
+Lemma atoms_possible c l M : possible M -> (forall a, In a l -> true_of (store_of c) (sample_of c) a) -> possible (learn_atoms c l M).
 Proof.
-  intros H T. unfold learn_not. destruct (negative (low a)) eqn:L; [easy|]. destruct (negative (high a)) eqn:G; [easy|]. cbn [orb].
-  apply learn_obeyed; [easy|]. unfold true_of in T. rewrite !at_spot_of in T by easy. unfold obeys. cbn [most unreached].
-  rewrite Q2R_minus. destruct (strict a); simpl; lra.
-Qed.
-Lemma guard_possible c t M : possible M -> enabled t (store_of c) (sample_of c) = true -> possible (learn_guard c t M).
-Proof.
-  intros H E. unfold learn_guard. assert (T : forall a, In a (atoms t) -> true_of (store_of c) (sample_of c) a) by (intros; now apply (atoms_true t)).
-  induction (atoms t) as [|a l IH]; simpl; [easy|]. apply atom_possible; [|apply T; now left]. apply IH. intros. apply T. now right.
+  intros H T. unfold learn_atoms. induction l as [|a l IH]; simpl; [easy|]. apply atom_possible; [|apply T; now left]. apply IH. intros. apply T. now right.
 Qed.
 Lemma facts_possible l M : possible M -> (forall f, In f l -> obeys at_spot (f_low f) (f_high f) (f_limit f)) -> possible (learn_facts l M).
 Proof.
@@ -159,18 +198,16 @@ Qed.
 
 Lemma true_or_not c a : true_of (store_of c) (sample_of c) a \/ ~ true_of (store_of c) (sample_of c) a.
 Proof. rewrite <- holds_iff. destruct (holds _ _ _); [now left|now right]. Qed.
-Lemma all_or_not c l : (forall a, In a l -> true_of (store_of c) (sample_of c) a) \/ exists a, In a l /\ ~ true_of (store_of c) (sample_of c) a.
+Lemma goes_on_spec c (ls : list (list atom)) : forall M, possible M -> goes_on c ls M = true ->
+  exists l, In l ls /\ forall a, In a l -> ~ true_of (store_of c) (sample_of c) a.
 Proof.
-  induction l as [|a l [IH|(b & Hb & IH)]]; [now left| |right; exists b; split; [now right|easy]].
-  destruct (true_or_not c a) as [H|H]; [left; intros b [<-|Hb]; auto|right; exists a; split; [now left|easy]].
-Qed.
-
-Lemma goes_on_spec c l : forall M, possible M -> goes_on c l M = true -> exists t, In t l /\ enabled t (store_of c) (sample_of c) = true.
-Proof.
-  induction l as [|t l IH]; intros [M|] H; simpl; try easy. intros G.
-  destruct (all_or_not c (atoms t)) as [T|(a & Ha & T)].
-  - exists t. split; [now left|now apply enabled_atoms].
-  - rewrite forallb_forall in G. destruct (IH _ (not_possible c a (Some M) H T) (G a Ha)) as (t' & Ht & E). exists t'. split; [now right|easy].
+  induction ls as [|l ls IH]; intros [M|] H; simpl; try easy. intros G.
+  assert (D : (forall a, In a l -> ~ true_of (store_of c) (sample_of c) a) \/ exists a, In a l /\ true_of (store_of c) (sample_of c) a).
+  { clear. induction l as [|a l [IH|(b & Hb & IH)]]; [now left| |right; exists b; split; [now right|easy]].
+    destruct (true_or_not c a) as [H|H]; [right; exists a; split; [now left|easy]|left; intros b [<-|Hb]; auto]. }
+  destruct D as [D|(a & Ha & T)].
+  - exists l. split; [now left|easy].
+  - rewrite forallb_forall in G. destruct (IH _ (atom_possible c a (Some M) H T) (G a Ha)) as (l' & Hl & E). exists l'. split; [now right|easy].
 Qed.
 
 (* Transitions that have the same effect. *)
@@ -178,14 +215,20 @@ Lemma term_eqb_spec (s0 : store) z0 v w : term_eqb v w = true -> value s0 z0 v =
 Proof.
   unfold term_eqb. rewrite andb_true_iff. intros [H1 H2]. apply Qeq_R in H2. pose proof (same_place_spec v w s0 z0 H1). lra.
 Qed.
-Lemma guard_eqb_spec t t' c : guard_eqb t t' = true -> enabled t (store_of c) (sample_of c) = true -> enabled t' (store_of c) (sample_of c) = true.
+Lemma atom_eqb_spec c a b : atom_eqb a b = true -> (true_of (store_of c) (sample_of c) a <-> true_of (store_of c) (sample_of c) b).
 Proof.
-  intros G E. assert (T : forall a, In a (atoms t) -> true_of (store_of c) (sample_of c) a) by (intros; now apply (atoms_true t)). apply enabled_atoms.
-  apply all2_spec in G. induction G as [|a b l l' G _ IH]; [easy|]. intros b' [<-|Hb]; [|apply IH; auto using in_cons].
-  unfold atom_eqb in G. rewrite !andb_true_iff in G. destruct G as [[L H] S]. apply Bool.eqb_prop in S.
-  specialize (T a (or_introl eq_refl)). unfold true_of in *. rewrite <- S, <- (term_eqb_spec _ _ _ _ L), <- (term_eqb_spec _ _ _ _ H). exact T.
+  unfold atom_eqb. rewrite !andb_true_iff. intros [[L H] S]. apply Bool.eqb_prop in S.
+  unfold true_of. now rewrite S, (term_eqb_spec _ _ _ _ L), (term_eqb_spec _ _ _ _ H).
 Qed.
-Lemma upd_eqb t t' c x : effect_eqb t t' = true -> upd (store_of c) t (sample_of c) x = upd (store_of c) t' (sample_of c) x.
+Lemma same_atoms_spec c l l' : same_atoms l l' = true ->
+  ((forall a, In a l -> true_of (store_of c) (sample_of c) a) <-> forall a, In a l' -> true_of (store_of c) (sample_of c) a) /\
+  ((forall a, In a l -> ~ true_of (store_of c) (sample_of c) a) <-> forall a, In a l' -> ~ true_of (store_of c) (sample_of c) a).
+Proof.
+  intros G. apply all2_spec in G. induction G as [|a b l l' G _ [IH IH']]; [split; split; easy|]. apply (atom_eqb_spec c) in G.
+  split; split; intros H x [<-|Hx]; try (rewrite <- G; now apply H; left); try (rewrite G; now apply H; left);
+    revert x Hx; [apply IH|apply IH|apply IH'|apply IH']; intros y Hy; apply H; now right.
+Qed.
+Lemma upd_eqb g V t t' c x : effect_eqb g V t t' = true -> upd (store_of c) t (sample_of c) x = upd (store_of c) t' (sample_of c) x.
 Proof.
   unfold effect_eqb. rewrite !andb_true_iff. intros [[[_ H1] H2] _]. apply nat_all2 in H1. apply all2_spec in H2. unfold upd. rewrite H1.
   destruct (mem x (asg t')); [easy|]. induction H2 as [|[y v] [y' v'] l l' E _ IH]; [easy|]. simpl in *. apply andb_true_iff in E as [E1 E2].
@@ -251,12 +294,63 @@ Local Notation W := (pplain C).
 Local Notation control := (control_of W).
 
 Local Lemma parts : check_model g A V = true /\ forallb (fun s => negb (nonempty (factors s))) (states A) = true /\
-  check_machine A V C W = true /\ check_able C W = true /\ check_sure V C W = true /\
+  check_machine A V C W = true /\ check_able C W = true /\ check_sure g V C W = true /\
   forallb (check_rnode g V C W) (e_nodes C) = true /\ check_initial C W = true.
 Proof. pose proof HC as H. rewrite check_relational_plain in H. unfold check_pairs in H. rewrite !andb_true_iff in H. tauto. Qed.
 
 Local Lemma Det : deterministic N A.
 Proof. apply (det N g A (e_hints C) smooth_ok). apply parts. Qed.
+
+(* ---- What steps do ---- *)
+
+Lemma all2_refl {X} (f : X -> X -> bool) l : (forall x, f x x = true) -> all2 f l l = true.
+Proof. intros H. induction l as [|x l IH]; simpl; [easy|]. now rewrite H, IH. Qed.
+Lemma term_eqb_refl v : term_eqb v v = true.
+Proof.
+  unfold term_eqb, same_place. rewrite eqb_reflx, Qeq_bool_refl. destruct (whence v); simpl; rewrite ?Nat.eqb_refl; reflexivity.
+Qed.
+Lemma guard_eqb_refl t : guard_eqb g V t t = true.
+Proof.
+  unfold guard_eqb, same_atoms. rewrite !all2_refl; [easy| | | |]; intros a; unfold atom_eqb; now rewrite !term_eqb_refl, eqb_reflx.
+Qed.
+Lemma effect_eqb_refl t : effect_eqb g V t t = true.
+Proof.
+  unfold effect_eqb. rewrite guard_eqb_refl, !all2_refl; auto using Nat.eqb_refl.
+  - intros [| a b|]; simpl; now rewrite ?term_eqb_refl.
+  - intros [x v]. simpl. now rewrite Nat.eqb_refl, term_eqb_refl.
+Qed.
+
+Lemma typical_src u i a s z : In i (leaving A (control u)) -> typically N A (control u) a s z -> typically N A (src (tr A i)) a s z.
+Proof. intros Hi Ty. apply leaving_In in Hi as [_ ->]. exact Ty. Qed.
+
+(* Where a guard does not hold, one of its denials does. *)
+Lemma denials_spec t a s z : typically N A (src t) a s z -> (forall k, In k (denials g V t) -> ~ true_of s z k) -> enabled t s z = true.
+Proof.
+  intros Ty H. apply enabled_atoms. intros k Hk. destruct (true_or_not s z s z false k) as [T|T]; [exact T|]. exfalso.
+  apply (H (stricter (fresh_pair g V t (low k) (high k)) (denied k))); [now apply (in_map (fun a => stricter (fresh_pair g V t (low a) (high a)) (denied a)))|].
+  apply stricter_true.
+  - intros F. apply (fresh_pair_spec N g A (e_hints C) smooth_ok t _ _ a s z) in F; [|easy]. cbn [denied low high].
+    apply (irrational_moved _ _ 0 F). rewrite Q2R_0. lra.
+  - cbn [store_of sample_of] in T. unfold true_of, denied in *. cbn [low high strict]. destruct (strict k); simpl; lra.
+Qed.
+
+(* A list of transitions that have the guards of those of a state. *)
+Lemma can_go_on_spec s z s' z' v b l M : possible (at_spot s z s' z') M -> typically N A (control v) b s' z' ->
+  guards_eqb g V l (map (tr A) (leaving A (control v))) = true -> can_go_on g V true l M = true ->
+  exists j, In j (leaving A (control v)) /\ enabled (tr A j) s' z' = true.
+Proof.
+  intros PM Ty Eq Go. apply all2_spec in Eq. unfold can_go_on in Go.
+  assert (Each : forall t, In t l -> exists j, In j (leaving A (control v)) /\ guard_eqb g V t (tr A j) = true).
+  { clear - Eq. remember (leaving A (control v)) as js. clear Heqjs. revert js Eq. induction l as [|t l IH]; intros [|j js] Eq; inversion Eq; subst; [easy|].
+    intros t' [<-|Ht]; [exists j; split; [now left|easy]|]. destruct (IH js H4 t' Ht) as (j' & Hj & E). exists j'. split; [now right|easy]. }
+  destruct (goes_on_spec s z s' z' true (map (denials g V) l) (learn_atoms true (flat_map (support V) l) M)) as (ds & Hd & No); [|exact Go|].
+  - apply (atoms_possible s z s' z' true); [easy|]. intros k Hk. apply in_flat_map in Hk as (t & Ht & Hk). destruct (Each t Ht) as (j & Hj & G).
+    unfold guard_eqb in G. rewrite !andb_true_iff in G. destruct G as [_ G]. revert k Hk. apply (same_atoms_spec s z s' z' true) in G as [G _].
+    apply G. intros k Hk. apply (support_true N A (e_hints C) (tr A j) b s' z' k); [now apply (typical_src v)|easy].
+  - apply in_map_iff in Hd as (t & <- & Ht). destruct (Each t Ht) as (j & Hj & G). exists j. split; [easy|].
+    apply (denials_spec (tr A j) b); [now apply (typical_src v)|]. unfold guard_eqb in G. rewrite !andb_true_iff in G. destruct G as [[_ G] _].
+    now apply (same_atoms_spec s z s' z' true _ _ G).
+Qed.
 
 (* ---- The machine ---- *)
 
@@ -533,12 +627,11 @@ Proof.
     specialize (SN v Hv). unfold check_sure_state in SN. rewrite !andb_true_iff in SN. destruct SN as [[Sy Go] Ed]. rewrite forallb_forall in Ed.
     destruct (F_step l w x ell u Gl Gw' (F_fine w Gw' ell)) as (U & G & ->). destruct (F_step l w x ell v Gl Gw' (F_fine w Gw' ell)) as (U' & G' & ->).
     pose proof (good_J eps N _ s (G a)) as Gu. pose proof (good_J eps N _ s' (G' b)) as Gv. cbv beta in Gu, Gv.
-    rewrite <- (Rmult_1_l (E N _ _ _ (stepping l w x ell v s' b))). apply E_untied; auto; [lra|]. intros z z'. rewrite Rmult_1_l.
+    rewrite <- (Rmult_1_l (E N _ _ _ (stepping l w x ell v s' b))). apply (E_untied N _ _ _ _ _ _ s s'); auto; [lra|]. intros z z' _ Ty'. rewrite Rmult_1_l.
     destruct (Req_dec (stepping l w x ell u s a z) 0) as [->|H0]; [apply U'|].
     unfold stepping in H0. apply first_inv in H0 as (i & Hi & Ei & E0 & K0). unfold stepping. rewrite E0. clear E0.
     unfold onward in K0. destruct (edge_by W u x i) as [u'|] eqn:Eu; [|easy].
-    unfold always_goes_on in Go. peek Go. destruct (goes_on_spec s z s' z' true _ _ (unknown_possible _ _) Go) as (t & Ht & Et).
-    apply in_map_iff in Ht as (j & <- & Hj). destruct (first_enabled (control v) l s' b (onward w x ell v) z' j Hj Et) as (j' & Hj' & Ej' & ->).
+    destruct (can_go_on_spec s z s' z' v b _ _ (unknown_possible _ _) Ty' (all2_refl _ _ guard_eqb_refl) Go) as (j & Hj & Et). destruct (first_enabled (control v) l s' b (onward w x ell v) z' j Hj Et) as (j' & Hj' & Ej' & ->).
     specialize (Ed j' Hj'). unfold onward. rewrite Eu. destruct (edge_by W v x j') as [v'|] eqn:Ev; [|easy].
     apply edge_by_spec in Eu as (_ & _ & _ & _ & Su & _). apply edge_by_spec in Ev as (_ & _ & _ & _ & Sv & _).
     rewrite (shows_symbols (control u) (control v) (input A (control u) a) (input A (control v) b) s z s' z' l (out (tr A i)) (out (tr A j'))) by congruence.
@@ -575,47 +668,32 @@ Proof.
 Qed.
 
 (* What states do: each transition is noted with where it leads. *)
-Definition noted (t : trans) (v : option nat) (l : doings) : Prop := exists t' vs, In (t', vs) l /\ effect_eqb t t' = true /\ In v vs.
+Definition noted (t : trans) (v : option nat) (l : doings) : Prop := exists t' vs, In (t', vs) l /\ effect_eqb g V t t' = true /\ In v vs.
 
-Lemma all2_refl {X} (f : X -> X -> bool) l : (forall x, f x x = true) -> all2 f l l = true.
-Proof. intros H. induction l as [|x l IH]; simpl; [easy|]. now rewrite H, IH. Qed.
-Lemma term_eqb_refl v : term_eqb v v = true.
-Proof.
-  unfold term_eqb, same_place. rewrite eqb_reflx, Qeq_bool_refl. destruct (whence v); simpl; rewrite ?Nat.eqb_refl; reflexivity.
-Qed.
-Lemma guard_eqb_refl t : guard_eqb t t = true.
-Proof. apply all2_refl. intros a. unfold atom_eqb. now rewrite !term_eqb_refl, eqb_reflx. Qed.
-Lemma effect_eqb_refl t : effect_eqb t t = true.
-Proof.
-  unfold effect_eqb. rewrite guard_eqb_refl, !all2_refl; auto using Nat.eqb_refl.
-  - intros [| a b|]; simpl; now rewrite ?term_eqb_refl.
-  - intros [x v]. simpl. now rewrite Nat.eqb_refl, term_eqb_refl.
-Qed.
-
-Lemma note_new t v l : noted t v (note t v l).
+Lemma note_new t v l : noted t v (note g V t v l).
 Proof.
   induction l as [|[t' vs] l IH]; simpl.
   - exists t, [v]. split; [now left|]. split; [apply effect_eqb_refl|now left].
-  - destruct (effect_eqb t t') eqn:E.
+  - destruct (effect_eqb g V t t') eqn:E.
     + exists t', (v :: vs). split; [now left|]. split; [easy|now left].
     + destruct IH as (t1 & us & H & H'). exists t1, us. split; [now right|easy].
 Qed.
-Lemma note_old t v l t0 v0 : noted t0 v0 l -> noted t0 v0 (note t v l).
+Lemma note_old t v l t0 v0 : noted t0 v0 l -> noted t0 v0 (note g V t v l).
 Proof.
   induction l as [|[t' vs] l IH]; intros (t1 & us & H & E & I); [easy|]. simpl. destruct H as [[= -> ->]|H].
-  - destruct (effect_eqb t t1); [exists t1, (v :: us)|exists t1, us]; (split; [now left|]; split; [easy|]); [now right|easy].
-  - destruct (effect_eqb t t').
+  - destruct (effect_eqb g V t t1); [exists t1, (v :: us)|exists t1, us]; (split; [now left|]; split; [easy|]); [now right|easy].
+  - destruct (effect_eqb g V t t').
     + exists t1, us. split; [now right|easy].
     + destruct IH as (t2 & ws & H2 & H2'); [now exists t1, us|]. exists t2, ws. split; [now right|easy].
 Qed.
-Lemma doings_spec us x u i : In u us -> In i (leaving A (control u)) -> noted (tr A i) (edge_by W u x i) (doings_of V W us x).
+Lemma doings_spec us x u i : In u us -> In i (leaving A (control u)) -> noted (tr A i) (edge_by W u x i) (doings_of g V W us x).
 Proof.
   intros Hu Hi. unfold doings_of. peek_goal.
-  assert (Old : forall is u0 l t0 v0, noted t0 v0 l -> noted t0 v0 (fold_right (fun i l => note (tr A i) (edge_by W u0 x i) l) l is)).
+  assert (Old : forall is u0 l t0 v0, noted t0 v0 l -> noted t0 v0 (fold_right (fun i l => note g V (tr A i) (edge_by W u0 x i) l) l is)).
   { induction is as [|j is IH]; simpl; auto using note_old. }
   induction us as [|u0 us IH]; [easy|]. simpl. destruct Hu as [->|Hu]; [|now apply Old, IH].
   clear IH. match goal with |- noted _ _ (fold_right _ ?l _) => generalize l end. intros l.
-  assert (G : forall is, In i is -> noted (tr A i) (edge_by W u x i) (fold_right (fun i l => note (tr A i) (edge_by W u x i) l) l is)); [|now apply G].
+  assert (G : forall is, In i is -> noted (tr A i) (edge_by W u x i) (fold_right (fun i l => note g V (tr A i) (edge_by W u x i) l) l is)); [|now apply G].
   induction is as [|j is IH]; [easy|]. simpl. intros [->|H]; [apply note_new|now apply note_old, IH].
 Qed.
 
@@ -701,13 +779,13 @@ Local Notation q' := (control v).
 (* Samples that are tied as the move says. *)
 Definition tie (z z' : R) : Prop := forall lo hi, mv_shift mv = Some (lo, hi) -> Q2R lo <= z' - z <= Q2R hi.
 
-Local Lemma both z z' i u' : tie z z' -> In i (leaving A q) -> enabled (tr A i) s z = true -> edge_by W u x i = Some u' -> In u' (able_of W r) ->
+Local Lemma both z z' i u' : tie z z' -> typically N A q a s z -> typically N A q' b s' z' -> In i (leaving A q) -> enabled (tr A i) s z = true -> edge_by W u x i = Some u' -> In u' (able_of W r) ->
   (exists j, In j (leaving A q') /\ enabled (tr A j) s' z' = true) /\
   forall j, In j (leaving A q') -> enabled (tr A j) s' z' = true -> exists v' k, edge_by W v x j = Some v' /\ In k (mv_after mv) /\
     n_suffix (node_at W k) = r /\ In u' (n_first (node_at W k)) /\ In v' (n_second (node_at W k)) /\
     agree (node_at W k) (upd s (tr A i) z) (upd s' (tr A j) z') /\ Forall2 (alike s z s' z') (out (tr A i)) (out (tr A j)).
 Proof.
-  intros Ht Hi Ei Eu Hu'. pose proof Hmove as H. unfold check_move in H. apply andb_true_iff in H as [_ H]. cbv zeta in H.
+  intros Ht Ty Ty' Hi Ei Eu Hu'. pose proof Hmove as H. unfold check_move in H. apply andb_true_iff in H as [_ H]. cbv zeta in H.
   set (M := tied (mv_shift mv) (learn_facts (n_facts n) (unknown (spots V W n firsts seconds)))) in *.
   rewrite forallb_forall in H. destruct (doings_spec firsts x u i Hu Hi) as (t & us & Hd & Ef & Iu). specialize (H _ Hd). cbn [fst snd] in H.
   rewrite Eu in Iu. assert (Iu' : In u' (filter (fun w => mem w (able_of W r)) (targets us))).
@@ -716,22 +794,20 @@ Proof.
   pose proof Ef as Gf. unfold effect_eqb in Gf. rewrite !andb_true_iff in Gf. destruct Gf as [[[Gf _] _] Of].
   assert (PM : possible (at_spot s z s' z') M).
   { apply (tied_possible s z s' z'); [|exact Ht]. apply (facts_possible s z s' z'); [apply unknown_possible|]. intros f Hf. now apply Hfacts. }
-  assert (PM1 : possible (at_spot s z s' z') (learn_guard false t M)).
-  { apply (guard_possible s z s' z' false); [easy|]. apply (guard_eqb_spec s z s' z' _ _ false Gf Ei). }
+  assert (PM1 : possible (at_spot s z s' z') (learn_atoms false (sure g V t) M)).
+  { apply (atoms_possible s z s' z' false); [easy|]. unfold guard_eqb in Gf. rewrite !andb_true_iff in Gf. destruct Gf as [[[_ Gf] _] _].
+    apply (same_atoms_spec s z s' z' false _ _ Gf). intros k Hk. apply (sure_true N g A (e_hints C) smooth_ok (tr A i) a); auto. now apply (typical_src u). }
   split.
-  - rewrite forallb_forall in HG. destruct (different_spec guards_eqb (map (fun v => map (tr A) (leaving A (control v))) seconds) (map (tr A) (leaving A q'))) as (l & Hl & El).
+  - rewrite forallb_forall in HG. destruct (different_spec (guards_eqb g V) (map (fun v => map (tr A) (leaving A (control v))) seconds) (map (tr A) (leaving A q'))) as (l & Hl & El).
     + intros l. apply all2_refl, guard_eqb_refl.
     + now apply (in_map (fun v => map (tr A) (leaving A (control v)))).
-    + specialize (HG l Hl). destruct (goes_on_spec s z s' z' true l _ PM1 HG) as (t' & Ht' & Et').
-      apply all2_spec in El. revert Ht'. clear - El Et'. remember (leaving A q') as js. clear Heqjs. revert js El.
-      induction l as [|t0 l IH]; intros js El; [easy|]. destruct js as [|j js]; inversion El; subst. intros [<-|Ht'].
-      * exists j. split; [now left|]. apply (guard_eqb_spec s z s' z' t0 _ true); assumption.
-      * destruct (IH js) as (j' & Hj & Ej); [assumption|assumption|]. exists j'. split; [now right|easy].
+    + exact (can_go_on_spec s z s' z' v b l _ PM1 Ty' El (HG l Hl)).
   - intros j Hj Ej. rewrite forallb_forall in HB. destruct (doings_spec seconds x v j Hv Hj) as (t' & vs & Hd' & Ef' & Iv). specialize (HB _ Hd').
     unfold check_both in HB. cbn [fst snd] in HB. pose proof Ef' as Gf'. unfold effect_eqb in Gf'. rewrite !andb_true_iff in Gf'. destruct Gf' as [[[Gf' _] _] Of'].
-    assert (PM2 : possible (at_spot s z s' z') (learn_guard true t' (learn_guard false t M))).
-    { apply (guard_possible s z s' z' true); [easy|]. apply (guard_eqb_spec s z s' z' _ _ true Gf' Ej). }
-    destruct (learn_guard true t' _) as [M2|]; [|easy]. cbn in PM2. rewrite !andb_true_iff in HB. destruct HB as [[Sm Nm] Ex].
+    assert (PM2 : possible (at_spot s z s' z') (learn_atoms true (sure g V t') (learn_atoms false (sure g V t) M))).
+    { apply (atoms_possible s z s' z' true); [easy|]. unfold guard_eqb in Gf'. rewrite !andb_true_iff in Gf'. destruct Gf' as [[[_ Gf'] _] _].
+      apply (same_atoms_spec s z s' z' true _ _ Gf'). intros k Hk. apply (sure_true N g A (e_hints C) smooth_ok (tr A j) b); auto. now apply (typical_src v). }
+    destruct (learn_atoms true (sure g V t') _) as [M2|]; [|easy]. cbn in PM2. rewrite !andb_true_iff in HB. destruct HB as [[Sm Nm] Ex].
     rewrite forallb_forall in Sm. specialize (Sm _ Iv). destruct (edge_by W v x j) as [v'|] eqn:Ev; [|easy].
     apply existsb_exists in Ex as (k & Hk & Ex). cbv zeta in Ex. rewrite !andb_true_iff in Ex. destruct Ex as [[[Xs Xf] Xv] Xa].
     exists v', k. split; [easy|]. split; [easy|]. split; [now apply Nat.eqb_eq in Xs|].
@@ -740,8 +816,8 @@ Proof.
     + intros f Hf z1 z1'. rewrite forallb_forall in Xa. pose proof (fact_follows_spec s z s' z' M2 t t' f PM2 (Xa f Hf) z1 z1') as O.
       assert (Sp : forall y, at_spot (upd s (tr A i) z) z1 (upd s' (tr A j) z') z1' y = at_spot (upd s t z) z1 (upd s' t' z') z1' y).
       { intros [[] []]; unfold at_spot; cbn [fst snd store_of sample_of held]; try easy.
-        - exact (upd_eqb s z s' z' (tr A j) t' true x0 Ef').
-        - exact (upd_eqb s z s' z' (tr A i) t false x0 Ef). }
+        - exact (upd_eqb s z s' z' g V (tr A j) t' true x0 Ef').
+        - exact (upd_eqb s z s' z' g V (tr A i) t false x0 Ef). }
       unfold obeys. rewrite !Sp. exact O.
     + exact (numbers_alike _ _ _ _ _ PM2 _ _ _ _ Of Nm Of').
 Qed.
@@ -779,20 +855,15 @@ Proof.
   cbv zeta in S, Al, Co. cbn [fst snd] in S, Al, Co. set (free := Q2R (mu' t' - mu' t) - (entry A q a - entry A q' b)) in *.
   set (sh := nearest [Q2R 0] [Q2R 0] free) in *. rewrite Q2R_0 in S. assert (sh = 0) as E0 by lra. clearbody sh. subst sh.
   cbn [shows_item]. rewrite <- L, <- D, <- L', <- D', <- LL, <- DD.
-  rewrite (means_apart mu' t t' M M'). fold free.
-  set (m := input A q' b + Q2R (mu' (st A q'))).
-  replace m with (m - free - (- free)) at 2 by ring.
+  assert (Fr : (input A q' b + Q2R (mu' (st A q'))) - (input A q a + Q2R (mu' (st A q))) = free) by (rewrite (means_apart mu' t t' M M'); fold free; ring).
+  assert (Ub : unit_fun (fun y => ind (B y))) by (intros y; apply ind_unit).
   eapply Rle_trans.
-  - apply (E_shift eps N (law_of' t) (Q2R (d' t)) (m - free) 0 (- free) 1 (fun y => ind (B y)) (fun y => ind (B y))); auto using ok_0, good_ind.
-    + replace (0 - - free) with (free - 0) by ring. exact Al.
-    + apply ok_opp. unfold free. apply (ok_plus eps N _ (- _)); [now apply okq_ok|now apply ok_opp].
+  - apply (E_tied N (law_of' t) (Q2R (d' t)) _ (input A q' b + Q2R (mu' (st A q'))) (fun _ => 0) (fun _ => 0) 0 (fun y => ind (B y)) (fun y => ind (B y)) 1);
+      auto using ok_0, good_ind; rewrite ?Fr; auto.
+    + apply (ok_plus eps N _ (- _)); [now apply okq_ok|now apply ok_opp].
     + lra.
-    + intros y. apply ind_unit.
-    + intros y. apply ind_unit.
-    + intros y. rewrite Rminus_0_r. lra.
-  - rewrite Rmult_1_l. apply Rmult_le_compat_r.
-    + apply E_unit; [now apply good_ind|intros y; apply ind_unit].
-    + apply exp_mono. apply Rmult_le_compat_l; [lra|]. replace (0 - - free) with (free - 0) by ring. exact Co.
+    + intros y _ _. rewrite Rplus_0_r. lra.
+  - rewrite Rmult_1_l, Fr. apply Rmult_le_compat_r; [apply E_unit; auto using good_ind|]. apply exp_mono. apply Rmult_le_compat_l; [lra|exact Co].
 Qed.
 
 Variables (l : list letter) (w : list (list letter)) (ell : list nat).
@@ -805,15 +876,16 @@ Hypothesis Below : forall k u v s a s' b, In k (mv_after mv) -> n_suffix (node_a
 Local Lemma moved t t' p p' z z' : stat_eqb t (st A q) = true -> stat_eqb t' (st A q') = true -> reads (st A q') = prompted (letter_at W x) ->
   price_of_other g t t' (differences C W x) (shows_other_number W x) = Some p' ->
   (forall k, In k (mv_after mv) -> Q2R p + Q2R p' + Q2R (n_pot (node_at W k)) <= Q2R (n_pot n)) -> tie z z' ->
+  typically N A q a s z -> typically N A q' b s' z' ->
   stepping l w x ell u s a z <= exp (eps * (Q2R (n_pot n) - Q2R p)) * stepping l w x ell v s' b z'.
 Proof.
-  intros Et Et' R' Po Pay T. destruct (F_step l w x ell v Gl Gw (F_fine w Gw ell)) as (U' & _ & _).
+  intros Et Et' R' Po Pay T Ty Ty'. destruct (F_step l w x ell v Gl Gw (F_fine w Gw ell)) as (U' & _ & _).
   pose proof (exp_pos (eps * (Q2R (n_pot n) - Q2R p))) as Pos.
   destruct (Req_dec (stepping l w x ell u s a z) 0) as [->|H0]; [apply Rmult_le_pos; [lra|apply U']|].
   unfold stepping in H0. apply first_inv in H0 as (i & Hi & Ei & E0 & K0). unfold stepping. rewrite E0. clear E0.
   unfold onward in K0. destruct (edge_by W u x i) as [u'|] eqn:Eu; [|easy].
   destruct (F_able _ _ _ _ _ K0) as (r' & Cl' & Hu'). rewrite Cl in Cl'. inversion Cl'. subst r'.
-  destruct (both z z' i u' T Hi Ei Eu Hu') as [(j0 & Hj0 & Ej0) Next].
+  destruct (both z z' i u' T Ty Ty' Hi Ei Eu Hu') as [(j0 & Hj0 & Ej0) Next].
   destruct (first_enabled q' l s' b (onward w x ell v) z' j0 Hj0 Ej0) as (j & Hj & Ej & ->).
   destruct (Next j Hj Ej) as (v' & k & Ev & Hk & Sk & Fk & Vk & Ag & Al). unfold onward. rewrite Eu, Ev.
   pose proof (edge_by_spec _ _ _ _ Eu) as (_ & _ & _ & Ru & Su & _). pose proof (edge_by_spec _ _ _ _ Ev) as (_ & _ & _ & Rv & Sv & _).
@@ -855,16 +927,16 @@ Proof.
     assert (OkF : ok N free) by (apply (ok_plus eps N _ (- _)); [now apply okq_ok|now apply ok_opp]).
     set (sh := nearest [Q2R lo] [Q2R hi] free) in *.
     assert (OkS : ok N sh) by (apply nearest_ok; [easy| |]; intros y [<-|[]]; now apply okq_ok).
-    rewrite <- L, <- D, <- L', <- D', <- LL, <- DD, (means_apart mu t t' M M'). fold free.
-    set (m := input A q' b + Q2R (mu (st A q'))). replace m with (m - free - (- free)) at 2 by ring.
+    unfold typically in Mv. rewrite <- L, <- D, <- L', <- D', <- LL, <- DD in Mv |- *.
+    assert (Fr : (input A q' b + Q2R (mu (st A q'))) - (input A q a + Q2R (mu (st A q))) = free) by (rewrite (means_apart mu t t' M M'); fold free; ring).
     eapply Rle_trans.
-    + apply (E_shift eps N (law_of t) (Q2R (d t)) (m - free) (- sh) (- free) (exp (eps * (Q2R (n_pot n) - Q2R p))) (stepping l w x ell u s a) (stepping l w x ell v s' b)); auto using ok_opp.
-      * replace (- sh - - free) with (free - sh) by ring. exact Al.
+    + apply (E_tied N (law_of t) (Q2R (d t)) _ (input A q' b + Q2R (mu (st A q'))) s s' sh (stepping l w x ell u s a) (stepping l w x ell v s' b)
+        (exp (eps * (Q2R (n_pot n) - Q2R p)))); rewrite ?Fr; auto.
       * apply Rlt_le, exp_pos.
-      * intros z. apply Mv. intros lo' hi' [= <- <-]. lra.
-    + rewrite <- exp_plus. apply Rmult_le_compat_r; [apply E_unit; auto|]. apply exp_mono. replace (- sh - - free) with (free - sh) by ring.
+      * intros z Tz Tz'. apply Mv; auto. intros lo' hi' [= <- <-]. lra.
+    + rewrite Fr, <- exp_plus. apply Rmult_le_compat_r; [apply E_unit; auto|]. apply exp_mono.
       rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; lra.
-  - inversion Pt. subst p. rewrite Q2R_0, Rminus_0_r in Mv. apply E_untied; auto; [apply exp_pos|]. intros z z'. now apply Mv.
+  - inversion Pt. subst p. rewrite Q2R_0, Rminus_0_r in Mv. apply (E_untied N _ _ _ _ _ _ s s'); auto; [apply exp_pos|]. intros z z' Tz Tz'. now apply Mv.
 Qed.
 End Move.
 

@@ -200,17 +200,22 @@ Proof.
   intros I L. destruct (Rle_lt_or_eq_dec _ _ L) as [H|H]; [easy|]. exfalso. apply (I eq_refl 0%Q). rewrite Q2R_0. lra.
 Qed.
 
+(* Where the sample of a transition can be, whether it is taken or not. *)
+Lemma support_true t a s z k : typically N A (src t) a s z -> In k (support V t) -> true_of s z k.
+Proof.
+  intros Ty Hk. unfold support in Hk. cbn [st_of plain] in Hk. destruct (reads (st A (src t))) eqn:Rd; [easy|].
+  destruct (factors (st A (src t))) eqn:Fa; [|easy]. destruct (uses t); [|easy]. cbn [orb negb nonempty] in Hk.
+  destruct Ty as [Su _]. unfold input, entry in Su. rewrite Rd, Fa in Su. cbn [weighed fold_right] in Su.
+  destruct (law_of (st A (src t))); cbn [supported] in Su; simpl in Hk; [easy| |];
+  unfold true_of, value; [destruct Hk as [<-|[]]|destruct Hk as [<-|[<-|[]]]]; simpl; rewrite Q2R_0; lra.
+Qed.
 (* What holds whenever a transition is taken. *)
 Lemma sure_true t a s z k : typically N A (src t) a s z -> enabled t s z = true -> In k (sure g V t) -> true_of s z k.
 Proof.
   intros Ty En Hk. unfold sure in Hk. apply in_app_or in Hk as [Hk|Hk].
   - apply in_map_iff in Hk as (k' & <- & Hk). apply stricter_true; [|now apply (atoms_true t)].
     intros F. now apply (fresh_pair_spec t _ _ a).
-  - unfold support in Hk. cbn [st_of plain] in Hk. destruct (reads (st A (src t))) eqn:Rd; [easy|].
-    destruct (factors (st A (src t))) eqn:Fa; [|easy]. destruct (uses t); [|easy]. cbn [orb negb nonempty] in Hk.
-    destruct Ty as [Su _]. unfold input, entry in Su. rewrite Rd, Fa in Su. cbn [weighed fold_right] in Su.
-    destruct (law_of (st A (src t))); cbn [supported] in Su; simpl in Hk; [easy| |];
-    unfold true_of, value; [destruct Hk as [<-|[]]|destruct Hk as [<-|[<-|[]]]]; simpl; rewrite Q2R_0; lra.
+  - now apply (support_true t a).
 Qed.
 Lemma opposite_spec t t' a s z : src t' = src t -> typically N A (src t) a s z -> opposite g V t t' = true ->
   enabled t s z = true -> enabled t' s z = true -> False.

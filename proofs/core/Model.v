@@ -106,6 +106,7 @@ Record noise (eps : R) := {
   good_ext : forall h h', (forall z, h z = h' z) -> good h -> good h';
   good_plus : forall h h', good h -> good h' -> good (fun z => h z + h' z);
   good_ind : forall B, good_set B -> good (fun z => ind (B z));
+  good_least : forall h h' K s, good h -> good h' -> good (fun z => Rmin (h z) (K * h' (z - s)));
   good_J : forall g s, goodJ g -> good (g s);
   goodS_const : forall c, goodS (fun _ => c);
   goodJ_const : forall c, goodJ (fun _ _ => c);

@@ -84,38 +84,27 @@ Fixpoint all2 {X Y} (f : X -> Y -> bool) (l : list X) (l' : list Y) : bool :=
 
 Definition term_eqb (a b : term) : bool := same_place a b && Qeq_bool (plus a) (plus b).
 Definition atom_eqb (a b : atom) : bool := term_eqb (low a) (low b) && term_eqb (high a) (high b) && Bool.eqb (strict a) (strict b).
-Definition guard_eqb (t t' : trans) : bool := all2 atom_eqb (atoms t) (atoms t').
 Definition number_eqb (i j : item) : bool :=
   match i, j with
   | Number a b, Number a' b' => term_eqb a a' && term_eqb b b'
   | Number _ _, _ | _, Number _ _ => false
   | _, _ => true
   end.
-(* Two transitions with the same guard that store and show the same numbers. *)
-Definition effect_eqb (t t' : trans) : bool :=
-  guard_eqb t t' && all2 Nat.eqb (asg t) (asg t') &&
-  all2 (fun c c' => Nat.eqb (fst c) (fst c') && term_eqb (snd c) (snd c')) (copies t) (copies t') &&
-  all2 number_eqb (out t) (out t').
-
 (* Where what a term says is found, and what is added to it. *)
 Definition spot_in (c : bool) (v : term) : spot := spot_of c (whence v).
-(* An atom and its negation; negatives of values are let be. *)
+(* What a comparison says; of negatives nothing. *)
 Definition learn_atom (c : bool) (a : atom) (M : option matrix) : option matrix :=
   if negative (low a) || negative (high a) then M
   else learn (spot_in c (low a)) (spot_in c (high a)) (Limit (plus (high a) - plus (low a)) (strict a)) M.
-Definition learn_not (c : bool) (a : atom) (M : option matrix) : option matrix :=
-  if negative (low a) || negative (high a) then M
-  else learn (spot_in c (high a)) (spot_in c (low a)) (Limit (plus (low a) - plus (high a)) (negb (strict a))) M.
-Definition learn_guard (c : bool) (t : trans) (M : option matrix) : option matrix :=
-  fold_right (learn_atom c) M (atoms t).
+Definition learn_atoms (c : bool) (l : list atom) (M : option matrix) : option matrix := fold_right (learn_atom c) M l.
 Definition learn_facts (l : list fact) (M : option matrix) : option matrix :=
   fold_right (fun f => learn (f_low f) (f_high f) (f_limit f)) M l.
 
-(* Some transition of a copy can always be taken: of each that cannot some atom fails. *)
-Fixpoint goes_on (c : bool) (l : list trans) (M : option matrix) : bool :=
+(* Some transition can always be taken: of each that cannot one of these comparisons holds. *)
+Fixpoint goes_on (c : bool) (l : list (list atom)) (M : option matrix) : bool :=
   match M with
   | None => true
-  | Some _ => match l with [] => false | t :: l' => forallb (fun a => goes_on c l' (learn_not c a M)) (atoms t) end
+  | Some _ => match l with [] => false | denials :: l' => forallb (fun a => goes_on c l' (learn_atom c a M)) denials end
   end.
 
 (* What a value is after a step: one of before, and what is added; None: nothing that is known. *)
@@ -155,6 +144,24 @@ Definition same_item (M : matrix) (i i' : item) : bool :=
 
 Section Relational.
 Variables (g : grade) (A : automaton) (V : view) (C : relcert) (W : pview).
+
+(* ---- What a step does, but with probability 0 ---- *)
+
+Definition denied (a : atom) : atom := {| low := high a; high := low a; strict := negb (strict a) |}.
+(* One of these holds where the guard does not. *)
+Definition denials (t : trans) : list atom := map (fun a => stricter (fresh_pair g V t (low a) (high a)) (denied a)) (atoms t).
+Definition same_atoms : list atom -> list atom -> bool := all2 atom_eqb.
+Definition guard_eqb (t t' : trans) : bool :=
+  same_atoms (atoms t) (atoms t') && same_atoms (sure g V t) (sure g V t') &&
+  same_atoms (denials t) (denials t') && same_atoms (support V t) (support V t').
+(* Two transitions with the same guard that store and show the same numbers. *)
+Definition effect_eqb (t t' : trans) : bool :=
+  guard_eqb t t' && all2 Nat.eqb (asg t) (asg t') &&
+  all2 (fun c c' => Nat.eqb (fst c) (fst c') && term_eqb (snd c) (snd c')) (copies t) (copies t') &&
+  all2 number_eqb (out t) (out t').
+(* Some transition of a copy can be taken, wherever its sample is. *)
+Definition can_go_on (c : bool) (l : list trans) (M : option matrix) : bool :=
+  goes_on c (map denials l) (learn_atoms c (flat_map (support V) l) M).
 
 (* ---- The machine ---- *)
 
@@ -211,8 +218,8 @@ Definition check_able : bool :=
 
 (* All that the guards of a state speak of. *)
 Definition spots_of (c : bool) (q : nat) : list spot :=
-  (c, Insample) :: flat_map (fun i => flat_map (fun a => [spot_in c (low a); spot_in c (high a)]) (atoms (tr_of V i))) (leaving_of V q).
-Definition always_goes_on (q : nat) : bool := goes_on true (map (tr_of V) (leaving_of V q)) (unknown (spots_of true q)).
+  (false, Zero) :: (c, Insample) :: flat_map (fun i => flat_map (fun a => [spot_in c (low a); spot_in c (high a)]) (atoms (tr_of V i))) (leaving_of V q).
+Definition always_goes_on (q : nat) : bool := can_go_on true (map (tr_of V) (leaving_of V q)) (unknown (spots_of true q)).
 
 (* suffix-sure. *)
 Definition check_sure_state (x rest u : nat) : bool :=
@@ -296,12 +303,12 @@ Definition tied (shift : option (Q * Q)) (M : option matrix) : option matrix :=
   | None => M
   end.
 Definition spots (n : rnode) (us vs : list nat) : list spot :=
-  (false, Zero) :: flat_map (fun f => [f_low f; f_high f]) (n_facts n) ++
+  flat_map (fun f => [f_low f; f_high f]) (n_facts n) ++
   flat_map (fun u => spots_of false (control_of W u)) us ++ flat_map (fun v => spots_of true (control_of W v)) vs.
 
 (* pair-output and pair-fact. *)
 Definition check_both (rest : nat) (mv : move) (d1 : trans * list nat) (d2 : trans * list (option nat)) (M : option matrix) : bool :=
-  match learn_guard true (fst d2) M with
+  match learn_atoms true (sure g V (fst d2)) M with
   | None => true
   | Some M =>
       forallb is_some (snd d2) && all2 (same_item M) (out (fst d1)) (out (fst d2)) &&
@@ -317,8 +324,8 @@ Definition check_move (n : rnode) (x rest : nat) (mv : move) (firsts seconds : l
   forallb (fun d1 =>
     match filter (fun v => mem v (able_of W rest)) (targets (snd d1)) with
     | [] => true
-    | us => let M1 := learn_guard false (fst d1) M in
-            forallb (fun l => goes_on true l M1) choices && forallb (fun d2 => check_both rest mv (fst d1, us) d2 M1) others
+    | us => let M1 := learn_atoms false (sure g V (fst d1)) M in
+            forallb (fun l => can_go_on true l M1) choices && forallb (fun d2 => check_both rest mv (fst d1, us) d2 M1) others
     end) (doings_of firsts x).
 
 Definition can_show (x rest u : nat) : bool :=

@@ -2822,11 +2822,6 @@ let atom_eqb a b =
   (&&) ((&&) (term_eqb a.low b.low) (term_eqb a.high b.high))
     (eqb a.strict b.strict)
 
-(** val guard_eqb : trans -> trans -> bool **)
-
-let guard_eqb t t' =
-  all2 atom_eqb (atoms t) (atoms t')
-
 (** val number_eqb : item -> item -> bool **)
 
 let number_eqb i j =
@@ -2838,15 +2833,6 @@ let number_eqb i j =
   | _ -> (match j with
           | Number (_, _) -> false
           | _ -> true)
-
-(** val effect_eqb : trans -> trans -> bool **)
-
-let effect_eqb t t' =
-  (&&)
-    ((&&) ((&&) (guard_eqb t t') (all2 (=) t.asg t'.asg))
-      (all2 (fun c c' ->
-        (&&) ((=) (fst c) (fst c')) (term_eqb (snd c) (snd c'))) t.copies
-        t'.copies)) (all2 number_eqb t.out t'.out)
 
 (** val spot_in : bool -> term -> spot **)
 
@@ -2861,31 +2847,24 @@ let learn_atom c a m =
   else learn (spot_in c a.low) (spot_in c a.high) { most =
          (qminus a.high.plus a.low.plus); unreached = a.strict } m
 
-(** val learn_not : bool -> atom -> matrix option -> matrix option **)
+(** val learn_atoms : bool -> atom list -> matrix option -> matrix option **)
 
-let learn_not c a m =
-  if (||) a.low.negative a.high.negative
-  then m
-  else learn (spot_in c a.high) (spot_in c a.low) { most =
-         (qminus a.low.plus a.high.plus); unreached = (negb a.strict) } m
-
-(** val learn_guard : bool -> trans -> matrix option -> matrix option **)
-
-let learn_guard c t m =
-  fold_right (learn_atom c) m (atoms t)
+let learn_atoms c l m =
+  fold_right (learn_atom c) m l
 
 (** val learn_facts : fact list -> matrix option -> matrix option **)
 
 let learn_facts l m =
   fold_right (fun f -> learn f.f_low f.f_high f.f_limit) m l
 
-(** val goes_on : bool -> trans list -> matrix option -> bool **)
+(** val goes_on : bool -> atom list list -> matrix option -> bool **)
 
 let rec goes_on c l m = match m with
 | Some _ ->
   (match l with
    | [] -> false
-   | t :: l' -> forallb (fun a -> goes_on c l' (learn_not c a m)) (atoms t))
+   | denials0 :: l' ->
+     forallb (fun a -> goes_on c l' (learn_atom c a m)) denials0)
 | None -> true
 
 (** val origin : trans -> spot -> (spot * q) option **)
@@ -2953,6 +2932,46 @@ let same_item m i i' =
   | _ -> (match i' with
           | Number (_, _) -> false
           | _ -> true)
+
+(** val denied : atom -> atom **)
+
+let denied a =
+  { low = a.high; high = a.low; strict = (negb a.strict) }
+
+(** val denials : grade -> view -> trans -> atom list **)
+
+let denials g v t =
+  map (fun a -> stricter (fresh_pair g v t a.low a.high) (denied a)) (atoms t)
+
+(** val same_atoms : atom list -> atom list -> bool **)
+
+let same_atoms =
+  all2 atom_eqb
+
+(** val guard_eqb : grade -> view -> trans -> trans -> bool **)
+
+let guard_eqb g v t t' =
+  (&&)
+    ((&&)
+      ((&&) (same_atoms (atoms t) (atoms t'))
+        (same_atoms (sure g v t) (sure g v t')))
+      (same_atoms (denials g v t) (denials g v t')))
+    (same_atoms (support v t) (support v t'))
+
+(** val effect_eqb : grade -> view -> trans -> trans -> bool **)
+
+let effect_eqb g v t t' =
+  (&&)
+    ((&&) ((&&) (guard_eqb g v t t') (all2 (=) t.asg t'.asg))
+      (all2 (fun c c' ->
+        (&&) ((=) (fst c) (fst c')) (term_eqb (snd c) (snd c'))) t.copies
+        t'.copies)) (all2 number_eqb t.out t'.out)
+
+(** val can_go_on :
+    grade -> view -> bool -> trans list -> matrix option -> bool **)
+
+let can_go_on g v c l m =
+  goes_on c (map (denials g v) l) (learn_atoms c (flat_map (support v) l) m)
 
 (** val edge_by : pview -> int -> int -> int -> int option **)
 
@@ -3066,34 +3085,36 @@ let check_able c w =
 (** val spots_of : view -> bool -> int -> spot list **)
 
 let spots_of v c q0 =
-  (c,
+  (false, Zero) :: ((c,
     Insample) :: (flat_map (fun i ->
                    flat_map (fun a ->
                      (spot_in c a.low) :: ((spot_in c a.high) :: []))
-                     (atoms (v.tr_of i))) (v.leaving_of q0))
+                     (atoms (v.tr_of i))) (v.leaving_of q0)))
 
-(** val always_goes_on : view -> int -> bool **)
+(** val always_goes_on : grade -> view -> int -> bool **)
 
-let always_goes_on v q0 =
-  goes_on true (map v.tr_of (v.leaving_of q0)) (unknown (spots_of v true q0))
+let always_goes_on g v q0 =
+  can_go_on g v true (map v.tr_of (v.leaving_of q0))
+    (unknown (spots_of v true q0))
 
-(** val check_sure_state : view -> pview -> int -> int -> int -> bool **)
+(** val check_sure_state :
+    grade -> view -> pview -> int -> int -> int -> bool **)
 
-let check_sure_state v w x rest u =
+let check_sure_state g v w x rest u =
   (&&)
     ((&&) (forallb is_symbol (w.letter_at x).sights)
-      (always_goes_on v (w.control_of u)))
+      (always_goes_on g v (w.control_of u)))
     (forallb (fun i ->
       match edge_by w u x i with
       | Some v0 -> mem v0 (w.sure_of rest)
       | None -> false) (v.leaving_of (w.control_of u)))
 
-(** val check_sure : view -> relcert -> pview -> bool **)
+(** val check_sure : grade -> view -> relcert -> pview -> bool **)
 
-let check_sure v c w =
+let check_sure g v c w =
   (&&) (forallb (accepts c) (w.sure_of 0))
     (forallb (fun b ->
-      forallb (check_sure_state v w (b_letter b) (b_rest b))
+      forallb (check_sure_state g v w (b_letter b) (b_rest b))
         (w.sure_of (b_class b))) c.e_suffixes.s_before)
 
 (** val differences : relcert -> pview -> int -> q * q **)
@@ -3215,19 +3236,21 @@ let check_paid g v c w n x mv firsts seconds =
 
 type doings = (trans * int option list) list
 
-(** val note : trans -> int option -> doings -> doings **)
+(** val note : grade -> view -> trans -> int option -> doings -> doings **)
 
-let rec note t v = function
-| [] -> (t, (v :: [])) :: []
+let rec note g v t v0 = function
+| [] -> (t, (v0 :: [])) :: []
 | p :: l' ->
   let (t', vs) = p in
-  if effect_eqb t t' then (t', (v :: vs)) :: l' else (t', vs) :: (note t v l')
+  if effect_eqb g v t t'
+  then (t', (v0 :: vs)) :: l'
+  else (t', vs) :: (note g v t v0 l')
 
-(** val doings_of : view -> pview -> int list -> int -> doings **)
+(** val doings_of : grade -> view -> pview -> int list -> int -> doings **)
 
-let doings_of v w us x =
+let doings_of g v w us x =
   fold_right (fun u l ->
-    fold_right (fun i l0 -> note (v.tr_of i) (edge_by w u x i) l0) l
+    fold_right (fun i l0 -> note g v (v.tr_of i) (edge_by w u x i) l0) l
       (v.leaving_of (w.control_of u))) [] us
 
 (** val targets : int option list -> int list **)
@@ -3237,15 +3260,15 @@ let targets vs =
                      | Some v -> v :: []
                      | None -> []) vs
 
-(** val guards_eqb : trans list -> trans list -> bool **)
+(** val guards_eqb : grade -> view -> trans list -> trans list -> bool **)
 
-let guards_eqb l l' =
-  all2 guard_eqb l l'
+let guards_eqb g v l l' =
+  all2 (guard_eqb g v) l l'
 
-(** val choices_of : view -> pview -> int list -> trans list list **)
+(** val choices_of : grade -> view -> pview -> int list -> trans list list **)
 
-let choices_of v w us =
-  different guards_eqb
+let choices_of g v w us =
+  different (guards_eqb g v)
     (map (fun u -> map v.tr_of (v.leaving_of (w.control_of u))) us)
 
 (** val tied : (q * q) option -> matrix option -> matrix option **)
@@ -3263,18 +3286,16 @@ let tied shift m =
     view -> pview -> rnode -> int list -> int list -> spot list **)
 
 let spots v w n us vs =
-  (false,
-    Zero) :: (app (flat_map (fun f -> f.f_low :: (f.f_high :: [])) n.n_facts)
-               (app
-                 (flat_map (fun u -> spots_of v false (w.control_of u)) us)
-                 (flat_map (fun v0 -> spots_of v true (w.control_of v0)) vs)))
+  app (flat_map (fun f -> f.f_low :: (f.f_high :: [])) n.n_facts)
+    (app (flat_map (fun u -> spots_of v false (w.control_of u)) us)
+      (flat_map (fun v0 -> spots_of v true (w.control_of v0)) vs))
 
 (** val check_both :
-    pview -> int -> move -> (trans * int list) -> (trans * int option list)
-    -> matrix option -> bool **)
+    grade -> view -> pview -> int -> move -> (trans * int list) ->
+    (trans * int option list) -> matrix option -> bool **)
 
-let check_both w rest mv d1 d2 m =
-  match learn_guard true (fst d2) m with
+let check_both g v w rest mv d1 d2 m =
+  match learn_atoms true (sure g v (fst d2)) m with
   | Some m0 ->
     (&&)
       ((&&) (forallb is_some (snd d2))
@@ -3298,17 +3319,17 @@ let check_move g v c w n x rest mv firsts seconds =
        tied mv.mv_shift
          (learn_facts n.n_facts (unknown (spots v w n firsts seconds)))
      in
-     let choices = choices_of v w seconds in
-     let others0 = doings_of v w seconds x in
+     let choices = choices_of g v w seconds in
+     let others0 = doings_of g v w seconds x in
      forallb (fun d1 ->
        match filter (fun v0 -> mem v0 (w.able_of rest)) (targets (snd d1)) with
        | [] -> true
        | n0 :: l ->
-         let m1 = learn_guard false (fst d1) m in
-         (&&) (forallb (fun l0 -> goes_on true l0 m1) choices)
+         let m1 = learn_atoms false (sure g v (fst d1)) m in
+         (&&) (forallb (fun l0 -> can_go_on g v true l0 m1) choices)
            (forallb (fun d2 ->
-             check_both w rest mv ((fst d1), (n0 :: l)) d2 m1) others0))
-       (doings_of v w firsts x))
+             check_both g v w rest mv ((fst d1), (n0 :: l)) d2 m1) others0))
+       (doings_of g v w firsts x))
 
 (** val can_show : pview -> int -> int -> int -> bool **)
 
@@ -3368,7 +3389,7 @@ let check_pairs g a v c w =
           ((&&)
             ((&&) ((&&) (check_claim c.e_claim) (check_model g a v))
               (forallb (fun s -> negb (nonempty s.factors)) a.states))
-            (check_machine a v c w)) (check_able c w)) (check_sure v c w))
+            (check_machine a v c w)) (check_able c w)) (check_sure g v c w))
       (forallb (check_rnode g v c w) c.e_nodes)) (check_initial c w)
 
 (** val check_relational : grade -> automaton -> relcert -> bool **)

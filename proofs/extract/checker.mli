@@ -787,23 +787,17 @@ val term_eqb : term -> term -> bool
 
 val atom_eqb : atom -> atom -> bool
 
-val guard_eqb : trans -> trans -> bool
-
 val number_eqb : item -> item -> bool
-
-val effect_eqb : trans -> trans -> bool
 
 val spot_in : bool -> term -> spot
 
 val learn_atom : bool -> atom -> matrix option -> matrix option
 
-val learn_not : bool -> atom -> matrix option -> matrix option
-
-val learn_guard : bool -> trans -> matrix option -> matrix option
+val learn_atoms : bool -> atom list -> matrix option -> matrix option
 
 val learn_facts : fact list -> matrix option -> matrix option
 
-val goes_on : bool -> trans list -> matrix option -> bool
+val goes_on : bool -> atom list list -> matrix option -> bool
 
 val origin : trans -> spot -> (spot * q) option
 
@@ -812,6 +806,18 @@ val fact_follows0 : matrix -> trans -> trans -> fact -> bool
 val apart : matrix -> term -> term -> q option
 
 val same_item : matrix -> item -> item -> bool
+
+val denied : atom -> atom
+
+val denials : grade -> view -> trans -> atom list
+
+val same_atoms : atom list -> atom list -> bool
+
+val guard_eqb : grade -> view -> trans -> trans -> bool
+
+val effect_eqb : grade -> view -> trans -> trans -> bool
+
+val can_go_on : grade -> view -> bool -> trans list -> matrix option -> bool
 
 val edge_by : pview -> int -> int -> int -> int option
 
@@ -834,11 +840,11 @@ val check_able : relcert -> pview -> bool
 
 val spots_of : view -> bool -> int -> spot list
 
-val always_goes_on : view -> int -> bool
+val always_goes_on : grade -> view -> int -> bool
 
-val check_sure_state : view -> pview -> int -> int -> int -> bool
+val check_sure_state : grade -> view -> pview -> int -> int -> int -> bool
 
-val check_sure : view -> relcert -> pview -> bool
+val check_sure : grade -> view -> relcert -> pview -> bool
 
 val differences : relcert -> pview -> int -> q * q
 
@@ -869,23 +875,23 @@ val check_paid :
 
 type doings = (trans * int option list) list
 
-val note : trans -> int option -> doings -> doings
+val note : grade -> view -> trans -> int option -> doings -> doings
 
-val doings_of : view -> pview -> int list -> int -> doings
+val doings_of : grade -> view -> pview -> int list -> int -> doings
 
 val targets : int option list -> int list
 
-val guards_eqb : trans list -> trans list -> bool
+val guards_eqb : grade -> view -> trans list -> trans list -> bool
 
-val choices_of : view -> pview -> int list -> trans list list
+val choices_of : grade -> view -> pview -> int list -> trans list list
 
 val tied : (q * q) option -> matrix option -> matrix option
 
 val spots : view -> pview -> rnode -> int list -> int list -> spot list
 
 val check_both :
-  pview -> int -> move -> (trans * int list) -> (trans * int option list) ->
-  matrix option -> bool
+  grade -> view -> pview -> int -> move -> (trans * int list) -> (trans * int
+  option list) -> matrix option -> bool
 
 val check_move :
   grade -> view -> relcert -> pview -> rnode -> int -> int -> move -> int

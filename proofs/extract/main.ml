@@ -47,7 +47,7 @@ let broken_relational grade a (c : relcert) =
     (fun () -> check_rnode grade v c w n) in
   match List.find_opt (fun (_, ok) -> not (ok ())) (of_model grade a v c.e_claim @ [
     "machine-state, machine-edge or machine-remarks", (fun () -> check_machine a v c w);
-    "suffix-class or suffix-able", (fun () -> check_able c w); "suffix-sure", (fun () -> check_sure v c w) ]
+    "suffix-class or suffix-able", (fun () -> check_able c w); "suffix-sure", (fun () -> check_sure grade v c w) ]
     @ List.mapi node c.e_nodes) with
   | Some (rule, _) -> rule
   | None -> "pair-initial"
@@ -95,16 +95,15 @@ let look (a : Automata.t) c j =
       from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds
   | "relational" ->
       let readings = Certificates.relational a where j in
-      (* Comparisons that are strict but with probability 0: what is proved from the weaker facts is proved. *)
-      let holds grade (automaton, x) = List.exists (check_relational grade automaton) [ x; Pairs.weak x ] in
-      let all grade = List.for_all (holds grade) readings in
+      let holds grade (automaton, x) = List.exists (check_relational grade automaton) (if grade.smooth then [ x ] else [ x; Pairs.weak x ]) in
+      let all grade = List.for_all (holds grade) (readings grade) in
       let rule grade =
-        let automaton, x = List.find (fun r -> not (holds grade r)) readings in
-        broken_relational grade automaton (if a.plain then Pairs.weak x else x) in
+        let automaton, x = List.find (fun r -> not (holds grade r)) (readings grade) in
+        broken_relational grade automaton x in
       let grade = if a.integer then multiples XH else real_numbers in
       if all grade then proved (not a.integer) (all (multiples XH))
-      else if a.plain then refuse "%s breaks the rules %s" where (rule grade)
-      else unproved ("a certificate that breaks the rules " ^ rule grade ^ ", or needs that ties have probability 0, where samples can be, or that integers are 1 apart")
+      else if a.integer then unproved ("a certificate that breaks the rules " ^ rule grade ^ ", or needs that there is no number between two integers")
+      else refuse "%s breaks the rules %s" where (rule grade)
   | "violation" | "well-formed" ->
       unproved ("certificates of the kind " ^ kind)
   | k -> refuse "%s is of the unknown kind %s" where k

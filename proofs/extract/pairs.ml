@@ -18,23 +18,23 @@ let stop = "stop"
 let is_stop s = s = stop || s = unprompted ^ stop
 
 (* The automaton that shows that a run stops: where no guard holds a transition to one more state shows one more symbol.  What
-   guards leave out is written as guards that exclude each other: of each atom the ones before hold, and it does not.  Also the
-   number of the first new transition. *)
+   guards leave out is written as guards that exclude each other: of each atom the ones before hold, and it does not, strictly if
+   equality has probability 0.  Also the number of the first new transition. *)
 let most_pieces = 10_000
-let with_stops (a : Automata.t) =
+let with_stops grade (a : Automata.t) =
   let old = a.automaton in
+  let view = by_trees (grow old a.hints) in
   let states = Array.of_list old.states in
   let stopped = Array.length states and first = List.length old.transitions in
   let leaving = Array.make stopped [] in
   List.iter (fun (t : trans) -> leaving.(t.src) <- t :: leaving.(t.src)) old.transitions;
   let halt = 1 + List.fold_left (fun m (t : trans) ->
     List.fold_left (fun m i -> match i with Sym s -> max m s | _ -> m) m t.out) (-1) old.transitions in
-  let negation (b : atom) = { low = b.high; high = b.low; strict = not b.strict } in
-  let rec options held = function [] -> [] | b :: l -> (negation b :: held) :: options (b :: held) l in
+  let rec options held = function [], _ | _, [] -> [] | b :: l, no :: m -> (no :: held) :: options (b :: held) (l, m) in
   let spots piece = List.concat_map (fun (b : atom) -> [ spot_in false b.low; spot_in false b.high ]) piece in
-  let possible piece = List.fold_right (learn_atom false) piece (unknown (spots piece)) <> None in
+  let possible t piece = learn_atoms false (support view t @ piece) (unknown (spots (support view t @ piece))) <> None in
   let pieces q = List.fold_left (fun pieces t ->
-    let found = List.concat_map (fun piece -> List.filter possible (List.map (fun o -> o @ piece) (options [] (atoms t)))) pieces in
+    let found = List.concat_map (fun piece -> List.filter (possible t) (List.map (fun o -> o @ piece) (options [] (atoms t, denials grade view t)))) pieces in
     if List.length found > most_pieces then refuse "there are more than %d cases in which no branch of a state is taken (limit)" most_pieces;
     found) [ [] ] leaving.(q) in
   let stop_at q = List.map (fun piece ->
@@ -177,10 +177,12 @@ let read_one (a : Automata.t) where claim l seen_stops (automaton, first_stop) =
 
 (* The certificate for who does not see that a run stops, where the letters that tell are left out, and for who does. *)
 let read (a : Automata.t) where claim l =
-  let without = a.automaton, List.length a.automaton.transitions and seen = with_stops a in
-  [ a.automaton, read_one a where claim l false without; fst seen, read_one a where claim l true seen ]
+  let without = read_one a where claim l false (a.automaton, List.length a.automaton.transitions) in
+  fun grade ->
+    let seen = with_stops grade a in
+    [ a.automaton, without; fst seen, read_one a where claim l true seen ]
 
-(* Where ties have probability 0 the file takes comparisons as strict, and the facts that follow as well.  All facts as "<=". *)
+(* All facts as "<=".  Where ties have probability 0 the file takes comparisons as strict, which is too much for integers. *)
 let weak c =
   let fact f = { f with f_limit = { f.f_limit with unreached = false } } in
   { c with e_nodes = List.map (fun n -> { n with n_facts = List.map fact n.n_facts }) c.e_nodes }

@@ -290,7 +290,7 @@ Proof. intros [k ->] [k' ->]. exists (k + k')%Z. rewrite plus_IZR. ring. Qed.
 Definition grid_laplace : noise eps := {|
   E := laplace g eps; atomless := False; ok := multiple g; ok_0 := multiple_0; ok_opp := multiple_opp; ok_plus := multiple_plus;
   good := fun _ => True; goodS := fun _ => True; goodJ := fun _ => True; good_set := fun _ => True;    (* sums exist for all functions *)
-  good_const := fun _ => I; good_ext := fun _ _ _ _ => I; good_plus := fun _ _ _ _ => I; good_ind := fun _ _ => I;
+  good_const := fun _ => I; good_ext := fun _ _ _ _ => I; good_plus := fun _ _ _ _ => I; good_ind := fun _ _ => I; good_least := fun _ _ _ _ _ _ => I;
   good_J := fun _ _ _ => I; goodS_const := fun _ => I; goodJ_const := fun _ => I; goodJ_mult := fun _ _ _ _ => I;
   goodJ_number := fun _ _ _ _ => I; goodJ_step := fun _ _ _ _ _ _ _ => I; goodS_E := fun _ _ _ _ _ _ => I;
   E_const := laplace_const;

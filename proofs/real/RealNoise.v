@@ -313,13 +313,25 @@ case: (ELap_cases l d m) => [E|[one [_ E]]].
 - by have -> : (fun w => ELap l d m (g (fun x => f x w))) = (fun w => mean one d m (g (fun x => f x w))) by apply/funext => w; rewrite E.
 Qed.
 
+Lemma least_good h h' K s : good h -> good h' -> good (fun z => Rmin (h z) (Rmult K (h' (Rminus z s)))).
+Proof.
+move=> mh mh'.
+have mk : @measurable_fun _ _ T T setT (fun z => Rmult K (h' (Rminus z s))).
+  apply: (@measurable_funrM _ T RT setT (fun z : T => h' (Rminus z s)) K).
+  exact: (@measurable_fun_comp _ _ _ T T T h' setT (@move RT (- s)) mh' (@measurable_move RT (- s))).
+have -> : (fun z => Rmin (h z) (Rmult K (h' (Rminus z s)))) = (fun z => if h z <= Rmult K (h' (Rminus z s)) then h z else Rmult K (h' (Rminus z s))).
+  by apply/funext => z; rewrite /Rmin -le_bE /le_b; case: Rle_dec.
+exact: (@measurable_fun_ifT _ _ T T _ _ _ (measurable_leb mh mk) mh mk).
+Qed.
+
 Definition real_laplace : noise eps.
 Proof.
-refine (@Build_noise eps ELap True (fun _ => True) I (fun _ _ => I) (fun _ _ _ _ => I) good goodS goodJ good_set _ _ _ _ _ _ _ _ _ _ _ _ _ _ _).
+refine (@Build_noise eps ELap True (fun _ => True) I (fun _ _ => I) (fun _ _ _ _ => I) good goodS goodJ good_set _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _).
 - move=> c. exact: measurable_fun_cst.
 - move=> h h' H. by have -> : h' = h by apply/funext => z; rewrite H.
 - move=> h h' mh mh'. exact: (@measurable_funD _ T RT setT h h').
 - move=> B mB. exact: (@measurable_fun_ifT _ _ T T (cst (IZR 1)) (cst (IZR 0)) B mB (@measurable_fun_cst _ _ T T setT _) (@measurable_fun_cst _ _ T T setT _)).
+- move=> h h' K s. exact: least_good.
 - move=> g s mg. apply: (mg _ T (fun x => cst (s x)) id) => [x|]; [exact: measurable_fun_cst|exact: measurable_fun_id].
 - move=> c dd X f mf. exact: measurable_fun_cst.
 - move=> c dd X f h mf mh. exact: measurable_fun_cst.
