@@ -36,8 +36,8 @@ let to_q (a, b) =
 
 (* ---- Ends of comparisons: samples, perhaps negative, second ones, and the ground ---- *)
 
-type ends = Sample of int * bool | Second of int | Ground
-let negated = function Sample (p, m) -> Sample (p, not m) | e -> e
+type ends = Sample of int * bool | Second of int * bool | Ground
+let negated = function Sample (p, m) -> Sample (p, not m) | Second (p, m) -> Second (p, not m) | Ground -> Ground
 
 type flow = { low_end : ends; high_end : ends; amount : small; repeated : bool }
 
@@ -49,12 +49,15 @@ let end_of where size j = match j with
       let number from k = match int_of_string_opt ("0u" ^ String.sub s from k) with
         | Some v when v < size -> v
         | _ -> refuse "%s is no position of the run" where in
-      if n > 1 && s.[0] = '-' then Sample (number 1 (n - 1), true)
-      else if n > 1 && s.[n - 1] = '\'' then Second (number 0 (n - 1))
+      let minus = n > 0 && s.[0] = '-' and second = n > 0 && s.[n - 1] = '\'' in
+      let from = if minus then 1 else 0 in
+      let p () = number from (n - from - if second then 1 else 0) in
+      if n > from && second then Second (p (), minus)
+      else if minus && n > 1 then Sample (p (), true)
       else refuse "%s is no position of the run" where
   | _ -> refuse "%s is no position of the run" where
 
-let position = function Sample (p, _) | Second p -> Some p | Ground -> None
+let position = function Sample (p, _) | Second (p, _) -> Some p | Ground -> None
 
 (* ---- A run and its flow ---- *)
 
@@ -123,7 +126,10 @@ let traced trans long =
           let (low, _), (high, _) = resolved u, resolved v in
           List.iter (fun (x, y, s) -> add_arc x y (w, `Item k, s))
             [ low, high, 1; high, low, -1; negated high, negated low, 1; negated low, negated high, -1 ]
-      | Other -> add_arc (Second w) Ground (w, `Item k, 1); add_arc Ground (Second w) (w, `Item k, -1)
+      | Other ->
+          let second = Second (w, false) in
+          List.iter (fun (x, y, s) -> add_arc x y (w, `Item k, s))
+            [ second, Ground, 1; Ground, second, -1; Ground, negated second, 1; negated second, Ground, -1 ]
       | Sym _ -> ()) t.out;
     let kept = List.map (fun x -> x, (Sample (w, false), nought)) t.asg @ List.map (fun (x, v) -> x, resolved v) t.copies in
     List.iter (fun (x, e) -> Hashtbl.replace store x e) kept) long;
@@ -147,7 +153,7 @@ let samples state summed integers steps long twin compared =
   let certain = function Sample (w, _) -> close w | _ -> true in
   let limit low c high d strict =
     (* Noise on real numbers has no single values: what is compared differs, unless it is one sample or has no noise. *)
-    let strict = strict || not integers && node false low <> node false high && not (certain low && certain high) in
+    let strict = strict || not integers && low <> high && not (certain low && certain high) in
     let g = (d +: based high -: c -: based low) *: (steps, 1) in
     let g = if strict then ceil_of g - 1 else floor_of g in
     let g = if turned then floor_of (g, 2) else g in
@@ -267,7 +273,7 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
     | Itself -> original.(p) <- w
     | Again (g, _, 0) -> Hashtbl.replace copies (p, g) w
     | _ -> ()) long;
-  let placed where_ = function Sample (p, m) -> Sample (where_ p, m) | Second p -> Second (where_ p) | Ground -> Ground in
+  let placed where_ = function Sample (p, m) -> Sample (where_ p, m) | Second (p, m) -> Second (where_ p, m) | Ground -> Ground in
   (* What a sample in such a part can gain, if it absorbs so much. *)
   let gain x e = match e with
     | Sample (w, m) when is_again w ->
@@ -292,8 +298,8 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
   (* What the samples of those parts absorb, all together. *)
   let absorbed = Hashtbl.create 97 in
   let absorb e x = match e with
-    | Sample (w, m) -> Hashtbl.replace absorbed w (Option.value (Hashtbl.find_opt absorbed w) ~default:nought +: (if m then neg x else x))
-    | Second w -> Hashtbl.replace absorbed w (Option.value (Hashtbl.find_opt absorbed w) ~default:nought +: x)
+    | Sample (w, m) | Second (w, m) ->
+        Hashtbl.replace absorbed w (Option.value (Hashtbl.find_opt absorbed w) ~default:nought +: (if m then neg x else x))
     | Ground -> () in
   List.iter (fun (low, high, x) ->
     absorb low (neg x);
@@ -444,7 +450,7 @@ let pattern (a : Automata.t) where name j =
         let cycles = cycles 1 in
         let c = match cycles with [ c ] -> c | _ -> refuse "%s has not one cycle" where in
         let shown p = List.find_map (function
-          | Other -> Some (Second p)
+          | Other -> Some (Second (p, false))
           | Number (x, y) when is_sample x || is_sample y -> Some (at p)
           | _ -> None) (trans p).out in
         let ends = List.filter_map (fun p -> if states.((trans p).src).reads then shown p else None) (List.init (c.behind_it - c.first) (fun i -> c.first + i)) in

@@ -244,8 +244,8 @@ def lower_bounds(rng: random.Random, subjects: list[Subject], mutants: int) -> t
     """The same of certificates of the kind ``lower``.
 
     The proved checker writes runs out, and judges those. So it may accept what the other one refuses for its
-    form; but it accepts no ``D`` above the one that the automaton has, nor that it has none, nor a run that
-    is possible on real numbers by one checker only.
+    form; but it accepts no ``D`` above the one that the automaton has, nor that it has none, nor a run on
+    real numbers that is impossible in Python.
     """
     counts: Counter[str] = Counter()
     differ = []
@@ -341,7 +341,8 @@ def violations(rng: random.Random, subjects: list[Subject], mutants: int) -> tup
         distinct = not rule and verify(subject.automaton, json.dumps(file)).claims[0].distinct
         kind = "violation" if k < 0 else "mutant of a violation"
         here = "refused" if rule else "distinct" if distinct else "not distinct"
-        counts[f"{kind}: {here} in Python, {said_of(claim)}"] += 1
+        noise = f" on {noise_of(subject, file)}" if claim is not None and claim.distinct else ""
+        counts[f"{kind}: {here} in Python, {said_of(claim)}{noise}"] += 1
         if claim is not None and (not rule and claim.distinct and not distinct):
             wrong.append(f"{subject.name}: proved, but not distinct in Python\n{json.dumps(file)}")
         if claim is not None and not claim.distinct and rule and rule not in FORM:
