@@ -33,6 +33,7 @@ from symdipa.checker.plain import private
 from symdipa.evidence.certificates import extracted
 from symdipa.files import formats
 from symdipa.interface.cli import cli
+from symdipa.model.automaton import Noise
 
 PROOFS = ROOT / "proofs"
 AXIOMS = {
@@ -172,6 +173,85 @@ def test_certificates_beyond_the_papers_automata_are_proved(program: Path, name:
     assert found.noise == (("integers",) if automaton.integer else ("real numbers", "integers"))
 
 
+LEAK = "(leak, 1/2, 0): output insample; goto leak\n"
+X = "(p, 1, 0): x := insample; output a; goto q\n"
+FACTS = {
+    "values are apart": (
+        X + "(q, 1, 0): y := insample; output a; goto r\n"
+        "(r:silent): if (x <= y) then output le; goto s elseif (x > y) then output gt; goto end\n"
+        "(s:silent): if (x >= y) then output ge; goto leak elseif (x < y) then output lt; goto end\n"
+    ),
+    "a value is apart from a constant": (
+        X + "(q:silent): if (x <= 2) then output le; goto s elseif (x > 2) then output gt; goto end\n"
+        "(s:silent): if (x >= 2) then output ge; goto leak elseif (x < 2) then output lt; goto end\n"
+    ),
+    "a value is apart from one that is given": (
+        X + "(q:silent): t := 2; output b; goto r\n"
+        "(r:silent): if (x <= t) then output le; goto s elseif (x > t) then output gt; goto end\n"
+        "(s:silent): if (x >= t) then output ge; goto leak elseif (x < t) then output lt; goto end\n"
+    ),
+    "constants": (
+        X + "(q:silent): if (x <= 1) then output le; goto s elseif (x > 1) then output gt; goto end\n"
+        "(s:silent): if (x >= 2) then output ge; goto leak elseif (x < 2) then output lt; goto end\n"
+    ),
+    "offsets": (
+        X + "(q, 1, 0): if (insample >= x + 1) then y := insample; output up; goto s"
+        " elseif (insample < x + 1) then output down; goto end\n"
+        "(s:silent): if (y <= x) then output ge; goto leak elseif (y > x) then output lt; goto end\n"
+    ),
+    "negatives": (
+        X + "(q, 1, 0): if (insample >= -x) then y := insample; output up; goto s"
+        " elseif (insample < -x) then output down; goto end\n"
+        "(s:silent): if (x < -y) then output ge; goto leak elseif (x >= -y) then output lt; goto end\n"
+    ),
+    "half of a sum": (
+        X + "(q:silent): if (x <= -x) then output le; goto s elseif (x > -x) then output gt; goto end\n"
+        "(s:silent): if (x > 0) then output gt; goto leak elseif (x <= 0) then output le; goto end\n"
+    ),
+    "exponential noise is above its mean": (
+        "(p:non-input, exp 1, 2): x := insample; output a; goto r\n"
+        "(r:silent): if (x < 2) then output lt; goto leak elseif (x >= 2) then output ge; goto end\n"
+    ),
+    "no noise is at its mean": (
+        "(p:non-input, inf, 2): x := insample; output a; goto r\n"
+        "(r:silent): if (x < 2) then output lt; goto leak elseif (x >= 2) then output ge; goto end\n"
+    ),
+    "what is shown is the same value": (
+        X + "(q:silent): y := x; output b; goto r\n(r:silent): output y - x; goto end\n"
+    ),
+}
+"""What has to be known of stored values: there is no ``D`` but for facts that exclude the last state, or
+answer a pair."""
+
+
+@pytest.mark.parametrize("what", FACTS)
+def test_facts_are_proved(program: Path, what: str) -> None:
+    automaton = symdipa.loads(FACTS[what] + (LEAK if "leak" in FACTS[what] else ""))
+    file = symdipa.certify(symdipa.weigh(automaton, certified=True))
+    assert isinstance(file, dict)
+    certificate = file["certificates"][0]
+    file["certificates"] = [certificate]
+    found = extracted.verify(automaton, json.dumps(file).encode())
+    assert found.claims == verify(automaton, json.dumps(file)).claims
+    # On integers values may be equal
+    assert found.noise == (("real numbers",) if "apart" in what else ("real numbers", "integers"))
+    for node in certificate["base"]["nodes"]:
+        node.pop("facts", None)
+    with pytest.raises(CertificateRefused, match=r"base-complete|lift-read"):
+        verify(automaton, json.dumps(file))
+    with pytest.raises(extracted.NotAccepted, match=r"base-complete|lift-read"):
+        extracted.verify(automaton, json.dumps(file).encode())
+
+
+def test_both_checkers_know_the_same_facts(program: Path, agree: ModuleType) -> None:
+    rng = random.Random(20261202)
+    subjects = list(agree.random_subjects(rng, 12, agree.random_linear))
+    counts, differ = agree.compare(rng, subjects, 200)
+    assert not differ
+    assert counts["certificate: accepted by both"] == 12
+    assert counts["   rule base-fact"] > 5 and counts["mutant: accepted by both"] > 20
+
+
 ADJACENCY = [
     *("answer_kept", "block_sums", "changes", "histogram", "histogram_all", "known_in_turn", "prefix_sums"),
     *("sliding_sums", "smart_sum", "sum_alarm", "svt_one_entry", "svt_window", "total", "tree"),
@@ -234,6 +314,47 @@ def test_both_checkers_agree(program: Path, agree: ModuleType) -> None:
     assert not differ
     assert counts["certificate: accepted by both"] > 12
     assert counts["mutant: refused by both"] > 100 and counts["mutant: accepted by both"] > 5
+
+
+PAIRED = {
+    "hidden_maximum": Fraction(5, 4),
+    "unseen_redraws": Fraction(0),
+    "noisy_max_2_exponential": Fraction(1),
+    "noisy_max_3_with_value": Fraction(3, 2),
+    "svt_integer_gap": Fraction(1),
+    "two_thresholds": Fraction(1),
+    "k_min_max_3": Fraction(5, 6),
+    "num_range_2": Fraction(5, 4),
+}
+"""With remarks, sure states, sets of states, numbers shown, other noise; some are not well-formed."""
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_pairs_of_runs_are_proved(program: Path, agree: ModuleType, name: str) -> None:
+    (path,) = (ROOT / "examples").glob(f"*/{name}.dipa")
+    (subject,) = agree.of_pairs(name, symdipa.load(path))
+    found = extracted.verify(subject.automaton, json.dumps(subject.file).encode())
+    assert [claim.bound for claim in found.claims] == [PAIRED[name]]
+    assert "integers" in found.noise
+
+
+def test_report_noisy_max_costs_two_samples_by_a_theorem(program: Path, agree: ModuleType) -> None:
+    for noise in (Noise.LAPLACE, Noise.EXPONENTIAL):
+        (subject,) = agree.of_pairs("noisy max", agree.noisy_max(5, noise=noise))
+        text = json.dumps(subject.file).encode()
+        assert [c.bound for c in extracted.verify(subject.automaton, text).claims] == [1]
+        subject.certificate["D"] = "999/1000"
+        assert agree.in_coq(subject, subject.file)
+
+
+def test_both_checkers_agree_on_pairs_of_runs(program: Path, agree: ModuleType) -> None:
+    rng = random.Random(20261202)
+    subjects = list(agree.random_pairs(rng, 12, agree.random_automaton))
+    subjects += agree.random_pairs(rng, 12, agree.random_linear)
+    counts, differ = agree.compare(rng, subjects, 250)
+    assert not differ
+    assert counts["certificate: accepted by both"] > 18
+    assert counts["mutant: refused by both"] > 60 and counts["mutant: accepted by both"] > 30
 
 
 def test_no_bound_from_below_is_too_large(program: Path, agree: ModuleType) -> None:

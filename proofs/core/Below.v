@@ -183,6 +183,7 @@ Qed.
 Section Run.
 Context {eps : R} (Heps : 0 < eps) (N : noise eps) (T : tails N) (g : grade).
 Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
+Hypothesis smooth_ok : smooth g = true -> atomless N.
 Variables (A : automaton) (H0 : hints).
 Local Notation V := (plain A H0).
 Local Notation P := (Pp N A).
@@ -325,7 +326,7 @@ Proof.
   - exists (c2 * c1 * E N (law_of (st A q)) (Q2R (d (st A q))) m h). split; [now apply Rmult_lt_0_compat|]. intros f Sf.
     rewrite <- (E_scale N T) by (auto; lra).
     assert (Us : unit_fun (fun z => c2 * c1 * h z)) by (intros z; apply prod_unit; [lra|apply Uh]).
-    apply (E_mono eps N); auto.
+    apply (E_le N); auto.
     { apply good_scaled, (good_around N T). }
     intros y. unfold h. destruct (around (Q2R (drawn c)) r y) eqn:Ar; simpl.
     + rewrite Rmult_1_r. apply Low; [easy|]. apply around_iff in Ar. split; [easy|]. intros; contradiction.
@@ -550,7 +551,7 @@ Proof.
     set (B := exp (te * Rabs k + - te * (k * (m + m' - b)))). assert (HB : 0 <= B) by (left; apply exp_pos).
     assert (Le : E N (law_of' (st A q)) (Q2R (d' (st A q))) (m + m') (fun x => ind (around b 1 x)) <= M * B).
     { eapply Rle_trans; [|apply (H (m + m') B HB)].
-      apply (E_mono eps N); [apply good_ind, (good_around N T)|apply (good_exp N T)|apply unit_ind|now apply min_exp_unit|].
+      apply (E_le N); [apply good_ind, (good_around N T)|apply (good_exp N T)|apply unit_ind|now apply min_exp_unit|].
       intros x. destruct (around b 1 x) eqn:Ar; simpl.
       - apply around_iff in Ar. apply Rmin_glb; [lra|]. unfold B. rewrite <- exp_plus, <- exp_0. apply exp_mono.
         replace (te * Rabs k + - te * (k * (m + m' - b)) + - (te * k) * (x - (m + m'))) with (te * (Rabs k - k * (x - b))) by ring.
@@ -608,7 +609,7 @@ Proof.
     + eapply Rle_trans; [|apply (R3 m Bc HB)]. unfold step. fold t.
       assert (U : unit_fun (after_step N A i q (map (seen s (drawn c) (drawn' c)) (out t)) a (P (map taken run) (word run s') (tgt t)) f)).
       { apply after_unit; [apply good_seen|intros; apply Pp_unit, good_run]. }
-      apply (E_mono eps N); [apply after_good; [apply good_seen|apply Pp_good, good_run]|apply (good_exp N T)|exact U|now apply min_exp_unit|].
+      apply (E_le N); [apply after_good; [apply good_seen|apply Pp_good, good_run]|apply (good_exp N T)|exact U|now apply min_exp_unit|].
       intros z. unfold Rmin. destruct (Rle_dec 1 _) as [|_]; [apply U|].
       unfold after_step. fold t. destruct (enabled t f z) eqn:En; [|apply Rmult_le_pos; [easy|left; apply exp_pos]].
       pose proof (shows_unit N A q (input A q a) (out t) (map (seen s (drawn c) (drawn' c)) (out t)) f z (good_seen s (drawn c) (drawn' c) (out t))) as Us.
@@ -871,10 +872,10 @@ Proof.
   - rewrite IH; auto. rewrite (Hz y); [lra|now left|]. intros ->. contradiction.
 Qed.
 
-Lemma prob_alone run a : deterministic A -> clear run ((initial A, []), []) -> chain A (initial A) (map taken run) ->
+Lemma prob_alone run a : deterministic N A -> clear run ((initial A, []), []) -> chain A (initial A) (map taken run) ->
   prob N A a (word run []) = P (map taken run) (word run []) (initial A) (fun _ => 0) (a, fun _ => 0).
 Proof.
-  intros Det Al Hc. unfold prob. rewrite (proj2 (Pr_paths N A Det _ (good_run run []) _ _ _)).
+  intros Det Al Hc. unfold prob. rewrite (Pr_paths N A Det _ (good_run run [])).
   apply (sum_one (fun p => P p (word run []) (initial A) (fun _ => 0) (a, fun _ => 0)) _ (map taken run)).
   - apply paths_NoDup.
   - rewrite word_length, <- (map_length taken). now apply chain_paths.
@@ -968,7 +969,7 @@ Proof.
   set (at_ := fun (k : nat) x => stream_of entry_at run x + INR k * stream_of more run x).
   set (f := fun k => P p w (initial A) (fun _ => 0) (at_ k, fun _ => 0)).
   assert (Pr' : forall k, prob N A (at_ k) w = f k).
-  { intros k. apply prob_alone; auto. apply (det _ _ _ HM). }
+  { intros k. apply prob_alone; auto. apply (det N g A H0 smooth_ok HM). }
   destruct (rare (th * eps) ltac:(now apply Rmult_lt_0_compat) run ks L (fun _ => 0) [] (initial A) Sl (fun _ => eq_refl) Hch) as (M & HM0 & Ra).
   fold p w in Ra.
   set (a0 := (at_ 0%nat, fun _ : nat => 0) : feed). set (a1 := (at_ 1%nat, fun _ : nat => 0) : feed).

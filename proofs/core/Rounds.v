@@ -342,6 +342,7 @@ Qed.
 Section Rounds.
 Context {eps : R} (Heps : 0 < eps) (N : noise eps) (T : tails N) (gr : grade) (Sum : adds_up gr).
 Hypothesis okq_ok : forall q, shift_ok gr q = true -> ok N (Q2R q).
+Hypothesis smooth_ok : smooth gr = true -> atomless N.
 Hypothesis points_ok : mixes gr = false -> points N T.
 Variables (A : automaton) (H0 : hints).
 Local Notation V := (plain A H0).
@@ -829,7 +830,7 @@ Proof.
   specialize (Sl ltac:(intros g lk p Hg Ag Hp; apply Hk; apply in_flat_map; exists (g, lk); split; [easy|]; cbn [fst snd]; now rewrite Ag)).
   destruct (passes_written k run _ _ _ _ _ _ _ _ Nil Nil Po) as (r0 & P0 & Pa).
   assert (Sm : small gr r0 (if mixes gr then r0 else 0)) by (unfold small; destruct (mixes gr); lra).
-  apply (neighbours Heps N T gr okq_ok A H0 (r_claim C) (written k run) _ _ th (Q2R (worth_in V run lks [])) D' _ _ Cc HM
+  apply (neighbours Heps N T gr okq_ok smooth_ok A H0 (r_claim C) (written k run) _ _ th (Q2R (worth_in V run lks [])) D' _ _ Cc HM
     (possible_written gr Sum A V k run _ _ _ _ _ _ _ _ Nil Nil Po) (small_has _ _ _ points_ok _ _ Sm) (Pa _ Sm) (nothing_near _ _ _ Sm)
     (mores_written k _ run Mo) (follows_written k run _ Fo) (clear_written _ k run _ Al) Sl); [|exact Hth|exact Hr].
   apply (worth_written k run K1 l lks [] _ Bk Se). reflexivity.

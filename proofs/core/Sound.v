@@ -1,6 +1,6 @@
 (* Certificates that the checker accepts prove privacy, for any noise that obeys the axioms. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Guide.
+From Symdipa.Core Require Import Model Lookup Checker Paths Facts Cover Ways Guide.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -51,6 +51,7 @@ Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
 Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
 Hypothesis mixes_ok : mixes g = true -> forall x, ok N x.
 Hypothesis ends_ok : forall lo hi x, only_ends g lo hi = true -> ok N x -> Q2R lo <= x <= Q2R hi -> x = Q2R lo \/ x = 0 \/ x = Q2R hi.
+Hypothesis smooth_ok : smooth g = true -> atomless N.
 Variable A : automaton.
 
 (* Shifts at the lower ends of intervals. *)
@@ -60,7 +61,7 @@ Proof. intros H x lo hi E. unfold lowest. rewrite E. pose proof (H x lo hi E). l
 
 (* Along a path that the facts allow, something holds if it does for all ways of the base, and for means. *)
 Lemma along H c gr own a b p (R : stream -> Prop) : check_model g A (plain A H) = true ->
-  check_graph g A (plain A H) c gr (gplain gr) own = true -> chain A (initial A) p -> open A gr 0 p -> adjacent N A c a b ->
+  check_graph g A (plain A H) c gr (gplain gr) own = true -> chain A (initial A) p -> open g A H gr 0 p -> adjacent N A c a b ->
   (mixes g = true -> convex R) ->
   (forall ws e, map fst ws = p -> proper N c e -> walk A c gr ws 0 (e, fun _ => 0) -> R e) -> R (fun n => a n - b n).
 Proof.
@@ -85,29 +86,49 @@ Local Lemma Hparts : check_model g A V = true /\ check_graph g A V c gr W (fun _
   check_potentials V c gr W = true.
 Proof. pose proof Hcheck as H. rewrite check_plain in H. unfold check_private in H. rewrite !andb_true_iff in H. tauto. Qed.
 
+(* What the facts of a node say is said of shifts, too. *)
+Lemma facts_kept v i l v' sg sh : In i (leaving A (b_state (bn gr v))) -> goal W v (i, l) = Some v' ->
+  contradicts g V (bn gr v) (tr A i) = false -> keeps (b_facts (bn gr v)) sg -> respects (sure g V (tr A i)) sg sh ->
+  keeps (b_facts (bn gr v')) (carried (tr A i) sg sh).
+Proof.
+  destruct Hparts as (_ & HG & _). intros Hi G Co Ke Re z k Hk.
+  destruct (goal_follows g A (c_hints C) c gr _ HG v i l v' Hi G Co) as [Ff _]. rewrite forallb_forall in Ff. specialize (Ff k Hk).
+  destruct (proj1 (lasting_node g A (c_hints C) c gr _ HG v') k Hk) as [L1 L2]. rewrite !carried_before by easy.
+  apply (bound_shift sg sh V _ _ (follows_some V _ _ Ff)). intros k' Hk'. unfold known in Hk'.
+  assert (R0 : forall k, In k (b_facts (bn gr v) ++ sure g V (tr A i)) -> shift sg sh (high k) <= shift sg sh (low k)).
+  { intros k0 H0. apply in_app_or in H0 as [H0|H0]; [now apply Ke|now apply Re]. }
+  destruct (nonempty (b_distinct (bn gr v))); [|now apply R0]. apply in_app_or in Hk' as [Hk'|Hk']; [now apply R0|].
+  apply in_map_iff in Hk' as (k0 & <- & Hk'). apply filter_In in Hk' as [Hk' _]. cbn [stricter low high]. apply R0, in_or_app. auto.
+Qed.
+
 Lemma lift_guided ws : forall n a, (n < length (l_nodes gr))%nat -> lrun gr n ws -> walk A c gr ws (l_base (ln gr n)) a ->
-  guided N A (c_hints C) (iv W n) (l_pot (ln gr n)) (map fst ws) a.
+  chain A (b_state (bn gr (l_base (ln gr n)))) (map fst ws) -> open g A (c_hints C) gr (l_base (ln gr n)) (map fst ws) ->
+  guided N g A (c_hints C) (b_facts (bn gr (l_base (ln gr n)))) (iv W n) (l_pot (ln gr n)) (map fst ws) a.
 Proof.
   destruct Hparts as (_ & HG & HP). unfold check_potentials in HP. apply andb_true_iff in HP as [Pos Cost].
   rewrite forallb_forall in Pos, Cost.
-  induction ws as [|[i l] ws IH]; intros n a Ln HL HW; simpl.
+  induction ws as [|[i l] ws IH]; intros n a Ln HL HW Hc Ho; simpl.
   - specialize (Pos (ln gr n) (nth_In _ _ Ln)). apply andb_true_iff in Pos as [Pos _]. apply Qle_R in Pos. now rewrite Q2R_0 in Pos.
   - destruct HL as (n' & He & HL). cbn [walk fst] in HW. destruct HW as (Ag & v' & Gl & Fit & HW).
     destruct (ledge_over g A (c_hints C) c gr _ HG _ _ _ He) as (_ & Ln' & Gl'). rewrite Gl in Gl'. inversion Gl'; subst v'.
+    cbn [map fst chain open] in Hc, Ho. destruct Hc as [Hi Hc]. destruct Ho as [Nc Ho].
+    destruct (goal_spec g A (c_hints C) c gr _ HG _ _ _ _ Gl) as (_ & _ & _ & _ & Ht & _).
     pose proof (Cost _ He) as Co. cbv beta iota in Co.
     destruct (means V c (tr_of V i) l (b_known (bn_of W (l_base (ln_of W n))))) as [ends|] eqn:Me; [|easy].
-    exists (iv W n'), (l_pot (ln gr n')), ends. split; [|split; [|now apply IH]].
+    exists (b_facts (bn gr (l_base (ln gr n')))), (iv W n'), (l_pot (ln gr n')), ends.
+    split; [|split; [|apply IH; auto; [now rewrite <- Ht|now apply (Ho l)]]].
     2: { intros U. exact (means_spec A (c_hints C) c gr (l_base (ln gr n)) (i, l) (l_base (ln gr n')) a ends Ag Fit Me U). }
     exists (floors W (tr A i) n n'), (ceilings W (tr A i) n n'). cbv zeta.
     split; [intros x Hx; now apply (read_spec g A (c_hints C) c gr _ HG _ _ _ _ _ He)|].
     split; [intros x lo' hi' M E; now apply (kept_spec g A (c_hints C) c gr _ HG _ _ _ _ _ _ _ He)|].
-    split; [|split; [|split; [|split; [|split; [|split]]]]].
+    split; [|split; [|split; [|split; [|split; [|split; [|split]]]]]].
     + intros x lo hi Hx E. unfold ceilings. apply in_or_app. left. apply (ends_In gr fst n _ x (lo, hi)); auto.
     + intros x lo hi Hx E. unfold floors. apply in_or_app. left. apply (ends_In gr snd n _ x (lo, hi)); auto.
     + intros x lo hi Hx E. unfold floors, ceilings. rewrite !in_app_iff. split; right; left.
       * apply (ends_In gr fst n' _ x (lo, hi)); auto.
       * apply (ends_In gr snd n' _ x (lo, hi)); auto.
-    + intros sg sh Iv HF HC. split.
+    + intros sg sh. now apply (facts_kept _ i l).
+    + intros sg sh Iv Ke HF HC. split.
       * intros u v Huv. now apply (asked_spec g A (c_hints C) c gr _ HG n i l n').
       * intros x u lo hi Hu E. now apply (copies_spec g A (c_hints C) c gr _ HG n i l n' x).
     + intros f e. apply (fit_spec g A (c_hints C) c gr _ HG _ _ _ _ _ _ He).
@@ -117,8 +138,8 @@ Qed.
 
 Theorem private a b w : good_word N w -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
 Proof.
-  destruct Hparts as (HM & HG & HP). intros Gw Adj. apply (shifted_private Heps N g A (c_hints C) c factors_ok HM a b Adj); auto.
-  intros p w' _ Hc. destruct (opened N g A (c_hints C) c gr _ HG p w' (fun _ => 0) (a, fun _ => 0) Hc) as [Ho|E0]; [right|now left].
+  destruct Hparts as (HM & HG & HP). intros Gw Adj. apply (shifted_private Heps N g A (c_hints C) c factors_ok smooth_ok HM a b Adj); auto.
+  intros p w' Gw' Hc. destruct (opened N g smooth_ok A (c_hints C) c gr _ HG p w' (fun _ => 0) (a, fun _ => 0) Gw' Hc) as [Ho|E0]; [right|now left].
   apply (along (c_hints C) c gr _ a b p (fun e => exists sg, shifted N A (c_hints C) sg p (e, fun _ => 0) (Q2R (c_D c))) HM HG Hc Ho Adj).
   - intros M la e e' Hla [sg S] [sg' S']. exists (mixed la sg sg').
     pose proof (shifted_mixed N g A (c_hints C) HM la (mixes_ok M) Hla p (initial A) _ _ _ _ _ _ Hc S S') as Sm.
@@ -130,8 +151,10 @@ Proof.
     assert (Iv : forall x lo hi, iv W n x = Some (lo, hi) -> Q2R lo <= Q2R hi).
     { intros x lo hi E. eapply (iv_ok N g okq_ok A (c_hints C) c gr _ HG); eauto. }
     assert (Ge : given_ok N (e, fun _ => 0)) by (split; cbn [fst snd]; intros; [apply Pe|apply ok_0]).
-    exists (lowest (iv W n)). rewrite <- Hn in HW. pose proof (lift_guided ws n _ Ln HL HW) as Gd. rewrite Hws in Gd.
-    pose proof (guided_shifted N g A (c_hints C) factors_ok HM p _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) Gd) as S.
+    destruct (base_0 g A (c_hints C) c gr _ HG) as (_ & BI & BF & _).
+    exists (lowest (iv W n)). rewrite <- Hn in HW. pose proof (lift_guided ws n _ Ln HL HW) as Gd. rewrite Hws, Hn, BI, BF in Gd.
+    specialize (Gd Hc Ho).
+    pose proof (guided_shifted N g A (c_hints C) factors_ok HM p _ _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) (keeps_nothing _) Gd) as S.
     unfold check_potentials in HP. apply andb_true_iff in HP as [Pos _]. rewrite forallb_forall in Pos.
     specialize (Pos (ln gr n) (nth_In _ _ Ln)). apply andb_true_iff in Pos as [_ Pos]. rewrite Hn in Pos. apply Qle_R in Pos.
     now apply (shifted_more N A (c_hints C) p _ _ (Q2R (l_pot (ln gr n)))).
@@ -261,13 +284,13 @@ Proof.
 Qed.
 
 Lemma parts_guided p : forall ns q e, chain A q p -> proper N c (fst e) -> (forall k, In k count -> lrun (part k) (ns k) (usual_ways p)) ->
-  guided N A (p_hints C) (ivs_at ns) (pot C q) p e.
+  guided N g A (p_hints C) [] (ivs_at ns) (pot C q) p e.
 Proof.
   induction p as [|i p IH]; intros ns q e0 Hc Pe HL; simpl; [apply pot_pos|].
   set (l := usual V (tr A i)) in *.
   destruct (choice count (fun k n' => In (ns k, (i, l), n') (l_edges (part k)) /\ lrun (part k) n' (usual_ways p))) as [ns' Hns]; [exact HL|].
   assert (He : forall k, In k count -> In (ns k, (i, l), ns' k) (l_edges (part k))) by (intros; now apply Hns).
-  destruct Hc as [Hi Hc]. exists (ivs_at ns'), (pot C (tgt (tr A i))).
+  destruct Hc as [Hi Hc]. exists [], (ivs_at ns'), (pot C (tgt (tr A i))).
   pose proof (proj2 (proj1 (leaving_In A _ i) Hi)) as Hs. pose proof (proj1 (proj1 (leaving_In A _ i) Hi)) as Hi'.
   destruct Pparts as (_ & _ & _ & HS & _). pose proof (step_spec i (HS i Hi')) as S.
   assert (Ha : forall k, In k count -> In (ns k, (i, l), ns' k) (asked k i)).
@@ -290,7 +313,7 @@ Proof.
   assert (CIn : forall k f, In k count -> In f (ceilings (gplain (part k)) (tr A i) (ns k) (ns' k)) -> In f Ce).
   { intros k f Hk Hf. unfold Ce. apply in_or_app. left. apply in_flat_map. eauto. }
   assert (Zero : forall b r, In r (zero_if b) -> b = true /\ r = 0%Q) by (intros [] r; simpl; intuition).
-  exists F, Ce. cbv zeta. split; [|split; [|split; [|split; [|split; [|split; [|split; [|split]]]]]]].
+  exists F, Ce. cbv zeta. split; [|split; [|split; [|split; [|split; [|split; [|split; [|split; [|split]]]]]]]].
   - intros x Hx. specialize (Own x Hx). apply existsb_exists in Own as (k0 & Hk0 & M0).
     unfold ivs_at. destruct (find _ _) as [k|] eqn:Fk.
     + apply find_some in Fk as [Hk M]. apply (read_spec g A (p_hints C) c (part k) _ (part_graph k Hk) _ _ _ _ _ (He k Hk) Hx M).
@@ -306,7 +329,8 @@ Proof.
     unfold floors, ceilings; rewrite !in_app_iff; right; left.
     + apply (ends_In (part k) fst _ _ x (lo, hi)); auto.
     + apply (ends_In (part k) snd _ _ x (lo, hi)); auto.
-  - intros sg sh _ HF HC. destruct (plain_spec _ Pl) as (_ & Cop & Ask). split.
+  - easy.
+  - intros sg sh _ _ HF HC. destruct (plain_spec _ Pl) as (_ & Cop & Ask). split.
     + intros a b Hab. destruct (Ask a b Hab) as [Sh E].
       assert (HF0 : Q2R 0 <= sh) by (apply HF; unfold F; rewrite in_app_iff, Sh; right; now left).
       assert (HC0 : sh <= Q2R 0) by (apply HC; unfold Ce; rewrite in_app_iff, Sh; right; now left).
@@ -343,11 +367,11 @@ Qed.
 
 Theorem private_in_parts a b w : good_word N w -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
 Proof.
-  destruct Pparts as (HM & _ & _ & _ & _ & HD). intros Gw Adj. apply (shifted_private Heps N g A (p_hints C) c factors_ok HM a b Adj); auto.
-  intros p w' _ Hc.
+  destruct Pparts as (HM & _ & _ & _ & _ & HD). intros Gw Adj. apply (shifted_private Heps N g A (p_hints C) c factors_ok smooth_ok HM a b Adj); auto.
+  intros p w' Gw' Hc.
   destruct (Req_dec (Pp N A p w' (initial A) (fun _ => 0) (a, fun _ => 0)) 0) as [H|H]; [now left|right].
   destruct (choice count (fun k n => (n < length (l_nodes (part k)))%nat /\ lrun (part k) n (usual_ways p))) as [ns Hns].
-  { intros k Hk. destruct (opened N g A (p_hints C) c (part k) _ (part_graph k Hk) p w' (fun _ => 0) (a, fun _ => 0) Hc) as [Ho|H']; [|contradiction].
+  { intros k Hk. destruct (opened N g smooth_ok A (p_hints C) c (part k) _ (part_graph k Hk) p w' (fun _ => 0) (a, fun _ => 0) Gw' Hc) as [Ho|H']; [|contradiction].
     assert (Hb : brun (part k) 0 (usual_ways p)).
     { apply (along (p_hints C) c (part k) _ a b p (fun _ => brun (part k) 0 (usual_ways p)) HM (part_graph k Hk) Hc Ho Adj).
       - intros _ la e e' _ H1 _. exact H1.
@@ -359,9 +383,9 @@ Proof.
     eapply (iv_ok N g okq_ok A (p_hints C) c (part k)); [exact (part_graph k Hk)| |exact E]. now apply Hns. }
   assert (Pe : proper N c (fun n => a n - b n)) by exact (proj1 Adj).
   assert (Ge : given_ok N (fun n => a n - b n, fun _ => 0)) by (split; cbn [fst snd]; intros; [apply Pe|apply ok_0]).
-  assert (Gd : guided N A (p_hints C) (ivs_at ns) (pot C (initial A)) p (fun n => a n - b n, fun _ => 0)).
+  assert (Gd : guided N g A (p_hints C) [] (ivs_at ns) (pot C (initial A)) p (fun n => a n - b n, fun _ => 0)).
   { apply parts_guided; auto. intros k Hk. now apply Hns. }
-  pose proof (guided_shifted N g A (p_hints C) factors_ok HM p _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) Gd) as S.
+  pose proof (guided_shifted N g A (p_hints C) factors_ok HM p _ _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) (keeps_nothing _) Gd) as S.
   apply (shifted_more N A (p_hints C) p _ _ (Q2R (pot C (initial A)))); auto. now apply Qle_R.
 Qed.
 End Parts.

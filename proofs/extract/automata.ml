@@ -5,7 +5,7 @@ open Reading
 
 type t = {
   automaton : automaton; names : string list; state : string -> int; variable : string -> int option;
-  variables : int; register : string -> int option; hints : hints; digest : string; plain : bool; integer : bool;
+  variables : int; register : string -> int option; symbol : int -> string; hints : hints; digest : string; plain : bool; integer : bool;
   unfolds : bool     (* not all entries may differ, or there are registers *)
 }
 
@@ -172,10 +172,11 @@ let read j =
   let register = numbering registers in
   let reg r = Option.get (register r) in
   let unfolds = differ <> every_entry || registers <> [] in
-  let symbol =
-    let f = numbering (List.concat_map (fun (_, _, _, _, _, _, _, _, (_, out)) ->
-      List.filter_map (function `Symbol s -> Some s | _ -> None) out) transitions) in
-    fun s -> Option.get (f s) in
+  let shown = List.concat_map (fun (_, _, _, _, _, _, _, _, (_, out)) ->
+    List.filter_map (function `Symbol s -> Some s | _ -> None) out) transitions in
+  let symbol = let f = numbering shown in fun s -> Option.get (f s) in
+  let by_number = Hashtbl.create 97 in
+  List.iter (fun s -> Hashtbl.replace by_number (symbol s) s) shown;
   let place where = function
     | None -> Zero
     | Some "insample" -> Insample
@@ -271,4 +272,5 @@ let read j =
     @ [ quoted initial; listed (List.map form_state states); listed (List.map form_trans transitions) ]
     @ if unfolds then [ quoted differ_text ] else []) in
   { automaton; names; state; variable; variables = List.length (List.sort_uniq compare all);
-    register; hints = { stored = needed automaton; lesser = Differ.lesser differ }; digest = Sha256.hex form; plain; integer; unfolds }
+    register; symbol = Hashtbl.find by_number; hints = { stored = needed automaton; lesser = Differ.lesser differ;
+      why = if plain then Finder.direct_sums ~equal:true else Finder.sums }; digest = Sha256.hex form; plain; integer; unfolds }

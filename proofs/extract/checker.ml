@@ -10,6 +10,12 @@ let negb = function
 | true -> false
 | false -> true
 
+(** val option_map : ('a1 -> 'a2) -> 'a1 option -> 'a2 option **)
+
+let option_map f = function
+| Some a -> Some (f a)
+| None -> None
+
 (** val fst : ('a1 * 'a2) -> 'a1 **)
 
 let fst = function
@@ -791,9 +797,9 @@ let every_entry =
 
 (** val entries : int -> pattern **)
 
-let entries most =
-  app (map (fun k -> ((Some k), (Some (Stdlib.Int.succ k)))) (seq 0 most))
-    (((Some most), None) :: [])
+let entries most0 =
+  app (map (fun k -> ((Some k), (Some (Stdlib.Int.succ k)))) (seq 0 most0))
+    (((Some most0), None) :: [])
 
 (** val window : int -> pattern **)
 
@@ -878,8 +884,8 @@ let with_key t k =
   | Some l -> l
   | None -> []
 
-type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list; b_apart : int;
+type bnode = { b_state : int; b_facts : atom list;
+               b_distinct : (term * term) list; b_apart : int;
                b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
@@ -901,7 +907,10 @@ type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type hints = { stored : int list list; lesser : int list list }
+type sums = (int * q) list
+
+type hints = { stored : int list list; lesser : int list list;
+               why : (atom list -> atom -> sums) }
 
 type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
@@ -909,7 +918,7 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool) }
+               bool; only_ends : (q -> q -> bool); smooth : bool }
 
 (** val source : edge -> int **)
 
@@ -934,7 +943,7 @@ let target =
 (** val bnode0 : bnode **)
 
 let bnode0 =
-  { b_state = 0; b_less = []; b_same = []; b_apart = 0; b_known = [] }
+  { b_state = 0; b_facts = []; b_distinct = []; b_apart = 0; b_known = [] }
 
 (** val lnode0 : lnode **)
 
@@ -964,7 +973,8 @@ let numbers l =
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
-              lesser_of : (int -> int list) }
+              lesser_of : (int -> int list);
+              why_of : (atom list -> atom -> sums) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -976,7 +986,8 @@ type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
 let plain a h =
   { tr_of = (tr a); st_of = (st a); leaving_of = (leaving a); stored_of =
     (fun q0 -> nth q0 h.stored []); moves_of = (fun k ->
-    nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []) }
+    nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []);
+    why_of = h.why }
 
 (** val gplain : graph -> gview **)
 
@@ -989,7 +1000,8 @@ let gplain g =
 type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
-               lesser_tree : int list tree }
+               lesser_tree : int list tree;
+               why_tree : (atom list -> atom -> sums) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -1004,7 +1016,7 @@ let grow a h =
   { tr_tree = t; st_tree = (array a.states); leaving_tree =
   (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
   stored_tree = (array h.stored); moves_tree = (array a.differ);
-  lesser_tree = (array h.lesser) }
+  lesser_tree = (array h.lesser); why_tree = h.why }
 
 (** val ggrow : graph -> gtrees **)
 
@@ -1023,7 +1035,7 @@ let by_trees t =
     leaving_of = (with_key t.leaving_tree); stored_of =
     (at_place [] t.stored_tree); moves_of =
     (at_place (None, None) t.moves_tree); lesser_of =
-    (at_place [] t.lesser_tree) }
+    (at_place [] t.lesser_tree); why_of = t.why_tree }
 
 (** val by_gtrees : gtrees -> gview **)
 
@@ -1032,11 +1044,6 @@ let by_gtrees t =
     ln_of = (at_place lnode0 t.ln_tree); over_of = (with_key t.over_tree);
     from_of = (with_key t.from_tree); to_of = (with_key t.to_tree); by_of =
     (with_key t.by_tree); every_of = (with_key t.every_tree) }
-
-(** val memp : (int * int) -> (int * int) list -> bool **)
-
-let memp p l =
-  existsb (fun p' -> (&&) ((=) (fst p) (fst p')) ((=) (snd p) (snd p'))) l
 
 (** val subset : int list -> int list -> bool **)
 
@@ -1176,25 +1183,10 @@ let place_eqb p q0 =
 let same_place v w =
   (&&) (eqb v.negative w.negative) (place_eqb v.whence w.whence)
 
-(** val excludes : atom -> atom -> bool **)
-
-let excludes a b =
-  (&&) ((&&) (same_place a.low b.high) (same_place a.high b.low))
-    (let gap =
-       qplus (qminus a.high.plus a.low.plus) (qminus b.high.plus b.low.plus)
-     in
-     (||) (qlt_bool gap { qnum = Z0; qden = XH })
-       ((&&) (qle_bool gap { qnum = Z0; qden = XH }) ((||) a.strict b.strict)))
-
 (** val minus : term -> term **)
 
 let minus v =
   { negative = (negb v.negative); whence = v.whence; plus = (qopp v.plus) }
-
-(** val mirrored : atom -> atom **)
-
-let mirrored a =
-  { low = (minus a.high); high = (minus a.low); strict = a.strict }
 
 (** val atoms : trans -> atom list **)
 
@@ -1207,17 +1199,63 @@ let atoms t =
         (Held x); plus = { qnum = Z0; qden = XH } }; strict = true }) t.t_lt)
       t.others)
 
-(** val opposite : trans -> trans -> bool **)
+type form = (place * q) list
 
-let opposite t t' =
-  (||)
-    ((||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
-      (existsb (fun a ->
-        existsb (fun b -> (||) (excludes a b) (excludes a (mirrored b)))
-          (atoms t')) t.others))
-    (existsb (fun b ->
-      existsb (fun a -> (||) (excludes a b) (excludes (mirrored a) b))
-        (atoms t)) t'.others)
+(** val put : place -> q -> form -> form **)
+
+let rec put p q0 = function
+| [] -> (p, q0) :: []
+| p0 :: f' ->
+  let (p', q') = p0 in
+  if place_eqb p p'
+  then (p', (qred (qplus q0 q'))) :: f'
+  else (p', q') :: (put p q0 f')
+
+(** val put_term : q -> term -> form -> form **)
+
+let put_term q0 v f =
+  put v.whence (if v.negative then qopp q0 else q0) f
+
+(** val put_atom : q -> atom -> form -> form **)
+
+let put_atom q0 a f =
+  put_term q0 a.low (put_term (qopp q0) a.high f)
+
+(** val vanishes : form -> bool **)
+
+let vanishes f =
+  forallb (fun p ->
+    (||) (place_eqb (fst p) Zero) (qeq_bool (snd p) { qnum = Z0; qden = XH }))
+    f
+
+(** val trivial : atom **)
+
+let trivial =
+  { low = zero; high = zero; strict = false }
+
+(** val taken_from : atom list -> sums -> (atom * q) list **)
+
+let taken_from k l =
+  map (fun p -> ((nth (fst p) k trivial), (snd p))) l
+
+(** val over : atom -> q **)
+
+let over a =
+  qminus a.low.plus a.high.plus
+
+(** val bound_by : (atom * q) list -> atom -> (q * bool) option **)
+
+let bound_by l a =
+  if (&&) (forallb (fun p -> qle_bool { qnum = Z0; qden = XH } (snd p)) l)
+       (vanishes
+         (fold_right (fun p -> put_atom (snd p) (fst p))
+           (put_atom (qopp { qnum = (Zpos XH); qden = XH }) a []) l))
+  then Some
+         ((fold_right (fun p m ->
+            qred (qminus m (qmult (snd p) (over (fst p))))) (over a) l),
+         (existsb (fun p ->
+           (&&) (fst p).strict (qlt_bool { qnum = Z0; qden = XH } (snd p))) l))
+  else None
 
 (** val asked : trans -> (term * term) list **)
 
@@ -1240,9 +1278,89 @@ let is_live l d0 =
   | Exact -> true
   | _ -> qlt_bool { qnum = Z0; qden = XH } d0
 
-(** val check_trans : view -> int -> bool **)
+(** val bound : view -> atom list -> atom -> (q * bool) option **)
 
-let check_trans v i =
+let bound v k a =
+  bound_by (taken_from k (v.why_of k a)) a
+
+(** val follows : view -> atom list -> atom -> bool **)
+
+let follows v k a =
+  match bound v k a with
+  | Some p ->
+    let (q0, unreached0) = p in
+    (||) (qlt_bool q0 { qnum = Z0; qden = XH })
+      ((&&) (qle_bool q0 { qnum = Z0; qden = XH })
+        ((||) unreached0 (negb a.strict)))
+  | None -> false
+
+(** val impossible : view -> atom list -> bool **)
+
+let impossible v k =
+  follows v k { low = zero; high = zero; strict = true }
+
+(** val given : view -> atom list -> term -> bool **)
+
+let given v k v0 =
+  match bound v k { low = v0; high = zero; strict = false } with
+  | Some p ->
+    let (above, _) = p in
+    (match bound v k { low = zero; high = v0; strict = false } with
+     | Some p0 ->
+       let (below, _) = p0 in
+       qle_bool (qplus above below) { qnum = Z0; qden = XH }
+     | None -> false)
+  | None -> false
+
+(** val fresh : grade -> view -> trans -> bool **)
+
+let fresh g v t =
+  let s = v.st_of t.src in
+  (&&) g.smooth
+    (match s.law_of with
+     | Exact -> false
+     | _ -> qlt_bool { qnum = Z0; qden = XH } s.d)
+
+(** val fresh_pair : grade -> view -> trans -> term -> term -> bool **)
+
+let fresh_pair g v t v0 w =
+  (&&) ((&&) (fresh g v t) ((||) (is_sample v0) (is_sample w)))
+    (negb (same_place v0 w))
+
+(** val stricter : bool -> atom -> atom **)
+
+let stricter b a =
+  { low = a.low; high = a.high; strict = ((||) a.strict b) }
+
+(** val support : view -> trans -> atom list **)
+
+let support v t =
+  let s = v.st_of t.src in
+  let m = { negative = false; whence = Zero; plus = s.mu } in
+  if (||) ((||) s.reads (nonempty s.factors)) (negb (uses t))
+  then []
+  else (match s.law_of with
+        | Laplace -> []
+        | Exponential -> { low = m; high = insample; strict = false } :: []
+        | Exact ->
+          { low = m; high = insample; strict = false } :: ({ low = insample;
+            high = m; strict = false } :: []))
+
+(** val sure : grade -> view -> trans -> atom list **)
+
+let sure g v t =
+  app (map (fun a -> stricter (fresh_pair g v t a.low a.high) a) (atoms t))
+    (support v t)
+
+(** val opposite : grade -> view -> trans -> trans -> bool **)
+
+let opposite g v t t' =
+  (||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
+    (impossible v (app (sure g v t) (sure g v t')))
+
+(** val check_trans : grade -> view -> int -> bool **)
+
+let check_trans g v i =
   let t = v.tr_of i in
   let s = v.st_of t.src in
   (&&)
@@ -1254,7 +1372,7 @@ let check_trans v i =
               ((||) (negb (shows_other t)) (is_live s.law_of' s.d')))
             ((<=) (length (filter is_other t.out)) (Stdlib.Int.succ 0)))
           (forallb (fun c -> negb (is_sample (snd c))) t.copies))
-        (forallb (fun j -> (||) ((=) i j) (opposite t (v.tr_of j)))
+        (forallb (fun j -> (||) ((=) i j) (opposite g v t (v.tr_of j)))
           (v.leaving_of t.src))) (subset (read t) (v.stored_of t.src)))
     (within (without (v.stored_of t.tgt) (gets t)) (v.stored_of t.src))
 
@@ -1285,7 +1403,7 @@ let check_lesser v size k =
 let check_model g a v =
   (&&)
     ((&&)
-      ((&&) (forallb (check_trans v) (numbers a.transitions))
+      ((&&) (forallb (check_trans g v) (numbers a.transitions))
         (negb (nonempty (v.stored_of a.initial))))
       (forallb (check_lesser v (length a.differ)) (numbers a.differ)))
     (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
@@ -1339,67 +1457,80 @@ let goal w v w0 =
   | Some e -> Some (target e)
   | None -> None
 
-(** val swap : (int * int) -> int * int **)
+(** val like : term -> term -> bool **)
 
-let swap p =
-  ((snd p), (fst p))
+let like v w =
+  (&&) (place_eqb v.whence w.whence)
+    ((||) (eqb v.negative w.negative) (place_eqb v.whence Zero))
 
-(** val same : bnode -> (int * int) list **)
+(** val alike_pairs : (term * term) -> (term * term) -> bool **)
 
-let same b =
-  app b.b_same (map swap b.b_same)
+let alike_pairs p q0 =
+  let (v, w) = p in
+  let (x, y) = q0 in
+  (||)
+    ((||) ((||) ((&&) (like v x) (like w y)) ((&&) (like v y) (like w x)))
+      ((&&) (like v (minus x)) (like w (minus y))))
+    ((&&) (like v (minus y)) (like w (minus x)))
 
-(** val below : bnode -> trans -> int list **)
+(** val distinct : bnode -> term -> term -> bool **)
 
-let below b t =
-  app t.t_ge
-    (map fst (filter (fun p -> mem (snd p) t.t_ge) (app b.b_less (same b))))
+let distinct b v w =
+  existsb (alike_pairs (v, w)) b.b_distinct
 
-(** val above : bnode -> trans -> int list **)
+(** val parted : view -> bnode -> atom list -> atom -> bool **)
 
-let above b t =
-  app t.t_lt
-    (map snd (filter (fun p -> mem (fst p) t.t_lt) (app b.b_less (same b))))
+let parted v b k a =
+  (||)
+    ((||) (distinct b a.low a.high)
+      ((&&) (distinct b zero a.high) (given v k a.low)))
+    ((&&) (distinct b a.low zero) (given v k a.high))
 
-(** val contradicts : bnode -> trans -> bool **)
+(** val known : grade -> view -> bnode -> trans -> atom list **)
 
-let contradicts b t =
-  meets (below b t) (above b t)
+let known g v b t =
+  let k = app b.b_facts (sure g v t) in
+  if nonempty b.b_distinct
+  then app k (map (stricter true) (filter (parted v b k) (sure g v t)))
+  else k
 
-(** val is_copy : trans -> int -> bool **)
+(** val as_before : trans -> term -> term **)
 
-let is_copy t x =
-  (&&) (negb (mem x t.asg)) (mem x (map fst t.copies))
+let as_before t v =
+  match v.whence with
+  | Held x ->
+    if mem x t.asg
+    then { negative = v.negative; whence = Insample; plus = v.plus }
+    else (match lookup x t.copies with
+          | Some u ->
+            let u0 = if v.negative then minus u else u in
+            { negative = u0.negative; whence = u0.whence; plus =
+            (qplus u0.plus v.plus) }
+          | None -> v)
+  | _ -> v
 
-(** val less_follows : bnode -> trans -> (int * int) -> bool **)
+(** val fact_follows : view -> trans -> atom list -> atom -> bool **)
 
-let less_follows b t p = match p with
-| (x, y) ->
-  (&&) ((&&) (negb (is_copy t x)) (negb (is_copy t y)))
-    (if mem x t.asg
-     then (&&) (negb (mem y t.asg)) (mem y (above b t))
-     else if mem y t.asg
-          then mem x (below b t)
-          else (||) (memp p b.b_less)
-                 ((&&) (mem x (below b t)) (mem y (above b t))))
+let fact_follows v t k a =
+  follows v k { low = (as_before t a.low); high = (as_before t a.high);
+    strict = a.strict }
 
-(** val same_follows : bnode -> trans -> (int * int) -> bool **)
+(** val distinct_follows :
+    grade -> view -> bnode -> trans -> (term * term) -> bool **)
 
-let same_follows b t p = match p with
-| (x, y) ->
-  (&&) ((&&) (negb (is_copy t x)) (negb (is_copy t y)))
-    (if mem x t.asg
-     then mem y t.asg
-     else (&&) (negb (mem y t.asg)) (memp p (same b)))
+let distinct_follows g v b t p =
+  let v0 = as_before t (fst p) in
+  let w = as_before t (snd p) in
+  (||) (distinct b v0 w) (fresh_pair g v t v0 w)
 
 (** val idle : trans -> (int * q) list -> bool **)
 
-let idle t known =
+let idle t known0 =
   (&&) (negb (uses_mean t))
     (forallb (fun p ->
       match lookup (fst p) t.sets with
       | Some u -> negb u.adds
-      | None -> true) known)
+      | None -> true) known0)
 
 (** val check_ways :
     grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
@@ -1440,36 +1571,37 @@ let check_ways g a v c w v0 i =
     grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
 
 let check_base_step g a v c w v0 i =
-  (||) (contradicts (w.bn_of v0) (v.tr_of i))
+  let b = w.bn_of v0 in
+  let t = v.tr_of i in
+  let k = known g v b t in
+  (||) (impossible v k)
     ((&&)
       (forallb (fun e ->
         (||) (negb ((=) (number e) i))
-          ((&&)
-            (forallb (less_follows (w.bn_of v0) (v.tr_of i))
-              (w.bn_of (target e)).b_less)
-            (forallb (same_follows (w.bn_of v0) (v.tr_of i))
-              (w.bn_of (target e)).b_same))) (w.out_of v0))
+          ((&&) (forallb (fact_follows v t k) (w.bn_of (target e)).b_facts)
+            (forallb (distinct_follows g v b t)
+              (w.bn_of (target e)).b_distinct))) (w.out_of v0))
       (check_ways g a v c w v0 i))
 
 (** val register_follows :
     claim -> trans -> differs -> (int * q) list -> (int * q) -> bool **)
 
-let register_follows c t l known = function
-| (x, after) ->
+let register_follows c t l known0 = function
+| (x, after0) ->
   (match lookup x t.sets with
    | Some u ->
      let (lo, hi) = entry_of c l in
      (match match u.from with
-            | Some y -> lookup y known
+            | Some y -> lookup y known0
             | None -> Some { qnum = Z0; qden = XH } with
       | Some before ->
         if u.adds
-        then (&&) (qeq_bool lo hi) (qeq_bool after (qplus before lo))
-        else qeq_bool after before
+        then (&&) (qeq_bool lo hi) (qeq_bool after0 (qplus before lo))
+        else qeq_bool after0 before
       | None -> false)
    | None ->
-     (match lookup x known with
-      | Some before -> qeq_bool after before
+     (match lookup x known0 with
+      | Some before -> qeq_bool after0 before
       | None -> false))
 
 (** val pattern_follows : view -> trans -> differs -> int -> int -> bool **)
@@ -1505,6 +1637,11 @@ let check_base_edge a v c g w = function
     (forallb (register_follows c t l (w.bn_of v0).b_known)
       (w.bn_of v').b_known)
 
+(** val lasting : (term * term) -> bool **)
+
+let lasting p =
+  (&&) (negb (is_sample (fst p))) (negb (is_sample (snd p)))
+
 (** val check_base :
     grade -> automaton -> view -> claim -> graph -> gview -> bool **)
 
@@ -1515,12 +1652,17 @@ let check_base g a v c g0 w =
         ((&&)
           ((&&)
             ((&&)
-              ((&&) (Nat.ltb 0 (length g0.b_nodes))
-                ((=) (w.bn_of 0).b_state a.initial))
-              (negb (nonempty (w.bn_of 0).b_less)))
-            (negb (nonempty (w.bn_of 0).b_same))) ((=) (w.bn_of 0).b_apart 0))
-        (negb (nonempty (w.bn_of 0).b_known)))
-      (forallb (check_base_edge a v c g0 w) g0.b_edges))
+              ((&&)
+                ((&&) (Nat.ltb 0 (length g0.b_nodes))
+                  ((=) (w.bn_of 0).b_state a.initial))
+                (negb (nonempty (w.bn_of 0).b_facts)))
+              (negb (nonempty (w.bn_of 0).b_distinct)))
+            ((=) (w.bn_of 0).b_apart 0))
+          (negb (nonempty (w.bn_of 0).b_known)))
+        (forallb (fun b ->
+          forallb lasting
+            (app (map (fun a0 -> (a0.low, a0.high)) b.b_facts) b.b_distinct))
+          g0.b_nodes)) (forallb (check_base_edge a v c g0 w) g0.b_edges))
     (forallb (fun v0 ->
       forallb (check_base_step g a v c w v0)
         (v.leaving_of (w.bn_of v0).b_state)) (numbers g0.b_nodes))
@@ -1701,6 +1843,13 @@ let ceilings w t n n' =
   app (ends w fst n t.t_ge)
     (app (ends w snd n' t.asg) (flat_map (ask_ceilings w n) (asked t)))
 
+(** val answered : view -> gview -> int -> (term * term) -> bool **)
+
+let answered v w n p =
+  is_some
+    (bound v (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p); high =
+      (snd p); strict = false })
+
 (** val check_ledge :
     view -> graph -> gview -> (int -> bool) -> edge -> bool **)
 
@@ -1722,8 +1871,8 @@ let check_ledge v g w own = function
             (forallb (fun x -> (||) (negb (own x)) (is_some (iv w n x)))
               (app t.t_ge t.t_lt))) (check_kept w t n n'))
         (check_copies w t n n'))
-      (forallb (fun p0 -> is_some (ask w n p0)) (asked t)))
-    (fits (floors w t n n') (ceilings w t n n'))
+      (forallb (fun p0 -> (||) (is_some (ask w n p0)) (answered v w n p0))
+        (asked t))) (fits (floors w t n n') (ceilings w t n n'))
 
 (** val check_graph :
     grade -> automaton -> view -> claim -> graph -> gview -> (int -> bool) ->
@@ -1741,13 +1890,13 @@ let rel v t =
 
 (** val weighed_of : (int * q) list -> (int * q) list -> q option **)
 
-let rec weighed_of known = function
+let rec weighed_of known0 = function
 | [] -> Some { qnum = Z0; qden = XH }
 | p :: l' ->
   let (x, f) = p in
-  (match lookup x known with
+  (match lookup x known0 with
    | Some q0 ->
-     (match weighed_of known l' with
+     (match weighed_of known0 l' with
       | Some m -> Some (qplus (qmult f q0) m)
       | None -> None)
    | None -> None)
@@ -1755,13 +1904,13 @@ let rec weighed_of known = function
 (** val means :
     view -> claim -> trans -> differs -> (int * q) list -> (q * q) option **)
 
-let means v c t l known =
+let means v c t l known0 =
   let (lo, hi) = entry_of c l in
   if uses_mean t
   then (match (v.st_of t.src).factors with
         | [] -> Some (lo, hi)
         | p :: l0 ->
-          (match weighed_of known (p :: l0) with
+          (match weighed_of known0 (p :: l0) with
            | Some m -> Some ((qplus lo m), (qplus hi m))
            | None -> None))
   else Some (lo, hi)
@@ -1785,7 +1934,7 @@ let check_law l f ce d0 =
 (** val check_cost :
     view -> trans -> (q * q) -> q list -> q list -> q -> bool **)
 
-let check_cost v t apart f ce paid =
+let check_cost v t apart0 f ce paid0 =
   let s = v.st_of t.src in
   let dd = s.d in
   forallb (fun d0 ->
@@ -1795,9 +1944,9 @@ let check_cost v t apart f ce paid =
           (check_law s.law_of' ({ qnum = Z0; qden = XH } :: []) ({ qnum = Z0;
             qden = XH } :: []) d0)))
       (forallb (fun m ->
-        (&&) (qle_bool (qplus (qmult dd m) (qmult (rel v t) d0)) paid)
-          (qle_bool (qminus (qmult dd m) (qmult (rel v t) d0)) paid))
-        (misses f ce d0))) ((fst apart) :: ((snd apart) :: []))
+        (&&) (qle_bool (qplus (qmult dd m) (qmult (rel v t) d0)) paid0)
+          (qle_bool (qminus (qmult dd m) (qmult (rel v t) d0)) paid0))
+        (misses f ce d0))) ((fst apart0) :: ((snd apart0) :: []))
 
 (** val check_potentials : view -> claim -> graph -> gview -> bool **)
 
@@ -1811,8 +1960,8 @@ let check_potentials v c g w =
       let (n, y0) = y in
       let (i, l) = y0 in
       (match means v c (v.tr_of i) l (w.bn_of (w.ln_of n).l_base).b_known with
-       | Some apart ->
-         check_cost v (v.tr_of i) apart (floors w (v.tr_of i) n n')
+       | Some apart0 ->
+         check_cost v (v.tr_of i) apart0 (floors w (v.tr_of i) n n')
            (ceilings w (v.tr_of i) n n')
            (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)
        | None -> false)) g.l_edges)
@@ -1901,8 +2050,8 @@ let check_parts_step v c pots p i =
             (||) ((=) k k') (fits (nth k f []) (nth k' ce []))) (numbers p))
           (numbers p)))
       (match means v c.p_claim t (usual v t) [] with
-       | Some apart ->
-         check_cost v t apart (app (concat f) (zero_if (shows_sample t)))
+       | Some apart0 ->
+         check_cost v t apart0 (app (concat f) (zero_if (shows_sample t)))
            (app (concat ce) (zero_if (shows_sample t)))
            (qminus (pots t.src) (pots t.tgt))
        | None -> false))
@@ -1945,7 +2094,7 @@ let on_grid n q0 =
 
 let real_numbers =
   { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
-    only_ends = (fun _ _ -> false) }
+    only_ends = (fun _ _ -> false); smooth = true }
 
 (** val multiples : positive -> grade **)
 
@@ -1953,13 +2102,13 @@ let multiples n =
   { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
     only_ends = (fun lo hi ->
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
-      (qle_bool hi { qnum = (Zpos XH); qden = n })) }
+      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false }
 
 (** val some_multiples : grade **)
 
 let some_multiples =
   { shift_ok = (fun _ -> true); factor_ok = (on_grid XH); mixes = false;
-    only_ends = (fun _ _ -> false) }
+    only_ends = (fun _ _ -> false); smooth = false }
 
 type order = (place * place) list
 
@@ -2267,9 +2416,9 @@ let upd_origins o t z0 =
     (app (map (fun p -> ((fst p), (origin_at o z0 (snd p)))) t.copies)
       (filter (fun p -> negb (mem (fst p) (gets t))) o))
 
-(** val fresh : origins -> int **)
+(** val fresh0 : origins -> int **)
 
-let fresh o =
+let fresh0 o =
   fold_right (fun p n ->
     match snd p with
     | Some y -> let (_, i) = y in if (<=) n i then Stdlib.Int.succ i else n
@@ -2278,7 +2427,7 @@ let fresh o =
 (** val sample_origin : law -> q -> origins -> origin **)
 
 let sample_origin l d0 o =
-  if is_live l d0 then Some (false, (fresh o)) else None
+  if is_live l d0 then Some (false, (fresh0 o)) else None
 
 (** val roomy : numbers_of -> origins -> q -> origin -> atom -> bool **)
 
@@ -2561,7 +2710,8 @@ let loose_stat s =
 let loose v =
   { tr_of = (fun i -> loose_trans (v.tr_of i)); st_of = (fun q0 ->
     loose_stat (v.st_of q0)); leaving_of = v.leaving_of; stored_of =
-    v.stored_of; moves_of = v.moves_of; lesser_of = v.lesser_of }
+    v.stored_of; moves_of = v.moves_of; lesser_of = v.lesser_of; why_of =
+    v.why_of }
 
 (** val with_numbers : rstep -> slopes_of -> rstep **)
 
@@ -3043,3 +3193,842 @@ let check_at a v at_of c =
 
 let check_pattern a c =
   check_at a (by_trees (grow a c.f_hints)) (at_place 0 (array c.f_run)) c
+
+type spot = bool * place
+
+(** val spot_of : bool -> place -> spot **)
+
+let spot_of c p = match p with
+| Zero -> (false, Zero)
+| _ -> (c, p)
+
+(** val spot_eqb : spot -> spot -> bool **)
+
+let spot_eqb x y =
+  (&&) (eqb (fst x) (fst y)) (place_eqb (snd x) (snd y))
+
+type limit = { most : q; unreached : bool }
+
+(** val nothing_apart : limit **)
+
+let nothing_apart =
+  { most = { qnum = Z0; qden = XH }; unreached = false }
+
+(** val sum_of : q -> q -> q **)
+
+let sum_of x y =
+  if Coq_Pos.eqb x.qden y.qden
+  then { qnum = (Z.add x.qnum y.qnum); qden = x.qden }
+  else qred (qplus x y)
+
+(** val after : limit -> limit -> limit **)
+
+let after b b' =
+  { most = (sum_of b.most b'.most); unreached =
+    ((||) b.unreached b'.unreached) }
+
+(** val at_most0 : limit -> limit -> bool **)
+
+let at_most0 b b' =
+  (&&) (qle_bool b.most b'.most)
+    ((||) ((||) (negb (qle_bool b'.most b.most)) b.unreached)
+      (negb b'.unreached))
+
+type row = limit option list
+
+type matrix = (spot * row) list
+
+(** val least : limit option -> limit option -> limit option **)
+
+let least o o' =
+  match o with
+  | Some b ->
+    (match o' with
+     | Some b' -> if at_most0 b b' then o else o'
+     | None -> o)
+  | None -> o'
+
+(** val pick : spot list -> row -> spot -> limit option **)
+
+let rec pick xs r y =
+  match xs with
+  | [] -> None
+  | x :: xs' ->
+    (match r with
+     | [] -> None
+     | o :: r' -> if spot_eqb x y then o else pick xs' r' y)
+
+(** val row_of : matrix -> spot -> row **)
+
+let row_of m x =
+  match find (fun p -> spot_eqb (fst p) x) m with
+  | Some p -> snd p
+  | None -> []
+
+(** val between : matrix -> spot -> spot -> limit option **)
+
+let between m x y =
+  if spot_eqb x y then Some nothing_apart else pick (map fst m) (row_of m x) y
+
+(** val by_way : limit -> row -> row -> row **)
+
+let rec by_way b r through =
+  match r with
+  | [] -> r
+  | o :: r' ->
+    (match through with
+     | [] -> r
+     | o' :: through' ->
+       (least o (option_map (after b) o')) :: (by_way b r' through'))
+
+(** val learn : spot -> spot -> limit -> matrix option -> matrix option **)
+
+let learn x y b = function
+| Some m0 ->
+  let close = fun o ->
+    match o with
+    | Some b' -> negb (at_most0 nothing_apart (after b b'))
+    | None -> false
+  in
+  let known0 = fun o -> match o with
+                        | Some b' -> at_most0 b' b
+                        | None -> false
+  in
+  if close (between m0 y x)
+  then None
+  else if known0 (between m0 x y)
+       then Some m0
+       else let xs = map fst m0 in
+            let last = row_of m0 y in
+            Some
+            (map (fun p ->
+              match pick xs (snd p) x with
+              | Some first -> ((fst p), (by_way (after first b) (snd p) last))
+              | None -> p) m0)
+| None -> None
+
+(** val different : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let different eqb0 l =
+  fold_right (fun x m -> if existsb (fun y -> eqb0 y x) m then m else x :: m)
+    [] l
+
+(** val unknown : spot list -> matrix option **)
+
+let unknown xs =
+  let xs0 = different spot_eqb xs in
+  Some
+  (map (fun x -> (x,
+    (map (fun y -> if spot_eqb x y then Some nothing_apart else None) xs0)))
+    xs0)
+
+type sight =
+| Symbol of int
+| Some_number
+| Other_number
+
+type letter_of = { prompted : bool; sights : sight list }
+
+type medge = { m_source : int; m_by : int; m_letter : int; m_target : int }
+
+type machine = { m_control : int list; m_accepting : int list;
+                 m_edges : medge list; m_letters : letter_of list }
+
+type suffixes = { s_able : int list list; s_sure : int list list;
+                  s_before : ((int * int) * int) list }
+
+type fact = { f_low : spot; f_high : spot; f_limit : limit }
+
+type move = { mv_letter : int; mv_rest : int; mv_shift : (q * q) option;
+              mv_after : int list }
+
+type rnode = { n_first : int list; n_second : int list; n_suffix : int;
+               n_facts : fact list; n_pot : q; n_moves : move list }
+
+type witness = { w_sets : (int list * (int * int) list) list;
+                 w_pairs : (int * (int * bool)) list }
+
+type relcert = { e_claim : claim; e_machine : machine; e_suffixes : suffixes;
+                 e_nodes : rnode list; e_initial : int list; e_hints : 
+                 hints; e_witness : witness }
+
+(** val rnode0 : rnode **)
+
+let rnode0 =
+  { n_first = []; n_second = []; n_suffix = 0; n_facts = []; n_pot = { qnum =
+    Z0; qden = XH }; n_moves = [] }
+
+(** val letter0 : letter_of **)
+
+let letter0 =
+  { prompted = false; sights = [] }
+
+(** val b_rest : ((int * int) * int) -> int **)
+
+let b_rest b =
+  fst (fst b)
+
+(** val b_letter : ((int * int) * int) -> int **)
+
+let b_letter b =
+  snd (fst b)
+
+(** val b_class : ((int * int) * int) -> int **)
+
+let b_class =
+  snd
+
+type pview = { control_of : (int -> int); edges_of : (int -> medge list);
+               letter_at : (int -> letter_of); able_of : (int -> int list);
+               sure_of : (int -> int list);
+               before_of : (int -> ((int * int) * int) list);
+               made_of : (int -> ((int * int) * int) list);
+               node_at : (int -> rnode);
+               set_at : (int -> int list * (int * int) list);
+               pairs_of : (int -> (int * (int * bool)) list) }
+
+(** val pgrow : relcert -> pview **)
+
+let pgrow c =
+  let m = c.e_machine in
+  let s = c.e_suffixes in
+  let controls = array m.m_control in
+  let edges = index (fun m0 -> m0.m_source) m.m_edges in
+  let letters = array m.m_letters in
+  let able = array s.s_able in
+  let sure0 = array s.s_sure in
+  let before = index b_rest s.s_before in
+  let made = index b_class s.s_before in
+  let nodes = array c.e_nodes in
+  let sets0 = array c.e_witness.w_sets in
+  let pairs = index fst c.e_witness.w_pairs in
+  { control_of = (at_place 0 controls); edges_of = (with_key edges);
+  letter_at = (at_place letter0 letters); able_of = (at_place [] able);
+  sure_of = (at_place [] sure0); before_of = (with_key before); made_of =
+  (with_key made); node_at = (at_place rnode0 nodes); set_at =
+  (at_place ([], []) sets0); pairs_of = (with_key pairs) }
+
+(** val sight_of : item -> sight **)
+
+let sight_of = function
+| Sym s -> Symbol s
+| Number (_, _) -> Some_number
+| Other -> Other_number
+
+(** val sight_eqb : sight -> sight -> bool **)
+
+let sight_eqb a b =
+  match a with
+  | Symbol s -> (match b with
+                 | Symbol s' -> (=) s s'
+                 | _ -> false)
+  | Some_number -> (match b with
+                    | Some_number -> true
+                    | _ -> false)
+  | Other_number -> (match b with
+                     | Other_number -> true
+                     | _ -> false)
+
+(** val is_symbol : sight -> bool **)
+
+let is_symbol = function
+| Symbol _ -> true
+| _ -> false
+
+(** val all2 : ('a1 -> 'a2 -> bool) -> 'a1 list -> 'a2 list -> bool **)
+
+let rec all2 f l l' =
+  match l with
+  | [] -> (match l' with
+           | [] -> true
+           | _ :: _ -> false)
+  | x :: m ->
+    (match l' with
+     | [] -> false
+     | y :: m' -> (&&) (f x y) (all2 f m m'))
+
+(** val term_eqb : term -> term -> bool **)
+
+let term_eqb a b =
+  (&&) (same_place a b) (qeq_bool a.plus b.plus)
+
+(** val atom_eqb : atom -> atom -> bool **)
+
+let atom_eqb a b =
+  (&&) ((&&) (term_eqb a.low b.low) (term_eqb a.high b.high))
+    (eqb a.strict b.strict)
+
+(** val number_eqb : item -> item -> bool **)
+
+let number_eqb i j =
+  match i with
+  | Number (a, b) ->
+    (match j with
+     | Number (a', b') -> (&&) (term_eqb a a') (term_eqb b b')
+     | _ -> false)
+  | _ -> (match j with
+          | Number (_, _) -> false
+          | _ -> true)
+
+(** val spot_in : bool -> term -> spot **)
+
+let spot_in c v =
+  spot_of c v.whence
+
+(** val learn_atom : bool -> atom -> matrix option -> matrix option **)
+
+let learn_atom c a m =
+  if (||) a.low.negative a.high.negative
+  then m
+  else learn (spot_in c a.low) (spot_in c a.high) { most =
+         (qminus a.high.plus a.low.plus); unreached = a.strict } m
+
+(** val learn_atoms : bool -> atom list -> matrix option -> matrix option **)
+
+let learn_atoms c l m =
+  fold_right (learn_atom c) m l
+
+(** val learn_facts : fact list -> matrix option -> matrix option **)
+
+let learn_facts l m =
+  fold_right (fun f -> learn f.f_low f.f_high f.f_limit) m l
+
+(** val goes_on : bool -> atom list list -> matrix option -> bool **)
+
+let rec goes_on c l m = match m with
+| Some _ ->
+  (match l with
+   | [] -> false
+   | denials0 :: l' ->
+     forallb (fun a -> goes_on c l' (learn_atom c a m)) denials0)
+| None -> true
+
+(** val origin0 : trans -> spot -> (spot * q) option **)
+
+let origin0 t x = match x with
+| (c, p) ->
+  (match p with
+   | Zero -> Some (x, { qnum = Z0; qden = XH })
+   | Insample -> None
+   | Held y ->
+     if mem y t.asg
+     then Some ((c, Insample), { qnum = Z0; qden = XH })
+     else (match lookup y t.copies with
+           | Some v ->
+             if v.negative then None else Some ((spot_in c v), v.plus)
+           | None -> Some (x, { qnum = Z0; qden = XH })))
+
+(** val fact_follows0 : matrix -> trans -> trans -> fact -> bool **)
+
+let fact_follows0 m t t' f =
+  let of0 = fun x -> origin0 (if fst x then t' else t) x in
+  (match of0 f.f_low with
+   | Some p0 ->
+     let (x, p) = p0 in
+     (match of0 f.f_high with
+      | Some p1 ->
+        let (y, p') = p1 in
+        (match between m x y with
+         | Some b ->
+           at_most0 (after b { most = (qminus p p'); unreached = false })
+             f.f_limit
+         | None -> false)
+      | None -> false)
+   | None -> false)
+
+(** val apart : matrix -> term -> term -> q option **)
+
+let apart m a a' =
+  if (||) a.negative a'.negative
+  then None
+  else (match between m (spot_in false a) (spot_in true a') with
+        | Some b ->
+          (match between m (spot_in true a') (spot_in false a) with
+           | Some b' ->
+             if qeq_bool (qplus b.most b'.most) { qnum = Z0; qden = XH }
+             then Some (qplus b.most (qminus a.plus a'.plus))
+             else None
+           | None -> None)
+        | None -> None)
+
+(** val same_item : matrix -> item -> item -> bool **)
+
+let same_item m i i' =
+  match i with
+  | Number (a, b) ->
+    (match i' with
+     | Number (a', b') ->
+       (match apart m a a' with
+        | Some x ->
+          (match apart m b b' with
+           | Some y -> qeq_bool x y
+           | None -> false)
+        | None -> false)
+     | _ -> false)
+  | _ -> (match i' with
+          | Number (_, _) -> false
+          | _ -> true)
+
+(** val denied : atom -> atom **)
+
+let denied a =
+  { low = a.high; high = a.low; strict = (negb a.strict) }
+
+(** val denials : grade -> view -> trans -> atom list **)
+
+let denials g v t =
+  map (fun a -> stricter (fresh_pair g v t a.low a.high) (denied a)) (atoms t)
+
+(** val same_atoms : atom list -> atom list -> bool **)
+
+let same_atoms =
+  all2 atom_eqb
+
+(** val guard_eqb : grade -> view -> trans -> trans -> bool **)
+
+let guard_eqb g v t t' =
+  (&&)
+    ((&&)
+      ((&&) (same_atoms (atoms t) (atoms t'))
+        (same_atoms (sure g v t) (sure g v t')))
+      (same_atoms (denials g v t) (denials g v t')))
+    (same_atoms (support v t) (support v t'))
+
+(** val effect_eqb : grade -> view -> trans -> trans -> bool **)
+
+let effect_eqb g v t t' =
+  (&&)
+    ((&&) ((&&) (guard_eqb g v t t') (all2 (=) t.asg t'.asg))
+      (all2 (fun c c' ->
+        (&&) ((=) (fst c) (fst c')) (term_eqb (snd c) (snd c'))) t.copies
+        t'.copies)) (all2 number_eqb t.out t'.out)
+
+(** val can_go_on :
+    grade -> view -> bool -> trans list -> matrix option -> bool **)
+
+let can_go_on g v c l m =
+  goes_on c (map (denials g v) l) (learn_atoms c (flat_map (support v) l) m)
+
+(** val edge_by : pview -> int -> int -> int -> int option **)
+
+let edge_by w u x i =
+  match find (fun e -> (&&) ((=) e.m_letter x) ((=) e.m_by i)) (w.edges_of u) with
+  | Some e -> Some e.m_target
+  | None -> None
+
+(** val check_medge :
+    automaton -> view -> relcert -> pview -> medge -> bool **)
+
+let check_medge a v c w e =
+  let t = v.tr_of e.m_by in
+  let x = w.letter_at e.m_letter in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) (Nat.ltb e.m_by (length a.transitions))
+              (Nat.ltb e.m_letter (length c.e_machine.m_letters)))
+            ((=) t.src (w.control_of e.m_source)))
+          ((=) t.tgt (w.control_of e.m_target)))
+        (eqb (v.st_of t.src).reads x.prompted))
+      (all2 sight_eqb (map sight_of t.out) x.sights))
+    (match edge_by w e.m_source e.m_letter e.m_by with
+     | Some v0 -> (=) v0 e.m_target
+     | None -> false)
+
+(** val accepts : relcert -> int -> bool **)
+
+let accepts c u =
+  mem u c.e_machine.m_accepting
+
+(** val check_set :
+    view -> relcert -> pview -> (int list * (int * int) list) -> bool **)
+
+let check_set v c w s =
+  match fst s with
+  | [] -> false
+  | u :: _ ->
+    (&&) (existsb (accepts c) (fst s))
+      (forallb (fun i ->
+        match lookup i (snd s) with
+        | Some k ->
+          (&&)
+            (forallb (fun v0 ->
+              existsb (fun u0 ->
+                existsb (fun e -> (&&) ((=) e.m_by i) ((=) e.m_target v0))
+                  (w.edges_of u0)) (fst s)) (fst (w.set_at k)))
+            (Nat.ltb k (length c.e_witness.w_sets))
+        | None -> false) (v.leaving_of (w.control_of u)))
+
+(** val has_pair : pview -> int -> int -> bool -> bool **)
+
+let has_pair w u v differ0 =
+  existsb (fun p -> (&&) ((=) (fst (snd p)) v) (eqb (snd (snd p)) differ0))
+    (w.pairs_of u)
+
+(** val check_pair : relcert -> pview -> (int * (int * bool)) -> bool **)
+
+let check_pair c w = function
+| (u, p0) ->
+  let (v, differ0) = p0 in
+  (&&) (negb ((&&) ((&&) differ0 (accepts c u)) (accepts c v)))
+    (forallb (fun e ->
+      forallb (fun e' ->
+        (||) (negb ((=) e.m_by e'.m_by))
+          (has_pair w e.m_target e'.m_target
+            ((||) differ0 (negb ((=) e.m_letter e'.m_letter)))))
+        (w.edges_of v)) (w.edges_of u))
+
+(** val check_machine : automaton -> view -> relcert -> pview -> bool **)
+
+let check_machine a v c w =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) ((=) (w.control_of 0) a.initial)
+              (forallb (check_medge a v c w) c.e_machine.m_edges))
+            (Nat.ltb 0 (length c.e_witness.w_sets)))
+          (match fst (w.set_at 0) with
+           | [] -> false
+           | u :: l -> (match l with
+                        | [] -> (=) u 0
+                        | _ :: _ -> false)))
+        (forallb (check_set v c w) c.e_witness.w_sets))
+      (has_pair w 0 0 false)) (forallb (check_pair c w) c.e_witness.w_pairs)
+
+(** val class_before : pview -> int -> int -> int option **)
+
+let class_before w rest x =
+  match find (fun b -> (=) (b_letter b) x) (w.before_of rest) with
+  | Some b -> Some (b_class b)
+  | None -> None
+
+(** val check_able : relcert -> pview -> bool **)
+
+let check_able c w =
+  (&&) (forallb (fun u -> mem u (w.able_of 0)) c.e_machine.m_accepting)
+    (forallb (fun rest ->
+      forallb (fun e ->
+        (||) (negb (mem e.m_target (w.able_of rest)))
+          (match class_before w rest e.m_letter with
+           | Some s -> mem e.m_source (w.able_of s)
+           | None -> false)) c.e_machine.m_edges)
+      (numbers c.e_suffixes.s_able))
+
+(** val spots_of : view -> bool -> int -> spot list **)
+
+let spots_of v c q0 =
+  (false, Zero) :: ((c,
+    Insample) :: (flat_map (fun i ->
+                   flat_map (fun a ->
+                     (spot_in c a.low) :: ((spot_in c a.high) :: []))
+                     (atoms (v.tr_of i))) (v.leaving_of q0)))
+
+(** val always_goes_on : grade -> view -> int -> bool **)
+
+let always_goes_on g v q0 =
+  can_go_on g v true (map v.tr_of (v.leaving_of q0))
+    (unknown (spots_of v true q0))
+
+(** val check_sure_state :
+    grade -> view -> pview -> int -> int -> int -> bool **)
+
+let check_sure_state g v w x rest u =
+  (&&)
+    ((&&) (forallb is_symbol (w.letter_at x).sights)
+      (always_goes_on g v (w.control_of u)))
+    (forallb (fun i ->
+      match edge_by w u x i with
+      | Some v0 -> mem v0 (w.sure_of rest)
+      | None -> false) (v.leaving_of (w.control_of u)))
+
+(** val check_sure : grade -> view -> relcert -> pview -> bool **)
+
+let check_sure g v c w =
+  (&&) (forallb (accepts c) (w.sure_of 0))
+    (forallb (fun b ->
+      forallb (check_sure_state g v w (b_letter b) (b_rest b))
+        (w.sure_of (b_class b))) c.e_suffixes.s_before)
+
+(** val differences : relcert -> pview -> int -> q * q **)
+
+let differences c w x =
+  entry_of c.e_claim (if (w.letter_at x).prompted then Any else Same)
+
+(** val maximum : q -> q -> q **)
+
+let maximum x y =
+  if qle_bool x y then y else x
+
+(** val price : law -> q -> q -> (q * q) -> (q * q) -> q option **)
+
+let price l d'0 apart0 d0 shift =
+  let above = qminus (fst shift) (qminus apart0 (snd d0)) in
+  let under = qminus (qminus apart0 (fst d0)) (snd shift) in
+  if match l with
+     | Laplace -> true
+     | Exponential -> qle_bool under { qnum = Z0; qden = XH }
+     | Exact ->
+       (&&) (qle_bool under { qnum = Z0; qden = XH })
+         (qle_bool above { qnum = Z0; qden = XH })
+  then Some
+         (qmult d'0 (maximum { qnum = Z0; qden = XH } (maximum above under)))
+  else None
+
+(** val law_eqb : law -> law -> bool **)
+
+let law_eqb l l' =
+  match l with
+  | Laplace -> (match l' with
+                | Laplace -> true
+                | _ -> false)
+  | Exponential -> (match l' with
+                    | Exponential -> true
+                    | _ -> false)
+  | Exact -> (match l' with
+              | Exact -> true
+              | _ -> false)
+
+(** val price_of_tie :
+    grade -> stat -> stat -> (q * q) -> (q * q) option -> q option **)
+
+let price_of_tie g s s' d0 = function
+| Some p ->
+  let (a, b) = p in
+  if (&&)
+       ((&&)
+         ((&&)
+           ((&&)
+             ((&&) ((&&) (qle_bool a b) (law_eqb s.law_of s'.law_of))
+               (qeq_bool s.d s'.d)) (is_live s.law_of s.d)) (g.shift_ok a))
+         (g.shift_ok b)) (g.shift_ok (qminus s'.mu s.mu))
+  then price s.law_of s.d (qminus s'.mu s.mu) d0 (a, b)
+  else None
+| None -> Some { qnum = Z0; qden = XH }
+
+(** val price_of_other :
+    grade -> stat -> stat -> (q * q) -> bool -> q option **)
+
+let price_of_other g s s' d0 = function
+| true ->
+  if (&&)
+       ((&&) ((&&) (law_eqb s.law_of' s'.law_of') (qeq_bool s.d' s'.d'))
+         (is_live s.law_of' s.d')) (g.shift_ok (qminus s'.mu' s.mu'))
+  then price s.law_of' s.d' (qminus s'.mu' s.mu') d0 ({ qnum = Z0; qden =
+         XH }, { qnum = Z0; qden = XH })
+  else None
+| false -> Some { qnum = Z0; qden = XH }
+
+(** val shows_other_number : pview -> int -> bool **)
+
+let shows_other_number w x =
+  existsb (sight_eqb Other_number) (w.letter_at x).sights
+
+(** val paid :
+    grade -> relcert -> pview -> stat -> stat -> int -> (q * q) option -> q
+    option **)
+
+let paid g c w s s' x shift =
+  match price_of_tie g s s' (differences c w x) shift with
+  | Some p ->
+    (match price_of_other g s s' (differences c w x) (shows_other_number w x) with
+     | Some p' -> Some (qplus p p')
+     | None -> None)
+  | None -> None
+
+(** val stat_eqb : stat -> stat -> bool **)
+
+let stat_eqb s s' =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&) ((&&) (eqb s.reads s'.reads) (law_eqb s.law_of s'.law_of))
+            (qeq_bool s.d s'.d)) (qeq_bool s.mu s'.mu))
+        (law_eqb s.law_of' s'.law_of')) (qeq_bool s.d' s'.d'))
+    (qeq_bool s.mu' s'.mu')
+
+(** val stats_of : view -> pview -> int list -> stat list **)
+
+let stats_of v w us =
+  different stat_eqb (map (fun u -> v.st_of (w.control_of u)) us)
+
+(** val check_paid :
+    grade -> view -> relcert -> pview -> rnode -> int -> move -> int list ->
+    int list -> bool **)
+
+let check_paid g v c w n x mv firsts seconds =
+  forallb (fun s ->
+    forallb (fun s' ->
+      (&&) (eqb s'.reads (w.letter_at x).prompted)
+        (match paid g c w s s' x mv.mv_shift with
+         | Some p ->
+           forallb (fun k -> qle_bool (qplus p (w.node_at k).n_pot) n.n_pot)
+             mv.mv_after
+         | None -> false)) (stats_of v w seconds)) (stats_of v w firsts)
+
+type doings = (trans * int option list) list
+
+(** val note : grade -> view -> trans -> int option -> doings -> doings **)
+
+let rec note g v t v0 = function
+| [] -> (t, (v0 :: [])) :: []
+| p :: l' ->
+  let (t', vs) = p in
+  if effect_eqb g v t t'
+  then (t', (v0 :: vs)) :: l'
+  else (t', vs) :: (note g v t v0 l')
+
+(** val doings_of : grade -> view -> pview -> int list -> int -> doings **)
+
+let doings_of g v w us x =
+  fold_right (fun u l ->
+    fold_right (fun i l0 -> note g v (v.tr_of i) (edge_by w u x i) l0) l
+      (v.leaving_of (w.control_of u))) [] us
+
+(** val targets : int option list -> int list **)
+
+let targets vs =
+  flat_map (fun o -> match o with
+                     | Some v -> v :: []
+                     | None -> []) vs
+
+(** val guards_eqb : grade -> view -> trans list -> trans list -> bool **)
+
+let guards_eqb g v l l' =
+  all2 (guard_eqb g v) l l'
+
+(** val choices_of : grade -> view -> pview -> int list -> trans list list **)
+
+let choices_of g v w us =
+  different (guards_eqb g v)
+    (map (fun u -> map v.tr_of (v.leaving_of (w.control_of u))) us)
+
+(** val tied : (q * q) option -> matrix option -> matrix option **)
+
+let tied shift m =
+  match shift with
+  | Some p ->
+    let (a, b) = p in
+    learn (true, Insample) (false, Insample) { most = b; unreached = false }
+      (learn (false, Insample) (true, Insample) { most = (qopp a);
+        unreached = false } m)
+  | None -> m
+
+(** val spots :
+    view -> pview -> rnode -> int list -> int list -> spot list **)
+
+let spots v w n us vs =
+  app (flat_map (fun f -> f.f_low :: (f.f_high :: [])) n.n_facts)
+    (app (flat_map (fun u -> spots_of v false (w.control_of u)) us)
+      (flat_map (fun v0 -> spots_of v true (w.control_of v0)) vs))
+
+(** val check_both :
+    grade -> view -> pview -> int -> move -> (trans * int list) ->
+    (trans * int option list) -> matrix option -> bool **)
+
+let check_both g v w rest mv d1 d2 m =
+  match learn_atoms true (sure g v (fst d2)) m with
+  | Some m0 ->
+    (&&)
+      ((&&) (forallb is_some (snd d2))
+        (all2 (same_item m0) (fst d1).out (fst d2).out))
+      (existsb (fun k ->
+        let n' = w.node_at k in
+        (&&)
+          ((&&) ((&&) ((=) n'.n_suffix rest) (subset (snd d1) n'.n_first))
+            (subset (targets (snd d2)) n'.n_second))
+          (forallb (fact_follows0 m0 (fst d1) (fst d2)) n'.n_facts))
+        mv.mv_after)
+  | None -> true
+
+(** val check_move :
+    grade -> view -> relcert -> pview -> rnode -> int -> int -> move -> int
+    list -> int list -> bool **)
+
+let check_move g v c w n x rest mv firsts seconds =
+  (&&) (check_paid g v c w n x mv firsts seconds)
+    (let m =
+       tied mv.mv_shift
+         (learn_facts n.n_facts (unknown (spots v w n firsts seconds)))
+     in
+     let choices = choices_of g v w seconds in
+     let others0 = doings_of g v w seconds x in
+     forallb (fun d1 ->
+       match filter (fun v0 -> mem v0 (w.able_of rest)) (targets (snd d1)) with
+       | [] -> true
+       | n0 :: l ->
+         let m1 = learn_atoms false (sure g v (fst d1)) m in
+         (&&) (forallb (fun l0 -> can_go_on g v true l0 m1) choices)
+           (forallb (fun d2 ->
+             check_both g v w rest mv ((fst d1), (n0 :: l)) d2 m1) others0))
+       (doings_of g v w firsts x))
+
+(** val can_show : pview -> int -> int -> int -> bool **)
+
+let can_show w x rest u =
+  existsb (fun e ->
+    (&&) ((=) e.m_letter x) (mem e.m_target (w.able_of rest))) (w.edges_of u)
+
+(** val check_rnode : grade -> view -> relcert -> pview -> rnode -> bool **)
+
+let check_rnode g v c w n =
+  (&&) (qle_bool { qnum = Z0; qden = XH } n.n_pot)
+    (match without n.n_second (w.sure_of n.n_suffix) with
+     | [] -> true
+     | n0 :: l ->
+       let seconds = n0 :: l in
+       (&&)
+         ((||)
+           ((||) (negb ((=) n.n_suffix 0))
+             (negb (existsb (accepts c) n.n_first)))
+           (forallb (accepts c) seconds))
+         (forallb (fun b ->
+           let x = b_letter b in
+           let rest = b_rest b in
+           (match filter (can_show w x rest) n.n_first with
+            | [] -> true
+            | n1 :: l0 ->
+              (match find (fun mv ->
+                       (&&) ((=) mv.mv_letter x) ((=) mv.mv_rest rest))
+                       n.n_moves with
+               | Some mv -> check_move g v c w n x rest mv (n1 :: l0) seconds
+               | None -> false))) (w.made_of n.n_suffix)))
+
+(** val is_start : relcert -> int -> rnode -> bool **)
+
+let is_start c s n =
+  (&&)
+    ((&&)
+      ((&&) ((&&) ((=) n.n_suffix s) (mem 0 n.n_first)) (mem 0 n.n_second))
+      (negb (nonempty n.n_facts))) (qle_bool n.n_pot c.e_claim.c_D)
+
+(** val check_initial : relcert -> pview -> bool **)
+
+let check_initial c w =
+  forallb (fun s ->
+    (||) (negb (mem 0 (w.able_of s)))
+      (existsb (fun k -> is_start c s (w.node_at k)) c.e_initial))
+    (numbers c.e_suffixes.s_able)
+
+(** val check_pairs :
+    grade -> automaton -> view -> relcert -> pview -> bool **)
+
+let check_pairs g a v c w =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) ((&&) (check_claim c.e_claim) (check_model g a v))
+              (forallb (fun s -> negb (nonempty s.factors)) a.states))
+            (check_machine a v c w)) (check_able c w)) (check_sure g v c w))
+      (forallb (check_rnode g v c w) c.e_nodes)) (check_initial c w)
+
+(** val check_relational : grade -> automaton -> relcert -> bool **)
+
+let check_relational g a c =
+  check_pairs g a (by_trees (grow a c.e_hints)) c (pgrow c)

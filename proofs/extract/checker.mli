@@ -3,6 +3,8 @@ val xorb : bool -> bool -> bool
 
 val negb : bool -> bool
 
+val option_map : ('a1 -> 'a2) -> 'a1 option -> 'a2 option
+
 val fst : ('a1 * 'a2) -> 'a1
 
 val snd : ('a1 * 'a2) -> 'a2
@@ -260,8 +262,8 @@ val index : ('a1 -> int) -> 'a1 list -> 'a1 list tree
 
 val with_key : 'a1 list tree -> int -> 'a1 list
 
-type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list; b_apart : int;
+type bnode = { b_state : int; b_facts : atom list;
+               b_distinct : (term * term) list; b_apart : int;
                b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
@@ -283,7 +285,10 @@ type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type hints = { stored : int list list; lesser : int list list }
+type sums = (int * q) list
+
+type hints = { stored : int list list; lesser : int list list;
+               why : (atom list -> atom -> sums) }
 
 type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
@@ -291,7 +296,7 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool) }
+               bool; only_ends : (q -> q -> bool); smooth : bool }
 
 val source : edge -> int
 
@@ -316,7 +321,8 @@ val numbers : 'a1 list -> int list
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
-              lesser_of : (int -> int list) }
+              lesser_of : (int -> int list);
+              why_of : (atom list -> atom -> sums) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -330,7 +336,8 @@ val gplain : graph -> gview
 type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
-               lesser_tree : int list tree }
+               lesser_tree : int list tree;
+               why_tree : (atom list -> atom -> sums) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -345,8 +352,6 @@ val ggrow : graph -> gtrees
 val by_trees : trees -> view
 
 val by_gtrees : gtrees -> gview
-
-val memp : (int * int) -> (int * int) list -> bool
 
 val subset : int list -> int list -> bool
 
@@ -390,15 +395,27 @@ val place_eqb : place -> place -> bool
 
 val same_place : term -> term -> bool
 
-val excludes : atom -> atom -> bool
-
 val minus : term -> term
-
-val mirrored : atom -> atom
 
 val atoms : trans -> atom list
 
-val opposite : trans -> trans -> bool
+type form = (place * q) list
+
+val put : place -> q -> form -> form
+
+val put_term : q -> term -> form -> form
+
+val put_atom : q -> atom -> form -> form
+
+val vanishes : form -> bool
+
+val trivial : atom
+
+val taken_from : atom list -> sums -> (atom * q) list
+
+val over : atom -> q
+
+val bound_by : (atom * q) list -> atom -> (q * bool) option
 
 val asked : trans -> (term * term) list
 
@@ -406,7 +423,27 @@ val uses_mean : trans -> bool
 
 val is_live : law -> q -> bool
 
-val check_trans : view -> int -> bool
+val bound : view -> atom list -> atom -> (q * bool) option
+
+val follows : view -> atom list -> atom -> bool
+
+val impossible : view -> atom list -> bool
+
+val given : view -> atom list -> term -> bool
+
+val fresh : grade -> view -> trans -> bool
+
+val fresh_pair : grade -> view -> trans -> term -> term -> bool
+
+val stricter : bool -> atom -> atom
+
+val support : view -> trans -> atom list
+
+val sure : grade -> view -> trans -> atom list
+
+val opposite : grade -> view -> trans -> trans -> bool
+
+val check_trans : grade -> view -> int -> bool
 
 val allows_too : view -> int -> int option -> int option -> bool
 
@@ -424,21 +461,22 @@ val way_eqb : way -> way -> bool
 
 val goal : gview -> int -> way -> int option
 
-val swap : (int * int) -> int * int
+val like : term -> term -> bool
 
-val same : bnode -> (int * int) list
+val alike_pairs : (term * term) -> (term * term) -> bool
 
-val below : bnode -> trans -> int list
+val distinct : bnode -> term -> term -> bool
 
-val above : bnode -> trans -> int list
+val parted : view -> bnode -> atom list -> atom -> bool
 
-val contradicts : bnode -> trans -> bool
+val known : grade -> view -> bnode -> trans -> atom list
 
-val is_copy : trans -> int -> bool
+val as_before : trans -> term -> term
 
-val less_follows : bnode -> trans -> (int * int) -> bool
+val fact_follows : view -> trans -> atom list -> atom -> bool
 
-val same_follows : bnode -> trans -> (int * int) -> bool
+val distinct_follows :
+  grade -> view -> bnode -> trans -> (term * term) -> bool
 
 val idle : trans -> (int * q) list -> bool
 
@@ -455,6 +493,8 @@ val pattern_follows : view -> trans -> differs -> int -> int -> bool
 
 val check_base_edge :
   automaton -> view -> claim -> graph -> gview -> edge -> bool
+
+val lasting : (term * term) -> bool
 
 val check_base : grade -> automaton -> view -> claim -> graph -> gview -> bool
 
@@ -493,6 +533,8 @@ val ask_ceilings : gview -> int -> (term * term) -> q list
 val floors : gview -> trans -> int -> int -> q list
 
 val ceilings : gview -> trans -> int -> int -> q list
+
+val answered : view -> gview -> int -> (term * term) -> bool
 
 val check_ledge : view -> graph -> gview -> (int -> bool) -> edge -> bool
 
@@ -647,7 +689,7 @@ val origin_at : origins -> origin -> term -> origin
 
 val upd_origins : origins -> trans -> origin -> origins
 
-val fresh : origins -> int
+val fresh0 : origins -> int
 
 val sample_origin : law -> q -> origins -> origin
 
@@ -827,3 +869,224 @@ val check_paper : automaton -> view -> bool
 val check_at : automaton -> view -> (int -> int) -> fcert -> bool
 
 val check_pattern : automaton -> fcert -> bool
+
+type spot = bool * place
+
+val spot_of : bool -> place -> spot
+
+val spot_eqb : spot -> spot -> bool
+
+type limit = { most : q; unreached : bool }
+
+val nothing_apart : limit
+
+val sum_of : q -> q -> q
+
+val after : limit -> limit -> limit
+
+val at_most0 : limit -> limit -> bool
+
+type row = limit option list
+
+type matrix = (spot * row) list
+
+val least : limit option -> limit option -> limit option
+
+val pick : spot list -> row -> spot -> limit option
+
+val row_of : matrix -> spot -> row
+
+val between : matrix -> spot -> spot -> limit option
+
+val by_way : limit -> row -> row -> row
+
+val learn : spot -> spot -> limit -> matrix option -> matrix option
+
+val different : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list
+
+val unknown : spot list -> matrix option
+
+type sight =
+| Symbol of int
+| Some_number
+| Other_number
+
+type letter_of = { prompted : bool; sights : sight list }
+
+type medge = { m_source : int; m_by : int; m_letter : int; m_target : int }
+
+type machine = { m_control : int list; m_accepting : int list;
+                 m_edges : medge list; m_letters : letter_of list }
+
+type suffixes = { s_able : int list list; s_sure : int list list;
+                  s_before : ((int * int) * int) list }
+
+type fact = { f_low : spot; f_high : spot; f_limit : limit }
+
+type move = { mv_letter : int; mv_rest : int; mv_shift : (q * q) option;
+              mv_after : int list }
+
+type rnode = { n_first : int list; n_second : int list; n_suffix : int;
+               n_facts : fact list; n_pot : q; n_moves : move list }
+
+type witness = { w_sets : (int list * (int * int) list) list;
+                 w_pairs : (int * (int * bool)) list }
+
+type relcert = { e_claim : claim; e_machine : machine; e_suffixes : suffixes;
+                 e_nodes : rnode list; e_initial : int list; e_hints : 
+                 hints; e_witness : witness }
+
+val rnode0 : rnode
+
+val letter0 : letter_of
+
+val b_rest : ((int * int) * int) -> int
+
+val b_letter : ((int * int) * int) -> int
+
+val b_class : ((int * int) * int) -> int
+
+type pview = { control_of : (int -> int); edges_of : (int -> medge list);
+               letter_at : (int -> letter_of); able_of : (int -> int list);
+               sure_of : (int -> int list);
+               before_of : (int -> ((int * int) * int) list);
+               made_of : (int -> ((int * int) * int) list);
+               node_at : (int -> rnode);
+               set_at : (int -> int list * (int * int) list);
+               pairs_of : (int -> (int * (int * bool)) list) }
+
+val pgrow : relcert -> pview
+
+val sight_of : item -> sight
+
+val sight_eqb : sight -> sight -> bool
+
+val is_symbol : sight -> bool
+
+val all2 : ('a1 -> 'a2 -> bool) -> 'a1 list -> 'a2 list -> bool
+
+val term_eqb : term -> term -> bool
+
+val atom_eqb : atom -> atom -> bool
+
+val number_eqb : item -> item -> bool
+
+val spot_in : bool -> term -> spot
+
+val learn_atom : bool -> atom -> matrix option -> matrix option
+
+val learn_atoms : bool -> atom list -> matrix option -> matrix option
+
+val learn_facts : fact list -> matrix option -> matrix option
+
+val goes_on : bool -> atom list list -> matrix option -> bool
+
+val origin0 : trans -> spot -> (spot * q) option
+
+val fact_follows0 : matrix -> trans -> trans -> fact -> bool
+
+val apart : matrix -> term -> term -> q option
+
+val same_item : matrix -> item -> item -> bool
+
+val denied : atom -> atom
+
+val denials : grade -> view -> trans -> atom list
+
+val same_atoms : atom list -> atom list -> bool
+
+val guard_eqb : grade -> view -> trans -> trans -> bool
+
+val effect_eqb : grade -> view -> trans -> trans -> bool
+
+val can_go_on : grade -> view -> bool -> trans list -> matrix option -> bool
+
+val edge_by : pview -> int -> int -> int -> int option
+
+val check_medge : automaton -> view -> relcert -> pview -> medge -> bool
+
+val accepts : relcert -> int -> bool
+
+val check_set :
+  view -> relcert -> pview -> (int list * (int * int) list) -> bool
+
+val has_pair : pview -> int -> int -> bool -> bool
+
+val check_pair : relcert -> pview -> (int * (int * bool)) -> bool
+
+val check_machine : automaton -> view -> relcert -> pview -> bool
+
+val class_before : pview -> int -> int -> int option
+
+val check_able : relcert -> pview -> bool
+
+val spots_of : view -> bool -> int -> spot list
+
+val always_goes_on : grade -> view -> int -> bool
+
+val check_sure_state : grade -> view -> pview -> int -> int -> int -> bool
+
+val check_sure : grade -> view -> relcert -> pview -> bool
+
+val differences : relcert -> pview -> int -> q * q
+
+val maximum : q -> q -> q
+
+val price : law -> q -> q -> (q * q) -> (q * q) -> q option
+
+val law_eqb : law -> law -> bool
+
+val price_of_tie :
+  grade -> stat -> stat -> (q * q) -> (q * q) option -> q option
+
+val price_of_other : grade -> stat -> stat -> (q * q) -> bool -> q option
+
+val shows_other_number : pview -> int -> bool
+
+val paid :
+  grade -> relcert -> pview -> stat -> stat -> int -> (q * q) option -> q
+  option
+
+val stat_eqb : stat -> stat -> bool
+
+val stats_of : view -> pview -> int list -> stat list
+
+val check_paid :
+  grade -> view -> relcert -> pview -> rnode -> int -> move -> int list ->
+  int list -> bool
+
+type doings = (trans * int option list) list
+
+val note : grade -> view -> trans -> int option -> doings -> doings
+
+val doings_of : grade -> view -> pview -> int list -> int -> doings
+
+val targets : int option list -> int list
+
+val guards_eqb : grade -> view -> trans list -> trans list -> bool
+
+val choices_of : grade -> view -> pview -> int list -> trans list list
+
+val tied : (q * q) option -> matrix option -> matrix option
+
+val spots : view -> pview -> rnode -> int list -> int list -> spot list
+
+val check_both :
+  grade -> view -> pview -> int -> move -> (trans * int list) -> (trans * int
+  option list) -> matrix option -> bool
+
+val check_move :
+  grade -> view -> relcert -> pview -> rnode -> int -> int -> move -> int
+  list -> int list -> bool
+
+val can_show : pview -> int -> int -> int -> bool
+
+val check_rnode : grade -> view -> relcert -> pview -> rnode -> bool
+
+val is_start : relcert -> int -> rnode -> bool
+
+val check_initial : relcert -> pview -> bool
+
+val check_pairs : grade -> automaton -> view -> relcert -> pview -> bool
+
+val check_relational : grade -> automaton -> relcert -> bool

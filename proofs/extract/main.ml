@@ -41,42 +41,57 @@ let broken_in_parts grade a (c : pcert) =
   let part k (own, g) = of_graph grade a v c.p_claim (Printf.sprintf "parts[%d]: " k) (g, by_gtrees (ggrow g), fun x -> List.mem x own) in
   first (of_model grade a v c.p_claim @ List.concat (List.mapi part c.p_parts))
 
+let broken_relational grade a (c : relcert) =
+  let v = by_trees (grow a c.e_hints) and w = pgrow c in
+  let node k n = Printf.sprintf "nodes[%d]: pair-end, pair-move, pair-shift, pair-potential, pair-output or pair-fact" k,
+    (fun () -> check_rnode grade v c w n) in
+  match List.find_opt (fun (_, ok) -> not (ok ())) (of_model grade a v c.e_claim @ [
+    "machine-state, machine-edge or machine-remarks", (fun () -> check_machine a v c w);
+    "suffix-class or suffix-able", (fun () -> check_able c w); "suffix-sure", (fun () -> check_sure grade v c w) ]
+    @ List.mapi node c.e_nodes) with
+  | Some (rule, _) -> rule
+  | None -> "pair-initial"
+
 (* What the theorems say of one certificate. *)
 let look (a : Automata.t) c j =
   let where = Printf.sprintf "certificates[%d]" c in
   let kind = text (where ^ ".kind") (match List.assoc_opt "kind" (table where j) with Some k -> k | None -> Json.Null) in
   let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
+  let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
+  let proved reals integers =
+    head @ [ pair "proved" "true"; pair "reals" (string_of_bool reals); pair "integers" (string_of_bool integers) ] in
   let integers = multiples XH in
-  let judged check broken =
-    let whole () = check integers in
-    let real () = if a.integer then whole () else check real_numbers in
+  let judged check broken x pruned =
+    let whole () = check integers x || not a.integer && check integers (pruned (Pruning.pruned integers a) x) in
+    let real () = if a.integer then whole () else check real_numbers x in
     let rule () = broken (if a.integer then integers else real_numbers) in
-    if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (whole ())) ]
-    else if a.plain then refuse "%s breaks the rules %s" where (rule ())
-    else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
-      ^ ", or needs a fact about constants, negatives or values apart, which no theorem is about")) ] in
+    if real () then proved (not a.integer) (whole ())
+    else if List.exists (fun (equal, _) -> equal = None) a.automaton.differ then unproved "entries of which there are only so many"
+    else if a.integer then unproved ("a certificate that breaks the rules " ^ rule () ^ ", or needs that there is no number between two integers")
+    else refuse "%s breaks the rules %s" where (rule ()) in
   let from_below written check =
-    let proved grade =
+    let found grade =
       match written (grade == integers) with
       | x when check grade a.automaton x -> Ok ()
       | _ -> Error ("a certificate of the kind " ^ kind ^ " that breaks a rule, or needs the order of values to tell runs apart")
       | exception Not_proved why -> Error why in
-    let on_integers = proved integers in
-    match (if a.integer then on_integers else proved real_numbers), on_integers with
-    | Error why, Error _ -> head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ]
-    | found, _ -> head @ [ pair "proved" "true"; pair "reals" (string_of_bool (found = Ok () && not a.integer));
-        pair "integers" (string_of_bool (on_integers = Ok ())) ] in
+    let on_integers = found integers in
+    match (if a.integer then on_integers else found real_numbers), on_integers with
+    | Error why, Error _ -> unproved why
+    | found, _ -> proved (found = Ok () && not a.integer) (on_integers = Ok ()) in
   match kind with
   | "private" ->
       let x = Certificates.private_ a where j in
-      judged (fun grade -> check grade a.automaton x) (fun grade -> broken_private grade a.automaton x)
+      judged (fun grade -> check grade a.automaton) (fun grade -> broken_private grade a.automaton x) x
+        (fun prune (x : cert) -> { x with c_graph = prune x.c_graph; c_hints = Pruning.hints a })
   | "private-in-parts" when not a.plain ->
-      head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts of automata beyond the paper's") ]
+      unproved "certificates in parts of automata beyond the paper's"
   | "private-in-parts" when List.mem_assoc "trunk" (table where j) ->
-      head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts with a trunk") ]
+      unproved "certificates in parts with a trunk"
   | "private-in-parts" ->
       let x = Certificates.in_parts a where j in
-      judged (fun grade -> check_parts grade a.automaton x) (fun grade -> broken_in_parts grade a.automaton x)
+      judged (fun grade -> check_parts grade a.automaton) (fun grade -> broken_in_parts grade a.automaton x) x
+        (fun prune (x : pcert) -> { x with p_parts = List.map (fun (own, g) -> own, prune g) x.p_parts; p_hints = Pruning.hints a })
   | "lower" -> from_below (fun integers -> Runs.lower a where j integers) check_lower
   | "violation" ->
       (match text (where ^ ".pattern") (Option.value (List.assoc_opt "pattern" (table where j)) ~default:Json.Null) with
@@ -92,8 +107,18 @@ let look (a : Automata.t) c j =
               | _ -> said
               | exception Not_proved _ -> said)
        | p -> refuse "%s has the unknown pattern %s" where p)
-  | "relational" | "well-formed" ->
-      head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
+  | "relational" ->
+      let readings = Certificates.relational a where j in
+      let holds grade (automaton, x) = List.exists (check_relational grade automaton) (if grade.smooth then [ x ] else [ x; Pairs.weak x ]) in
+      let all grade = List.for_all (holds grade) (readings grade) in
+      let rule grade =
+        let automaton, x = List.find (fun r -> not (holds grade r)) (readings grade) in
+        broken_relational grade automaton x in
+      let grade = if a.integer then multiples XH else real_numbers in
+      if all grade then proved (not a.integer) (all (multiples XH))
+      else if a.integer then unproved ("a certificate that breaks the rules " ^ rule grade ^ ", or needs that there is no number between two integers")
+      else refuse "%s breaks the rules %s" where (rule grade)
+  | "well-formed" -> unproved ("certificates of the kind " ^ kind)
   | k -> refuse "%s is of the unknown kind %s" where k
 
 let () =

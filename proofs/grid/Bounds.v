@@ -38,7 +38,7 @@ Definition is_tight (n : positive) (A : automaton) (c : claim) :=
 Theorem checked_lower n (A : automaton) (C : rcert) : check_lower (multiples n) A C = true -> is_tight n A (r_claim C).
 Proof.
   intros H eps Heps D' HD. apply differ_on.
-  exact (below Heps _ (tails_on n eps Heps) (multiples n) (adds_up_on n) (on_grid_multiple n) (fun _ => I) A _ C D' eq_refl H HD).
+  exact (below Heps _ (tails_on n eps Heps) (multiples n) (adds_up_on n) (on_grid_multiple n) ltac:(easy) (fun _ => I) A _ C D' eq_refl H HD).
 Qed.
 
 (* No D will do at all. *)
@@ -49,5 +49,5 @@ Definition is_leaking (n : positive) (A : automaton) (c : claim) :=
 Theorem checked_growth n (A : automaton) (C : rcert) : check_growth (multiples n) A C = true -> is_leaking n A (r_claim C).
 Proof.
   intros H eps Heps D'. apply differ_on.
-  exact (growing Heps _ (tails_on n eps Heps) (multiples n) (adds_up_on n) (on_grid_multiple n) (fun _ => I) A _ C D' eq_refl H).
+  exact (growing Heps _ (tails_on n eps Heps) (multiples n) (adds_up_on n) (on_grid_multiple n) ltac:(easy) (fun _ => I) A _ C D' eq_refl H).
 Qed.

@@ -1,6 +1,6 @@
 (* The closed theorems for Laplace noise on the grid of multiples of 1/n (n = 1: integers), and an example inside Coq. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Symdipa.Core Require Import Model Lookup Checker Sound Guide.
+From Symdipa.Core Require Import Model Lookup Checker Sound Guide Relational Coupled.
 From Symdipa.Grid Require Import Laplace.
 Import ListNotations.
 Open Scope R_scope.
@@ -55,6 +55,7 @@ Proof.
   - exact (factor_multiple n).
   - easy.
   - exact (only_ends_multiple n).
+  - easy.
   - apply all_good.
   - now split.
 Qed.
@@ -66,6 +67,15 @@ Proof.
   - exact (factor_multiple n).
   - easy.
   - exact (only_ends_multiple n).
+  - easy.
   - apply all_good.
   - now split.
+Qed.
+
+Theorem checked_relational n (A : automaton) (C : relcert) : check_relational (multiples n) A C = true -> is_private n A (e_claim C).
+Proof.
+  intros H eps Heps alpha beta Adj _ w. apply (paired Heps (noise_on n eps Heps) (multiples n)); auto.
+  - exact (on_grid_multiple n).
+  - easy.
+  - apply all_good.
 Qed.

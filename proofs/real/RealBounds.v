@@ -17,12 +17,14 @@ Variables (eps : R) (Heps : 0 < eps) (A : automaton) (D' : R).
 Let any_ok : forall q, shift_ok real_numbers q = true -> ok (real_noise eps Heps) (Q2R q) := fun _ _ => I.
 Let no_points : mixes real_numbers = false -> points _ (real_tails Heps) := fun E => False_ind _ (Bool.diff_true_false E).
 
+Let smooth : Checker.smooth real_numbers = true -> atomless (real_noise eps Heps).
+Proof. easy. Qed.
 Let sums : adds_up real_numbers := fun _ _ _ _ _ _ _ => eq_refl.
 
 Lemma below_real C : check_lower real_numbers A C = true -> D' < Q2R (c_D (r_claim C)) -> differ_by (real_noise eps Heps) A (r_claim C) D'.
-Proof. exact (below Heps _ (real_tails Heps) real_numbers sums any_ok no_points A _ C D' eq_refl). Qed.
+Proof. exact (below Heps _ (real_tails Heps) real_numbers sums any_ok smooth no_points A _ C D' eq_refl). Qed.
 Lemma growing_real C : check_growth real_numbers A C = true -> differ_by (real_noise eps Heps) A (r_claim C) D'.
-Proof. exact (growing Heps _ (real_tails Heps) real_numbers sums any_ok no_points A _ C D' eq_refl). Qed.
+Proof. exact (growing Heps _ (real_tails Heps) real_numbers sums any_ok smooth no_points A _ C D' eq_refl). Qed.
 End Bounds.
 
 (* Nothing less than D will do, whatever eps is: measurable sets show it. *)

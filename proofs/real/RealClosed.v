@@ -2,7 +2,7 @@
 From Coq Require Import Reals QArith Qreals List.
 From mathcomp Require Import ssreflect ssrbool eqtype ssralg ssrnum order.
 From mathcomp.analysis Require Import Rstruct measure.
-From Symdipa.Core Require Import Model Lookup Checker Sound Guide.
+From Symdipa.Core Require Import Model Lookup Checker Sound Guide Relational Coupled.
 From Symdipa.Real Require Import RealNoise RealNorm.
 
 Definition real_noise (eps : R) (H : Rlt 0 eps) : noise eps := real_laplace (introT (RltP _ _) H) (fun one r r0 => @norm_fin r r0 one).
@@ -24,4 +24,9 @@ Qed.
 Theorem checked_in_parts_real A (C : pcert) : check_parts real_numbers A C = true -> is_private_real A (p_claim C).
 Proof.
 move=> HC eps H alpha beta Adj Dif w Gw. by apply: (private_in_parts H (real_noise eps H) real_numbers) => //; split=> // i; split=> //; exact: Adj.
+Qed.
+
+Theorem checked_relational_real A (C : relcert) : check_relational real_numbers A C = true -> is_private_real A (e_claim C).
+Proof.
+move=> HC eps H alpha beta Adj _ w Gw. by apply: (paired H (real_noise eps H) real_numbers) => // i; split=> //; exact: Adj.
 Qed.

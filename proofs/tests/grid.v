@@ -1,6 +1,6 @@
 (* What is proved for noise on a grid, and on what it rests. *)
 From Coq Require Import Reals QArith Qreals.
-From Symdipa.Core Require Import Model Pattern Lookup Checker Sound Guide Patterns Occurs.
+From Symdipa.Core Require Import Model Pattern Lookup Checker Sound Guide Relational Patterns Occurs.
 From Symdipa.Grid Require Import Laplace Grid Fine Bounds Example.
 Print near.
 Print differ_as.
@@ -36,6 +36,7 @@ Check checked_private.
 Check checked_in_parts.
 Check checked_private_fine.
 Check checked_in_parts_fine.
+Check checked_relational.
 Check checked_lower.
 Check checked_growth.
 Check checked_pattern.
@@ -47,6 +48,7 @@ Print Assumptions checked_private.
 Print Assumptions checked_in_parts.
 Print Assumptions checked_private_fine.
 Print Assumptions checked_in_parts_fine.
+Print Assumptions checked_relational.
 Print Assumptions checked_lower.
 Print Assumptions checked_growth.
 Print Assumptions checked_pattern.
