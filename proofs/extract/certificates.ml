@@ -130,6 +130,31 @@ let in_parts (a : Automata.t) where j =
     p_pots = List.map (fun q -> rational where (Hashtbl.find by_name q)) a.names;
     p_parts = List.mapi part (items where (List.assoc "parts" l)) }
 
+(* A pattern of a certificate of the kind violation: the run, and where the pattern is. *)
+let pattern (a : Automata.t) where name j =
+  let keys = match name with "leaking-cycle" -> [ "rounds" ] | "disclosing-cycle" -> [] | _ -> [ "path" ] in
+  let l = members where ([ "kind"; "pattern"; "run"; "cycles" ] @ keys) [] j in
+  let transitions = Array.of_list a.automaton.transitions and states = Array.of_list a.automaton.states in
+  let numbers key limit j = List.map (number (where ^ "." ^ key) limit) (items (where ^ "." ^ key) j) in
+  let run = numbers "run" (Array.length transitions) (List.assoc "run" l) in
+  let size = List.length run in
+  let cycles = List.map (fun c -> match numbers "cycles" (size + 1) c with
+    | [ i; k ] -> i, k
+    | _ -> refuse "%s has a cycle that is no range" where) (items where (List.assoc "cycles" l)) in
+  let path () = numbers "path" size (List.assoc "path" l) in
+  run, match name, cycles with
+  | "leaking-cycle", [ i, k ] when k = size -> Leaking i
+  | "leaking-pair", [ c1; c2 ] -> Pair (c1, c2, path ())
+  | "disclosing-cycle", [ i, k ] ->
+      let shows t = List.exists (function Sym _ -> false | _ -> true) t.out in
+      let at = Array.of_list run in
+      let discloses p = let t = transitions.(at.(p)) in i <= p && p < k && states.(t.src).reads && shows t in
+      (match List.find_opt discloses (List.init size Fun.id) with
+       | Some p -> Disclosing ((i, k), p)
+       | None -> refuse "%s has a cycle that shows no number of an entry" where)
+  | "privacy-violating-path", [ c ] -> Violating (c, path ())
+  | _ -> refuse "%s has not the cycles that its pattern has" where
+
 let relational (a : Automata.t) where j =
   let l = members where (head @ [ "machine"; "suffixes"; "nodes"; "initial" ]) [] j in
   Pairs.read a where (claim where l) l

@@ -420,6 +420,26 @@ let rec combine l l' =
      | [] -> []
      | y :: tl' -> (x, y) :: (combine tl tl'))
 
+(** val firstn : int -> 'a1 list -> 'a1 list **)
+
+let rec firstn n l =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> [])
+    (fun n0 -> match l with
+               | [] -> []
+               | a :: l0 -> a :: (firstn n0 l0))
+    n
+
+(** val skipn : int -> 'a1 list -> 'a1 list **)
+
+let rec skipn n l =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> l)
+    (fun n0 -> match l with
+               | [] -> []
+               | _ :: l0 -> skipn n0 l0)
+    n
+
 (** val seq : int -> int -> int list **)
 
 let rec seq start len =
@@ -2084,6 +2104,12 @@ let multiples n =
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
       (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false }
 
+(** val some_multiples : grade **)
+
+let some_multiples =
+  { shift_ok = (fun _ -> true); factor_ok = (on_grid XH); mixes = false;
+    only_ends = (fun _ _ -> false); smooth = false }
+
 type order = (place * place) list
 
 (** val pair_eqb : (place * place) -> (place * place) -> bool **)
@@ -2928,6 +2954,252 @@ let check_lower gr a c =
 let check_growth gr a c =
   check_run gr a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
     (qlt_bool { qnum = Z0; qden = XH }) c
+
+type cycle = int * int
+
+type pattern_at =
+| Leaking of int
+| Pair of cycle * cycle * int list
+| Disclosing of cycle * int
+| Violating of cycle * int list
+
+type fcert = { f_run : int list; f_samples : segment list;
+               f_where : pattern_at; f_hints : hints }
+
+(** val step_at : view -> (int -> int) -> int -> trans **)
+
+let step_at v at_of j =
+  v.tr_of (at_of j)
+
+(** val is_last : view -> int -> (int -> int) -> int -> int -> int -> bool **)
+
+let is_last v size at_of x j i =
+  (&&)
+    ((&&) ((&&) (Nat.ltb i j) (Nat.ltb j size))
+      (mem x (step_at v at_of i).asg))
+    (forallb (fun k -> negb (mem x (step_at v at_of k).asg))
+      (seq (Stdlib.Int.succ i) (sub j (Stdlib.Int.succ i))))
+
+(** val is_forced : view -> int -> (int -> int) -> int -> int -> bool **)
+
+let is_forced v size at_of i j =
+  (||)
+    (existsb (fun x -> is_last v size at_of x j i) (step_at v at_of j).t_ge)
+    (existsb (fun x -> is_last v size at_of x i j) (step_at v at_of i).t_lt)
+
+(** val is_path_on :
+    view -> int -> (int -> int) -> int -> int list -> bool **)
+
+let rec is_path_on v size at_of k = function
+| [] -> true
+| k' :: path' ->
+  (&&) (is_forced v size at_of k k') (is_path_on v size at_of k' path')
+
+(** val check_path : view -> int -> (int -> int) -> int list -> bool **)
+
+let check_path v size at_of = function
+| [] -> false
+| k :: path' -> (&&) (nonempty path') (is_path_on v size at_of k path')
+
+(** val is_on : cycle -> int -> bool **)
+
+let is_on c p =
+  (&&) ((<=) (fst c) p) (Nat.ltb p (snd c))
+
+(** val positions : cycle -> int list **)
+
+let positions c =
+  seq (fst c) (sub (snd c) (fst c))
+
+(** val stored_on : view -> (int -> int) -> cycle -> int list **)
+
+let stored_on v at_of c =
+  flat_map (fun p -> (step_at v at_of p).asg) (positions c)
+
+(** val used_on : view -> (int -> int) -> cycle -> int list **)
+
+let used_on v at_of c =
+  flat_map (fun p -> app (step_at v at_of p).t_ge (step_at v at_of p).t_lt)
+    (positions c)
+
+(** val check_cycle : view -> int -> (int -> int) -> cycle -> bool **)
+
+let check_cycle v size at_of c =
+  (&&) ((&&) (Nat.ltb (fst c) (snd c)) ((<=) (snd c) size))
+    ((=) (step_at v at_of (fst c)).src
+      (step_at v at_of (sub (snd c) (Stdlib.Int.succ 0))).tgt)
+
+(** val check_non_leaking : view -> int -> (int -> int) -> cycle -> bool **)
+
+let check_non_leaking v size at_of c =
+  (&&) (check_cycle v size at_of c)
+    (negb (meets (used_on v at_of c) (stored_on v at_of c)))
+
+(** val check_leaves : cycle -> int list -> bool **)
+
+let check_leaves c = function
+| [] -> false
+| k1 :: l ->
+  (match l with
+   | [] -> false
+   | k2 :: _ -> (&&) (is_on c k1) (Nat.ltb k2 k1))
+
+(** val check_enters : cycle -> int list -> bool **)
+
+let rec check_enters c = function
+| [] -> false
+| k1 :: path' ->
+  (match path' with
+   | [] -> check_enters c path'
+   | k2 :: l ->
+     (match l with
+      | [] -> (&&) (is_on c k2) (Nat.ltb k1 k2)
+      | _ :: _ -> check_enters c path'))
+
+(** val is_plain_term : term -> place -> bool **)
+
+let is_plain_term v p =
+  (&&)
+    ((&&) ((&&) (negb v.negative) (place_eqb v.whence p))
+      (Z.eqb v.plus.qnum Z0)) (Coq_Pos.eqb v.plus.qden XH)
+
+(** val shows_it : view -> (int -> int) -> int -> bool **)
+
+let shows_it v at_of p =
+  existsb (fun i ->
+    match i with
+    | Number (a, b) -> (&&) (is_plain_term a Insample) (is_plain_term b Zero)
+    | _ -> false) (step_at v at_of p).out
+
+(** val ends_shown : view -> (int -> int) -> int list -> bool **)
+
+let rec ends_shown v at_of = function
+| [] -> false
+| k :: path' ->
+  (match path' with
+   | [] -> shows_it v at_of k
+   | _ :: _ -> ends_shown v at_of path')
+
+(** val check_where : view -> int -> (int -> int) -> pattern_at -> bool **)
+
+let check_where v size at_of = function
+| Leaking first ->
+  (&&) (check_cycle v size at_of (first, size))
+    (meets (used_on v at_of (first, size)) (stored_on v at_of (first, size)))
+| Pair (c1, c2, path) ->
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&) (check_non_leaking v size at_of c1)
+            (check_non_leaking v size at_of c2))
+          ((||) ((<=) (snd c1) (fst c2)) ((<=) (snd c2) (fst c1))))
+        (check_path v size at_of path)) (check_leaves c1 path))
+    (check_enters c2 path)
+| Disclosing (c, p) ->
+  (&&)
+    ((&&)
+      ((&&) ((&&) (check_non_leaking v size at_of c) ((=) (snd c) size))
+        (is_on c p)) (v.st_of (step_at v at_of p).src).reads)
+    ((||) (shows_it v at_of p) (shows_other (step_at v at_of p)))
+| Violating (c, path) ->
+  (&&)
+    ((&&) (check_non_leaking v size at_of c) (check_path v size at_of path))
+    ((||)
+      ((&&) (match path with
+             | [] -> false
+             | k :: _ -> shows_it v at_of k) (check_enters c path))
+      ((&&) (ends_shown v at_of path) (check_leaves c path)))
+
+(** val strip : int list -> int list -> int list option **)
+
+let rec strip c l =
+  match c with
+  | [] -> Some l
+  | i :: c' ->
+    (match l with
+     | [] -> None
+     | j :: l' -> if (=) i j then strip c' l' else None)
+
+(** val only_rounds : int -> int list -> int list -> bool **)
+
+let rec only_rounds fuel c l = match l with
+| [] -> true
+| _ :: _ ->
+  ((fun fO fS n -> if n=0 then fO () else fS (n-1))
+     (fun _ -> false)
+     (fun fuel' ->
+     match strip c l with
+     | Some l' -> only_rounds fuel' c l'
+     | None -> false)
+     fuel)
+
+(** val same_nats : int list -> int list -> bool **)
+
+let rec same_nats l l' =
+  match l with
+  | [] -> (match l' with
+           | [] -> true
+           | _ :: _ -> false)
+  | x :: l0 ->
+    (match l' with
+     | [] -> false
+     | y :: l'0 -> (&&) ((=) x y) (same_nats l0 l'0))
+
+(** val check_samples :
+    automaton -> view -> int list -> pattern_at -> segment list -> bool **)
+
+let check_samples a v run w samples =
+  (&&) (possible_in some_multiples a v samples a.initial [] [] [] [] [])
+    (match w with
+     | Leaking first ->
+       (match samples with
+        | [] -> false
+        | g :: l ->
+          (match l with
+           | [] -> false
+           | h :: l0 ->
+             (match l0 with
+              | [] ->
+                let c = skipn first run in
+                (&&)
+                  ((&&)
+                    ((&&) ((&&) (negb g.again) h.again) (nonempty h.steps))
+                    (match strip (firstn first run)
+                             (map (fun r -> r.taken) (bases g)) with
+                     | Some l1 -> only_rounds (length l1) c l1
+                     | None -> false))
+                  (only_rounds (length h.steps) c
+                    (map (fun r -> r.taken) (bases h)))
+              | _ :: _ -> false)))
+     | _ ->
+       (match samples with
+        | [] -> false
+        | g :: l ->
+          (match l with
+           | [] ->
+             (&&) (negb g.again)
+               (same_nats run (map (fun r -> r.taken) (bases g)))
+           | _ :: _ -> false)))
+
+(** val check_paper : automaton -> view -> bool **)
+
+let check_paper a v =
+  forallb (fun i ->
+    (&&) (negb (nonempty (v.tr_of i).others))
+      (negb (nonempty (v.tr_of i).copies))) (numbers a.transitions)
+
+(** val check_at : automaton -> view -> (int -> int) -> fcert -> bool **)
+
+let check_at a v at_of c =
+  (&&)
+    ((&&) (check_paper a v) (check_where v (length c.f_run) at_of c.f_where))
+    (check_samples a v c.f_run c.f_where c.f_samples)
+
+(** val check_pattern : automaton -> fcert -> bool **)
+
+let check_pattern a c =
+  check_at a (by_trees (grow a c.f_hints)) (at_place 0 (array c.f_run)) c
 
 type spot = bool * place
 

@@ -121,6 +121,10 @@ val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
 
 val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list
 
+val firstn : int -> 'a1 list -> 'a1 list
+
+val skipn : int -> 'a1 list -> 'a1 list
+
 val seq : int -> int -> int list
 
 module Z :
@@ -591,6 +595,8 @@ val real_numbers : grade
 
 val multiples : positive -> grade
 
+val some_multiples : grade
+
 type order = (place * place) list
 
 val pair_eqb : (place * place) -> (place * place) -> bool
@@ -805,6 +811,66 @@ val worth_D : rcert -> q -> bool
 val check_lower : grade -> automaton -> rcert -> bool
 
 val check_growth : grade -> automaton -> rcert -> bool
+
+type cycle = int * int
+
+type pattern_at =
+| Leaking of int
+| Pair of cycle * cycle * int list
+| Disclosing of cycle * int
+| Violating of cycle * int list
+
+type fcert = { f_run : int list; f_samples : segment list;
+               f_where : pattern_at; f_hints : hints }
+
+val step_at : view -> (int -> int) -> int -> trans
+
+val is_last : view -> int -> (int -> int) -> int -> int -> int -> bool
+
+val is_forced : view -> int -> (int -> int) -> int -> int -> bool
+
+val is_path_on : view -> int -> (int -> int) -> int -> int list -> bool
+
+val check_path : view -> int -> (int -> int) -> int list -> bool
+
+val is_on : cycle -> int -> bool
+
+val positions : cycle -> int list
+
+val stored_on : view -> (int -> int) -> cycle -> int list
+
+val used_on : view -> (int -> int) -> cycle -> int list
+
+val check_cycle : view -> int -> (int -> int) -> cycle -> bool
+
+val check_non_leaking : view -> int -> (int -> int) -> cycle -> bool
+
+val check_leaves : cycle -> int list -> bool
+
+val check_enters : cycle -> int list -> bool
+
+val is_plain_term : term -> place -> bool
+
+val shows_it : view -> (int -> int) -> int -> bool
+
+val ends_shown : view -> (int -> int) -> int list -> bool
+
+val check_where : view -> int -> (int -> int) -> pattern_at -> bool
+
+val strip : int list -> int list -> int list option
+
+val only_rounds : int -> int list -> int list -> bool
+
+val same_nats : int list -> int list -> bool
+
+val check_samples :
+  automaton -> view -> int list -> pattern_at -> segment list -> bool
+
+val check_paper : automaton -> view -> bool
+
+val check_at : automaton -> view -> (int -> int) -> fcert -> bool
+
+val check_pattern : automaton -> fcert -> bool
 
 type spot = bool * place
 

@@ -67,7 +67,8 @@ let on c p = c.first <= p && p < c.behind_it
 
 type request = {
   taken_ : int array; cycles : cycle list; differences : small array; flows : flow list;
-  crossing : bool     (* the flow is not given: it goes from one round to another, or within one *)
+  rounds : [ `Of_flow | `With_flow | `Alone ]     (* which cycles are repeated: those that the flow asks for; all, with flow to be found from one sample of
+                                                     the rounds to another; or all, without flow *)
 }
 
 let last_of f = List.fold_left max (-1) (List.filter_map position [ f.low_end; f.high_end ])
@@ -210,7 +211,7 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
   let parts_of =
     let found = Hashtbl.create 97 in
     List.iter (fun f -> let c = cycle_of where r f in Hashtbl.replace found (c.first, part_of c f) ()) repeated;
-    fun c -> if r.crossing then [ 0 ] else List.filter (fun g -> Hashtbl.mem found (c.first, g)) [ 0; 1 ] in
+    fun c -> if r.rounds <> `Of_flow then [ 0 ] else List.filter (fun g -> Hashtbl.mem found (c.first, g)) [ 0; 1 ] in
   let summed = List.exists (fun s -> s.factors <> []) a.automaton.states in
   (* Numbers of the steps if all rounds are alike; or else they grow evenly from round to round, which shows in a few rounds. *)
   let find steps =
@@ -289,7 +290,7 @@ let written (a : Automata.t) (claim : claim) where growing r integers =
     match List.sort compare on_both with
     | (_, low, high) :: _ -> [ low, high, (1, 1) ]
     | [] -> not_proved "a leaking cycle that compares no two samples of which one can gain" in
-  let flows = if r.crossing then crossing () else List.map (fun f ->
+  let flows = if r.rounds = `With_flow then crossing () else List.map (fun f ->
     let where_ = if f.repeated then (let c = cycle_of where r f in fun p -> if on c p then Hashtbl.find copies (p, part_of c f) else original.(p))
       else fun p -> original.(p) in
     placed where_ f.low_end, placed where_ f.high_end, f.amount) r.flows in
@@ -414,7 +415,7 @@ let with_flow (a : Automata.t) where growing l =
     { low_end = end_of where size (List.assoc "from" m); high_end = end_of where size (List.assoc "to" m);
       amount = of_q (rational where (List.assoc "amount" m)); repeated = optional "repeated" m (truth where) false })
     (items where (List.assoc "flow" l)) in
-  { taken_; cycles = optional "cycles" l (cycles_of where size 1) []; differences; flows; crossing = false }
+  { taken_; cycles = optional "cycles" l (cycles_of where size 1) []; differences; flows; rounds = `Of_flow }
 
 let lower a where j =
   let l = members where ([ "kind"; "D" ] @ bounds @ flow) [ "cycles"; "others" ] j in
@@ -427,13 +428,17 @@ let growth a where j =
 (* The paper's patterns are about differences from -1 to 1.  Each becomes a flow (docs/certificates.md has the table). *)
 let one = to_q (1, 1)
 let either : claim = { c_low = to_q (-1, 1); c_high = one; c_sens = one; c_D = zero }
+(* After how many rounds a leaking cycle is as it was. *)
+let period where l = match List.map (number where 1000) (items where (List.assoc "rounds" l)) with
+  | [ m; n ] when m < n -> n - m
+  | _ -> refuse "%s has rounds that are not two numbers, the second above the first" where
 let pattern (a : Automata.t) where name j =
   let common = [ "kind"; "pattern"; "run"; "cycles" ] in
   let l = members where (common @ (match name with "leaking-cycle" -> [ "rounds" ] | "disclosing-cycle" -> [] | _ -> [ "path" ])) [] j in
   let taken_ = run_of a where l in
   let size = Array.length taken_ in
   let cycles together = cycles_of where size together (List.assoc "cycles" l) in
-  let request cycles flows crossing = { taken_; cycles; differences = Array.make size nought; flows; crossing } in
+  let request cycles flows = { taken_; cycles; differences = Array.make size nought; flows; rounds = `Of_flow } in
   let amount = 1, 1 in
   let arc repeated low_end high_end = { low_end; high_end; amount; repeated } in
   let at p = Sample (p, false) in
@@ -441,10 +446,7 @@ let pattern (a : Automata.t) where name j =
   let trans p = transitions.(taken_.(p)) in
   let made = match name with
     | "leaking-cycle" ->
-        let most = 1000 in
-        (match List.map (number where most) (items where (List.assoc "rounds" l)) with
-         | [ m; n ] when m < n -> request (cycles (2 * (n - m))) [] true
-         | _ -> refuse "%s has rounds that are not two numbers, the second above the first" where)
+        { (request (cycles (2 * period where l)) []) with rounds = `With_flow }
     | "disclosing-cycle" ->
         let cycles = cycles 1 in
         let c = match cycles with [ c ] -> c | _ -> refuse "%s has not one cycle" where in
@@ -454,7 +456,7 @@ let pattern (a : Automata.t) where name j =
           | _ -> None) (trans p).out in
         let ends = List.filter_map (fun p -> if states.((trans p).src).reads then shown p else None) (List.init (c.behind_it - c.first) (fun i -> c.first + i)) in
         (match ends with
-         | e :: _ -> request cycles [ arc true Ground e ] false
+         | e :: _ -> request cycles [ arc true Ground e ]
          | [] -> refuse "%s has a cycle that shows nothing of an entry" where)
     | _ ->
         let cycles = cycles 1 in
@@ -474,5 +476,18 @@ let pattern (a : Automata.t) where name j =
           | "leaking-pair" -> flows
           | _ when enters && sample p1 -> arc false Ground (at p1) :: List.mapi (fun k (p, q, _) -> arc (k = count - 1) (at p) (at q)) list
           | _ -> List.mapi (fun k (p, q, _) -> arc (k = 0) (at p) (at q)) list @ [ arc false (at q2) Ground ] in
-        request cycles flows false in
+        request cycles flows in
   written a either where true made
+
+(* Samples with which the run of a pattern is possible; of a leaking cycle with its rounds, as often as one likes. *)
+let samples_of_pattern (a : Automata.t) where name j =
+  let l = table where j in
+  let taken_ = run_of a where l in
+  let size = Array.length taken_ in
+  let request = { taken_; cycles = []; differences = Array.make size nought; flows = []; rounds = `Of_flow } in
+  if name <> "leaking-cycle" then (written a either where true request true).r_run
+  else
+    let cycles = cycles_of where size (period where l) (List.assoc "cycles" l) in
+    match (written a either where true { request with cycles; rounds = `Alone } true).r_run with
+    | first :: rounds :: _ -> [ first; rounds ]
+    | _ -> not_proved "a leaking cycle without rounds"

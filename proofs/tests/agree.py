@@ -32,7 +32,7 @@ from random_linear import changed, random_linear  # noqa: E402
 
 import symdipa  # noqa: E402
 from symdipa.bounds.relational import relational  # noqa: E402
-from symdipa.checker import CertificateRefused, verify  # noqa: E402
+from symdipa.checker import CertificateRefused, Claim, verify  # noqa: E402
 from symdipa.checker.digest import digest  # noqa: E402
 from symdipa.checker.model import is_plain  # noqa: E402
 from symdipa.evidence.certificates import bundle, extracted  # noqa: E402
@@ -446,35 +446,62 @@ def random_violations(
             found += 1
 
 
-def violations(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[Counter[str], list[str]]:
-    """Certificates of violations; and the same, perhaps spoilt, of automata that are private.
+def claimed(subject: Subject, file: Json) -> Claim | None:
+    """What is proved, if anything."""
+    try:
+        accepted = extracted.verify(subject.automaton, json.dumps(file).encode())
+    except extracted.NotAccepted:
+        return None
+    return (accepted.claims + accepted.on_integers)[0]
 
-    These are the automata with a few small changes: those for which a ``D`` is proved that way.
+
+def said_of(claim: Claim | None) -> str:
+    if claim is None:
+        return "nothing proved"
+    return "proved not to be private" if claim.distinct else "the pattern proved"
+
+
+FORM = ("leaking-rounds", "shape")
+"""What a certificate of a pattern says besides the pattern: after how many rounds nothing changes."""
+
+
+def violations(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[Counter[str], list[str]]:
+    """Certificates of violations, spoilt ones, and the same of automata that are private.
+
+    These are the automata with a few small changes: those for which a ``D`` is proved that way. Of none it
+    may be proved that there is no ``D``; and where Python finds a certificate of a pattern to be false, so
+    does the other one.
     """
     counts: Counter[str] = Counter()
     wrong = []
-    for subject in subjects:
-        distinct = verify(subject.automaton, json.dumps(subject.file)).claims[0].distinct
-        noise = noise_of(subject, subject.file)
-        counts[
-            f"violation: {'distinct' if distinct else 'not distinct'} in Python, "
-            f"{'proved on ' + noise if noise else 'not proved'}"
-        ] += 1
-        if noise and not distinct:
-            wrong.append(f"{subject.name}: proved, but not distinct in Python\n{json.dumps(subject.file)}")
+    for k in range(-len(subjects), mutants):
+        subject = subjects[k] if k < 0 else rng.choice(subjects)
+        file = copy.deepcopy(subject.file)
+        if k >= 0:
+            _spoil_violation(rng, file["certificates"][0], len(subject.automaton.transitions))
+        rule, claim = in_python(subject, file), claimed(subject, file)
+        distinct = not rule and verify(subject.automaton, json.dumps(file)).claims[0].distinct
+        kind = "violation" if k < 0 else "mutant of a violation"
+        here = "refused" if rule else "distinct" if distinct else "not distinct"
+        noise = f" on {noise_of(subject, file)}" if claim is not None and claim.distinct else ""
+        counts[f"{kind}: {here} in Python, {said_of(claim)}{noise}"] += 1
+        if claim is not None and (not rule and claim.distinct and not distinct):
+            wrong.append(f"{subject.name}: proved, but not distinct in Python\n{json.dumps(file)}")
+        if claim is not None and not claim.distinct and rule and rule not in FORM:
+            wrong.append(f"{subject.name}: the pattern is proved, in Python {rule}\n{json.dumps(file)}")
     for _ in range(mutants):
         subject = rng.choice(subjects)
         other = changed(rng, subject.automaton)
-        if len(other.transitions) < 1 or not _has_bound(other):
+        if not _has_bound(other):
             counts["violation of another automaton: nothing is known of that"] += 1
             continue
         for k in range(5):
             file = copy.deepcopy(subject.file) | {"automaton": {"sha256": digest(other)}}
             if k:
                 _spoil_violation(rng, file["certificates"][0], len(other.transitions))
-            why = in_coq(Subject(subject.name, other, file), file)
-            counts[f"violation of a private automaton: {'not proved' if why else 'proved'}"] += 1
-            if not why:
+            claim = claimed(Subject(subject.name, other, file), file)
+            counts[f"violation of a private automaton: {said_of(claim)}"] += 1
+            if claim is not None and claim.distinct:
                 text = symdipa.dumps(other)
                 wrong.append(f"{subject.name}: private, and proved not to be\n{text}\n{json.dumps(file)}")
     return counts, wrong

@@ -106,7 +106,10 @@ def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
     )
 
 
-def _claim(kind: str, content: Mapping[str, object], where: str, differ: str) -> Claim:
+def _claim(item: Mapping[str, object], content: Mapping[str, object], where: str, differ: str) -> Claim:
+    kind = str(item["kind"])
+    if item.get("only") == "pattern":
+        return Claim(kind, pattern=str(content["pattern"]), distinct=False)
     # The paper's patterns are about differences from -1 to 1
     about = {"adjacency": ["-1", "1"], "sensitivity": "1"} | dict(content)
     inputs = inputs_of(about, where, differ)
@@ -129,7 +132,7 @@ def _accepted(automaton: Automaton, certificate: bytes, judged: object) -> Accep
         c = item["certificate"]
         if item["proved"]:
             content = table(found[c], f"certificates[{c}]")
-            claim = _claim(item["kind"], content, f"certificates[{c}]", automaton.differ.text)
+            claim = _claim(item, content, f"certificates[{c}]", automaton.differ.text)
             if not item["reals"] and not automaton.integer:
                 on_integers.append(claim)
                 continue
