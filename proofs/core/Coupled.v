@@ -631,7 +631,8 @@ Proof.
     destruct (Req_dec (stepping l w x ell u s a z) 0) as [->|H0]; [apply U'|].
     unfold stepping in H0. apply first_inv in H0 as (i & Hi & Ei & E0 & K0). unfold stepping. rewrite E0. clear E0.
     unfold onward in K0. destruct (edge_by W u x i) as [u'|] eqn:Eu; [|easy].
-    destruct (can_go_on_spec s z s' z' v b _ _ (unknown_possible _ _) Ty' (all2_refl _ _ guard_eqb_refl) Go) as (j & Hj & Et). destruct (first_enabled (control v) l s' b (onward w x ell v) z' j Hj Et) as (j' & Hj' & Ej' & ->).
+    destruct (can_go_on_spec s z s' z' v b _ _ (unknown_possible _ _) Ty' (all2_refl _ _ guard_eqb_refl) Go) as (j & Hj & Et).
+    destruct (first_enabled (control v) l s' b (onward w x ell v) z' j Hj Et) as (j' & Hj' & Ej' & ->).
     specialize (Ed j' Hj'). unfold onward. rewrite Eu. destruct (edge_by W v x j') as [v'|] eqn:Ev; [|easy].
     apply edge_by_spec in Eu as (_ & _ & _ & _ & Su & _). apply edge_by_spec in Ev as (_ & _ & _ & _ & Sv & _).
     rewrite (shows_symbols (control u) (control v) (input A (control u) a) (input A (control v) b) s z s' z' l (out (tr A i)) (out (tr A j'))) by congruence.

@@ -15,6 +15,7 @@ Check checked_in_parts.
 Check checked_private_fine.
 Check checked_in_parts_fine.
 Check checked_relational.
+Check checked_relational_fine.
 Check checked_lower.
 Check checked_growth.
 Check checked_growth_in_rounds.
@@ -27,6 +28,7 @@ Print Assumptions checked_in_parts.
 Print Assumptions checked_private_fine.
 Print Assumptions checked_in_parts_fine.
 Print Assumptions checked_relational.
+Print Assumptions checked_relational_fine.
 Print Assumptions checked_lower.
 Print Assumptions checked_growth.
 Print Assumptions checked_growth_in_rounds.
